@@ -1,0 +1,108 @@
+import { cors } from "hono/cors";
+import { AppError, causeOf, ERRORS, ValidationError } from "./errors.ts";
+import { log } from "./log.ts";
+import { accountRoutes } from "./routes/account.ts";
+import { answerRoutes } from "./routes/answer.ts";
+import { assetRoutes } from "./routes/assets.ts";
+import { type Context, createRouter, honoPath, json } from "./routes/endpoint.ts";
+import { indexRoutes } from "./routes/indices.ts";
+import { jobRoutes } from "./routes/jobs.ts";
+import { mediaRoutes } from "./routes/media.ts";
+import { metaRoutes, VERSION } from "./routes/meta.ts";
+import { searchRoutes } from "./routes/search.ts";
+import { videoRoutes } from "./routes/videos.ts";
+
+export const app = createRouter();
+
+app.use(
+  cors({
+    origin: "*",
+    allowHeaders: ["X-API-Key", "Content-Type", "Idempotency-Key", "X-Request-Id"],
+    exposeHeaders: ["X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"],
+    maxAge: 86_400,
+  }),
+);
+
+app.use(async (c, next) => {
+  const inbound = c.req.header("x-request-id") ?? "";
+  c.set("requestId", /^[\w.-]{1,64}$/.test(inbound) ? inbound : crypto.randomUUID());
+  await next();
+  c.header("X-Request-Id", c.get("requestId"));
+  c.header("X-Content-Type-Options", "nosniff");
+});
+
+app.route("/", metaRoutes);
+app.route("/", accountRoutes);
+app.route("/", indexRoutes);
+app.route("/", assetRoutes);
+app.route("/", videoRoutes);
+app.route("/", searchRoutes);
+app.route("/", answerRoutes);
+app.route("/", jobRoutes);
+app.route("/", mediaRoutes);
+
+app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
+  type: "apiKey",
+  in: "header",
+  name: "X-API-Key",
+});
+
+/** The contract, from the same declarations that requests are held to. */
+export function openApiDocument() {
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Sightline",
+      version: VERSION,
+      description: "Search and question answering over indices of videos and images.",
+      license: { name: "MIT" },
+    },
+  });
+}
+
+app.get("/openapi.json", () => json(openApiDocument(), 200));
+
+app.onError((error, c) => {
+  if (error instanceof ValidationError) return json({ detail: error.issues }, 422);
+  if (error instanceof AppError) {
+    const { status } = ERRORS[error.code];
+    if (status >= 500) logFailure(error, c);
+    const response = json({ detail: error.message }, status);
+    if (status === 401) response.headers.set("WWW-Authenticate", "ApiKey");
+    if (error.retryAfter !== undefined) {
+      response.headers.set("Retry-After", String(error.retryAfter));
+    }
+    return response;
+  }
+  logFailure(error, c);
+  const id = c.get("requestId");
+  return json({ detail: `Something went wrong on our side. Tell us the request id ${id}.` }, 500);
+});
+
+/** A known path asked for by another method is 405; anything else is 404. */
+app.notFound((c) => {
+  const allowed = app.routes
+    .filter(({ method, path }) => method !== "ALL" && matches(path, c.req.path))
+    .map(({ method }) => method);
+  if (allowed.length === 0) return json({ detail: `There is nothing at ${c.req.path}.` }, 404);
+  const response = json({ detail: `This path takes ${allowed.join(", ")}.` }, 405);
+  response.headers.set("Allow", allowed.join(", "));
+  return response;
+});
+
+function matches(route: string, path: string): boolean {
+  const pattern = honoPath(route).split("/");
+  const parts = path.split("/");
+  return (
+    pattern.length === parts.length &&
+    pattern.every((name, i) => (name.startsWith(":") ? parts[i] !== "" : name === parts[i]))
+  );
+}
+
+function logFailure(error: Error, c: Context): void {
+  log("error", "http.failed", {
+    request: c.get("requestId"),
+    method: c.req.method,
+    cause: causeOf(error),
+  });
+}

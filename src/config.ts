@@ -1,0 +1,87 @@
+import { parseSecrets, type Secrets } from "./keys.ts";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+export const LIMITS = {
+  uploadBytes: 5 * GIB,
+  imageBytes: 20 * MIB, // what the IMAGES binding accepts
+  jsonBytes: 1 * MIB,
+  fieldBytes: 1 * MIB,
+  transcriptBytes: 8 * MIB,
+  videoSeconds: 12 * 3600,
+  redirects: 5,
+  fetchMs: 10 * MINUTE,
+  fetchIdleMs: 30 * SECOND,
+  queryCharacters: 2000,
+  topK: 500,
+  assetIds: 500,
+  pageSize: 100,
+} as const;
+
+/** Shown by `POST /init` and `GET /stats`. */
+export const ACCOUNT_LIMITS = {
+  upload_bytes: LIMITS.uploadBytes,
+  image_bytes: LIMITS.imageBytes,
+  video_seconds: LIMITS.videoSeconds,
+  requests_per_minute: 600,
+} as const;
+
+/** R2 multipart parts: equal but the last, at least 5 MiB. It is also what an upload holds in memory. */
+export const PART_BYTES = 8 * MIB;
+
+export const MEDIA_URL_MS = 60 * MINUTE;
+export const KEY_RECHECK_MS = 60 * SECOND;
+
+export const INGEST = {
+  segmentSeconds: 5,
+  partSegments: 8, // segments described and embedded by one message
+  framesAtOnce: 2,
+  keyframeWidth: 960,
+  leaseMs: 90 * SECOND,
+  renewMs: 30 * SECOND,
+  askAgainMs: [1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE),
+  maxAttempts: 6,
+} as const;
+
+/** Bytes of a video that one read from storage brings at least, and how many such blocks stay cached. */
+export const READ_AHEAD = { blockBytes: 256 * KIB, blocks: 64 } as const;
+
+/** Model ids are named here and nowhere else; a vector records the one that made it. */
+export const MODELS = {
+  embedText: {
+    id: "@cf/baai/bge-m3",
+    dimensions: 1024,
+    batch: 96,
+    characters: 2000,
+    timeoutMs: 30_000,
+  },
+  describe: { id: "@cf/google/gemma-4-26b-a4b-it", maxTokens: 800, timeoutMs: 60_000 },
+} as const;
+
+export const SEARCH = {
+  defaultTopK: 30,
+  rankConstant: 60, // k of reciprocal-rank fusion
+  maxCandidates: 100, // Vectorize's topK
+} as const;
+
+export const ANSWER = {
+  segments: 12,
+  sentences: 3,
+  relevantCosine: 0.6, // of question and evidence, below which a passage alone proves nothing
+  relevantCoverage: 0.5, // share of the question's words that a passage must hold otherwise
+} as const;
+
+const secretsByText = new Map<string, Secrets>();
+
+/** The signing secrets, parsed once. Throws with the command to run where they are not set. */
+export function keySecrets(env: { KEY_SECRETS?: string }): Secrets {
+  const text = env.KEY_SECRETS;
+  if (!text) throw new Error("KEY_SECRETS is not set: run `npx wrangler secret put KEY_SECRETS`");
+  let secrets = secretsByText.get(text);
+  if (!secrets) secretsByText.set(text, (secrets = parseSecrets(text)));
+  return secrets;
+}

@@ -1,0 +1,19 @@
+import { app } from "./app.ts";
+import { sweep } from "./care/sweep.ts";
+import { consumeDeadIngest, consumeIngest } from "./queues/ingest.ts";
+import { consumeDeadJobs, consumeJobs } from "./queues/jobs.ts";
+
+export { MediaIndex } from "./durable/media-index.ts";
+
+const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>> = {
+  "sightline-ingest": consumeIngest,
+  "sightline-ingest-dead": consumeDeadIngest,
+  "sightline-jobs": consumeJobs,
+  "sightline-jobs-dead": consumeDeadJobs,
+};
+
+export default {
+  fetch: app.fetch,
+  queue: (batch, env) => CONSUMERS[batch.queue]!(batch, env),
+  scheduled: (event, env) => sweep(env, event.scheduledTime),
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,34 @@
+import { LIMITS } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { openContainer, probeVideo } from "../media/container.ts";
+import { updateFacts } from "../store/assets.ts";
+import { sourceKey } from "../store/media.ts";
+import type { Asset } from "../types.ts";
+
+/** Learns what a video is from its container. Throws where it can't be indexed, with the reason. */
+export async function probe(env: Env, asset: Asset): Promise<void> {
+  using input = await openContainer(env.MEDIA, sourceKey(asset));
+  const info = await probeVideo(input);
+  if (!(info.durationSeconds > 0)) {
+    throw new AppError("unreadable_container", "The video has no pictures: its length is zero.");
+  }
+  if (info.durationSeconds > LIMITS.videoSeconds) {
+    const hours = LIMITS.videoSeconds / 3600;
+    throw new AppError("too_long", `The video is longer than ${hours} hours; cut it in pieces.`);
+  }
+  await updateFacts(env.DB, asset.assetId, {
+    width: info.width,
+    height: info.height,
+    durationMs: Math.round(info.durationSeconds * 1000),
+    fps: info.fps,
+    hasAudio: info.audioCodec !== null,
+    ...(asset.language === null && { language: info.audioLanguage }),
+    technical: {
+      container: info.container,
+      video_codec: info.videoCodec,
+      audio_codec: info.audioCodec,
+      rotation: info.rotation,
+      bitrate: info.bitrate,
+    },
+  });
+}

@@ -1,0 +1,198 @@
+import { INGEST } from "../config.ts";
+import type { Failure } from "../errors.ts";
+import type { AssetState, AssetType, Step } from "../types.ts";
+
+/*
+ * The life of one asset as a pure state machine: the object stores the state, these functions say
+ * what may follow. A transition that doesn't hold in the present state gives undefined.
+ */
+
+/** A unit of work that one message carries. `attempts` counts claims, `asks` messages sent. */
+export interface Part {
+  status: "waiting" | "running" | "done";
+  attempts: number;
+  asks: number;
+  /** Epoch ms at which, if nothing was heard, the work is asked for again. */
+  dueAt: number;
+}
+
+export interface Running {
+  phase: "running";
+  assetType: AssetType;
+  step: Step;
+  parts: Part[];
+  /** How many parts the steps after this one fan out into. */
+  fanOut: number;
+  /** False until the first claim: the asset is still queued. */
+  begun: boolean;
+}
+
+export type IngestState = Running | { phase: "ready" } | { phase: "failed"; error: Failure };
+
+export interface PartRef {
+  step: Step;
+  part: number;
+}
+
+export const STEPS: Record<AssetType, readonly Step[]> = {
+  video: ["fetch", "probe", "segment", "describe", "embed", "finish"],
+  image: ["fetch", "segment", "describe", "embed", "finish"],
+};
+
+/** Each step's share of the work, by what it costs on average. */
+const WEIGHT: Record<Step, number> = {
+  fetch: 5,
+  probe: 5,
+  segment: 5,
+  describe: 60,
+  embed: 20,
+  finish: 5,
+};
+
+const SHOWN_AS: Record<Step, AssetState> = {
+  fetch: "fetching",
+  probe: "probing",
+  segment: "segmenting",
+  describe: "describing",
+  embed: "embedding",
+  finish: "embedding",
+};
+
+export function begin(assetType: AssetType, now: number): Running {
+  const step = STEPS[assetType][0]!;
+  return { phase: "running", assetType, step, parts: waiting(1, now), fanOut: 1, begun: false };
+}
+
+/** A consumer takes a part. Holds while it waits, or when its last holder's lease has run out. */
+export function claim(state: IngestState, { step, part }: PartRef, now: number) {
+  if (state.phase !== "running" || state.step !== step) return undefined;
+  const held = state.parts[part];
+  if (!held || held.status === "done") return undefined;
+  if (held.status === "running" && held.dueAt > now) return undefined;
+  const dueAt = now + INGEST.leaseMs;
+  const taken: Part = { ...held, status: "running", attempts: held.attempts + 1, dueAt };
+  return { ...withPart(state, part, taken), begun: true };
+}
+
+/** A part's holder is still at it. */
+export function renew(state: IngestState, { step, part }: PartRef, now: number) {
+  if (state.phase !== "running" || state.step !== step) return undefined;
+  const held = state.parts[part];
+  if (held?.status !== "running") return undefined;
+  return withPart(state, part, { ...held, dueAt: now + INGEST.leaseMs });
+}
+
+/**
+ * A part is done; `fanOut` is how many parts the following steps have, where this one found out.
+ * Whoever finishes first counts, lease or not: the outputs are the same.
+ */
+export function complete(
+  state: IngestState,
+  { step, part }: PartRef,
+  fanOut: number | undefined,
+  now: number,
+): IngestState | undefined {
+  if (state.phase !== "running" || state.step !== step) return undefined;
+  const held = state.parts[part];
+  if (!held || held.status === "done") return undefined;
+  const next: Running = {
+    ...withPart(state, part, { ...held, status: "done" }),
+    fanOut: fanOut ?? state.fanOut,
+  };
+  return next.parts.every(({ status }) => status === "done") ? advance(next, now) : next;
+}
+
+/** A part's holder gives it back, to be asked for again at `dueAt`. */
+export function release(state: IngestState, { step, part }: PartRef, dueAt: number) {
+  if (state.phase !== "running" || state.step !== step) return undefined;
+  const held = state.parts[part];
+  if (held?.status !== "running") return undefined;
+  return withPart(state, part, { ...held, status: "waiting", dueAt });
+}
+
+/** Nothing more can be done for the asset. */
+export function fail(state: IngestState, step: Step, error: Failure): IngestState | undefined {
+  if (state.phase !== "running" || state.step !== step) return undefined;
+  return { phase: "failed", error };
+}
+
+/**
+ * The parts nobody was heard of in time, to be asked for again, each time later; after
+ * `INGEST.maxAttempts` claims the asset fails instead.
+ */
+export function overdue(
+  state: IngestState,
+  now: number,
+): { state: IngestState; ask: PartRef[] } | undefined {
+  if (state.phase !== "running") return undefined;
+  const late = state.parts.flatMap((part, index) =>
+    part.status !== "done" && part.dueAt <= now ? [{ part, index }] : [],
+  );
+  if (late.length === 0) return undefined;
+  if (late.some(({ part }) => part.attempts >= INGEST.maxAttempts)) {
+    const message = `The step "${state.step}" was tried ${INGEST.maxAttempts} times and never ended.`;
+    return { state: { phase: "failed", error: { code: "step_failed", message } }, ask: [] };
+  }
+  let next = state;
+  for (const { part, index } of late) {
+    next = withPart(next, index, {
+      ...part,
+      status: "waiting",
+      asks: part.asks + 1,
+      dueAt: now + askAgainAfter(part.asks),
+    });
+  }
+  return { state: next, ask: late.map(({ index }) => ({ step: state.step, part: index })) };
+}
+
+/** The parts that `after` newly asks for: all of them where a step begins, none otherwise. */
+export function newlyAsked(before: IngestState | undefined, after: IngestState): PartRef[] {
+  if (after.phase !== "running") return [];
+  const begins = before?.phase !== "running" || before.step !== after.step;
+  return begins ? after.parts.map((_, part) => ({ step: after.step, part })) : [];
+}
+
+/** When `overdue` will next have something to say: epoch ms, or Infinity. */
+export function nextDue(state: IngestState): number {
+  if (state.phase !== "running") return Infinity;
+  return Math.min(
+    ...state.parts.map(({ status, dueAt }) => (status === "done" ? Infinity : dueAt)),
+  );
+}
+
+/** What the asset's record shows. Progress is the weighted share of parts done: it never goes back. */
+export function shown(state: IngestState): { state: AssetState; progress: number | null } {
+  if (state.phase === "ready") return { state: "ready", progress: 1 };
+  if (state.phase === "failed") return { state: "failed", progress: null };
+  const steps = STEPS[state.assetType];
+  const total = steps.reduce((sum, step) => sum + WEIGHT[step], 0);
+  const before = steps.slice(0, steps.indexOf(state.step)).reduce((sum, s) => sum + WEIGHT[s], 0);
+  const done = state.parts.filter(({ status }) => status === "done").length / state.parts.length;
+  const progress = (before + WEIGHT[state.step] * done) / total;
+  return { state: state.begun ? SHOWN_AS[state.step] : "queued", progress: round(progress) };
+}
+
+function advance(state: Running, now: number): IngestState {
+  const steps = STEPS[state.assetType];
+  const step = steps[steps.indexOf(state.step) + 1];
+  if (!step) return { phase: "ready" };
+  const many = step === "describe" || step === "embed";
+  return { ...state, step, parts: waiting(many ? state.fanOut : 1, now) };
+}
+
+function waiting(count: number, now: number): Part[] {
+  const part: Part = { status: "waiting", attempts: 0, asks: 1, dueAt: now + askAgainAfter(0) };
+  return Array.from({ length: count }, () => ({ ...part }));
+}
+
+function withPart(state: Running, index: number, part: Part): Running {
+  return { ...state, parts: state.parts.with(index, part) };
+}
+
+function askAgainAfter(asks: number): number {
+  return INGEST.askAgainMs[Math.min(asks, INGEST.askAgainMs.length - 1)]!;
+}
+
+function round(progress: number): number {
+  return Math.round(progress * 1000) / 1000;
+}

@@ -1,0 +1,87 @@
+import { base64url, decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
+
+export const SCOPES = ["read", "write", "admin"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What an API key says about its holder. */
+export interface KeyClaims {
+  keyId: string;
+  accountId: string;
+  accountName: string;
+  scopes: Scope[];
+  expiresAt: number | null;
+}
+
+/** Signing secrets by `kid`. The first one signs, all of them verify, so that a secret can rotate. */
+export type Secrets = ReadonlyMap<string, Uint8Array>;
+
+const KEY_AUDIENCE = "sightline:key";
+const MEDIA_AUDIENCE = "sightline:media";
+export const MIN_SECRET_BYTES = 32;
+
+/** Reads `KEY_SECRETS`: `kid:base64url[,kid:base64url…]`. Throws on anything else. */
+export function parseSecrets(text: string): Secrets {
+  const secrets = new Map<string, Uint8Array>();
+  for (const entry of text.split(",")) {
+    const [kid, encoded, ...rest] = entry.trim().split(":");
+    if (!kid || !encoded || rest.length > 0) {
+      throw new Error("KEY_SECRETS must be kid:base64url, several separated by commas");
+    }
+    const secret = base64url.decode(encoded);
+    if (secret.length < MIN_SECRET_BYTES) {
+      throw new Error(`KEY_SECRETS: the secret "${kid}" is shorter than ${MIN_SECRET_BYTES} bytes`);
+    }
+    secrets.set(kid, secret);
+  }
+  return secrets;
+}
+
+export function signKey(secrets: Secrets, claims: KeyClaims): Promise<string> {
+  const token = new SignJWT({ scopes: claims.scopes, name: claims.accountName })
+    .setSubject(claims.accountId)
+    .setJti(claims.keyId)
+    .setAudience(KEY_AUDIENCE)
+    .setIssuedAt();
+  if (claims.expiresAt !== null) token.setExpirationTime(Math.floor(claims.expiresAt / 1000));
+  return sign(secrets, token);
+}
+
+/** The claims of a key, or null where it is malformed, expired or not signed by us. */
+export async function verifyKey(secrets: Secrets, key: string): Promise<KeyClaims | null> {
+  const payload = await verify(secrets, key, KEY_AUDIENCE);
+  if (!payload?.sub || !payload.jti || !Array.isArray(payload["scopes"])) return null;
+  return {
+    keyId: payload.jti,
+    accountId: payload.sub,
+    accountName: typeof payload["name"] === "string" ? payload["name"] : "",
+    scopes: SCOPES.filter((scope) => (payload["scopes"] as unknown[]).includes(scope)),
+    expiresAt: payload.exp === undefined ? null : payload.exp * 1000,
+  };
+}
+
+/** A token that opens one stored object until `expiresAt` (epoch ms), for `<img>` and `<video>`. */
+export function signMediaKey(secrets: Secrets, objectKey: string, expiresAt: number) {
+  const token = new SignJWT().setSubject(objectKey).setAudience(MEDIA_AUDIENCE);
+  return sign(secrets, token.setExpirationTime(Math.floor(expiresAt / 1000)));
+}
+
+/** The object key that a media token opens, or null. */
+export async function verifyMediaKey(secrets: Secrets, token: string): Promise<string | null> {
+  return (await verify(secrets, token, MEDIA_AUDIENCE))?.sub ?? null;
+}
+
+function sign(secrets: Secrets, token: SignJWT): Promise<string> {
+  const [kid, secret] = [...secrets][0]!;
+  return token.setProtectedHeader({ alg: "HS256", kid }).sign(secret);
+}
+
+async function verify(secrets: Secrets, token: string, audience: string) {
+  try {
+    const secret = secrets.get(decodeProtectedHeader(token).kid ?? "");
+    if (!secret) return null;
+    return (await jwtVerify(token, secret, { audience, algorithms: ["HS256"] })).payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
+    throw error;
+  }
+}

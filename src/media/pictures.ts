@@ -1,0 +1,32 @@
+import { INGEST } from "../config.ts";
+import { AppError } from "../errors.ts";
+
+export interface Picture {
+  /** At most `INGEST.keyframeWidth` wide and high. */
+  jpeg: Uint8Array;
+  /** Of the original, in pixels. */
+  width: number;
+  height: number;
+  format: string;
+}
+
+/** A stored image as a JPEG that browsers and models can take. Throws `unreadable_image`. */
+export async function decodePicture(images: ImagesBinding, bytes: ArrayBuffer): Promise<Picture> {
+  const side = INGEST.keyframeWidth;
+  try {
+    const info = await images.info(new Blob([bytes]).stream());
+    if (!("width" in info)) throw new Error(`no pixels in ${info.format}`);
+    const decoded = await images
+      .input(new Blob([bytes]).stream())
+      .transform({ width: side, height: side, fit: "scale-down" })
+      .output({ format: "image/jpeg" });
+    const jpeg = new Uint8Array(await decoded.response().arrayBuffer());
+    return { jpeg, width: info.width, height: info.height, format: info.format };
+  } catch (cause) {
+    throw new AppError(
+      "unreadable_image",
+      "The image can't be decoded: it is damaged, cut off or too large. Save it again as JPEG or PNG.",
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import { purgeAsset } from "../care/purge.ts";
+import { INGEST } from "../config.ts";
+import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
+import { RUN } from "../ingest/steps.ts";
+import { log } from "../log.ts";
+import { getAsset } from "../store/assets.ts";
+import { type IngestMessage, ingestMessage } from "./messages.ts";
+import { retryDelay } from "./retry.ts";
+
+/** Does what each message asks for, one by one; each is acknowledged or retried on its own. */
+export async function consumeIngest(batch: MessageBatch, env: Env): Promise<void> {
+  for (const message of batch.messages) {
+    const parsed = ingestMessage.safeParse(message.body);
+    if (parsed.success) await workOn(message, parsed.data, env);
+    else {
+      log("error", "ingest.unreadable_message", { message: message.id });
+      message.ack();
+    }
+  }
+}
+
+async function workOn(message: Message, task: IngestMessage, env: Env): Promise<void> {
+  const { indexId, assetId, step, part } = task;
+  const index = env.MEDIA_INDEX.getByName(indexId);
+  if ((await index.claim(assetId, { step, part })) === "no") return message.ack();
+
+  const startedAt = Date.now();
+  const fields = { asset: assetId, step, part, attempt: message.attempts };
+  const renewal = setInterval(() => void index.renew(assetId, { step, part }), INGEST.renewMs);
+  try {
+    const asset = await getAsset(env.DB, assetId);
+    if (!asset) throw new AppError("not_found", "The asset was deleted.");
+    const fanOut = await RUN[step](env, asset, part);
+    const outcome = await index.complete(assetId, { step, part }, fanOut ?? undefined);
+    if (outcome === "gone") await purgeAsset(env, asset, assetId);
+    log("info", "ingest.step_done", { ...fields, ms: Date.now() - startedAt });
+    message.ack();
+  } catch (error) {
+    const { code } = failureOf(error);
+    log("warn", "ingest.step_failed", { ...fields, code, cause: causeOf(error) });
+    if (isRetryable(error)) {
+      const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
+      const delaySeconds = retryDelay(message.attempts, retryAfter);
+      await index.release(assetId, { step, part }, Date.now() + 2 * delaySeconds * 1000);
+      message.retry({ delaySeconds });
+    } else {
+      await index.fail(assetId, step, failureOf(error));
+      message.ack();
+    }
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** Retries are spent: the failure is recorded where people look. */
+export async function consumeDeadIngest(batch: MessageBatch, env: Env): Promise<void> {
+  for (const message of batch.messages) {
+    const parsed = ingestMessage.safeParse(message.body);
+    if (parsed.success) {
+      const { indexId, assetId, step } = parsed.data;
+      log("error", "ingest.dead", { asset: assetId, step });
+      const text = `The step "${step}" failed too often; retry the asset when the cause is gone.`;
+      await env.MEDIA_INDEX.getByName(indexId).fail(assetId, step, {
+        code: "step_failed",
+        message: text,
+      });
+    }
+    message.ack();
+  }
+}

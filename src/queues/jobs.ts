@@ -1,0 +1,63 @@
+import { purgeAsset, purgeIndex } from "../care/purge.ts";
+import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
+import { log } from "../log.ts";
+import { updateJob } from "../store/jobs.ts";
+import { type JobMessage, jobMessage } from "./messages.ts";
+import { retryDelay } from "./retry.ts";
+
+export async function consumeJobs(batch: MessageBatch, env: Env): Promise<void> {
+  for (const message of batch.messages) {
+    const parsed = jobMessage.safeParse(message.body);
+    if (parsed.success) await workOn(message, parsed.data, env);
+    else {
+      log("error", "job.unreadable_message", { message: message.id });
+      message.ack();
+    }
+  }
+}
+
+async function workOn(message: Message, job: JobMessage, env: Env): Promise<void> {
+  const { jobId, kind } = job;
+  try {
+    await updateJob(env.DB, jobId, { state: "running", progress: 0 });
+    const result = await RUN[kind](env, job);
+    await updateJob(env.DB, jobId, { state: "succeeded", progress: 1, result });
+    log("info", "job.done", { job: jobId, kind });
+    message.ack();
+  } catch (error) {
+    log("warn", "job.failed", { job: jobId, kind, cause: causeOf(error) });
+    if (isRetryable(error)) {
+      const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
+      message.retry({ delaySeconds: retryDelay(message.attempts, retryAfter) });
+    } else {
+      await updateJob(env.DB, jobId, { state: "failed", progress: 0, error: failureOf(error) });
+      message.ack();
+    }
+  }
+}
+
+const RUN: Record<JobMessage["kind"], (env: Env, job: JobMessage) => Promise<unknown>> = {
+  async delete_asset(env, { accountId, indexId, assetId }) {
+    await purgeAsset(env, { accountId, indexId }, assetId!);
+    return { asset_id: assetId };
+  },
+  async delete_index(env, { jobId, accountId, indexId }) {
+    const assets = await purgeIndex(env, { accountId, indexId }, (removed) =>
+      updateJob(env.DB, jobId, { state: "running", progress: 0, result: { assets: removed } }),
+    );
+    return { assets };
+  },
+};
+
+/** Retries are spent: the job says so. */
+export async function consumeDeadJobs(batch: MessageBatch, env: Env): Promise<void> {
+  for (const message of batch.messages) {
+    const parsed = jobMessage.safeParse(message.body);
+    if (parsed.success) {
+      log("error", "job.dead", { job: parsed.data.jobId });
+      const error = { code: "internal", message: "The job failed too often; ask again." } as const;
+      await updateJob(env.DB, parsed.data.jobId, { state: "failed", progress: 0, error });
+    }
+    message.ack();
+  }
+}

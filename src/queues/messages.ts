@@ -1,0 +1,20 @@
+import { z } from "zod";
+
+/** Asks for one part of one step of an asset. Sent by the index's object only. */
+export const ingestMessage = z.object({
+  indexId: z.string(),
+  assetId: z.string(),
+  step: z.enum(["fetch", "probe", "segment", "describe", "embed", "finish"]),
+  part: z.int().nonnegative(),
+});
+export type IngestMessage = z.infer<typeof ingestMessage>;
+
+/** Asks for work on an account's behalf that a request doesn't wait for. `jobId` names its record. */
+export const jobMessage = z.object({
+  kind: z.enum(["delete_index", "delete_asset"]),
+  jobId: z.string(),
+  accountId: z.string(),
+  indexId: z.string(),
+  assetId: z.string().optional(),
+});
+export type JobMessage = z.infer<typeof jobMessage>;

@@ -1,0 +1,130 @@
+import { z } from "@hono/zod-openapi";
+import { ACCOUNT_LIMITS } from "../config.ts";
+import { SCOPES } from "../keys.ts";
+import { updateAccount } from "../store/accounts.ts";
+import { listTallies } from "../store/tallies.ts";
+import { listIndices } from "../store/indices.ts";
+import { listUsage, type Usage } from "../store/usage.ts";
+import { addEndpoint, createRouter } from "./endpoint.ts";
+import { isoTime, sumTallies } from "./index-record.ts";
+
+const DAYS = 30;
+const DAY_MS = 24 * 3600 * 1000;
+
+const limits = z.record(z.string(), z.number());
+
+const usage = z.object({
+  date: z.iso.date(),
+  searches: z.int(),
+  answers: z.int(),
+  ingested_seconds: z.number(),
+  ingested_images: z.int(),
+  model_calls: z.int(),
+  neurons_estimate: z.number(),
+});
+
+const stats = z
+  .object({
+    account_id: z.string(),
+    indices: z.int(),
+    videos: z.int(),
+    images: z.int(),
+    segments: z.int(),
+    duration_seconds: z.number(),
+    size_bytes: z.int(),
+    states: z.object({ queued: z.int(), processing: z.int(), ready: z.int(), failed: z.int() }),
+    usage: z.object({ today: usage, last_30_days: z.array(usage) }),
+    limits,
+    generated_at: z.iso.datetime(),
+  })
+  .openapi("Stats");
+
+const account = z
+  .object({
+    account_id: z.string(),
+    name: z.string(),
+    email: z.string().nullable(),
+    created: z.boolean(),
+    created_at: z.iso.datetime(),
+    scopes: z.array(z.enum(SCOPES)),
+    limits,
+  })
+  .openapi("Account");
+
+export const accountRoutes = createRouter();
+
+addEndpoint(
+  accountRoutes,
+  {
+    method: "post",
+    path: "/init",
+    summary: "Init User",
+    scope: "read",
+    body: z.object({
+      name: z.string().min(1).max(200).optional(),
+      email: z.email().max(320).optional(),
+    }),
+    bodyOptional: true,
+    response: account,
+  },
+  async (c, { body }) => {
+    const caller = c.get("caller");
+    const row = await updateAccount(c.env.DB, caller.accountId, body);
+    return {
+      account_id: row.accountId,
+      name: row.name,
+      email: row.email,
+      created: caller.isNew,
+      created_at: isoTime(row.createdAt),
+      scopes: caller.scopes,
+      limits: ACCOUNT_LIMITS,
+    };
+  },
+);
+
+addEndpoint(
+  accountRoutes,
+  { method: "get", path: "/stats", summary: "Compute Stats", scope: "read", response: stats },
+  async (c) => {
+    const { accountId } = c.get("caller");
+    const now = Date.now();
+    const today = isoTime(now).slice(0, 10);
+    const [tallies, indices, days] = await Promise.all([
+      listTallies(c.env.DB, accountId),
+      listIndices(c.env.DB, accountId, { limit: 1, after: "" }),
+      listUsage(c.env.DB, accountId, isoTime(now - (DAYS - 1) * DAY_MS).slice(0, 10)),
+    ]);
+    return {
+      account_id: accountId,
+      indices: indices.total,
+      ...sumTallies(tallies),
+      usage: {
+        today: toUsage(days.find(({ date }) => date === today) ?? { ...NO_USAGE, date: today }),
+        last_30_days: days.map(toUsage),
+      },
+      limits: ACCOUNT_LIMITS,
+      generated_at: isoTime(now),
+    };
+  },
+);
+
+const NO_USAGE: Omit<Usage, "date"> = {
+  searches: 0,
+  answers: 0,
+  ingestedMs: 0,
+  ingestedImages: 0,
+  modelCalls: 0,
+  neuronsEstimate: 0,
+};
+
+function toUsage(day: Usage): z.input<typeof usage> {
+  return {
+    date: day.date,
+    searches: day.searches,
+    answers: day.answers,
+    ingested_seconds: day.ingestedMs / 1000,
+    ingested_images: day.ingestedImages,
+    model_calls: day.modelCalls,
+    neurons_estimate: day.neuronsEstimate,
+  };
+}

@@ -1,0 +1,158 @@
+import { z } from "@hono/zod-openapi";
+import { newId } from "../ids.ts";
+import { listAssets } from "../store/assets.ts";
+import * as store from "../store/indices.ts";
+import { insertJob } from "../store/jobs.ts";
+import { listTallies } from "../store/tallies.ts";
+import { ASSET_STATES, type MediaIndexRow } from "../types.ts";
+import { assetRecord, toAssetRecord } from "./asset-record.ts";
+import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
+import {
+  indexName,
+  indexParams,
+  indexRecord,
+  indexSettings,
+  jsonObject,
+  toIndexRecord,
+} from "./index-record.ts";
+import { queuedJob } from "./job-record.ts";
+import { mediaUrls } from "./media-url.ts";
+import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
+
+const change = z.object({
+  description: z.string().max(2000).optional(),
+  metadata: jsonObject.optional(),
+  settings: indexSettings.optional(),
+});
+
+export const indexRoutes = createRouter();
+
+addEndpoint(
+  indexRoutes,
+  {
+    method: "post",
+    path: "/index",
+    summary: "Create Index",
+    scope: "write",
+    query: z.object({ index_name: indexName.optional() }),
+    body: change.extend({ index_name: indexName.optional() }),
+    bodyOptional: true,
+    response: indexRecord,
+  },
+  async (c, { query, body }) => {
+    const now = Date.now();
+    const index: MediaIndexRow = {
+      indexId: newId("ind", now),
+      accountId: c.get("caller").accountId,
+      name: body.index_name ?? query.index_name ?? newId("ind", now).toLowerCase(),
+      description: body.description ?? "",
+      metadata: body.metadata ?? {},
+      settings: body.settings ?? {},
+      createdAt: now,
+      updatedAt: now,
+      lastTraversedAt: null,
+    };
+    await store.insertIndex(c.env.DB, index);
+    return toIndexRecord(index, []);
+  },
+);
+
+addEndpoint(
+  indexRoutes,
+  {
+    method: "get",
+    path: "/index",
+    summary: "List Indices",
+    scope: "read",
+    query: pageQuery,
+    response: pageOf("indices", indexRecord),
+  },
+  async (c, { query }) => {
+    const { accountId } = c.get("caller");
+    const [page, tallies] = await Promise.all([
+      store.listIndices(c.env.DB, accountId, pageRequest(query)),
+      listTallies(c.env.DB, accountId),
+    ]);
+    const indices = page.items.map((index) => toIndexRecord(index, tallies));
+    return { indices, total: page.total, next_cursor: nextCursor(page) };
+  },
+);
+
+addEndpoint(
+  indexRoutes,
+  {
+    method: "get",
+    path: "/index/{index_name}",
+    summary: "List Assets",
+    scope: "read",
+    params: indexParams,
+    query: pageQuery.extend({
+      state: z.enum(ASSET_STATES).optional(),
+      type: z.enum(["video", "image"]).optional(),
+    }),
+    response: pageOf("assets", assetRecord).extend({ index: indexRecord }),
+  },
+  async (c, { params, query }) => {
+    const index = await requireOwnIndex(c, params.index_name);
+    const [page, tallies] = await Promise.all([
+      listAssets(c.env.DB, index.indexId, query, pageRequest(query)),
+      listTallies(c.env.DB, index.accountId, index.indexId),
+    ]);
+    const urlOf = mediaUrls(c);
+    return {
+      index: toIndexRecord(index, tallies),
+      assets: await Promise.all(page.items.map((asset) => toAssetRecord(asset, urlOf))),
+      total: page.total,
+      next_cursor: nextCursor(page),
+    };
+  },
+);
+
+addEndpoint(
+  indexRoutes,
+  {
+    method: "patch",
+    path: "/index/{index_name}",
+    summary: "Update Index",
+    scope: "write",
+    params: indexParams,
+    body: change,
+    response: indexRecord,
+  },
+  async (c, { params, body }) => {
+    const { indexId, accountId } = await requireOwnIndex(c, params.index_name);
+    await store.updateIndex(c.env.DB, indexId, body, Date.now());
+    const [index, tallies] = await Promise.all([
+      requireOwnIndex(c, params.index_name),
+      listTallies(c.env.DB, accountId, indexId),
+    ]);
+    return toIndexRecord(index, tallies);
+  },
+);
+
+addEndpoint(
+  indexRoutes,
+  {
+    method: "delete",
+    path: "/index/{index_name}",
+    summary: "Delete Index",
+    scope: "write",
+    params: indexParams,
+    response: queuedJob,
+  },
+  async (c, { params }) => {
+    const { indexId, accountId } = await requireOwnIndex(c, params.index_name);
+    const now = Date.now();
+    const job = { jobId: newId("job", now), accountId, indexId, kind: "delete_index" as const };
+    await insertJob(c.env.DB, { ...job, now });
+    await store.hideIndex(c.env.DB, indexId, now);
+    await c.env.MEDIA_INDEX.getByName(indexId).close();
+    await c.env.JOBS.send(job);
+    return { job_id: job.jobId, state: "queued" as const };
+  },
+);
+
+/** The caller's index of that name; another account's is as unknown as one that doesn't exist. */
+export function requireOwnIndex(c: Context, name: string): Promise<MediaIndexRow> {
+  return store.requireIndex(c.env.DB, c.get("caller").accountId, name);
+}

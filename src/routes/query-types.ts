@@ -1,0 +1,57 @@
+import { z } from "@hono/zod-openapi";
+
+/** A whole number in a query string; nothing else is taken for one. */
+export function queryInt(min: number, max: number, fallback: number) {
+  return z
+    .string()
+    .transform((text, ctx) => {
+      if (/^[+-]?\d{1,15}$/.test(text)) return Number(text);
+      return reject(ctx, "int_parsing", "Input should be a valid integer");
+    })
+    .pipe(z.int().min(min).max(max))
+    .optional()
+    .transform((value) => value ?? fallback)
+    .openapi({ type: "integer", minimum: min, maximum: max, default: fallback });
+}
+
+export function queryNumber(min: number, max: number) {
+  return z
+    .string()
+    .transform((text, ctx) => {
+      const value = text.trim() === "" ? Number.NaN : Number(text);
+      if (Number.isFinite(value)) return value;
+      return reject(ctx, "float_parsing", "Input should be a valid number");
+    })
+    .pipe(z.number().min(min).max(max))
+    .openapi({ type: "number", minimum: min, maximum: max });
+}
+
+const TRUE = new Set(["true", "1", "yes", "on", "t", "y"]);
+const FALSE = new Set(["false", "0", "no", "off", "f", "n"]);
+
+export function queryBool(fallback: boolean) {
+  return z
+    .string()
+    .transform((text, ctx) => {
+      const word = text.toLowerCase();
+      if (TRUE.has(word)) return true;
+      if (FALSE.has(word)) return false;
+      return reject(ctx, "bool_parsing", "Input should be a valid boolean");
+    })
+    .optional()
+    .transform((value) => value ?? fallback)
+    .openapi({ type: "boolean", default: fallback });
+}
+
+/** A parameter that may be repeated. */
+export function queryList<Item extends z.ZodType<string>>(item: Item, max: number) {
+  return z
+    .union([z.array(item).max(max), item.transform((one) => [one])])
+    .optional()
+    .openapi({ type: "array", items: { type: "string" }, maxItems: max });
+}
+
+function reject(ctx: z.RefinementCtx, type: string, message: string): never {
+  ctx.addIssue({ code: "custom", params: { type }, message });
+  return z.NEVER;
+}

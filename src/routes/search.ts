@@ -1,0 +1,90 @@
+import { z } from "@hono/zod-openapi";
+import { LIMITS, SEARCH } from "../config.ts";
+import { AppError, invalid } from "../errors.ts";
+import { MODES } from "../search/request.ts";
+import { search } from "../search/search.ts";
+import { listUnknownAssets } from "../store/assets.ts";
+import { addUsage } from "../store/usage.ts";
+import { addEndpoint, createRouter } from "./endpoint.ts";
+import { indexParams } from "./index-record.ts";
+import { requireOwnIndex } from "./indices.ts";
+import { mediaUrls } from "./media-url.ts";
+import { hitRecord, toHitRecord } from "./segment-record.ts";
+
+export const searchRoutes = createRouter();
+
+addEndpoint(
+  searchRoutes,
+  {
+    method: "post",
+    path: "/index/{index_name}/search",
+    summary: "Search Videos",
+    scope: "read",
+    params: indexParams,
+    body: z.object({
+      query: z.string().min(1).max(LIMITS.queryCharacters),
+      asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
+      top_k: z.int().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
+      top_p: z.number().min(0).max(1).default(0),
+      modes: z.array(z.enum(MODES)).default([]),
+      use_boxes: z.boolean().default(false),
+      use_masks: z.boolean().default(false),
+      queue_job: z.boolean().default(false),
+      cursor: z.string().optional(),
+    }),
+    response: z
+      .object({
+        segments: z.array(hitRecord),
+        total: z.int(),
+        next_cursor: z.string().nullable(),
+      })
+      .openapi("SearchResult"),
+  },
+  async (c, { params, body }) => {
+    const index = await requireOwnIndex(c, params.index_name);
+    if (body.use_masks) throw notYet("use_masks", "Masks");
+    if (body.queue_job) throw notYet("queue_job", "Queued searches");
+    await requireAssets(c.env.DB, index.indexId, body.asset_ids);
+    const offset = offsetOf(body.cursor);
+    const { hits, total } = await search(c.env, index, {
+      query: body.query,
+      assetIds: body.asset_ids,
+      topK: body.top_k,
+      topP: body.top_p,
+      modes: body.modes,
+      useBoxes: body.use_boxes,
+      offset,
+    });
+    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, modelCalls: 1 }));
+    const urlOf = mediaUrls(c);
+    const end = offset + hits.length;
+    return {
+      segments: await Promise.all(hits.map((hit) => toHitRecord(hit, urlOf))),
+      total,
+      next_cursor: end < total ? Buffer.from(`at:${end}`).toString("base64url") : null,
+    };
+  },
+);
+
+/** Throws `not_found`, naming the first id that is not in the index. */
+export async function requireAssets(db: D1Database, indexId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const [unknown] = await listUnknownAssets(db, indexId, ids);
+  if (unknown !== undefined) {
+    throw new AppError("not_found", `There is no asset "${unknown}" in this index.`);
+  }
+}
+
+function offsetOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const offset = /^at:(\d{1,4})$/.exec(Buffer.from(cursor, "base64url").toString())?.[1];
+  if (offset === undefined) {
+    throw invalid(["body", "cursor"], "value_error", "The cursor is not one of ours");
+  }
+  return Number(offset);
+}
+
+/** What the contract names and this version can't do is refused, not passed over. */
+function notYet(field: string, what: string) {
+  return invalid(["body", field], "value_error", `${what} are not supported yet: send false`);
+}

@@ -1,0 +1,72 @@
+import { SEARCH } from "../config.ts";
+import { embedText } from "../models/embed-text.ts";
+import { queryVectors, type VectorHit } from "../store/vectors.ts";
+import { searchWords, type WordHit } from "../store/words.ts";
+import type { MediaIndexRow } from "../types.ts";
+import { type Evidence, evidenceOfVector, evidenceOfWords } from "./evidence.ts";
+import { fuse } from "./fuse.ts";
+import { type Hit, hydrate } from "./hydrate.ts";
+import { anyOf, tellingWords } from "./query.ts";
+import { type Scope, scopeOf, type SearchRequest } from "./request.ts";
+
+/** Vectorize takes a filter of 2 kB: so many ids fit; more are filtered after the query. */
+const FILTER_IDS = 40;
+
+/**
+ * The segments of an index that answer a query, the best first: by meaning (vectors) and by word
+ * (full text), each over-fetched and fused by rank. `hits` is the wanted page of `total`.
+ */
+export async function search(
+  env: Env,
+  index: MediaIndexRow,
+  request: SearchRequest,
+): Promise<{ hits: Hit[]; total: number }> {
+  const scope = scopeOf(request.modes);
+  const words = tellingWords(request.query);
+  const [byMeaning, byWord] = await Promise.all([
+    searchMeaning(env, index, request, scope),
+    searchText(env.DB, index, request, scope, words),
+  ]);
+  const evidence = new Map<string, Evidence[]>();
+  const note = (id: string, pieces: Evidence[]) =>
+    evidence.set(id, [...(evidence.get(id) ?? []), ...pieces]);
+  for (const hit of byMeaning) note(hit.segmentId, [evidenceOfVector(hit)]);
+  for (const hit of byWord) note(hit.segmentId, evidenceOfWords(hit, words.length));
+
+  const fused = fuse([rankingOf(byMeaning), rankingOf(byWord)]);
+  const hits = await hydrate(env.DB, fused, evidence, request, scope);
+  const page = hits.slice(request.offset, request.offset + request.topK);
+  return { hits: page, total: hits.length };
+}
+
+async function searchMeaning(
+  env: Env,
+  index: MediaIndexRow,
+  request: SearchRequest,
+  scope: Scope,
+): Promise<VectorHit[]> {
+  const [vector] = await embedText(env.AI, [request.query]);
+  const { assetIds } = request;
+  return queryVectors(env.TEXT_VECTORS, index.indexId, vector!, SEARCH.maxCandidates, {
+    asset_type: { $in: scope.types },
+    kind: { $in: scope.vectors },
+    ...(assetIds.length > 0 && assetIds.length <= FILTER_IDS && { asset_id: { $in: assetIds } }),
+  });
+}
+
+async function searchText(
+  db: D1Database,
+  index: MediaIndexRow,
+  { assetIds }: SearchRequest,
+  { columns, types }: Scope,
+  words: string[],
+): Promise<WordHit[]> {
+  const expression = anyOf(words);
+  if (expression === null) return [];
+  const limit = SEARCH.maxCandidates;
+  return searchWords(db, { indexId: index.indexId, expression, columns, types, assetIds, limit });
+}
+
+function rankingOf(hits: { segmentId: string }[]): string[] {
+  return [...new Set(hits.map(({ segmentId }) => segmentId))];
+}

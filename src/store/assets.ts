@@ -1,0 +1,244 @@
+import { AppError, type Failure } from "../errors.ts";
+import type { Asset, AssetState, AssetType, JsonObject } from "../types.ts";
+import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+
+export const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
+  indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings, source,
+  content_type AS contentType, size_bytes AS sizeBytes, sha256, width, height,
+  duration_ms AS durationMs, fps, has_audio AS hasAudio, language, technical, assets.metadata,
+  keyframe_ms AS keyframeMs, segments, job_id AS jobId, assets.created_at AS createdAt,
+  assets.updated_at AS updatedAt`;
+export const FROM_ASSETS = "FROM assets JOIN indices USING (index_id)";
+
+/** The asset and its ingest job. False where the index has these bytes already: nothing is written. */
+export async function insertAsset(db: D1Database, asset: Asset): Promise<boolean> {
+  const [inserted] = await db.batch([
+    db
+      .prepare(
+        `INSERT OR IGNORE INTO assets (asset_id, index_id, account_id, asset_type, title, state,
+           source, content_type, size_bytes, sha256, metadata, job_id, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .bind(
+        asset.assetId,
+        asset.indexId,
+        asset.accountId,
+        asset.assetType,
+        asset.title,
+        asset.state,
+        JSON.stringify(asset.source),
+        asset.contentType,
+        asset.sizeBytes,
+        asset.sha256,
+        JSON.stringify(asset.metadata),
+        asset.jobId,
+        asset.createdAt,
+        asset.updatedAt,
+      ),
+    db
+      .prepare(
+        `INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
+         SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
+         FROM assets WHERE asset_id = ?`,
+      )
+      .bind(asset.assetId),
+  ]);
+  return inserted!.meta.changes > 0;
+}
+
+export async function getAsset(db: D1Database, assetId: string): Promise<Asset | null> {
+  const row = await db
+    .prepare(`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE asset_id = ?`)
+    .bind(assetId)
+    .first<AssetRow>();
+  return row && toAsset(row);
+}
+
+/** Throws `not_found` where the index holds no such asset of that type. */
+export async function requireAsset(
+  db: D1Database,
+  indexId: string,
+  assetType: AssetType,
+  assetId: string,
+): Promise<Asset> {
+  const asset = await getAsset(db, assetId);
+  if (asset?.indexId !== indexId || asset.assetType !== assetType) {
+    throw new AppError("not_found", `There is no ${assetType} "${assetId}" in this index.`);
+  }
+  return asset;
+}
+
+export async function getAssetByBytes(
+  db: D1Database,
+  indexId: string,
+  sha256: string,
+): Promise<Asset | null> {
+  const row = await db
+    .prepare(`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE index_id = ? AND sha256 = ?`)
+    .bind(indexId, sha256)
+    .first<AssetRow>();
+  return row && toAsset(row);
+}
+
+export interface AssetFilter {
+  type?: AssetType | undefined;
+  state?: AssetState | undefined;
+}
+
+export async function listAssets(
+  db: D1Database,
+  indexId: string,
+  filter: AssetFilter,
+  { limit, after }: PageRequest,
+): Promise<Page<Asset>> {
+  const where = "index_id = ?1 AND (?2 IS NULL OR asset_type = ?2) AND (?3 IS NULL OR state = ?3)";
+  const bindings = [indexId, filter.type ?? null, filter.state ?? null];
+  const [rows, total] = await db.batch<AssetRow & { total: number | null }>([
+    db
+      .prepare(
+        `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE ${where} AND asset_id > ?4 ORDER BY asset_id LIMIT ?5`,
+      )
+      .bind(...bindings, after, limit + 1),
+    db.prepare(`SELECT SUM(assets) AS total FROM tallies WHERE ${where}`).bind(...bindings),
+  ]);
+  return toPage(rows!.results.map(toAsset), total!.results[0]?.total ?? 0, limit, (a) => a.assetId);
+}
+
+/** Ids only, for work on every asset of an index. */
+export async function listAssetIds(
+  db: D1Database,
+  indexId: string,
+  limit: number,
+): Promise<string[]> {
+  const { results } = await db
+    .prepare("SELECT asset_id AS id FROM assets WHERE index_id = ? ORDER BY asset_id LIMIT ?")
+    .bind(indexId, limit)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
+export type LostAsset = Pick<Asset, "indexId" | "assetId" | "assetType">;
+
+/** Assets on record since before `before` of which their index's object has never shown anything. */
+export async function listLostAssets(
+  db: D1Database,
+  before: number,
+  limit: number,
+): Promise<LostAsset[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT index_id AS indexId, asset_id AS assetId, asset_type AS assetType
+       FROM assets WHERE state = 'queued' AND revision = 0 AND created_at < ? LIMIT ?`,
+    )
+    .bind(before, limit)
+    .all<LostAsset>();
+  return results;
+}
+
+/** Of these ids, the ones that are not in the index. */
+export async function listUnknownAssets(
+  db: D1Database,
+  indexId: string,
+  ids: string[],
+): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT value AS id FROM json_each(?)
+       WHERE value NOT IN (SELECT asset_id FROM assets WHERE index_id = ?)`,
+    )
+    .bind(JSON.stringify(ids), indexId)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
+export interface Shown {
+  state: AssetState;
+  /** Null keeps what was reached. */
+  progress: number | null;
+  error: Failure | null;
+  revision: number;
+}
+
+/** Brings the record up to the object's `revision`; one that comes late changes nothing. */
+export async function showState(db: D1Database, assetId: string, shown: Shown): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE assets SET state = ?2, progress = COALESCE(?3, progress), error = ?4, revision = ?5,
+         updated_at = ?6 WHERE asset_id = ?1 AND revision < ?5`,
+    )
+    .bind(
+      assetId,
+      shown.state,
+      shown.progress,
+      shown.error && JSON.stringify(shown.error),
+      shown.revision,
+      Date.now(),
+    )
+    .run();
+}
+
+/** What the steps find out about an asset. */
+export interface Facts {
+  contentType?: string;
+  sizeBytes?: number;
+  sha256?: string;
+  width?: number;
+  height?: number;
+  durationMs?: number;
+  fps?: number | null;
+  hasAudio?: boolean;
+  language?: string | null;
+  keyframeMs?: number;
+  segments?: number;
+  technical?: JsonObject;
+  warnings?: Failure[];
+}
+
+const FACT_COLUMNS: Record<keyof Facts, string> = {
+  contentType: "content_type",
+  sizeBytes: "size_bytes",
+  sha256: "sha256",
+  width: "width",
+  height: "height",
+  durationMs: "duration_ms",
+  fps: "fps",
+  hasAudio: "has_audio",
+  language: "language",
+  keyframeMs: "keyframe_ms",
+  segments: "segments",
+  technical: "technical",
+  warnings: "warnings",
+};
+
+/** Throws `duplicate_bytes` where another asset of the index has the same `sha256`. */
+export async function updateFacts(db: D1Database, assetId: string, facts: Facts): Promise<void> {
+  const names = Object.keys(facts) as (keyof Facts)[];
+  const values = names.map((name) => {
+    const value = facts[name] ?? null;
+    return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+  });
+  const set = names.map((name) => `${FACT_COLUMNS[name]} = ?`).join(", ");
+  const { meta } = await db
+    .prepare(`UPDATE OR IGNORE assets SET ${set} WHERE asset_id = ?`)
+    .bind(...values, assetId)
+    .run();
+  if (meta.changes === 0 && facts.sha256 !== undefined) {
+    throw new AppError("duplicate_bytes", "The same bytes are in this index already.");
+  }
+}
+
+export async function deleteAssetRow(db: D1Database, assetId: string): Promise<void> {
+  await db.batch([
+    db.prepare("DELETE FROM segments WHERE asset_id = ?").bind(assetId),
+    db.prepare("DELETE FROM transcripts WHERE asset_id = ?").bind(assetId),
+    db.prepare("DELETE FROM assets WHERE asset_id = ?").bind(assetId),
+  ]);
+}
+
+/** SQLite has no booleans. */
+export type AssetRow = Omit<Asset, "hasAudio"> & { hasAudio: number | null };
+
+export function toAsset(row: AssetRow): Asset {
+  const asset = parseColumns(row, ["error", "warnings", "source", "technical", "metadata"]);
+  return { ...asset, hasAudio: row.hasAudio === null ? null : row.hasAudio === 1 };
+}

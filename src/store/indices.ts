@@ -1,0 +1,125 @@
+import { AppError } from "../errors.ts";
+import type { JsonObject, MediaIndexRow } from "../types.ts";
+import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+
+const COLUMNS = `index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
+  created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt`;
+
+/** Throws `conflict` where the account has an index of that name. */
+export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise<void> {
+  const { meta } = await db
+    .prepare(
+      `INSERT OR IGNORE INTO indices
+         (index_id, account_id, name, description, metadata, settings, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .bind(
+      index.indexId,
+      index.accountId,
+      index.name,
+      index.description,
+      JSON.stringify(index.metadata),
+      JSON.stringify(index.settings),
+      index.createdAt,
+      index.updatedAt,
+    )
+    .run();
+  if (meta.changes === 0) {
+    throw new AppError("conflict", `An index named "${index.name}" exists; choose another name.`);
+  }
+}
+
+/** Throws `not_found` where the account has no such index: the same whether another account has. */
+export async function requireIndex(
+  db: D1Database,
+  accountId: string,
+  name: string,
+): Promise<MediaIndexRow> {
+  const row = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM indices WHERE account_id = ? AND name = ? AND deleted_at IS NULL`,
+    )
+    .bind(accountId, name)
+    .first<MediaIndexRow>();
+  if (!row) throw new AppError("not_found", `There is no index named "${name}".`);
+  return fromRow(row);
+}
+
+export async function listIndices(
+  db: D1Database,
+  accountId: string,
+  { limit, after }: PageRequest,
+): Promise<Page<MediaIndexRow>> {
+  const [rows, total] = await db.batch<MediaIndexRow & { total: number }>([
+    db
+      .prepare(
+        `SELECT ${COLUMNS} FROM indices
+         WHERE account_id = ? AND deleted_at IS NULL AND index_id > ? ORDER BY index_id LIMIT ?`,
+      )
+      .bind(accountId, after, limit + 1),
+    db
+      .prepare("SELECT COUNT(*) AS total FROM indices WHERE account_id = ? AND deleted_at IS NULL")
+      .bind(accountId),
+  ]);
+  return toPage(rows!.results.map(fromRow), total!.results[0]!.total, limit, (i) => i.indexId);
+}
+
+export interface IndexChange {
+  description?: string | undefined;
+  metadata?: JsonObject | undefined;
+  settings?: JsonObject | undefined;
+}
+
+export async function updateIndex(
+  db: D1Database,
+  indexId: string,
+  change: IndexChange,
+  now: number,
+): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE indices SET description = COALESCE(?, description), metadata = COALESCE(?, metadata),
+         settings = COALESCE(?, settings), updated_at = ? WHERE index_id = ?`,
+    )
+    .bind(
+      change.description ?? null,
+      change.metadata ? JSON.stringify(change.metadata) : null,
+      change.settings ? JSON.stringify(change.settings) : null,
+      now,
+      indexId,
+    )
+    .run();
+}
+
+/** Hides the index and frees its name; its content goes in the background. */
+export async function hideIndex(db: D1Database, indexId: string, now: number): Promise<void> {
+  await db.prepare("UPDATE indices SET deleted_at = ? WHERE index_id = ?").bind(now, indexId).run();
+}
+
+/** Indices that were deleted before `before` and are not gone yet. */
+export async function listHiddenIndices(
+  db: D1Database,
+  before: number,
+  limit: number,
+): Promise<Pick<MediaIndexRow, "accountId" | "indexId">[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT account_id AS accountId, index_id AS indexId FROM indices
+       WHERE deleted_at < ? LIMIT ?`,
+    )
+    .bind(before, limit)
+    .all<Pick<MediaIndexRow, "accountId" | "indexId">>();
+  return results;
+}
+
+/** Removes the last trace of an index that has no assets any more. */
+export async function deleteIndexRow(db: D1Database, indexId: string): Promise<void> {
+  await db.batch([
+    db.prepare("DELETE FROM tallies WHERE index_id = ?").bind(indexId),
+    db.prepare("DELETE FROM indices WHERE index_id = ?").bind(indexId),
+  ]);
+}
+
+function fromRow(row: MediaIndexRow): MediaIndexRow {
+  return parseColumns(row, ["metadata", "settings"]);
+}

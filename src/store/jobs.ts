@@ -1,0 +1,79 @@
+import { AppError, type Failure } from "../errors.ts";
+import type { Job, JobState } from "../types.ts";
+import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+
+const COLUMNS = `job_id AS jobId, kind, state, progress, result, error, created_at AS createdAt,
+  updated_at AS updatedAt`;
+
+export interface NewJob {
+  jobId: string;
+  accountId: string;
+  indexId: string;
+  kind: string;
+  now: number;
+}
+
+export async function insertJob(db: D1Database, job: NewJob): Promise<void> {
+  await db
+    .prepare(
+      `INSERT INTO jobs (job_id, account_id, index_id, kind, state, created_at, updated_at)
+       VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?5)`,
+    )
+    .bind(job.jobId, job.accountId, job.indexId, job.kind, job.now)
+    .run();
+}
+
+export async function requireJob(db: D1Database, accountId: string, jobId: string): Promise<Job> {
+  const row = await db
+    .prepare(`SELECT ${COLUMNS} FROM jobs WHERE job_id = ? AND account_id = ?`)
+    .bind(jobId, accountId)
+    .first<Job>();
+  if (!row) throw new AppError("not_found", `There is no job "${jobId}".`);
+  return fromRow(row);
+}
+
+/** Newest first. */
+export async function listJobs(
+  db: D1Database,
+  accountId: string,
+  { limit, after }: PageRequest,
+): Promise<Page<Job>> {
+  const [rows, total] = await db.batch<Job & { total: number }>([
+    db
+      .prepare(
+        `SELECT ${COLUMNS} FROM jobs WHERE account_id = ?1 AND (?2 = '' OR job_id < ?2)
+         ORDER BY job_id DESC LIMIT ?3`,
+      )
+      .bind(accountId, after, limit + 1),
+    db.prepare("SELECT COUNT(*) AS total FROM jobs WHERE account_id = ?").bind(accountId),
+  ]);
+  return toPage(rows!.results.map(fromRow), total!.results[0]!.total, limit, (job) => job.jobId);
+}
+
+export interface JobChange {
+  state: JobState;
+  progress: number;
+  result?: unknown;
+  error?: Failure;
+}
+
+export async function updateJob(db: D1Database, jobId: string, change: JobChange): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE jobs SET state = ?, progress = ?, result = ?, error = ?, updated_at = ?
+       WHERE job_id = ?`,
+    )
+    .bind(
+      change.state,
+      change.progress,
+      change.result === undefined ? null : JSON.stringify(change.result),
+      change.error === undefined ? null : JSON.stringify(change.error),
+      Date.now(),
+      jobId,
+    )
+    .run();
+}
+
+function fromRow(row: Job): Job {
+  return parseColumns(row, ["result", "error"]);
+}

@@ -1,0 +1,31 @@
+import type { Asset } from "../types.ts";
+
+/** Whose objects: every key of an asset starts with its prefix, so that deleting it is deleting that. */
+type Owner = Pick<Asset, "accountId" | "indexId" | "assetId">;
+
+export function assetPrefix({ accountId, indexId, assetId }: Owner): string {
+  return `${accountId}/${indexId}/${assetId}/`;
+}
+
+/** The bytes as they came. */
+export function sourceKey(asset: Owner): string {
+  return `${assetPrefix(asset)}source`;
+}
+
+/** A JPEG, at most `INGEST.keyframeWidth` wide, of the frame shown at `ms`. */
+export function keyframeKey(asset: Owner, ms: number): string {
+  return `${assetPrefix(asset)}keyframes/${ms}.jpg`;
+}
+
+/** The cues of a transcript, as JSON. */
+export function transcriptKey(asset: Owner): string {
+  return `${assetPrefix(asset)}transcript.json`;
+}
+
+export async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {
+  let listed: R2Objects;
+  do {
+    listed = await bucket.list({ prefix });
+    if (listed.objects.length > 0) await bucket.delete(listed.objects.map(({ key }) => key));
+  } while (listed.truncated);
+}

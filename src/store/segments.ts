@@ -1,0 +1,183 @@
+import type { Failure } from "../errors.ts";
+import type { Asset, Description, Segment } from "../types.ts";
+import { ASSET_COLUMNS, type AssetRow, FROM_ASSETS, toAsset } from "./assets.ts";
+import { IN_JSON, type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+
+const COLUMNS = `segment_id AS segmentId, segments.asset_id AS assetId, segments.index_id AS indexId,
+  position, start_ms AS startMs, end_ms AS endMs, segments.keyframe_ms AS keyframeMs, caption,
+  transcript, on_screen_text AS onScreenText, labels, boxes, problem,
+  described_at IS NOT NULL AS described`;
+
+/** Cuts of an asset, before anyone has looked at them. */
+export type NewSegment = Pick<
+  Segment,
+  | "segmentId"
+  | "assetId"
+  | "indexId"
+  | "position"
+  | "startMs"
+  | "endMs"
+  | "keyframeMs"
+  | "transcript"
+>;
+
+/** Writes the cuts of an asset; where they are there already they keep what was seen, not what wasn't. */
+export async function upsertSegments(db: D1Database, segments: NewSegment[]): Promise<void> {
+  const statement = db.prepare(
+    `INSERT INTO segments (segment_id, asset_id, index_id, position, start_ms, end_ms, keyframe_ms, transcript)
+     SELECT value ->> 'segmentId', value ->> 'assetId', value ->> 'indexId', value ->> 'position',
+       value ->> 'startMs', value ->> 'endMs', value ->> 'keyframeMs', value ->> 'transcript'
+     FROM json_each(?) WHERE true
+     ON CONFLICT (segment_id) DO UPDATE SET transcript = excluded.transcript, problem = NULL,
+       described_at = CASE WHEN problem IS NULL THEN described_at END`,
+  );
+  for (let i = 0; i < segments.length; i += 200) {
+    await statement.bind(JSON.stringify(segments.slice(i, i + 200))).run();
+  }
+}
+
+/** The segments of an asset from position `from` to before `to`, in order. */
+export async function listSegments(
+  db: D1Database,
+  assetId: string,
+  from: number,
+  to: number,
+): Promise<Segment[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM segments WHERE asset_id = ? AND position >= ? AND position < ?
+       ORDER BY position`,
+    )
+    .bind(assetId, from, to)
+    .all<SegmentRow>();
+  return results.map(fromRow);
+}
+
+/** A page of an asset's segments, in order. */
+export async function pageSegments(
+  db: D1Database,
+  assetId: string,
+  { limit, after }: PageRequest,
+): Promise<Page<Segment>> {
+  const [rows, total] = await db.batch<SegmentRow & { total: number }>([
+    db
+      .prepare(
+        `SELECT ${COLUMNS} FROM segments WHERE asset_id = ?1 AND position >
+           COALESCE((SELECT position FROM segments WHERE asset_id = ?1 AND segment_id = ?2), -1)
+         ORDER BY position LIMIT ?3`,
+      )
+      .bind(assetId, after, limit + 1),
+    db.prepare("SELECT COUNT(*) AS total FROM segments WHERE asset_id = ?").bind(assetId),
+  ]);
+  return toPage(rows!.results.map(fromRow), total!.results[0]!.total, limit, (s) => s.segmentId);
+}
+
+/** Of the segments with these ids, those of ready assets, with their assets. In no order. */
+export async function getReadySegments(
+  db: D1Database,
+  ids: string[],
+): Promise<{ segment: Segment; asset: Asset }[]> {
+  const list = JSON.stringify(ids);
+  const [segments, assets] = await db.batch([
+    db.prepare(`SELECT ${COLUMNS} FROM segments WHERE segment_id ${IN_JSON}`).bind(list),
+    db
+      .prepare(
+        `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE state = 'ready' AND asset_id IN
+           (SELECT asset_id FROM segments WHERE segment_id ${IN_JSON})`,
+      )
+      .bind(list),
+  ]);
+  const byId = new Map((assets!.results as AssetRow[]).map((row) => [row.assetId, toAsset(row)]));
+  return (segments!.results as SegmentRow[]).flatMap((row) => {
+    const asset = byId.get(row.assetId);
+    return asset ? [{ segment: fromRow(row), asset }] : [];
+  });
+}
+
+export async function describeSegment(
+  db: D1Database,
+  segmentId: string,
+  seen: Description | { problem: Failure },
+): Promise<void> {
+  const found = "problem" in seen ? { caption: "", text: "", labels: [], boxes: [] } : seen;
+  await db
+    .prepare(
+      `UPDATE segments SET caption = ?, on_screen_text = ?, labels = ?, boxes = ?, problem = ?,
+         described_at = ? WHERE segment_id = ?`,
+    )
+    .bind(
+      found.caption,
+      found.text,
+      JSON.stringify(found.labels),
+      JSON.stringify(found.boxes),
+      "problem" in seen ? JSON.stringify(seen.problem) : null,
+      Date.now(),
+      segmentId,
+    )
+    .run();
+}
+
+/** Records which model made the segments' vectors and puts their words into the full-text index. */
+export async function indexWords(
+  db: D1Database,
+  segmentIds: string[],
+  model: string,
+): Promise<void> {
+  const ids = JSON.stringify(segmentIds);
+  await db.batch([
+    db
+      .prepare(
+        `DELETE FROM segment_words
+         WHERE rowid IN (SELECT rowid FROM segments WHERE segment_id ${IN_JSON})`,
+      )
+      .bind(ids),
+    db
+      .prepare(
+        `INSERT INTO segment_words (rowid, scope, caption, transcript, on_screen_text, labels)
+         SELECT rowid, index_id, caption, transcript, on_screen_text,
+           (SELECT group_concat(value, ', ') FROM json_each(labels))
+         FROM segments WHERE segment_id ${IN_JSON}`,
+      )
+      .bind(ids),
+    db.prepare(`UPDATE segments SET model = ? WHERE segment_id ${IN_JSON}`).bind(model, ids),
+  ]);
+}
+
+export interface SegmentSummary {
+  total: number;
+  /** Segments whose keyframe was seen, or that have words spoken over them. */
+  usable: number;
+  /** The first keyframe that was seen, in ms. */
+  keyframeMs: number | null;
+  problems: { code: Failure["code"]; count: number; first: string }[];
+}
+
+/** What became of the segments of an asset. */
+export async function summarizeSegments(db: D1Database, assetId: string): Promise<SegmentSummary> {
+  const [counts, problems] = await db.batch([
+    db
+      .prepare(
+        `SELECT COUNT(*) AS total, COUNT(*) FILTER (WHERE problem IS NULL OR transcript <> '') AS usable,
+           MIN(keyframe_ms) FILTER (WHERE problem IS NULL) AS keyframeMs
+         FROM segments WHERE asset_id = ?`,
+      )
+      .bind(assetId),
+    db
+      .prepare(
+        `SELECT problem ->> 'code' AS code, COUNT(*) AS count, MIN(problem ->> 'message') AS first
+         FROM segments WHERE asset_id = ? AND problem IS NOT NULL GROUP BY 1`,
+      )
+      .bind(assetId),
+  ]);
+  const summary = counts!.results[0] as Omit<SegmentSummary, "problems">;
+  return { ...summary, problems: problems!.results as SegmentSummary["problems"] };
+}
+
+type SegmentRow = Omit<Segment, "described"> & { described: number };
+
+function fromRow(row: SegmentRow): Segment {
+  return {
+    ...parseColumns(row, ["labels", "boxes", "problem"]),
+    described: row.described === 1,
+  };
+}

@@ -1,0 +1,81 @@
+import { PART_BYTES } from "../config.ts";
+import { AppError } from "../errors.ts";
+
+export interface StoreOptions {
+  maxBytes: number;
+  /** Sees the first `headBytes` bytes (fewer where there are no more) before they are stored; may throw. */
+  inspect: (head: Uint8Array) => Promise<void>;
+  headBytes: number;
+}
+
+export interface Stored {
+  sizeBytes: number;
+  /** Lower-case hex. */
+  sha256: string;
+}
+
+/**
+ * Streams bytes of unknown length into an object, holding one part of `PART_BYTES` in memory. What
+ * throws half-way leaves no object: `too_large` past `maxBytes`, whatever `inspect` throws, and the
+ * stream's own errors.
+ */
+export async function storeStream(
+  bucket: R2Bucket,
+  key: string,
+  chunks: AsyncIterable<Uint8Array>,
+  { maxBytes, inspect, headBytes }: StoreOptions,
+): Promise<Stored> {
+  const digest = new crypto.DigestStream("SHA-256");
+  const hash = digest.getWriter();
+  const part = new Uint8Array(PART_BYTES);
+  const uploaded: R2UploadedPart[] = [];
+  let upload: R2MultipartUpload | undefined;
+  let filled = 0;
+  let sizeBytes = 0;
+  let inspected = false;
+
+  const inspectOnce = async () => {
+    if (inspected) return;
+    inspected = true;
+    await inspect(part.subarray(0, Math.min(filled, headBytes)));
+  };
+  const sendPart = async () => {
+    upload ??= await bucket.createMultipartUpload(key);
+    uploaded.push(await upload.uploadPart(uploaded.length + 1, part.subarray(0, filled)));
+    filled = 0;
+  };
+
+  try {
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
+      await hash.write(chunk);
+      for (let read = 0; read < chunk.length;) {
+        const taken = chunk.subarray(read, read + PART_BYTES - filled);
+        part.set(taken, filled);
+        filled += taken.length;
+        read += taken.length;
+        if (filled >= headBytes) await inspectOnce();
+        if (filled === PART_BYTES) await sendPart();
+      }
+    }
+    await inspectOnce();
+    if (!upload) await bucket.put(key, part.subarray(0, filled));
+    else {
+      if (filled > 0) await sendPart();
+      await upload.complete(uploaded);
+    }
+    await hash.close();
+    return { sizeBytes, sha256: Buffer.from(await digest.digest).toString("hex") };
+  } catch (error) {
+    await upload?.abort();
+    await hash.abort(error).catch(() => undefined);
+    digest.digest.catch(() => undefined);
+    throw error;
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  const limit = `${Math.floor(maxBytes / 1024 ** 2)} MiB`;
+  return new AppError("too_large", `The file is larger than the limit of ${limit}.`);
+}

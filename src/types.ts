@@ -1,0 +1,142 @@
+import type { ErrorCode, Failure } from "./errors.ts";
+import type { Scope } from "./keys.ts";
+
+export type AssetType = "video" | "image";
+
+/** What happens to an asset, in order. `finish` shows as `embedding`. */
+export type Step = "fetch" | "probe" | "segment" | "describe" | "embed" | "finish";
+
+export const ASSET_STATES = [
+  "queued",
+  "fetching",
+  "probing",
+  "segmenting",
+  "transcribing",
+  "describing",
+  "embedding",
+  "ready",
+  "failed",
+] as const;
+export type AssetState = (typeof ASSET_STATES)[number];
+
+/** Who is asking: the account behind a verified key. */
+export interface Caller {
+  accountId: string;
+  keyId: string;
+  scopes: Scope[];
+  /** This request made the account. */
+  isNew: boolean;
+}
+
+/** A media index as its owner named it. Times are epoch ms. */
+export interface MediaIndexRow {
+  indexId: string;
+  accountId: string;
+  name: string;
+  description: string;
+  metadata: JsonObject;
+  settings: JsonObject;
+  createdAt: number;
+  updatedAt: number;
+  lastTraversedAt: number | null;
+}
+
+export interface AssetSource {
+  kind: "upload" | "url" | "videonet" | "photonet";
+  url?: string;
+  platform?: string;
+  platform_id?: string;
+}
+
+/** A video or an image of an index. Times are epoch ms, media times milliseconds. */
+export interface Asset {
+  assetId: string;
+  indexId: string;
+  accountId: string;
+  indexName: string;
+  assetType: AssetType;
+  title: string;
+  state: AssetState;
+  progress: number;
+  error: Failure | null;
+  warnings: Failure[];
+  source: AssetSource;
+  contentType: string | null;
+  sizeBytes: number;
+  sha256: string | null;
+  width: number | null;
+  height: number | null;
+  durationMs: number;
+  fps: number | null;
+  hasAudio: boolean | null;
+  language: string | null;
+  technical: JsonObject;
+  metadata: JsonObject;
+  keyframeMs: number | null;
+  segments: number;
+  jobId: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A box in fractions of the frame, origin top left. */
+export interface Box {
+  label: string;
+  score: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** A stretch of a video, or an image: what search returns. Media times in ms. */
+export interface Segment {
+  segmentId: string;
+  assetId: string;
+  indexId: string;
+  position: number;
+  startMs: number | null;
+  endMs: number | null;
+  keyframeMs: number;
+  caption: string;
+  transcript: string;
+  onScreenText: string;
+  labels: string[];
+  boxes: Box[];
+  problem: Failure | null;
+  described: boolean;
+}
+
+/** What a model saw in a picture. */
+export interface Description {
+  caption: string;
+  text: string;
+  labels: string[];
+  boxes: Box[];
+}
+
+/** Words spoken over a stretch of a video, in seconds. */
+export interface Cue {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** Which words of a segment a vector or an FTS column stands for. */
+export const TEXT_KINDS = ["caption", "speech", "text"] as const;
+export type TextKind = (typeof TEXT_KINDS)[number];
+
+export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+
+export interface Job {
+  jobId: string;
+  kind: string;
+  state: JobState;
+  progress: number;
+  result: unknown;
+  error: { code: ErrorCode; message: string } | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type JsonObject = Record<string, unknown>;
