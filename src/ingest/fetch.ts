@@ -21,20 +21,16 @@ export async function fetchSource(env: Env, asset: Asset): Promise<void> {
 }
 
 /** Streams the bytes of an asset into storage, refusing what isn't of its kind from the first bytes on. */
-export async function storeSource(
+export function storeSource(
   bucket: R2Bucket,
   asset: Pick<Asset, "accountId" | "indexId" | "assetId" | "assetType">,
   chunks: AsyncIterable<Uint8Array>,
-): Promise<Stored & { contentType: string }> {
-  let contentType = "";
-  const stored = await storeStream(bucket, sourceKey(asset), chunks, {
+): Promise<Stored> {
+  return storeStream(bucket, sourceKey(asset), chunks, {
     maxBytes: maxBytes(asset.assetType),
     headBytes: HEAD_BYTES,
-    inspect: async (head) => {
-      contentType = await requireKind(head, asset.assetType);
-    },
+    inspect: (head) => requireKind(head, asset.assetType),
   });
-  return { ...stored, contentType };
 }
 
 function maxBytes(assetType: AssetType): number {

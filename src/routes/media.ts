@@ -8,43 +8,56 @@ export const mediaRoutes = createRouter();
 
 mediaRoutes.get("/media/:token/:name", async (c) => {
   const key = await verifyMediaKey(keySecrets(c.env), c.req.param("token"));
-  const { headers: asked } = c.req.raw;
-  const object = key && (await c.env.MEDIA.get(key, { range: asked, onlyIf: asked }));
-  if (!object) {
+  const head = key && (await c.env.MEDIA.head(key));
+  if (!head) {
     throw new AppError(
       "not_found",
       "The media URL has expired or leads nowhere; ask the API anew.",
     );
   }
+  const asked = c.req.raw.headers;
   const headers = new Headers({
     "accept-ranges": "bytes",
     "cache-control": "private, max-age=3600",
-    etag: object.httpEtag,
-    "last-modified": object.uploaded.toUTCString(),
+    etag: head.httpEtag,
+    "last-modified": head.uploaded.toUTCString(),
   });
-  object.writeHttpMetadata(headers);
-  if (!("body" in object)) return new Response(null, { status: 304, headers });
-  const range = rangeOf(object, asked.has("range"));
-  headers.set("content-length", String(range?.length ?? object.size));
-  if (range) headers.set("content-range", contentRange(range, object.size));
-  return new Response(object.body, { status: range ? 206 : 200, headers });
+  head.writeHttpMetadata(headers);
+  if (asked.get("if-none-match")?.split(/,\s*/).includes(head.httpEtag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  const isCurrent = [null, head.httpEtag].includes(asked.get("if-range"));
+  const range = isCurrent ? parseRange(asked.get("range"), head.size) : "whole";
+  if (range === "unsatisfiable") {
+    return new Response(null, {
+      status: 416,
+      headers: { "content-range": `bytes */${head.size}` },
+    });
+  }
+  const part = range === "whole" ? { offset: 0, length: head.size } : range;
+  headers.set("content-length", String(part.length));
+  if (range !== "whole") {
+    const last = part.offset + part.length - 1;
+    headers.set("content-range", `bytes ${part.offset}-${last}/${head.size}`);
+  }
+  const status = range === "whole" ? 200 : 206;
+  if (c.req.method === "HEAD") return new Response(null, { status, headers });
+  const object = await c.env.MEDIA.get(head.key, { range: part });
+  return new Response(object!.body as ReadableStream, { status, headers });
 });
 
-interface Range {
-  offset: number;
-  length: number;
-}
+type Range = "whole" | "unsatisfiable" | { offset: number; length: number };
 
-function rangeOf(object: R2Object, asked: boolean): Range | undefined {
-  if (!asked || !object.range) return undefined;
-  if ("suffix" in object.range) {
-    const length = Math.min(object.range.suffix, object.size);
-    return { offset: object.size - length, length };
+/** A single byte range (RFC 9110, section 14); what is malformed or several is passed over, as it allows. */
+export function parseRange(header: string | null, size: number): Range {
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
+  if (!first && !last) return "whole";
+  if (!first) {
+    const length = Math.min(Number(last), size);
+    return length > 0 ? { offset: size - length, length } : "unsatisfiable";
   }
-  const offset = object.range.offset ?? 0;
-  return { offset, length: object.range.length ?? object.size - offset };
-}
-
-function contentRange({ offset, length }: Range, size: number): string {
-  return `bytes ${offset}-${offset + length - 1}/${size}`;
+  const offset = Number(first);
+  const end = last ? Math.min(Number(last) + 1, size) : size;
+  if (last && Number(last) < offset) return "whole";
+  return offset < size ? { offset, length: end - offset } : "unsatisfiable";
 }

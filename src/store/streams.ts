@@ -3,8 +3,8 @@ import { AppError } from "../errors.ts";
 
 export interface StoreOptions {
   maxBytes: number;
-  /** Sees the first `headBytes` bytes (fewer where there are no more) before they are stored; may throw. */
-  inspect: (head: Uint8Array) => Promise<void>;
+  /** Tells the media type from the first `headBytes` bytes, before any is stored; may throw. */
+  inspect: (head: Uint8Array) => Promise<string>;
   headBytes: number;
 }
 
@@ -12,6 +12,7 @@ export interface Stored {
   sizeBytes: number;
   /** Lower-case hex. */
   sha256: string;
+  contentType: string;
 }
 
 /**
@@ -32,15 +33,14 @@ export async function storeStream(
   let upload: R2MultipartUpload | undefined;
   let filled = 0;
   let sizeBytes = 0;
-  let inspected = false;
+  let contentType: string | undefined;
 
   const inspectOnce = async () => {
-    if (inspected) return;
-    inspected = true;
-    await inspect(part.subarray(0, Math.min(filled, headBytes)));
+    contentType ??= await inspect(part.subarray(0, Math.min(filled, headBytes)));
+    return { httpMetadata: { contentType } };
   };
   const sendPart = async () => {
-    upload ??= await bucket.createMultipartUpload(key);
+    upload ??= await bucket.createMultipartUpload(key, await inspectOnce());
     uploaded.push(await upload.uploadPart(uploaded.length + 1, part.subarray(0, filled)));
     filled = 0;
   };
@@ -59,14 +59,15 @@ export async function storeStream(
         if (filled === PART_BYTES) await sendPart();
       }
     }
-    await inspectOnce();
-    if (!upload) await bucket.put(key, part.subarray(0, filled));
+    const options = await inspectOnce();
+    if (!upload) await bucket.put(key, part.subarray(0, filled), options);
     else {
       if (filled > 0) await sendPart();
       await upload.complete(uploaded);
     }
     await hash.close();
-    return { sizeBytes, sha256: Buffer.from(await digest.digest).toString("hex") };
+    const sha256 = Buffer.from(await digest.digest).toString("hex");
+    return { sizeBytes, sha256, ...options.httpMetadata };
   } catch (error) {
     await upload?.abort();
     await hash.abort(error).catch(() => undefined);

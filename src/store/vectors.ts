@@ -57,6 +57,7 @@ export async function queryVectors(
   });
 }
 
+/** Vectorize takes 100 ids a call. */
 export async function deleteVectors(space: VectorizeIndex, ids: string[]): Promise<void> {
-  for (let i = 0; i < ids.length; i += 500) await space.deleteByIds(ids.slice(i, i + 500));
+  for (let i = 0; i < ids.length; i += 100) await space.deleteByIds(ids.slice(i, i + 100));
 }

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { aiError, askForAi } from "./engine-client.ts";
+import type { LocalEnv } from "./env.ts";
+import { fillSchema } from "./answer-schema.ts";
+
+const PICTURE_TOKENS = 256; // what Gemma makes of one picture
+const CHARACTERS_PER_TOKEN = 4;
+
+const Part = z.object({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.object({ url: z.string() }).optional(),
+});
+const Input = z.object({
+  messages: z
+    .array(z.object({ role: z.string(), content: z.union([z.string(), z.array(Part)]).nullish() }))
+    .min(1),
+  response_format: z
+    .object({ type: z.string(), json_schema: z.record(z.string(), z.unknown()).optional() })
+    .optional(),
+  stream: z.boolean().optional(),
+});
+type Part = z.infer<typeof Part>;
+
+const Description = z.object({
+  caption: z.string(),
+  text: z.string(),
+  labels: z.array(z.string()),
+  objects: z.array(
+    z.object({
+      label: z.string(),
+      score: z.number(),
+      box: z.tuple([z.number(), z.number(), z.number(), z.number()]),
+    }),
+  ),
+});
+
+/**
+ * A chat completion about one picture whose content is JSON of the asked-for schema. The engine
+ * describes; it doesn't converse: any other chat is a task that isn't there (5007).
+ */
+export async function describePicture(
+  env: LocalEnv,
+  model: string,
+  inputs: unknown,
+): Promise<ChatCompletionsOutput> {
+  const input = Input.safeParse(inputs);
+  if (!input.success) throw aiError(`5006: Error: ${z.prettifyError(input.error)}`);
+  const { messages, response_format: format, stream } = input.data;
+  if (stream) throw aiError("5006: Error: JSON mode doesn't support streaming");
+  const parts = messages.flatMap(({ content }) =>
+    typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []),
+  );
+  const pictures = parts.filter((part) => part.type === "image_url");
+  const [picture] = pictures;
+  if (!picture || pictures.length > 1 || format?.type !== "json_schema" || !format.json_schema) {
+    throw aiError(`5007: No such model ${model} or task`);
+  }
+  const description = Description.parse(await askForAi(env, "/describe", pictureBytes(picture)));
+  const facts = {
+    ...description,
+    objects: description.objects.map(({ label, score, box }) => ({
+      label,
+      score,
+      box_2d: gemmaBox(box),
+    })),
+  };
+  const filled = fillSchema(format.json_schema, facts);
+  if (!filled) throw aiError(`5007: No such model ${model} or task`);
+  return completion(model, parts, JSON.stringify(filled));
+}
+
+function pictureBytes(part: Part): Uint8Array {
+  const url = part.image_url?.url ?? "";
+  const data = /^data:image\/[\w.+-]+;base64,(.+)$/s.exec(url)?.[1];
+  if (data === undefined) {
+    throw aiError(`5004: Invalid data type for base64 input: ${url.slice(0, url.indexOf(":"))}`);
+  }
+  return Buffer.from(data, "base64");
+}
+
+/** `[x_min, y_min, x_max, y_max]` as fractions → `[y_min, x_min, y_max, x_max]` in thousandths. */
+function gemmaBox([xMin, yMin, xMax, yMax]: [number, number, number, number]): number[] {
+  return [yMin, xMin, yMax, xMax].map((fraction) =>
+    Math.round(Math.min(Math.max(fraction, 0), 1) * 1000),
+  );
+}
+
+function completion(model: string, parts: Part[], content: string): ChatCompletionsOutput {
+  const asked = parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
+  const prompt_tokens = PICTURE_TOKENS + Math.ceil(asked / CHARACTERS_PER_TOKEN);
+  const completion_tokens = Math.ceil(content.length / CHARACTERS_PER_TOKEN);
+  return {
+    id: `chatcmpl-${crypto.randomUUID()}`,
+    object: "chat.completion",
+    created: Math.floor(Date.now() / 1000),
+    model,
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", content, refusal: null },
+        finish_reason: "stop",
+        logprobs: null,
+      },
+    ],
+    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+  };
+}

@@ -1,0 +1,99 @@
+import type { LocalEnv } from "./env.ts";
+
+type EngineEnv = Pick<LocalEnv, "ENGINE_URL" | "ENGINE_TOKEN">;
+
+const TIMEOUT_MS = 120_000;
+
+/** Why the engine gave no result: its own error code, or `unreachable` or `timeout`. */
+class EngineFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "EngineFailure";
+    this.code = code;
+  }
+}
+
+/** Workers AI's words (https://developers.cloudflare.com/workers-ai/platform/errors/). */
+const AI_MESSAGES: Record<string, string> = {
+  unreachable: "3040: Capacity temporarily exceeded, please try again.",
+  busy: "3040: Capacity temporarily exceeded, please try again.",
+  timeout: "3007: Request timeout",
+  too_large: "3006: Request is too large",
+  undecodable_image: "3010: Invalid or incomplete input for the model: failed to decode image",
+};
+
+/** Media Transformations' codes (https://developers.cloudflare.com/stream/transform-videos/troubleshooting/). */
+const MEDIA_CODES: Record<string, number> = {
+  bad_request: 9401,
+  time_out_of_range: 9401,
+  too_large: 9402,
+  undecodable_media: 9412,
+  no_video: 9412,
+  no_audio: 9412,
+  busy: 9504,
+};
+const MEDIA_INTERNAL = 9523;
+
+/** An error as `env.AI.run` throws it: `"<code>: <text>"`. */
+export function aiError(message: string): Error {
+  const error = new Error(message);
+  error.name = "InferenceUpstreamError";
+  return error;
+}
+
+/** An error as the media binding throws it, its code also in the message. */
+export function mediaError(code: number, message: string): Error {
+  const error = new Error(`MEDIA_TRANSFORM_ERROR ${code}: ${message}`);
+  return Object.assign(error, { name: "MediaError", code });
+}
+
+/** JSON of `POST path`; throws what Workers AI would. */
+export async function askForAi(env: EngineEnv, path: string, body: BodyInit): Promise<unknown> {
+  try {
+    const response = await post(env, path, body);
+    return await response.json();
+  } catch (error) {
+    const code = error instanceof EngineFailure ? error.code : "failed";
+    throw aiError(AI_MESSAGES[code] ?? "3043: Internal server error");
+  }
+}
+
+/** The response to `POST path`; throws what Media Transformations would. */
+export async function askForMedia(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
+  try {
+    return await post(env, path, body);
+  } catch (error) {
+    const code = error instanceof EngineFailure ? MEDIA_CODES[error.code] : undefined;
+    if (code === undefined) throw mediaError(MEDIA_INTERNAL, "internal error");
+    throw mediaError(code, error instanceof Error ? error.message : "failed");
+  }
+}
+
+async function post(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
+  const headers = {
+    authorization: `Bearer ${env.ENGINE_TOKEN}`,
+    "content-type": typeof body === "string" ? "application/json" : "application/octet-stream",
+  };
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  let response: Response;
+  try {
+    response = await fetch(env.ENGINE_URL + path, { method: "POST", headers, body, signal });
+  } catch (cause) {
+    const code = signal.aborted ? "timeout" : "unreachable";
+    throw new EngineFailure(code, `the engine is ${code}`, { cause });
+  }
+  if (response.ok) return response;
+  const { code, message } = readError(await response.text());
+  throw new EngineFailure(code, message);
+}
+
+function readError(text: string): { code: string; message: string } {
+  try {
+    const { error }: { error?: { code?: string; message?: string } } = JSON.parse(text);
+    return { code: error?.code ?? "failed", message: error?.message ?? "failed" };
+  } catch {
+    return { code: "failed", message: "failed" };
+  }
+}

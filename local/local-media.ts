@@ -1,0 +1,93 @@
+import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
+import { mediaError } from "./engine-client.ts";
+import type { LocalEnv } from "./env.ts";
+import { parseOutput, parseSize } from "./media-options.ts";
+import { transformMedia, type Transformed } from "./media-transform.ts";
+
+/**
+ * The Media Transformations binding without an account: the same chain, limits and error codes,
+ * with the engine behind it. As in production an input gives one output. Every error comes from
+ * the last call: an earlier one that nobody awaits would be an unhandled rejection.
+ */
+export class LocalMedia extends WorkerEntrypoint<LocalEnv> implements MediaBinding {
+  input(media: ReadableStream<Uint8Array>): MediaTransformer {
+    return new Transformer(this.env, media);
+  }
+}
+
+class Transformer extends RpcTarget implements MediaTransformer {
+  readonly #env: LocalEnv;
+  #media: ReadableStream<Uint8Array> | null;
+
+  constructor(env: LocalEnv, media: ReadableStream<Uint8Array>) {
+    super();
+    this.#env = env;
+    this.#media = media;
+  }
+
+  transform(options?: MediaTransformationInputOptions): MediaTransformationGenerator {
+    return new Generator(this, options);
+  }
+
+  output(options?: MediaTransformationOutputOptions): MediaTransformationResult {
+    return this.start({}, options);
+  }
+
+  start(
+    transform: MediaTransformationInputOptions | undefined,
+    options: MediaTransformationOutputOptions | undefined,
+  ): MediaTransformationResult {
+    const media = this.#media;
+    this.#media = null;
+    return new Result(async () => {
+      if (!media) throw mediaError(9401, "the input was used before");
+      return transformMedia(this.#env, media, parseSize(transform), parseOutput(options));
+    });
+  }
+}
+
+class Generator extends RpcTarget implements MediaTransformationGenerator {
+  readonly #transformer: Transformer;
+  readonly #options: MediaTransformationInputOptions | undefined;
+
+  constructor(transformer: Transformer, options: MediaTransformationInputOptions | undefined) {
+    super();
+    this.#transformer = transformer;
+    this.#options = options;
+  }
+
+  output(options?: MediaTransformationOutputOptions): MediaTransformationResult {
+    return this.#transformer.start(this.#options, options);
+  }
+}
+
+/** Transforms when it is first asked; the bytes can be taken once, their type at any time. */
+class Result extends RpcTarget implements MediaTransformationResult {
+  readonly #transform: () => Promise<Transformed>;
+  #transformed: Promise<Transformed> | null = null;
+  #taken = false;
+
+  constructor(transform: () => Promise<Transformed>) {
+    super();
+    this.#transform = transform;
+  }
+
+  async media(): Promise<ReadableStream<Uint8Array>> {
+    if (this.#taken) throw mediaError(9401, "the output was used before");
+    this.#taken = true;
+    return (await this.#run()).body;
+  }
+
+  async response(): Promise<Response> {
+    const body = await this.media();
+    return new Response(body, { headers: { "content-type": await this.contentType() } });
+  }
+
+  async contentType(): Promise<string> {
+    return (await this.#run()).contentType;
+  }
+
+  #run(): Promise<Transformed> {
+    return (this.#transformed ??= this.#transform());
+  }
+}

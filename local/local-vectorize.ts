@@ -1,0 +1,128 @@
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { LocalEnv, MetadataType, SpaceProps } from "./env.ts";
+import {
+  checkIds,
+  checkQuery,
+  checkQueryVector,
+  checkVectors,
+  vectorizeError,
+} from "./vector-limits.ts";
+import type { SpaceVector, StoredVector } from "./vector-space.ts";
+
+/** As the service answers; the published type calls both `processed…` numbers, which they aren't. */
+export interface SpaceInfo {
+  vectorCount: number;
+  dimensions: number;
+  processedUpToDatetime: string | null;
+  processedUpToMutation: string | null;
+}
+
+/**
+ * A Vectorize index without an account: exact search, production's limits and errors, writes that
+ * show `VECTORIZE_LAG_MS` later. One object per space, which the binding's props name.
+ */
+export class LocalVectorize
+  extends WorkerEntrypoint<LocalEnv, SpaceProps>
+  implements Omit<Vectorize, "describe">
+{
+  async insert(vectors: VectorizeVector[]): Promise<VectorizeAsyncMutation> {
+    const { props } = this.ctx;
+    const stored = checkVectors("VECTOR_INSERT", vectors, props.dimensions);
+    return { mutationId: await this.#space().write("insert", stored, props) };
+  }
+
+  async upsert(vectors: VectorizeVector[]): Promise<VectorizeAsyncMutation> {
+    const { props } = this.ctx;
+    const stored = checkVectors("VECTOR_UPSERT", vectors, props.dimensions);
+    return { mutationId: await this.#space().write("upsert", stored, props) };
+  }
+
+  async deleteByIds(ids: string[]): Promise<VectorizeAsyncMutation> {
+    return { mutationId: await this.#space().delete(checkIds("VECTOR_DELETE", ids)) };
+  }
+
+  async getByIds(ids: string[]): Promise<VectorizeVector[]> {
+    const found = await this.#space().get(checkIds("VECTOR_GET", ids));
+    return found.map((vector) =>
+      Object.assign(identity(vector), metadataOf(vector, "all"), {
+        values: this.#padded(vector.values),
+      }),
+    );
+  }
+
+  async query(
+    vector: VectorFloatArray | number[],
+    options?: VectorizeQueryOptions,
+  ): Promise<VectorizeMatches> {
+    return this.#search(checkQueryVector(vector, this.ctx.props.dimensions), options);
+  }
+
+  async queryById(vectorId: string, options?: VectorizeQueryOptions): Promise<VectorizeMatches> {
+    return this.#search({ id: vectorId }, options);
+  }
+
+  async describe(): Promise<SpaceInfo> {
+    const { vectorCount, processedAt, mutation } = await this.#space().describe();
+    return {
+      vectorCount,
+      dimensions: this.ctx.props.dimensions,
+      processedUpToDatetime: processedAt === null ? null : new Date(processedAt).toISOString(),
+      processedUpToMutation: mutation,
+    };
+  }
+
+  /** What `wrangler vectorize create-metadata-index` does: it covers only vectors written later. */
+  async createMetadataIndex(property: string, type: MetadataType): Promise<void> {
+    const created = await this.#space().createMetadataIndex(property, type, this.ctx.props);
+    if (!created) throw vectorizeError("INDEX_GET", "an index has at most 10 metadata indexes");
+  }
+
+  async #search(
+    vector: Float32Array | { id: string },
+    options: VectorizeQueryOptions | undefined,
+  ): Promise<VectorizeMatches> {
+    const { returnValues, returnMetadata, ...plan } = checkQuery(options);
+    const found = await this.#space().query({ vector, ...plan });
+    if (!found) throw vectorizeError("VECTOR_QUERY", "the vector to query by was not found");
+    const matches = found.map((match) =>
+      Object.assign(
+        identity(match),
+        { score: match.score },
+        returnValues ? { values: this.#padded(match.values) } : {},
+        metadataOf(match, returnMetadata),
+      ),
+    );
+    return { count: matches.length, matches };
+  }
+
+  #padded(values: Float32Array): number[] {
+    const padded = new Float32Array(this.ctx.props.dimensions);
+    padded.set(values);
+    return Array.from(padded);
+  }
+
+  #space() {
+    return this.env.VECTOR_SPACES.getByName(this.ctx.props.name);
+  }
+}
+
+function identity({ id, namespace }: StoredVector): Pick<VectorizeVector, "id" | "namespace"> {
+  return namespace === "" ? { id } : { id, namespace };
+}
+
+function metadataOf(
+  { metadata, indexed }: SpaceVector,
+  level: VectorizeMetadataRetrievalLevel,
+): Pick<VectorizeVector, "metadata"> {
+  if (level === "none") return {};
+  if (level === "all") return metadata === null ? {} : { metadata: parseMetadata(metadata) };
+  const held = Object.entries(indexed).flatMap(([name, value]) =>
+    value === null ? [] : [[name, value] as const],
+  );
+  return { metadata: Object.fromEntries(held) };
+}
+
+function parseMetadata(text: string): Record<string, VectorizeVectorMetadata> {
+  const metadata: Record<string, VectorizeVectorMetadata> = JSON.parse(text);
+  return metadata;
+}

@@ -1,0 +1,110 @@
+import { env, exports } from "cloudflare:workers";
+import { inject, vi } from "vitest";
+import { accountId, newId } from "../src/ids.ts";
+import { parseSecrets, type Scope, signKey } from "../src/keys.ts";
+import { requireContract } from "./contract.ts";
+
+export const ORIGIN = "https://sightline.test";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the contract is checked on every answer
+export type Json = any;
+
+export interface Call {
+  json?: unknown;
+  form?: Record<string, string | Blob>;
+  body?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+/** Talks to the Worker over HTTP as one account; every answer is held against the contract. */
+export class Client {
+  readonly key: string;
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  async send(method: string, path: string, call: Call = {}): Promise<Response> {
+    const headers = new Headers({ "x-api-key": this.key, ...call.headers });
+    if (this.key === "") headers.delete("x-api-key");
+    let body = call.body;
+    if (call.json !== undefined) {
+      headers.set("content-type", "application/json");
+      body = JSON.stringify(call.json);
+    } else if (call.form) {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(call.form)) form.append(name, value);
+      body = form;
+    }
+    const url = new URL(path, ORIGIN);
+    const request = new Request(url, { method, headers, ...(body !== undefined && { body }) });
+    const response = await exports.default.fetch(request);
+    await requireContract(method, url.pathname, response);
+    return response;
+  }
+
+  /** The body of a 200 answer; throws with the answer where it is another. */
+  async json(method: string, path: string, call: Call = {}): Promise<Json> {
+    const response = await this.send(method, path, call);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${method} ${path} → ${response.status} ${text}`);
+    return JSON.parse(text);
+  }
+
+  /** Waits until an asset has come to its end; returns its record. */
+  async settled(index: string, asset: { asset_type: string; asset_id: string }): Promise<Json> {
+    return vi.waitUntil(
+      async () => {
+        const record = await this.json(
+          "GET",
+          `/index/${index}/${asset.asset_type}/${asset.asset_id}`,
+        );
+        return ["ready", "failed"].includes(record.state) && record;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+  }
+
+  /** Waits until a job has come to its end; returns its record. */
+  async finished(jobId: string): Promise<Json> {
+    return vi.waitUntil(
+      async () => {
+        const job = await this.json("GET", `/jobs/${jobId}`);
+        return ["succeeded", "failed", "cancelled"].includes(job.state) && job;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+  }
+}
+
+let accounts = 0;
+
+/** A client of an account that no other test uses. */
+export async function newClient(scopes: Scope[] = ["read", "write", "admin"]): Promise<Client> {
+  return clientOf(`${crypto.randomUUID()}-${accounts++}`, scopes);
+}
+
+export async function clientOf(
+  accountName: string,
+  scopes: Scope[],
+  expiresAt: number | null = null,
+): Promise<Client> {
+  const claims = {
+    keyId: newId("key"),
+    accountId: await accountId(accountName),
+    accountName,
+    scopes,
+    expiresAt,
+  };
+  return new Client(await signKey(parseSecrets(env.KEY_SECRETS), claims));
+}
+
+/** A generated fixture, by its name in `test/setup/films.ts`. */
+export async function fixture(name: string): Promise<File> {
+  const response = await fetch(`${inject("filesOrigin")}/${name}`);
+  if (!response.ok) throw new Error(`There is no fixture ${name}`);
+  return new File([await response.arrayBuffer()], name);
+}
+
+export function fixtureUrl(name: string): string {
+  return `${inject("filesOrigin")}/${name}`;
+}

@@ -1,0 +1,136 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, inject, it } from "vitest";
+import { errorOf, refusal } from "./bindings.ts";
+
+async function file(name: string): Promise<ReadableStream<Uint8Array>> {
+  const { body } = await fetch(`${inject("filesOrigin")}/${name}`);
+  if (!body) throw new Error(`${name} is empty`);
+  return body;
+}
+
+async function sizeOf(
+  picture: Response,
+): Promise<{ format: string; width: number; height: number }> {
+  const info = await env.IMAGES.info(picture.body!);
+  if (!("width" in info)) throw new Error("not a picture");
+  const { format, width, height } = info;
+  return { format, width, height };
+}
+
+async function sheet(time: string): Promise<{ width: number; height: number }> {
+  const output = env.FRAMES.input(await file("clip.mp4"))
+    .transform({ width: 80 })
+    .output({ mode: "spritesheet", time, duration: "2s", imageCount: 7 });
+  return sizeOf(await output.response());
+}
+
+describe("the media binding", () => {
+  it("takes a frame", async () => {
+    const response = await env.FRAMES.input(await file("clip.mp4"))
+      .transform({ width: 160, height: 160, fit: "contain" })
+      .output({ mode: "frame", time: "2.5s", format: "png" })
+      .response();
+    expect(response.headers.get("content-type")).toBe("image/png");
+    expect(await sizeOf(response)).toEqual({ format: "image/png", width: 160, height: 90 });
+  });
+
+  it("takes one without a transformation, as JPEG", async () => {
+    const result = env.FRAMES.input(await file("clip.mp4")).output({ mode: "frame" });
+    expect(await result.contentType()).toBe("image/jpeg");
+    const size = await sizeOf(new Response(await result.media()));
+    expect(size).toEqual({ format: "image/jpeg", width: 320, height: 180 });
+  });
+
+  it("lays out sheets in its own way, the same way each time", async () => {
+    const columns = new Set<number>();
+    for (const time of ["0s", "1s", "1.001s", "1.002s"]) {
+      const { width, height } = await sheet(time);
+      columns.add(width / 80);
+      expect(height).toBe(Math.ceil(7 / (width / 80)) * 45);
+    }
+    expect(columns.size).toBeGreaterThan(1);
+    expect(await sheet("1s")).toEqual(await sheet("1s"));
+  });
+
+  it("cuts a clip that it accepts itself, and its sound", async () => {
+    const clip = env.FRAMES.input(await file("clip.mp4"))
+      .transform({ width: 160 })
+      .output({ mode: "video", time: "2s", duration: "2s", audio: false });
+    expect(await clip.contentType()).toBe("video/mp4");
+    const again = env.FRAMES.input(await clip.media()).output({ mode: "frame", time: "1s" });
+    expect(await sizeOf(await again.response())).toMatchObject({ width: 160, height: 90 });
+    const sound = env.FRAMES.input(await file("clip.mp4")).output({
+      mode: "audio",
+      duration: "3s",
+    });
+    const response = await sound.response();
+    expect(response.headers.get("content-type")).toBe("audio/mp4");
+    expect((await response.bytes()).length).toBeGreaterThan(1000);
+  });
+});
+
+describe("the media binding refuses", () => {
+  const frame = { mode: "frame" } as const;
+
+  it.for<[string, MediaTransformationInputOptions, MediaTransformationOutputOptions, RegExp]>([
+    ["9 pixels", { width: 9 }, frame, /9401: width must be 10–2000/],
+    ["2,001 pixels", { height: 2001 }, frame, /9401: height/],
+    ["half a pixel", { width: 20.5 }, frame, /9401: width/],
+    ["an unknown fit", { fit: JSON.parse('"crop"') }, frame, /9401: unknown fit/],
+    ["an unknown mode", {}, { mode: JSON.parse('"gif"') }, /9401: unknown mode/],
+    ["a PNG sheet", {}, { mode: "spritesheet", format: "png" }, /9401: format/],
+    ["a frame as sound", {}, { mode: "frame", format: "m4a" }, /9401: format/],
+    ["a bare number", {}, { mode: "frame", time: "2" }, /9401: time/],
+    ["a negative time", {}, { mode: "frame", time: "-1s" }, /9401: time/],
+    ["a time after the end", {}, { mode: "frame", time: "1m2s" }, /9401: time is beyond the end/],
+    ["half a second", {}, { mode: "video", duration: "0.5s" }, /9401: duration must be 1–60/],
+    ["61 seconds", {}, { mode: "audio", duration: "1m1s" }, /9401: duration must be 1–60/],
+    ["no pictures", {}, { mode: "spritesheet", imageCount: 0 }, /9401: imageCount/],
+  ])("%s", async ([, transform, output, message]) => {
+    const result = env.FRAMES.input(await file("clip.mp4"))
+      .transform(transform)
+      .output(output);
+    expect(await refusal(result.response())).toMatch(message);
+  });
+
+  it.for<[string, string, RegExp]>([
+    ["another codec", "vp9.mp4", /9412: unsupported video: vp9/],
+    ["more than ten minutes", "long.mp4", /9402: .* 10 minutes/],
+    ["what isn't media", "films.log", /9412/],
+  ])("%s", async ([, name, message]) => {
+    const result = env.FRAMES.input(await file(name)).output(frame);
+    expect(await refusal(result.response())).toMatch(message);
+  });
+
+  it("100 MB", async () => {
+    let left = 100;
+    const stream = new ReadableStream({
+      type: "bytes",
+      pull(controller) {
+        controller.enqueue(new Uint8Array(1_000_000));
+        left -= 1;
+        if (left === 0) controller.close();
+      },
+    });
+    expect(await refusal(env.FRAMES.input(stream).output(frame).response())).toMatch(
+      /9402.*100 MB/,
+    );
+  });
+
+  it("a second output of one input, and a second reading of one output", async () => {
+    const input = env.FRAMES.input(await file("clip.mp4"));
+    const result = input.output(frame);
+    await (await result.response()).bytes();
+    expect(await refusal(result.media())).toMatch(/9401: the output was used before/);
+    expect(await refusal(input.output(frame).response())).toMatch(
+      /9401: the input was used before/,
+    );
+  });
+
+  it("with the code on the error", async () => {
+    const result = env.FRAMES.input(await file("clip.mp4"))
+      .transform({ width: 1 })
+      .output(frame);
+    expect(await errorOf(result.response())).toMatchObject({ code: 9401, name: "MediaError" });
+  });
+});

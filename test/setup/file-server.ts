@@ -1,0 +1,76 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { basename, extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+const CONTENT_TYPES: Record<string, string> = {
+  ".mp4": "video/mp4",
+  ".webm": "video/webm",
+  ".mkv": "video/x-matroska",
+  ".jpg": "image/jpeg",
+  ".png": "image/png",
+  ".srt": "application/x-subrip",
+  ".vtt": "text/vtt",
+  ".html": "text/html; charset=utf-8",
+};
+
+export interface FileServer {
+  /** `http://127.0.0.1:<port>`; a file of the folder is at `/<name>`. */
+  origin: string;
+  /** `127.0.0.1:<port>`, as `FETCH_ALLOW` names it. */
+  host: string;
+  close(): Promise<void>;
+}
+
+/** Serves the files of one folder by name: GET and HEAD, single byte ranges (RFC 9110, section 14). */
+export async function startFileServer(folder: string): Promise<FileServer> {
+  const server = createServer((request, response) => {
+    answer(folder, request, response).catch(() => response.destroy());
+  });
+  server.listen({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string")
+    throw new Error("The file server has no port.");
+  const host = `127.0.0.1:${address.port}`;
+  return {
+    origin: `http://${host}`,
+    host,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function answer(folder: string, request: IncomingMessage, response: ServerResponse) {
+  const { pathname } = new URL(request.url ?? "/", "http://localhost");
+  const file = join(folder, basename(decodeURIComponent(pathname)));
+  const found = await stat(file).catch(() => null);
+  if (!found?.isFile()) return response.writeHead(404).end();
+  const range = parseRange(request.headers.range, found.size);
+  if (range === null) {
+    return response.writeHead(416, { "content-range": `bytes */${found.size}` }).end();
+  }
+  const { start, end } = range ?? { start: 0, end: found.size - 1 };
+  response.writeHead(range ? 206 : 200, {
+    "accept-ranges": "bytes",
+    "content-length": end - start + 1,
+    "content-type": CONTENT_TYPES[extname(file)] ?? "application/octet-stream",
+    ...(range && { "content-range": `bytes ${start}-${end}/${found.size}` }),
+  });
+  if (request.method === "HEAD" || found.size === 0) return response.end();
+  return pipeline(createReadStream(file, { start, end }), response);
+}
+
+/** Undefined without a range, null where it can't be satisfied. */
+function parseRange(header: string | undefined, size: number) {
+  const parts = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
+  if (!parts?.[1] && !parts?.[2]) return undefined;
+  const start = parts[1] ? Number(parts[1]) : Math.max(0, size - Number(parts[2]));
+  const end = parts[1] && parts[2] ? Math.min(Number(parts[2]), size - 1) : size - 1;
+  return start <= end ? { start, end } : null;
+}

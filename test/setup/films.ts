@@ -1,0 +1,34 @@
+import { copyFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { FF_ENCODER_LIBVPX_VP9 } from "node-av/constants";
+import { encodeFilm } from "../../scripts/film.ts";
+import { photograph } from "../../scripts/sample-pictures.ts";
+import { drawWords } from "../../scripts/words-picture.ts";
+
+const SMALL = { width: 320, height: 180, fps: 10 } as const;
+
+/**
+ * Run with a folder. Makes the media that tests read from the file server: `clip.mp4` (6 s: words,
+ * then a house; a tone), `vp9.mp4` (what the media binding refuses), `long.mp4` (more than its ten
+ * minutes), `words.jpg` (LANTERN FESTIVAL) and `boats.jpg`.
+ */
+async function makeFilms(folder: string): Promise<void> {
+  const words = await drawWords(["HELLO"], { width: 640, height: 360 });
+  const scenes = [
+    { picture: words, seconds: 3 },
+    { picture: photograph("dust-bowl-home"), seconds: 3 },
+  ];
+  await writeFile(join(folder, "words.jpg"), await drawWords(["LANTERN", "FESTIVAL"]));
+  await copyFile(photograph("nagasaki-boats"), join(folder, "boats.jpg"));
+  await encodeFilm(join(folder, "clip.mp4"), scenes, { ...SMALL, audio: "tone" });
+  await encodeFilm(join(folder, "long.mp4"), scenes, { ...SMALL, rounds: 101 });
+  await encodeFilm(join(folder, "vp9.mp4"), [{ picture: words, seconds: 1 }], {
+    ...SMALL,
+    encoder: FF_ENCODER_LIBVPX_VP9,
+    encoderOptions: { "cpu-used": "8", deadline: "realtime" },
+  });
+}
+
+const [folder] = process.argv.slice(2);
+if (!folder) throw new Error("Name the folder to write to.");
+await makeFilms(folder);

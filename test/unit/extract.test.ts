@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { extractQuotes } from "../../src/answer/extract.ts";
+import type { Evidence } from "../../src/search/evidence.ts";
+import type { Hit } from "../../src/search/hydrate.ts";
+
+function hit(rank: number, transcript: string, evidence: Partial<Evidence>): Hit {
+  const segment = { segmentId: `s${rank}`, transcript, onScreenText: "", caption: "A person." };
+  const piece = { kind: "speech", score: 1, text: "…", ...evidence };
+  return { rank, segment, evidence: [piece] } as Hit;
+}
+
+describe("an extractive answer", () => {
+  it("is the sentence that shares most words with the question, word for word", () => {
+    const text = "We met in May. The budget is forty euros! Then we left.";
+    const quotes = extractQuotes("How large is the budget in euros?", [hit(1, text, {})]);
+    expect(quotes.map(({ sentence }) => sentence)).toEqual(["The budget is forty euros!"]);
+  });
+
+  it("has one sentence a moment, the best first, none twice", () => {
+    const quotes = extractQuotes("red dogs", [
+      hit(1, "A cat. A dog.", {}),
+      hit(2, "A red dog ran.", {}),
+      hit(3, "A dog.", {}),
+    ]);
+    expect(quotes.map(({ sentence }) => sentence)).toEqual(["A red dog ran.", "A dog."]);
+  });
+
+  it.each<[string, Partial<Evidence>]>([
+    ["few of the question's words", { score: 0.2, text: "<mark>x</mark>" }],
+    ["a meaning that is only the nearest there is", { score: 0.4, text: undefined as never }],
+  ])("is empty for %s", (_, evidence) => {
+    const piece: Evidence = { kind: "speech", score: evidence.score! };
+    if (evidence.text) piece.text = evidence.text;
+    expect(
+      extractQuotes(
+        "red dogs",
+        [hit(1, "A dog.", piece as never)].map((h) => ({ ...h, evidence: [piece] })),
+      ),
+    ).toEqual([]);
+  });
+
+  it("is empty without hits", () => {
+    expect(extractQuotes("anything", [])).toEqual([]);
+  });
+});

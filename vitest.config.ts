@@ -1,0 +1,37 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const migrations = await readD1Migrations("./migrations");
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest(({ inject }) => ({
+            wrangler: { configPath: "./local/wrangler.toml" },
+            verbose: false, // else every refusal of a stand-in is printed as an uncaught exception
+            miniflare: {
+              bindings: {
+                ENGINE_URL: inject("engineUrl"),
+                ENGINE_TOKEN: inject("engineToken"),
+                KEY_SECRETS: inject("keySecrets"),
+                FETCH_ALLOW: inject("filesHost"),
+                TEST_MIGRATIONS: migrations,
+              },
+            },
+          })),
+        ],
+        test: {
+          name: "worker",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/engine/**"],
+          globalSetup: ["./test/setup/global.ts"],
+          setupFiles: ["./test/migrate.ts"],
+          deps: { optimizer: { ssr: { enabled: true, include: ["mediabunny"] } } },
+        },
+      },
+      { test: { name: "node", include: ["test/engine/**/*.test.ts"] } },
+    ],
+  },
+});
