@@ -25,13 +25,13 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/engine/**"],
+          exclude: ["test/engine/**", "test/unit/**"],
           globalSetup: ["./test/setup/global.ts"],
           setupFiles: ["./test/migrate.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["mediabunny"] } } },
         },
       },
-      { test: { name: "node", include: ["test/engine/**/*.test.ts"] } },
+      { test: { name: "node", include: ["test/{engine,unit}/**/*.test.ts"] } },
     ],
   },
 });

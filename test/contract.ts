@@ -1,7 +1,10 @@
 import { Validator } from "@cfworker/json-schema";
 import { openApiDocument } from "../src/app.ts";
 
-type Operation = { responses: Record<string, { content?: Record<string, { schema: object }> }> };
+interface Operation {
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  security?: { ApiKey: string[] }[];
+}
 
 const document = openApiDocument();
 const paths = document.paths as Record<string, Record<string, Operation>>;

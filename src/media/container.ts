@@ -37,7 +37,10 @@ export async function openContainer(bucket: R2Bucket, key: string): Promise<Inpu
 
 /** Throws `unreadable_container` or `no_video_track`. */
 export async function requireVideoTrack(input: Input): Promise<InputVideoTrack> {
-  const track = await reading(() => input.getPrimaryVideoTrack());
+  const [tracks, track] = await reading(() =>
+    Promise.all([input.getTracks(), input.getPrimaryVideoTrack()]),
+  );
+  if (tracks.length === 0) throw unreadable();
   if (!track) throw new AppError("no_video_track", "The file holds no video, sound at most.");
   return track;
 }
@@ -68,12 +71,15 @@ export async function probeVideo(input: Input): Promise<VideoInfo> {
 export async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError(
-      "unreadable_container",
-      "The file can't be read as a video: it is damaged, cut off, or of a format that we don't know. Convert it to MP4 and send it again.",
-      { cause: error },
-    );
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw unreadable(cause);
   }
+}
+
+function unreadable(cause?: unknown): AppError {
+  const message =
+    "The file can't be read as a video: it is damaged, cut off, or of a format that we don't know. " +
+    "Convert it to MP4 and send it again.";
+  return new AppError("unreadable_container", message, { cause });
 }

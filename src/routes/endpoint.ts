@@ -173,7 +173,7 @@ function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObje
     method: endpoint.method,
     path: endpoint.path,
     summary: endpoint.summary,
-    ...(endpoint.scope && { security: [{ ApiKey: [] }] }),
+    ...(endpoint.scope && { security: [{ ApiKey: [endpoint.scope] }] }),
     request: {
       ...(params && { params }),
       ...(query && { query }),

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Tally } from "../store/tallies.ts";
 import type { MediaIndexRow } from "../types.ts";
+import { bodyInt } from "./validation.ts";
 
 export const indexName = z
   .string()
@@ -17,7 +18,7 @@ export const indexSettings = z.object({
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/)
     .optional(),
   webhook_url: z.url({ protocol: /^https$/ }).optional(),
-  traverse_every_hours: z.int().min(1).max(720).nullable().optional(),
+  traverse_every_hours: bodyInt().min(1).max(720).nullable().optional(),
 });
 
 export const indexRecord = z

@@ -10,6 +10,7 @@ import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { mediaUrls } from "./media-url.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
+import { bodyInt } from "./validation.ts";
 
 export const searchRoutes = createRouter();
 
@@ -24,7 +25,7 @@ addEndpoint(
     body: z.object({
       query: z.string().min(1).max(LIMITS.queryCharacters),
       asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
-      top_k: z.int().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
+      top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
       top_p: z.number().min(0).max(1).default(0),
       modes: z.array(z.enum(MODES)).default([]),
       use_boxes: z.boolean().default(false),

@@ -1,4 +1,4 @@
-import { copyFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FF_ENCODER_LIBVPX_VP9 } from "node-av/constants";
 import { encodeFilm } from "../../scripts/film.ts";
@@ -9,7 +9,7 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
 
 /**
  * Run with a folder. Makes the media that tests read from the file server: `clip.mp4` (6 s: words,
- * then a house; a tone), `vp9.mp4` (what the media binding refuses), `long.mp4` (more than its ten
+ * then a house; a tone), `cut.mp4` (its first 300 bytes), `vp9.mp4` (what the media binding refuses), `long.mp4` (more than its ten
  * minutes), `words.jpg` (LANTERN FESTIVAL) and `boats.jpg`.
  */
 async function makeFilms(folder: string): Promise<void> {
@@ -21,6 +21,8 @@ async function makeFilms(folder: string): Promise<void> {
   await writeFile(join(folder, "words.jpg"), await drawWords(["LANTERN", "FESTIVAL"]));
   await copyFile(photograph("nagasaki-boats"), join(folder, "boats.jpg"));
   await encodeFilm(join(folder, "clip.mp4"), scenes, { ...SMALL, audio: "tone" });
+  const clip = await readFile(join(folder, "clip.mp4"));
+  await writeFile(join(folder, "cut.mp4"), clip.subarray(0, 300));
   await encodeFilm(join(folder, "long.mp4"), scenes, { ...SMALL, rounds: 101 });
   await encodeFilm(join(folder, "vp9.mp4"), [{ picture: words, seconds: 1 }], {
     ...SMALL,

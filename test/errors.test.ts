@@ -1,0 +1,318 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client, clientOf, type Call, fixture, newClient } from "./client.ts";
+
+let client: Client;
+
+beforeAll(async () => {
+  client = await newClient();
+  await client.json("POST", "/index", { json: { index_name: "a" } });
+});
+
+type Issue = [loc: (string | number)[], type: string];
+
+async function issues(method: string, path: string, call?: Call): Promise<Issue[]> {
+  const response = await client.send(method, path, call);
+  const { detail } = await response.json<{ detail: { loc: Issue[0]; type: string }[] }>();
+  expect(response.status).toBe(422);
+  return detail.map(({ loc, type }) => [loc, type]);
+}
+
+const search = (json: unknown) => issues("POST", "/index/a/search", { json });
+const MISSING: Issue[] = [[["body", "query"], "missing"]];
+
+describe("a request that breaks rules is answered 422 with", () => {
+  it.each<[string, unknown, Issue[]]>([
+    ["a missing field", {}, MISSING],
+    ["null for a field", { query: null }, [[["body", "query"], "string_type"]]],
+    ["a number for a text", { query: 7 }, [[["body", "query"], "string_type"]]],
+    ["an empty text", { query: "" }, [[["body", "query"], "string_too_short"]]],
+    ["a long text", { query: "x".repeat(2001) }, [[["body", "query"], "string_too_long"]]],
+    ["a text for a number", { query: "x", top_k: "3" }, [[["body", "top_k"], "int_type"]]],
+    ["a fraction for a whole", { query: "x", top_k: 1.5 }, [[["body", "top_k"], "int_type"]]],
+    ["too small", { query: "x", top_k: 0 }, [[["body", "top_k"], "greater_than_equal"]]],
+    ["too large", { query: "x", top_k: 501 }, [[["body", "top_k"], "less_than_equal"]]],
+    ["a text for a fraction", { query: "x", top_p: "1" }, [[["body", "top_p"], "float_type"]]],
+    [
+      "a text for a boolean",
+      { query: "x", use_boxes: "yes" },
+      [[["body", "use_boxes"], "bool_type"]],
+    ],
+    ["a text for a list", { query: "x", asset_ids: "a" }, [[["body", "asset_ids"], "list_type"]]],
+    [
+      "the place in a list",
+      { query: "x", asset_ids: ["a", "b", 3] },
+      [[["body", "asset_ids", 2], "string_type"]],
+    ],
+    [
+      "a long list",
+      { query: "x", asset_ids: Array.from({ length: 501 }, () => "a") },
+      [[["body", "asset_ids"], "too_long"]],
+    ],
+    [
+      "an unknown mode",
+      { query: "x", modes: ["smell"] },
+      [[["body", "modes", 0], "literal_error"]],
+    ],
+    ["a foreign cursor", { query: "x", cursor: "!" }, [[["body", "cursor"], "value_error"]]],
+    [
+      "what isn't there yet",
+      { query: "x", use_masks: true },
+      [[["body", "use_masks"], "value_error"]],
+    ],
+    ["a list for an object", [], [[["body"], "dict_type"]]],
+  ])("%s", async (_, json, expected) => {
+    expect(await search(json)).toEqual(expected);
+  });
+
+  it("all of them at once, wherever they are", async () => {
+    const json = { query: 1, top_k: 0, top_p: 2 };
+    expect(await issues("POST", "/index/-bad/search", { json })).toEqual([
+      [["path", "index_name"], "string_pattern_mismatch"],
+      [["body", "query"], "string_type"],
+      [["body", "top_k"], "greater_than_equal"],
+      [["body", "top_p"], "less_than_equal"],
+    ]);
+  });
+
+  it.each<[string, string, string, Issue[]]>([
+    ["nothing", "", "application/json", [[["body"], "missing"]]],
+    ["text", "hello", "application/json", [[["body", 0], "json_invalid"]]],
+    ["broken JSON", '{"é": tru}', "application/json", [[["body", 7], "json_invalid"]]],
+    ["cut-off JSON", '{"query": "x"', "application/json", [[["body", 13], "json_invalid"]]],
+    ["another type", '{"query": "x"}', "text/plain", [[["body"], "dict_type"]]],
+  ])("a JSON body that is %s", async (_, body, type, expected) => {
+    const headers = { "content-type": type };
+    expect(await issues("POST", "/index/a/search", { body, headers })).toEqual(expected);
+  });
+
+  it.each<[string, Issue[]]>([
+    ["/index?limit=abc", [[["query", "limit"], "int_parsing"]]],
+    ["/index?limit=1.5", [[["query", "limit"], "int_parsing"]]],
+    ["/index?limit=", [[["query", "limit"], "int_parsing"]]],
+    ["/index?limit=0", [[["query", "limit"], "greater_than_equal"]]],
+    ["/index?limit=101", [[["query", "limit"], "less_than_equal"]]],
+    ["/index?cursor=abc", [[["query", "cursor"], "value_error"]]],
+    ["/index/a?state=done", [[["query", "state"], "literal_error"]]],
+    ["/index/a/answer", [[["query", "query"], "missing"]]],
+    ["/index/a/answer?query=x&markdown=perhaps", [[["query", "markdown"], "bool_parsing"]]],
+    ["/index/a/answer?query=x&stream=true", [[["query", "stream"], "value_error"]]],
+  ])("a query string like %s", async (path, expected) => {
+    expect(await issues("GET", path)).toEqual(expected);
+  });
+
+  it.each<[object, Issue[]]>([
+    [{ index_name: "" }, [[["body", "index_name"], "string_pattern_mismatch"]]],
+    [{ index_name: "ü" }, [[["body", "index_name"], "string_pattern_mismatch"]]],
+    [{ index_name: "x".repeat(65) }, [[["body", "index_name"], "string_pattern_mismatch"]]],
+    [{ metadata: [] }, [[["body", "metadata"], "dict_type"]]],
+    [
+      { settings: { traverse_every_hours: 0 } },
+      [[["body", "settings", "traverse_every_hours"], "greater_than_equal"]],
+    ],
+    [
+      { settings: { webhook_url: "http://a.example" } },
+      [[["body", "settings", "webhook_url"], "url_parsing"]],
+    ],
+  ])("a new index like %j", async (json, expected) => {
+    expect(await issues("POST", "/index", { json })).toEqual(expected);
+  });
+});
+
+describe("an upload is refused with", () => {
+  const video = "/index/a/video";
+  it.each<[string, string, () => Promise<Call>, Issue[]]>([
+    ["no file and no URL", video, async () => ({}), [[["body", "video_file"], "missing"]]],
+    [
+      "no file in the form",
+      video,
+      async () => ({ form: { metadata_str: "{}" } }),
+      [[["body", "video_file"], "missing"]],
+    ],
+    [
+      "a file and a URL",
+      `${video}?video_url=https://example.org/a.mp4`,
+      async () => ({ form: { video_file: await fixture("clip.mp4") } }),
+      [[["body", "video_file"], "value_error"]],
+    ],
+    [
+      "a text for the file",
+      video,
+      async () => ({ form: { video_file: "hello" } }),
+      [[["body", "video_file"], "value_error"]],
+    ],
+    [
+      "metadata that is not JSON, and an unreadable transcript",
+      video,
+      async () => ({
+        form: {
+          video_file: await fixture("clip.mp4"),
+          metadata_str: "{",
+          transcript: new File([" "], "a.srt"),
+        },
+      }),
+      [
+        [["body", "metadata_str"], "json_invalid"],
+        [["body", "transcript"], "value_error"],
+      ],
+    ],
+    [
+      "metadata that is no object",
+      video,
+      async () => ({ form: { video_file: await fixture("clip.mp4"), metadata_str: "[1]" } }),
+      [[["body", "metadata_str"], "dict_type"]],
+    ],
+    [
+      "a URL that is none",
+      `${video}?video_url=nonsense`,
+      async () => ({}),
+      [[["query", "video_url"], "url_parsing"]],
+    ],
+    [
+      "a private URL",
+      "/index/a/image?image_url=http://169.254.169.254/",
+      async () => ({}),
+      [[["query", "image_url"], "value_error"]],
+    ],
+  ])("%s", async (_, path, call, expected) => {
+    expect(await issues("POST", path, await call())).toEqual(expected);
+    expect((await client.json("GET", "/index/a")).total).toBe(0);
+  });
+
+  it.each<[string, string, () => Promise<Call>, number]>([
+    [
+      "a picture for a video",
+      video,
+      async () => ({ form: { video_file: await fixture("boats.jpg") } }),
+      415,
+    ],
+    [
+      "a video for a picture",
+      "/index/a/image",
+      async () => ({ form: { image_file: await fixture("clip.mp4") } }),
+      415,
+    ],
+    ["an empty file", video, async () => ({ form: { video_file: new File([], "a.mp4") } }), 415],
+    [
+      "text called a video",
+      video,
+      async () => ({ form: { video_file: new File(["hello"], "a.mp4") } }),
+      415,
+    ],
+    ["JSON", video, async () => ({ json: {} }), 415],
+    [
+      "a form that is cut off",
+      video,
+      async () => ({
+        body: '--x\r\nContent-Disposition: form-data; name="video_file"; filename="a"\r\n\r\nabc',
+        headers: { "content-type": "multipart/form-data; boundary=x" },
+      }),
+      400,
+    ],
+    [
+      "a form without boundary",
+      video,
+      async () => ({ body: "abc", headers: { "content-type": "multipart/form-data" } }),
+      400,
+    ],
+    [
+      "a picture past the limit",
+      "/index/a/image",
+      async () => {
+        const head = new Uint8Array(await (await fixture("boats.jpg")).arrayBuffer());
+        return { form: { image_file: new File([head, new Uint8Array(20 * 1024 ** 2)], "a.jpg") } };
+      },
+      413,
+    ],
+  ])("%s: a sentence", async (_, path, call, status) => {
+    const response = await client.send("POST", path, await call());
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ detail: expect.stringMatching(/^[A-Z].*[.!]$/) });
+    expect((await client.json("GET", "/index/a")).total).toBe(0);
+  });
+});
+
+describe("everything else is answered by a sentence:", () => {
+  it.each<[string, string, Call, number]>([
+    ["GET", "/nowhere", {}, 404],
+    ["GET", "/index/none", {}, 404],
+    ["GET", "/index/a/video/vid_none", {}, 404],
+    ["GET", "/index/a/video/vid_none/metadata", {}, 404],
+    ["DELETE", "/index/a/image/img_none", {}, 404],
+    ["GET", "/jobs/job_none", {}, 404],
+    ["POST", "/index/a/search", { json: { query: "x", asset_ids: ["vid_none"] } }, 404],
+    ["POST", "/index", { json: { index_name: "a" } }, 409],
+    ["POST", "/index", { json: { description: "x".repeat(2 ** 20) } }, 413],
+    ["PUT", "/index", {}, 405],
+    ["DELETE", "/health", {}, 405],
+  ])("%s %s", async (method, path, call, status) => {
+    const response = await client.send(method, path, call);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ detail: expect.stringMatching(/^[A-Z].*[.]$/) });
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(response.headers.get("x-request-id")).toBeTruthy();
+    if (status === 405) expect(response.headers.get("allow")).toMatch(/[A-Z]/);
+  });
+
+  it("names the asset that isn't there", async () => {
+    const json = { query: "x", asset_ids: ["vid_none"] };
+    const response = await client.send("POST", "/index/a/search", { json });
+    expect(await response.text()).toContain("vid_none");
+  });
+
+  it("names the methods that a path takes", async () => {
+    const response = await client.send("PUT", "/index/a");
+    expect(response.headers.get("allow")?.split(", ").toSorted()).toEqual([
+      "DELETE",
+      "GET",
+      "PATCH",
+    ]);
+  });
+});
+
+describe("a key", () => {
+  it.each<[string, () => Promise<Client>]>([
+    ["missing", async () => new Client("")],
+    ["garbage", async () => new Client("garbage")],
+    ["expired", () => clientOf("someone", ["read", "write"], Date.now() - 1000)],
+    ["changed", async () => new Client(client.key.slice(0, -5) + "AAAAA")],
+  ])("that is %s is 401, before anything is read", async (_, make) => {
+    const body = "not json";
+    const response = await (await make()).send("POST", "/index/a/search", { body });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe("ApiKey");
+    expect(await response.json()).toEqual({ detail: expect.stringContaining("API key") });
+  });
+
+  it("without the scope is 403", async () => {
+    const reader = await newClient(["read"]);
+    expect((await reader.send("GET", "/index")).status).toBe(200);
+    const response = await reader.send("POST", "/index", { body: "not json" });
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({ detail: expect.stringContaining('"write"') });
+  });
+});
+
+describe("every response", () => {
+  it("carries a request id: the inbound one where it is sane", async () => {
+    const send = async (id: string) => {
+      const response = await client.send("GET", "/health", { headers: { "x-request-id": id } });
+      return response.headers.get("x-request-id");
+    };
+    expect(await send("abc-123")).toBe("abc-123");
+    expect(await send("<script>")).toMatch(/^[\w-]{36}$/);
+  });
+
+  it("may be read from any origin, after a preflight without a key", async () => {
+    const headers = {
+      origin: "https://app.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "x-api-key",
+    };
+    const preflight = await new Client("").send("OPTIONS", "/index/a/search", { headers });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-headers")).toMatch(/x-api-key/i);
+    const refused = await new Client("").send("GET", "/index", { headers });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("access-control-allow-origin")).toBe("*");
+  });
+});
