@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, createWriteStream, openSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { PROJECT } from "./local-state.ts";
+import { endGroups } from "./process-group.ts";
+
+const TAIL_LINES = 20;
+
+export interface ChildOptions {
+  /** What a person calls it. */
+  name: string;
+  /** A script and its arguments, run by this process's own Node. */
+  args: string[];
+  env: Record<string, string>;
+  /** Receives everything it prints; begun anew by each start. */
+  logFile: string;
+  onLine?: (line: string) => void;
+}
+
+export interface Child {
+  readonly name: string;
+  readonly group: number;
+  /** Settles when it has ended, with why in a sentence and the end of its log. */
+  readonly ended: Promise<string>;
+  /** Whether it has ended by itself and well. */
+  succeeded(): boolean;
+}
+
+/** Starts Node with a script in a process group of its own. */
+export function startChild({ name, args, env, logFile, onLine }: ChildOptions): Child {
+  const child = spawn(process.execPath, args, {
+    cwd: PROJECT,
+    detached: true,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const log = createWriteStream(logFile, { mode: 0o600 });
+  const tail: string[] = [];
+  const read = [child.stdout, child.stderr].map((output) => {
+    const lines = createInterface({ input: output });
+    lines.on("line", (line) => {
+      log.write(`${line}\n`);
+      if (tail.push(line) > TAIL_LINES) tail.shift();
+      onLine?.(line);
+    });
+    return once(lines, "close");
+  });
+  const ended = endOf(child).then(async (how) => {
+    await Promise.all(read);
+    log.end();
+    return [`${name} ${how}. The end of its log (${logFile}):`, ...tail].join("\n  ");
+  });
+  return {
+    name,
+    group: child.pid ?? 0,
+    ended,
+    succeeded: () => child.exitCode === 0,
+  };
+}
+
+async function endOf(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signal]: (number | string | null)[] = await once(child, "exit");
+    return signal ? `was ended by ${signal}` : `stopped with code ${code}`;
+  } catch (error) {
+    return `could not be started: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Holds children: they end with this process, whatever ends it. */
+export class Leash {
+  readonly #groups = new Set<number>();
+  readonly #reaper = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("./reaper.ts", import.meta.url))],
+    {
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    },
+  );
+
+  constructor() {
+    // Without a reaper, `end` still works.
+    for (const part of [this.#reaper, this.#reaper.stdin]) part.on("error", () => {});
+  }
+
+  hold(child: Child): Child {
+    this.#groups.add(child.group);
+    this.#reaper.stdin.write(`+${child.group}\n`);
+    void this.#letGo(child);
+    return child;
+  }
+
+  /** Ends them all; resolves when no process is left. */
+  async end(): Promise<void> {
+    await endGroups([...this.#groups]);
+    this.#reaper.stdin.end();
+  }
+
+  /** Ends what a child left behind, then forgets its group, whose number may be given again. */
+  async #letGo(child: Child): Promise<void> {
+    await child.ended;
+    await endGroups([child.group]);
+    this.#groups.delete(child.group);
+    if (this.#reaper.stdin.writable) this.#reaper.stdin.write(`-${child.group}\n`);
+  }
+}
+
+/** Starts a script that outlives this process; what it prints goes to `logFile`. */
+export function startDetached(args: string[], logFile: string): ChildProcess {
+  const log = openSync(logFile, "w", 0o600);
+  const child = spawn(process.execPath, args, {
+    cwd: PROJECT,
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  child.unref();
+  return child;
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from "node:util";
+import { createKey } from "./api-key.ts";
+import { onInterrupt } from "./interrupt.ts";
+import { stateFolder } from "./local-state.ts";
+import { readPort } from "./ports.ts";
+import { startStack } from "./stack.ts";
+
+const USAGE = `Usage: npm run dev
+
+Runs the whole service on this machine, with no account and no internet, until Ctrl-C.
+
+Environment:
+  PORT          of the service, on 127.0.0.1 (default 8787)
+  ENGINE_PORT   of the engine behind it, on 127.0.0.1 (default 8788)
+  STATE_DIR     databases, objects, secrets and logs (default .wrangler/sightline)
+`;
+
+/** Wrangler's line for a request: method, path, status, time. */
+const REQUEST_LINE = /^\[wrangler:info\] ([A-Z]+ \S+) (\d{3}) .*\((.+)\)$/;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const startedAt = Date.now();
+  const interrupted = onInterrupt();
+  const stack = await startStack({
+    port: readPort("PORT", 8787),
+    enginePort: readPort("ENGINE_PORT", 8788),
+    stateDir: stateFolder(),
+    log: (line) => console.error(line),
+    onWorkerLine: (line) => {
+      if (!line.includes(" GET /health ")) console.log(line.replace(REQUEST_LINE, "$2 $1 $3"));
+    },
+    signal: interrupted,
+  });
+  const key = await createKey(stack.keySecrets, { account: "local" });
+  console.log(greeting(stack.url, key, (Date.now() - startedAt) / 1000));
+  const stopped = new Promise<null>((resolve) => {
+    if (interrupted.aborted) resolve(null);
+    interrupted.addEventListener("abort", () => resolve(null));
+  });
+  const why = await Promise.race([stopped, stack.ended]);
+  await stack.stop();
+  if (why !== null) throw new Error(why);
+}
+
+function greeting(url: string, key: string, seconds: number): string {
+  return `
+Sightline runs at ${url} (started in ${seconds.toFixed(1)} s). Ctrl-C stops it.
+
+API key of the account "local", with every scope:
+
+${key}
+
+Make an index, and see it:
+
+curl -X POST -H "X-API-Key: ${key}" "${url}/index?index_name=first"
+curl -H "X-API-Key: ${key}" ${url}/index
+`;
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Error && error.name === "AbortError")) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}

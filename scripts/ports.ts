@@ -1,0 +1,45 @@
+import { connect, createServer } from "node:net";
+
+/** The port that `variable` of the environment names, or `fallback`. */
+export function readPort(variable: string, fallback: number): number {
+  const text = process.env[variable];
+  if (!text) return fallback;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
+    throw new Error(`${variable} must be a port from 1 to 65535, not "${text}".`);
+  }
+  return port;
+}
+
+/** Throws a sentence that names the port and `variable` where 127.0.0.1:`port` can't be used. */
+export async function requireFreePort(port: number, variable: string): Promise<void> {
+  const code = await tryListening(port);
+  if (code === null) return;
+  const reason = code === "EADDRINUSE" ? "in use by another program" : `not available (${code})`;
+  throw new Error(
+    `Port ${port} is ${reason}. Stop that program, or choose another port: ${variable}=${port === 65_535 ? port - 10 : port + 10}.`,
+  );
+}
+
+/** Whether something accepts connections at 127.0.0.1:`port`. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    const settle = (answer: boolean) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(1000, settle(false)).once("connect", settle(true));
+    socket.once("error", settle(false));
+  });
+}
+
+function tryListening(port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ port, host: "127.0.0.1", exclusive: true }, () =>
+      server.close(() => resolve(null)),
+    );
+  });
+}

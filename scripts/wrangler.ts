@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What the `wrangler` command runs, without the process that the command puts before it. */
+const SCRIPT = fileURLToPath(import.meta.resolve("wrangler"));
+const CONFIG = "local/wrangler.toml";
+
+/** Wrangler asks nothing, fetches nothing, and keeps what it writes in the state folder. */
+export function wranglerEnv(folder: string): Record<string, string> {
+  return {
+    CI: "true",
+    NO_COLOR: "1",
+    FORCE_COLOR: "0",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    WRANGLER_HIDE_BANNER: "true",
+    WRANGLER_REGISTRY_PATH: join(folder, "registry"),
+    WRANGLER_SEND_ERROR_REPORTS: "false",
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_WRITE_LOGS: "false",
+  };
+}
+
+export function migrateArgs(folder: string): string[] {
+  const command = "d1 migrations apply DB --local".split(" ");
+  return [SCRIPT, ...command, "--config", CONFIG, "--persist-to", folder];
+}
+
+/** Secrets travel in a file, so that no process list shows them. */
+export function devArgs(folder: string, port: number, envFile: string): string[] {
+  const options = {
+    "--config": CONFIG,
+    "--env-file": envFile,
+    "--persist-to": folder,
+    "--ip": "127.0.0.1",
+    "--port": String(port),
+    "--inspector-port": "0",
+    "--show-interactive-dev-session": "false",
+    "--log-level": "log",
+  };
+  return [SCRIPT, "dev", ...Object.entries(options).flat()];
+}
