@@ -41,9 +41,9 @@ export const INGEST = {
   partSegments: 8, // segments described and embedded by one message
   framesAtOnce: 2,
   keyframeWidth: 960,
-  leaseMs: 90 * SECOND,
-  renewMs: 30 * SECOND,
-  askAgainMs: [1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE),
+  leaseMs: 60 * SECOND,
+  renewMs: 20 * SECOND,
+  askAgainMs: [0.5, 1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE),
   maxAttempts: 6,
 } as const;
 
