@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { createKey } from "./api-key.ts";
 import { ApiError, openApi } from "./api-client.ts";
@@ -7,7 +6,7 @@ import { deriveQueries, type Query } from "./demo-queries.ts";
 import { reportAnswers, reportSearches } from "./demo-report.ts";
 import { type DemoStack, openDemoStack } from "./demo-stack.ts";
 import { onInterrupt } from "./interrupt.ts";
-import { PROJECT, stateFolder } from "./local-state.ts";
+import { samplePackFolder, stateFolder } from "./local-state.ts";
 import { findMedia, type MediaFile } from "./media-files.ts";
 import { readPort } from "./ports.ts";
 import { ProgressBars } from "./progress.ts";
@@ -67,7 +66,7 @@ async function main(interrupted: AbortSignal): Promise<void> {
 }
 
 async function planSample(): Promise<Plan> {
-  const pack = await buildSamplePack(resolve(PROJECT, ".wrangler/sample-pack"));
+  const pack = await buildSamplePack(samplePackFolder());
   const queries = pack.searches.map(({ query, expect, why }) => ({ text: query, expect, why }));
   return { files: pack.files, queries, questions: pack.questions };
 }

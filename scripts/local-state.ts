@@ -11,6 +11,11 @@ export function stateFolder(): string {
   return resolve(process.env["STATE_DIR"] || join(PROJECT, ".wrangler/sightline"));
 }
 
+/** Where the sample pack is kept once it is made. */
+export function samplePackFolder(): string {
+  return join(PROJECT, ".wrangler/sample-pack");
+}
+
 export interface LocalSecrets {
   /** `kid:base64url`, as `KEY_SECRETS`. */
   keySecrets: string;

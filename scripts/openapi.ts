@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { openApiDocument } from "../src/app.ts";
 
 /** Writes openapi.json from the routes; with `--check` says whether it is current. */
-const file = new URL("../openapi.json", import.meta.url);
+const file = join(import.meta.dirname, "../openapi.json");
 const current = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 
 if (process.argv.includes("--check")) {

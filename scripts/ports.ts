@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
 /** The port that `variable` of the environment names, or `fallback`. */
@@ -9,6 +10,16 @@ export function readPort(variable: string, fallback: number): number {
     throw new Error(`${variable} must be a port from 1 to 65535, not "${text}".`);
   }
   return port;
+}
+
+/** A port of 127.0.0.1 that nothing listens at just now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("No port is free.");
+  return address.port;
 }
 
 /** Throws a sentence that names the port and `variable` where 127.0.0.1:`port` can't be used. */

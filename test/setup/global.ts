@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
 import { type Child, Leash, startChild } from "../../scripts/child.ts";
+import { findFreePort } from "../../scripts/ports.ts";
 import { startFileServer } from "./file-server.ts";
 
 const READY_MS = 120_000;
@@ -85,14 +84,4 @@ async function isHealthy(url: string, token: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  server.listen({ port: 0, host: "127.0.0.1" });
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("No port is free.");
-  return address.port;
 }

@@ -1,0 +1,73 @@
+import { readdirSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { onInterrupt } from "../scripts/interrupt.ts";
+import { PROJECT } from "../scripts/local-state.ts";
+import type { Result, Suite } from "./suite.ts";
+
+const FOLDERS = { eval: "quality", bench: "speed" } as const;
+
+async function main(): Promise<void> {
+  const [kind, ...args] = process.argv.slice(2);
+  if (kind !== "eval" && kind !== "bench") throw new Error("Say eval or bench.");
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      data: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  const suites = await loadSuites(FOLDERS[kind]);
+  const suite = suites.get(positionals[0] ?? "");
+  if (values.help || !suite) {
+    (values.help ? console.log : console.error)(usage(kind, suites));
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const result = await suite.run({
+    dataDir: resolve(values.data ?? join(PROJECT, "../shared/data")),
+    log: (line) => console.error(line),
+    signal: onInterrupt(),
+  });
+  if (values.json) console.log(JSON.stringify(result.json));
+  else show(result);
+}
+
+async function loadSuites(folder: string): Promise<Map<string, Suite>> {
+  const files = readdirSync(join(import.meta.dirname, folder)).sort();
+  const suites = new Map<string, Suite>();
+  for (const file of files) {
+    const { suite }: { suite: Suite } = await import(`./${folder}/${file}`);
+    suites.set(file.replace(/\.ts$/, ""), suite);
+  }
+  return suites;
+}
+
+function usage(kind: string, suites: Map<string, Suite>): string {
+  const lines = [...suites].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
+  return `Usage: npm run ${kind} -- <suite> [--data DIR] [--json]
+
+${lines.join("\n")}
+
+  --data DIR   media to measure with (default ../shared/data)
+  --json       the last line is the result as one JSON object`;
+}
+
+function show({ table }: Result): void {
+  const [cpu] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  console.table(table);
+  console.log(
+    `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model}, ${memory} GiB, Node ${process.version}`,
+  );
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
