@@ -24,6 +24,7 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
+          testTimeout: 30_000,
           include: ["test/**/*.test.ts"],
           exclude: ["test/engine/**", "test/unit/**"],
           globalSetup: ["./test/setup/global.ts"],
@@ -31,7 +32,7 @@ export default defineConfig({
           deps: { optimizer: { ssr: { enabled: true, include: ["mediabunny"] } } },
         },
       },
-      { test: { name: "node", include: ["test/{engine,unit}/**/*.test.ts"] } },
+      { test: { name: "node", testTimeout: 30_000, include: ["test/{engine,unit}/**/*.test.ts"] } },
     ],
   },
 });

@@ -7,7 +7,7 @@ const MAX_OUTPUT_SECONDS = 60;
 const DEFAULT_OUTPUT_SECONDS = 30;
 const FITS = new Set(["contain", "cover", "scale-down"]);
 
-export type Mode = NonNullable<MediaTransformationOutputOptions["mode"]>;
+type Mode = NonNullable<MediaTransformationOutputOptions["mode"]>;
 type Format = "jpg" | "png" | "m4a" | "mp4";
 
 /** The first is the default. */

@@ -47,9 +47,6 @@ export const INGEST = {
   maxAttempts: 6,
 } as const;
 
-/** Bytes of a video that one read from storage brings at least, and how many such blocks stay cached. */
-export const READ_AHEAD = { blockBytes: 256 * KIB, blocks: 64 } as const;
-
 /** Model ids are named here and nowhere else; a vector records the one that made it. */
 export const MODELS = {
   embedText: {

@@ -17,7 +17,7 @@ export type Secrets = ReadonlyMap<string, Uint8Array>;
 
 const KEY_AUDIENCE = "sightline:key";
 const MEDIA_AUDIENCE = "sightline:media";
-export const MIN_SECRET_BYTES = 32;
+const MIN_SECRET_BYTES = 32;
 
 /** Reads `KEY_SECRETS`: `kid:base64url[,kid:base64url…]`. Throws on anything else. */
 export function parseSecrets(text: string): Secrets {

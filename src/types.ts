@@ -41,7 +41,7 @@ export interface MediaIndexRow {
   lastTraversedAt: number | null;
 }
 
-export interface AssetSource {
+interface AssetSource {
   kind: "upload" | "url" | "videonet" | "photonet";
   url?: string;
   platform?: string;

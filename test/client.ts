@@ -4,7 +4,7 @@ import { accountId, newId } from "../src/ids.ts";
 import { parseSecrets, type Scope, signKey } from "../src/keys.ts";
 import { requireContract } from "./contract.ts";
 
-export const ORIGIN = "https://sightline.test";
+const ORIGIN = "https://sightline.test";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the contract is checked on every answer
 export type Json = any;
@@ -15,6 +15,8 @@ export interface Call {
   body?: BodyInit;
   headers?: Record<string, string>;
 }
+
+export type Issue = [loc: (string | number)[], type: string];
 
 /** Talks to the Worker over HTTP as one account; every answer is held against the contract. */
 export class Client {
@@ -48,6 +50,15 @@ export class Client {
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${method} ${path} → ${response.status} ${text}`);
     return JSON.parse(text);
+  }
+
+  /** What a 422 answer lists; throws where it is another. */
+  async issues(method: string, path: string, call: Call = {}): Promise<Issue[]> {
+    const response = await this.send(method, path, call);
+    const { detail }: Json = await response.json();
+    if (response.status !== 422)
+      throw new Error(`${method} ${path} → ${response.status} ${detail}`);
+    return detail.map(({ loc, type }: Json) => [loc, type]);
   }
 
   /** Waits until an asset has come to its end; returns its record. */

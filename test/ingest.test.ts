@@ -1,17 +1,10 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  evictDurableObject,
-  getQueueResult,
-  runDurableObjectAlarm,
-  runInDurableObject,
-} from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import worker from "../local/worker.ts";
 import { INGEST } from "../src/config.ts";
-import { type Client, fixture, fixtureUrl, type Json, newClient } from "./client.ts";
+import { type Client, fixture, fixtureUrl, newClient } from "./client.ts";
 import { localAi } from "./local/bindings.ts";
+import { deliver, startAsset, trace } from "./started.ts";
 
 let client: Client;
 
@@ -19,49 +12,9 @@ beforeAll(async () => {
   client = await newClient();
 });
 
-/** An index of its own with an asset in it, and the object that runs it. */
-async function startAsset(name: string, file = "words.jpg") {
-  await client.json("POST", "/index", { json: { index_name: name } });
-  const type = file.endsWith(".mp4") ? "video" : "image";
-  const form = { [`${type}_file`]: await fixture(file) };
-  const asset = await client.json("POST", `/index/${name}/${type}`, { form });
-  const row = await env.DB.prepare("SELECT index_id FROM assets WHERE asset_id = ?")
-    .bind(asset.asset_id)
-    .first<{ index_id: string }>();
-  const indexId = row!.index_id;
-  return { asset, indexId, object: env.MEDIA_INDEX.getByName(indexId) };
-}
-
-/** What is stored for an asset: to see that doing a thing twice changes nothing. */
-async function trace(asset: Json, indexId: string) {
-  const rows = await env.DB.prepare(
-    "SELECT segment_id, caption, on_screen_text, labels, boxes FROM segments WHERE asset_id = ?",
-  )
-    .bind(asset.asset_id)
-    .all();
-  const words = await env.DB.prepare(
-    "SELECT COUNT(*) AS n FROM segment_words WHERE segment_words MATCH ?",
-  )
-    .bind(`scope : "${indexId}"`)
-    .first("n");
-  const { objects } = await env.MEDIA.list({ prefix: `` });
-  const keys = objects.map(({ key }) => key).filter((key) => key.includes(asset.asset_id));
-  const [id] = rows.results.map(({ segment_id }) => `${String(segment_id)}:text`);
-  const vectors = await env.TEXT_VECTORS.getByIds([id ?? "none"]);
-  return { rows: rows.results, words, keys, vectors: vectors.length };
-}
-
-async function deliver(queue: string, body: unknown, attempts = 1) {
-  const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body };
-  const batch = createMessageBatch(queue, [message]);
-  const ctx = createExecutionContext();
-  await worker.queue(batch, env);
-  return getQueueResult(batch, ctx);
-}
-
 describe("a message that comes", () => {
   it("twice, after the asset is ready, changes nothing", async () => {
-    const { asset, indexId } = await startAsset("twice");
+    const { asset, indexId } = await startAsset(client, "twice");
     await client.settled("twice", asset);
     const before = await trace(asset, indexId);
     expect(before).toMatchObject({ words: 1, vectors: 1 });
@@ -75,7 +28,7 @@ describe("a message that comes", () => {
   });
 
   it("twice at once is worked on once", async () => {
-    const { asset, indexId, object } = await startAsset("race");
+    const { asset, indexId, object } = await startAsset(client, "race");
     await client.settled("race", asset);
     await object.start(indexId, asset.asset_id, "image");
     const part = { step: "fetch", part: 0 } as const;
@@ -84,7 +37,7 @@ describe("a message that comes", () => {
   });
 
   it("for another part than the asset has is let go", async () => {
-    const { asset, indexId } = await startAsset("other-part");
+    const { asset, indexId } = await startAsset(client, "other-part");
     const body = { indexId, assetId: asset.asset_id, step: "embed", part: 99 };
     expect((await deliver("sightline-ingest", body)).explicitAcks).toHaveLength(1);
     expect(await client.settled("other-part", asset)).toMatchObject({ state: "ready" });
@@ -105,7 +58,7 @@ describe("a message that comes", () => {
   );
 
   it("dead is recorded on the asset and its job", async () => {
-    const { asset, indexId, object } = await startAsset("dead");
+    const { asset, indexId, object } = await startAsset(client, "dead");
     await client.settled("dead", asset);
     await object.start(indexId, asset.asset_id, "image");
     await object.claim(asset.asset_id, { step: "fetch", part: 0 });
@@ -119,7 +72,7 @@ describe("a message that comes", () => {
 
 describe("a message that never comes", () => {
   it("is asked for again by the alarm", async () => {
-    const { asset, indexId, object } = await startAsset("never");
+    const { asset, indexId, object } = await startAsset(client, "never");
     await client.settled("never", asset);
     // As if the sender had stopped right after storing its intent.
     await runInDurableObject(object, (_, { storage }) => {
@@ -147,7 +100,7 @@ describe("a message that never comes", () => {
   });
 
   it("ends the asset when its work was begun too often", async () => {
-    const { asset, object } = await startAsset("hopeless");
+    const { asset, object } = await startAsset(client, "hopeless");
     await client.settled("hopeless", asset);
     await runInDurableObject(object, (_, { storage }) => {
       const part = { status: "running", attempts: INGEST.maxAttempts, asks: 9, dueAt: 0 };
@@ -178,7 +131,7 @@ describe("a message that never comes", () => {
 });
 
 it("an object that is evicted half-way goes on where it was", async () => {
-  const { asset, object } = await startAsset("evicted", "clip.mp4");
+  const { asset, object } = await startAsset(client, "evicted", "clip.mp4");
   await vi.waitUntil(async () => {
     const { state } = await client.json("GET", `/index/evicted/video/${asset.asset_id}`);
     return state !== "queued";
@@ -191,7 +144,7 @@ describe("a model that fails for a while", () => {
   it.each(["3040", "3007", "malformed"] as const)("delays the asset: %s", async (fault) => {
     await localAi().inject("@cf/google/gemma-4-26b-a4b-it", fault, 1);
     const name = `fault-${fault}`;
-    const { asset, indexId } = await startAsset(name);
+    const { asset, indexId } = await startAsset(client, name);
     const path = `/index/${name}/image/${asset.asset_id}`;
     const body = { indexId, assetId: asset.asset_id, step: "describe", part: 0 };
     await vi.waitUntil(
@@ -214,14 +167,14 @@ describe("what can't be indexed", () => {
     ["vp9.mp4", "unsupported_codec"],
     ["cut.mp4", "unreadable_container"],
   ])("fails with a code and a remedy: %s", async (file, code) => {
-    const { asset } = await startAsset(file, file);
+    const { asset } = await startAsset(client, file, file);
     const { state, error } = await client.settled(file, asset);
     expect({ state, code: error?.code }).toEqual({ state: "failed", code });
     expect(error.message).toMatch(/[.]$/);
   });
 
   it("doesn't touch the others", async () => {
-    const { asset } = await startAsset("beside", "vp9.mp4");
+    const { asset } = await startAsset(client, "beside", "vp9.mp4");
     const form = { image_file: await fixture("words.jpg") };
     const image = await client.json("POST", "/index/beside/image", { form });
     expect(await client.settled("beside", image)).toMatchObject({ state: "ready" });
@@ -241,64 +194,4 @@ describe("what can't be indexed", () => {
     expect(asset).toMatchObject({ source: { kind: "url" }, sha256: null, media_url: null });
     expect((await client.settled(name, asset)).error.code).toBe(code);
   });
-});
-
-describe("deleting", () => {
-  it("an asset leaves nothing behind", async () => {
-    const { asset, indexId } = await startAsset("bye");
-    await client.settled("bye", asset);
-    const { job_id } = await client.json("DELETE", `/index/bye/image/${asset.asset_id}`);
-    expect(await client.finished(job_id)).toMatchObject({ state: "succeeded" });
-    expect(await trace(asset, indexId)).toEqual({ rows: [], words: 0, keys: [], vectors: 0 });
-    expect((await client.send("GET", `/index/bye/image/${asset.asset_id}`)).status).toBe(404);
-    expect((await client.json("GET", "/index/bye")).index.counts.images).toBe(0);
-  });
-
-  it("an index frees its name at once, and empties it", async () => {
-    const { asset, indexId } = await startAsset("whole");
-    await client.settled("whole", asset);
-    const { job_id } = await client.json("DELETE", "/index/whole");
-    expect((await client.send("GET", "/index/whole")).status).toBe(404);
-    await client.json("POST", "/index", { json: { index_name: "whole" } });
-    expect((await client.json("GET", "/index/whole")).total).toBe(0);
-    expect(await client.finished(job_id)).toMatchObject({
-      state: "succeeded",
-      result: { assets: 1 },
-    });
-    expect(await trace(asset, indexId)).toEqual({ rows: [], words: 0, keys: [], vectors: 0 });
-  });
-
-  it("in the middle of the work leaves nothing either", async () => {
-    const { asset, indexId } = await startAsset("midway", "clip.mp4");
-    const { job_id } = await client.json("DELETE", `/index/midway/video/${asset.asset_id}`);
-    await client.finished(job_id);
-    await vi.waitUntil(async () => (await trace(asset, indexId)).keys.length === 0, {
-      timeout: 10_000,
-    });
-    expect(await trace(asset, indexId)).toMatchObject({ rows: [], words: 0, keys: [] });
-    expect(await client.json("GET", `/jobs/${asset.job_id}`)).toMatchObject({ state: "cancelled" });
-  });
-});
-
-it("the sweep picks up what was cut off between two stores", async () => {
-  const { asset, indexId, object } = await startAsset("lost");
-  await client.settled("lost", asset);
-  await object.forget(asset.asset_id);
-  const long = Date.now() - 3_600_000;
-  await env.DB.prepare(
-    "UPDATE assets SET state = 'queued', revision = 0, created_at = ? WHERE asset_id = ?",
-  )
-    .bind(long, asset.asset_id)
-    .run();
-  await client.json("POST", "/index", { json: { index_name: "hidden" } });
-  await env.DB.prepare("UPDATE indices SET deleted_at = ? WHERE name = 'hidden'").bind(long).run();
-  await worker.scheduled(
-    { scheduledTime: Date.now(), cron: "*/15 * * * *" } as ScheduledController,
-    env,
-  );
-  expect(await client.settled("lost", asset)).toMatchObject({ state: "ready" });
-  const left = () =>
-    env.DB.prepare("SELECT COUNT(*) AS n FROM indices WHERE name = 'hidden'").first("n");
-  await vi.waitUntil(async () => (await left()) === 0);
-  expect(indexId).toMatch(/^ind_/);
 });

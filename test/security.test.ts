@@ -28,6 +28,10 @@ beforeAll(async () => {
 const fill = (path: string, values = ids) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "x");
 
+async function withoutNames(response: Response): Promise<string> {
+  return (await response.text()).replaceAll(/"(private|nothing|\w{3}_\w+)\\"/g, '"…"');
+}
+
 it("every operation but the health check needs a key", () => {
   expect(OPERATIONS.length - GUARDED.length).toBe(1);
   expect(GUARDED.length).toBeGreaterThan(15);
@@ -62,9 +66,7 @@ describe.each(GUARDED)("$method $path", ({ method, path, scope }) => {
       job_id: "job_0",
     };
     const made = await stranger.send(method, `${fill(path, nothing)}?query=lantern`, needsBody);
-    const text = async (response: Response) =>
-      (await response.text()).replaceAll(/"(private|nothing|\w{3}_\w+)\\"/g, '"…"');
-    expect(await text(real)).toBe(await text(made));
+    expect(await withoutNames(real)).toBe(await withoutNames(made));
   });
 });
 

@@ -29,7 +29,7 @@ export function extractQuotes(question: string, hits: Hit[]): Quote[] {
 }
 
 /** Whether a hit says something about the question, and is not only the best of what there is. */
-export function isRelevant({ evidence }: Pick<Hit, "evidence">): boolean {
+function isRelevant({ evidence }: Pick<Hit, "evidence">): boolean {
   return evidence.some(({ score, text }: Evidence) =>
     text === undefined ? score >= ANSWER.relevantCosine : score >= ANSWER.relevantCoverage,
   );

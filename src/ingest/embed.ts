@@ -30,7 +30,7 @@ export async function embed(env: Env, asset: Asset, part: number): Promise<void>
 }
 
 /** The words of a segment that a vector of `kind` stands for. */
-export function passageOf(segment: Segment, kind: TextKind): string {
+function passageOf(segment: Segment, kind: TextKind): string {
   if (kind === "speech") return segment.transcript;
   if (kind === "text") return segment.onScreenText;
   return segment.caption;

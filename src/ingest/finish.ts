@@ -20,7 +20,7 @@ export async function finish(env: Env, asset: Asset): Promise<void> {
   });
 }
 
-export function warningsOf({ problems, total }: SegmentSummary): Failure[] {
+function warningsOf({ problems, total }: SegmentSummary): Failure[] {
   return problems.map(({ code, count, first }) => {
     return { code, message: `${count} of ${total} segments can't be seen. ${first}` };
   });

@@ -8,7 +8,7 @@ import type { AssetState, AssetType, Step } from "../types.ts";
  */
 
 /** A unit of work that one message carries. `attempts` counts claims, `asks` messages sent. */
-export interface Part {
+interface Part {
   status: "waiting" | "running" | "done";
   attempts: number;
   asks: number;

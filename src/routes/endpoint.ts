@@ -111,7 +111,7 @@ async function readJson(c: Context, optional: boolean, issues: ValidationIssue[]
 }
 
 /** The body as text. Throws `too_large` past `maxBytes`, without reading on. */
-export async function readText(request: Request, maxBytes: number): Promise<string> {
+async function readText(request: Request, maxBytes: number): Promise<string> {
   let text = "";
   let bytes = 0;
   const decoder = new TextDecoder();

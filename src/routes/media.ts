@@ -43,7 +43,7 @@ mediaRoutes.get("/media/:token/:name", async (c) => {
   const status = range === "whole" ? 200 : 206;
   if (c.req.method === "HEAD") return new Response(null, { status, headers });
   const object = await c.env.MEDIA.get(head.key, { range: part });
-  return new Response(object!.body as ReadableStream, { status, headers });
+  return new Response(object!.body, { status, headers });
 });
 
 type Range = "whole" | "unsatisfiable" | { offset: number; length: number };

@@ -14,18 +14,6 @@ export function queryInt(min: number, max: number, fallback: number) {
     .openapi({ type: "integer", minimum: min, maximum: max, default: fallback });
 }
 
-export function queryNumber(min: number, max: number) {
-  return z
-    .string()
-    .transform((text, ctx) => {
-      const value = text.trim() === "" ? Number.NaN : Number(text);
-      if (Number.isFinite(value)) return value;
-      return reject(ctx, "float_parsing", "Input should be a valid number");
-    })
-    .pipe(z.number().min(min).max(max))
-    .openapi({ type: "number", minimum: min, maximum: max });
-}
-
 const TRUE = new Set(["true", "1", "yes", "on", "t", "y"]);
 const FALSE = new Set(["false", "0", "no", "off", "f", "n"]);
 

@@ -3,7 +3,7 @@ import { MARK, type WordColumn, type WordHit } from "../store/words.ts";
 import type { TextKind } from "../types.ts";
 import { wordsOf } from "./query.ts";
 
-export type EvidenceKind = "visual" | "speech" | "text" | "caption";
+type EvidenceKind = "visual" | "speech" | "text" | "caption";
 
 /** Why a segment is a hit. */
 export interface Evidence {
@@ -14,7 +14,7 @@ export interface Evidence {
   text?: string;
 }
 
-export const KIND_OF_COLUMN: Record<WordColumn, EvidenceKind> = {
+const KIND_OF_COLUMN: Record<WordColumn, EvidenceKind> = {
   caption: "caption",
   transcript: "speech",
   on_screen_text: "text",

@@ -2,7 +2,7 @@ import type { AssetType } from "../types.ts";
 import { IN_JSON } from "./rows.ts";
 
 /** Columns of the full-text index that hold a segment's words, in order; `scope` comes before them. */
-export const WORD_COLUMNS = ["caption", "transcript", "on_screen_text", "labels"] as const;
+const WORD_COLUMNS = ["caption", "transcript", "on_screen_text", "labels"] as const;
 export type WordColumn = (typeof WORD_COLUMNS)[number];
 
 /** Around the matched words of a snippet. */

@@ -1,0 +1,61 @@
+import { type Frame, Rational } from "node-av/lib";
+import { FilterAPI } from "node-av/api";
+import sharp from "sharp";
+import { EngineError } from "./errors.ts";
+import { fitSize, type Size, type Wanted } from "./media-fit.ts";
+import type { Orientation } from "./media-orientation.ts";
+import type { Pixels } from "./picture.ts";
+
+export const PICTURE_FORMATS = ["jpg", "png"] as const;
+export type PictureFormat = (typeof PICTURE_FORMATS)[number];
+
+export interface EncodedPicture {
+  bytes: Buffer;
+  contentType: string;
+}
+
+const QUALITY = 85;
+const MAX_SCALED_PIXELS = 8_192 * 8_192;
+
+/**
+ * FFmpeg filters that bring a stored frame to `scaled` and upright, in the order that is cheapest.
+ * Errors: `bad_request` for a size beyond reason.
+ */
+export function toUprightFilters(orientation: Orientation, scaled: Size): string {
+  if (scaled.width * scaled.height > MAX_SCALED_PIXELS) {
+    throw new EngineError("bad_request", "The picture would be too large.");
+  }
+  const turned = orientation.rotation % 180 !== 0;
+  const [width, height] = turned ? [scaled.height, scaled.width] : [scaled.width, scaled.height];
+  return [`scale=${width}:${height}:flags=bicubic`, ...orientation.filters, "setsar=1"].join(",");
+}
+
+/** The upright frame at its wanted size. The caller still frees the frame. */
+export async function renderFrame(
+  frame: Frame,
+  orientation: Orientation,
+  wanted: Wanted,
+): Promise<Pixels> {
+  const { scaled, cut } = fitSize(orientation, wanted);
+  const filters = `${toUprightFilters(orientation, scaled)},crop=${cut.width}:${cut.height}:exact=1`;
+  using filter = FilterAPI.create(`${filters},format=rgb24`);
+  frame.timeBase = new Rational(1, 1_000_000);
+  const [rendered] = await filter.processAll(frame);
+  if (!rendered) throw new EngineError("undecodable_media", "The frame can't be drawn.");
+  try {
+    return { data: rendered.toBuffer(), width: rendered.width, height: rendered.height };
+  } finally {
+    rendered.free();
+  }
+}
+
+export async function encodePicture(
+  pixels: Pixels,
+  format: PictureFormat,
+): Promise<EncodedPicture> {
+  const { data, width, height } = pixels;
+  const picture = sharp(data, { raw: { width, height, channels: 3 } });
+  return format === "png"
+    ? { bytes: await picture.png().toBuffer(), contentType: "image/png" }
+    : { bytes: await picture.jpeg({ quality: QUALITY }).toBuffer(), contentType: "image/jpeg" };
+}

@@ -1,0 +1,66 @@
+import { AV_NOPTS_VALUE } from "node-av/constants";
+import { avGetCodecName, Packet } from "node-av/lib";
+import { getOrientation } from "./media-orientation.ts";
+import { type MediaSource, openMedia, toSeconds } from "./media-source.ts";
+
+export interface MediaFacts {
+  container: string;
+  /** From the start of the video (or, without one, of the audio) to the end. */
+  duration_seconds: number;
+  /** The size is the one shown: upright, with square pixels. Rotation in degrees clockwise. */
+  video: { codec: string; width: number; height: number; fps: number; rotation: number } | null;
+  audio: { codec: string; sample_rate: number; channels: number } | null;
+}
+
+/** Errors: `undecodable_media`. */
+export async function probeMedia(path: string, signal: AbortSignal): Promise<MediaFacts> {
+  const source = await openMedia(path);
+  try {
+    const { video, audio } = source;
+    const seconds = source.durationSeconds ?? (await measureDuration(source, signal));
+    return {
+      container: source.container,
+      duration_seconds: Math.round(seconds * 1e6) / 1e6,
+      video: video && {
+        codec: avGetCodecName(video.codecpar.codecId) ?? "unknown",
+        ...pickShown(getOrientation(video)),
+        fps: video.avgFrameRate.den > 0 ? video.avgFrameRate.num / video.avgFrameRate.den : 0,
+      },
+      audio: audio && {
+        codec: avGetCodecName(audio.codecpar.codecId) ?? "unknown",
+        sample_rate: audio.codecpar.sampleRate,
+        channels: audio.codecpar.channels,
+      },
+    };
+  } finally {
+    await source.close();
+  }
+}
+
+function pickShown({
+  width,
+  height,
+  rotation,
+}: {
+  width: number;
+  height: number;
+  rotation: number;
+}) {
+  return { width, height, rotation };
+}
+
+/** The end of the last packet, for containers that don't say how long they are. */
+async function measureDuration(source: MediaSource, signal: AbortSignal): Promise<number> {
+  using packet = new Packet();
+  packet.alloc();
+  let end = source.originSeconds;
+  while ((await source.context.readFrame(packet)) >= 0) {
+    signal.throwIfAborted();
+    const stream = source.context.streams[packet.streamIndex];
+    if (stream && packet.pts !== AV_NOPTS_VALUE) {
+      end = Math.max(end, toSeconds(packet.pts + packet.duration, stream));
+    }
+    packet.unref();
+  }
+  return end - source.originSeconds;
+}

@@ -1,0 +1,88 @@
+import {
+  AV_DISPOSITION_ATTACHED_PIC,
+  AV_LOG_QUIET,
+  AV_NOPTS_VALUE,
+  AV_TIME_BASE,
+  AVMEDIA_TYPE_AUDIO,
+  AVMEDIA_TYPE_VIDEO,
+} from "node-av/constants";
+import type { AVMediaType } from "node-av/constants";
+import { Dictionary, FormatContext, getFFmpegInfo, Log, type Stream } from "node-av/lib";
+import { EngineError } from "./errors.ts";
+
+Log.setLevel(AV_LOG_QUIET);
+
+export const MEDIA_MODEL = `ffmpeg-${getFFmpegInfo().version.replace(/[^\d.].*$/, "")}`;
+
+/** Containers that hold their media. Playlists are left out, because they name files to open. */
+const CONTAINERS =
+  "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf,mp3,aac,wav,w64,flac," +
+  "aiff,ac3,eac3,amr,caf,h264,hevc,m4v,mpegvideo,ivf,obu";
+/** Kinds of MP4 that hold pictures: AVIF and HEIF. */
+const STILL_BRANDS = new Set(["avif", "heic", "heix", "mif1"]);
+const MAX_STREAMS = 64;
+const MAX_VIDEO_PIXELS = 8_192 * 8_192;
+
+/** An open media file. */
+export interface MediaSource {
+  context: FormatContext;
+  /** FFmpeg's name of the container, such as `mov,mp4,m4a,3gp,3g2,mj2`. */
+  container: string;
+  video: Stream | null;
+  audio: Stream | null;
+  /** Where the video, or without one the audio, starts in the container: the zero of `time`. */
+  originSeconds: number;
+  /** From the origin to the end; null where the container doesn't tell. */
+  durationSeconds: number | null;
+  close(): Promise<void>;
+}
+
+/** Opens a file on disk. Errors: `undecodable_media`. Close it in the end. */
+export async function openMedia(path: string): Promise<MediaSource> {
+  const context = new FormatContext();
+  const options = { protocol_whitelist: "file", format_whitelist: CONTAINERS };
+  using settings = Dictionary.fromObject({ ...options, max_streams: String(MAX_STREAMS) });
+  const opened = await context.openInput(path, null, settings);
+  if (opened < 0)
+    throw new EngineError("undecodable_media", "This is no media file of a known kind.");
+  const close = () => context.closeInput();
+  try {
+    const known = await context.findStreamInfo();
+    if (STILL_BRANDS.has(context.metadata?.get("major_brand") ?? "")) {
+      throw new EngineError("undecodable_media", "The file is a still picture.");
+    }
+    const video = findStream(context, AVMEDIA_TYPE_VIDEO);
+    const audio = findStream(context, AVMEDIA_TYPE_AUDIO);
+    const main = video ?? audio;
+    if (known < 0 || !main) throw new EngineError("undecodable_media", "The file holds no media.");
+    const { startTime } = main;
+    const originSeconds = startTime === AV_NOPTS_VALUE ? 0 : toSeconds(startTime, main);
+    const container = context.iformat?.name ?? "unknown";
+    const durationSeconds = getDuration(context, originSeconds);
+    return { context, container, video, audio, originSeconds, durationSeconds, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A time in the stream's unit as seconds. */
+export function toSeconds(time: bigint, stream: Stream): number {
+  return (Number(time) * stream.timeBase.num) / stream.timeBase.den;
+}
+
+/** The best stream of a kind that can be decoded; a cover picture is no video. */
+function findStream(context: FormatContext, kind: AVMediaType): Stream | null {
+  const stream = context.streams[context.findBestStream(kind)];
+  if (!stream || stream.disposition & AV_DISPOSITION_ATTACHED_PIC) return null;
+  if (kind === AVMEDIA_TYPE_AUDIO) return stream.codecpar.channels > 0 ? stream : null;
+  const { width, height } = stream.codecpar;
+  return width > 0 && height > 0 && width * height <= MAX_VIDEO_PIXELS ? stream : null;
+}
+
+function getDuration(context: FormatContext, originSeconds: number): number | null {
+  if (context.duration === AV_NOPTS_VALUE || context.duration <= 0n) return null;
+  const start = context.startTime === AV_NOPTS_VALUE ? 0n : context.startTime;
+  const end = Number(start + context.duration) / AV_TIME_BASE;
+  return Math.max(0, end - originSeconds);
+}

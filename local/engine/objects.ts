@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { Tensor, tensor4d } from "@tensorflow/tfjs-core";
+import { COCO_LABELS, type CocoLabel } from "./coco.ts";
+import { packageFolder } from "./packages.ts";
+import { type Picture, readPixels } from "./picture.ts";
+import { loadTensorGraph } from "./tensor-graph.ts";
+
+/** CenterNet (Zhou et al., 2019) on MobileNetV3, trained on the 80 classes of COCO. */
+export const OBJECT_MODEL = "centernet-mobilenetv3-coco80";
+export const MIN_OBJECT_SCORE = 0.3;
+
+const SIDE = 512;
+const COLUMNS = 6;
+const MAX_OVERLAP = 0.5;
+
+/** `[x_min, y_min, x_max, y_max]` as fractions of the upright picture. */
+export type Box = [number, number, number, number];
+
+export interface DetectedObject {
+  label: CocoLabel;
+  score: number;
+  box: Box;
+}
+
+export interface ObjectDetector {
+  /** Best first; boxes of one label overlap by at most half. Errors: `undecodable_image`. */
+  detect(picture: Picture, minScore: number): Promise<DetectedObject[]>;
+}
+
+export async function loadObjects(): Promise<ObjectDetector> {
+  const models = join(packageFolder("@vladmandic/human"), "../models");
+  const graph = await loadTensorGraph(join(models, "centernet.json"));
+
+  async function detectIn(pixels: Uint8Array): Promise<Float32Array> {
+    const input = tensor4d(Float32Array.from(pixels), [1, SIDE, SIDE, 3]);
+    const output = graph.execute(input, "tower_0/detections");
+    if (!(output instanceof Tensor)) throw new Error("The object model has one output.");
+    const rows = await output.data<"float32">();
+    input.dispose();
+    output.dispose();
+    return rows;
+  }
+
+  await detectIn(new Uint8Array(SIDE * SIDE * 3));
+  return {
+    async detect(picture, minScore) {
+      const pixels = await readPixels(picture, SIDE, SIDE);
+      return suppress(readDetections(await detectIn(pixels.data), minScore));
+    },
+  };
+}
+
+function readDetections(rows: Float32Array, minScore: number): DetectedObject[] {
+  const found: DetectedObject[] = [];
+  for (let at = 0; at + COLUMNS <= rows.length; at += COLUMNS) {
+    const [left = 0, top = 0, right = 0, bottom = 0, score = 0, name = -1] = rows.subarray(at);
+    const label = COCO_LABELS[Math.round(name)];
+    const box: Box = [toFraction(left), toFraction(top), toFraction(right), toFraction(bottom)];
+    if (label && score >= minScore && area(box) > 0) found.push({ label, score, box });
+  }
+  return found.sort((a, b) => b.score - a.score);
+}
+
+/** Non-maximum suppression within each label. */
+function suppress(sorted: readonly DetectedObject[]): DetectedObject[] {
+  const kept: DetectedObject[] = [];
+  for (const one of sorted) {
+    const same = kept.filter((other) => other.label === one.label);
+    if (same.every((other) => overlap(other.box, one.box) <= MAX_OVERLAP)) kept.push(one);
+  }
+  return kept;
+}
+
+/** Intersection over union. */
+function overlap(a: Box, b: Box): number {
+  const shared = area([
+    Math.max(a[0], b[0]),
+    Math.max(a[1], b[1]),
+    Math.min(a[2], b[2]),
+    Math.min(a[3], b[3]),
+  ]);
+  return shared / (area(a) + area(b) - shared);
+}
+
+function area([left, top, right, bottom]: Box): number {
+  return Math.max(0, right - left) * Math.max(0, bottom - top);
+}
+
+function toFraction(pixels: number): number {
+  return Math.min(1, Math.max(0, pixels / SIDE));
+}

@@ -1,0 +1,45 @@
+import { EngineError } from "./errors.ts";
+
+export interface Range {
+  min: number;
+  max: number;
+}
+
+/** A decimal number inside `range`, or `fallback` where it isn't given. Errors: `bad_request`. */
+export function readNumber<T extends number | null>(
+  query: URLSearchParams,
+  name: string,
+  range: Range,
+  fallback: T,
+): number | T {
+  const text = query.get(name);
+  if (text === null) return fallback;
+  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= range.min && value <= range.max) return value;
+  throw new EngineError("bad_request", `"${name}" is a number from ${range.min} to ${range.max}.`);
+}
+
+/** As `readNumber`, whole numbers only. */
+export function readInteger<T extends number | null>(
+  query: URLSearchParams,
+  name: string,
+  range: Range,
+  fallback: T,
+): number | T {
+  const value = readNumber(query, name, range, fallback);
+  if (value === null || Number.isInteger(value)) return value;
+  throw new EngineError("bad_request", `"${name}" is a whole number.`);
+}
+
+/** One of `choices`, the first where it isn't given. Errors: `bad_request`. */
+export function readChoice<T extends string>(
+  query: URLSearchParams,
+  name: string,
+  choices: readonly [T, ...T[]],
+): T {
+  const text = query.get(name);
+  if (text === null) return choices[0];
+  const choice = choices.find((one) => one === text);
+  if (choice !== undefined) return choice;
+  throw new EngineError("bad_request", `"${name}" is one of ${choices.join(", ")}.`);
+}

@@ -1,0 +1,64 @@
+import sharp from "sharp";
+import { EngineError } from "./errors.ts";
+
+sharp.cache(false);
+sharp.concurrency(1);
+
+/** Larger pictures are refused before a pixel of them is decoded. */
+const MAX_PIXELS = 100_000_000;
+
+const FORMATS = new Set(["jpeg", "png", "webp", "gif", "tiff", "heif"]);
+
+/** 8-bit RGB pixels, rows from the top. */
+export interface Pixels {
+  data: Buffer;
+  width: number;
+  height: number;
+}
+
+/** An upright picture: its size as shown (EXIF rotation applied) and its compressed bytes. */
+export interface Picture {
+  bytes: Buffer;
+  width: number;
+  height: number;
+}
+
+/** Reads the header only. Errors: `undecodable_image`, `too_large`. */
+export async function openPicture(bytes: Buffer): Promise<Picture> {
+  if (!bytes.length) throw new EngineError("undecodable_image", "The picture is empty.");
+  const meta = await sharp(bytes, { limitInputPixels: false, failOn: "error" })
+    .metadata()
+    .catch(refuse);
+  if (!FORMATS.has(meta.format)) {
+    throw new EngineError("undecodable_image", `Pictures of type ${meta.format} are not read.`);
+  }
+  if (meta.width * meta.height > MAX_PIXELS) {
+    throw new EngineError("too_large", `The picture has more than ${MAX_PIXELS / 1e6} megapixels.`);
+  }
+  const { width, height } = meta.autoOrient;
+  return { bytes, width, height };
+}
+
+/**
+ * The upright picture stretched to `width` × `height`, transparency on white; of an animation, its
+ * first frame. Errors: `undecodable_image`.
+ */
+export async function readPixels(picture: Picture, width: number, height: number): Promise<Pixels> {
+  const data = await sharp(picture.bytes, { limitInputPixels: MAX_PIXELS, failOn: "error" })
+    .autoOrient()
+    .toColourspace("srgb")
+    .flatten({ background: "white" })
+    .resize(width, height, { fit: "fill" })
+    .raw({ depth: "uchar" })
+    .toBuffer({ resolveWithObject: true })
+    .catch(refuse);
+  if (data.info.channels === 3) return { data: data.data, width, height };
+  if (data.info.channels !== 1) throw new EngineError("undecodable_image", "Unknown colours.");
+  const rgb = Buffer.alloc(width * height * 3);
+  for (const [at, value] of data.data.entries()) rgb.fill(value, at * 3, at * 3 + 3);
+  return { data: rgb, width, height };
+}
+
+function refuse(cause: unknown): never {
+  throw new EngineError("undecodable_image", "The picture can't be decoded.", { cause });
+}

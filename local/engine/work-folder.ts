@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A temporary folder of this process alone. */
+export interface WorkFolder {
+  /** Gives `work` a path where no file is yet, and removes the file when it has ended. */
+  withFile<T>(work: (path: string) => Promise<T>): Promise<T>;
+  /** Removes the folder and all that is in it. */
+  remove(): void;
+}
+
+export function createWorkFolder(): WorkFolder {
+  const folder = mkdtempSync(join(tmpdir(), "engine-"));
+  let files = 0;
+  return {
+    async withFile(work) {
+      const path = join(folder, String(files++));
+      try {
+        return await work(path);
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,263 @@
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Engine, readRefusal, startEngine } from "./engine-process.ts";
+import { atRate, makeVideo, readFrameNumber, turnVideo } from "./video-file.ts";
+
+let engine: Engine;
+let video: Buffer<ArrayBuffer>;
+
+beforeAll(async () => {
+  engine = await startEngine();
+  video = await makeVideo({ times: atRate(25, 250), keyframeEvery: 60, audioSeconds: 10 });
+});
+afterAll(async () => {
+  await engine.stop();
+});
+
+async function takeNumber(file: Buffer<ArrayBuffer>, time: number): Promise<number> {
+  const response = await engine.post(`/media/frame?time=${time}&format=png`, file);
+  expect(response.status).toBe(200);
+  return readFrameNumber(Buffer.from(await response.arrayBuffer()));
+}
+
+describe("a video's facts", () => {
+  it("name the container, the length, the picture and the sound", async () => {
+    const response = await engine.post("/media/probe", video);
+    expect(await response.json()).toMatchObject({
+      container: expect.stringContaining("mp4"),
+      duration_seconds: expect.closeTo(10, 1),
+      video: { codec: "h264", width: 160, height: 96, fps: 25, rotation: 0 },
+      audio: { codec: "aac", sample_rate: 48_000, channels: 1 },
+    });
+  });
+
+  it("give the size as shown for a turned video", async () => {
+    const response = await engine.post("/media/probe", turnVideo(video, 90));
+    expect(await response.json()).toMatchObject({
+      video: { width: 96, height: 160, rotation: 90 },
+    });
+  });
+});
+
+describe("a frame", () => {
+  it.each([0, 0.039, 0.04, 0.05, 2.36, 2.4, 2.44, 4.9, 7.19, 7.2, 9.96])(
+    "at %s s is the one on screen",
+    async (time) => {
+      expect(await takeNumber(video, time)).toBe(Math.floor(time * 25 + 1e-6));
+    },
+  );
+
+  it("after the end is the last one", async () => {
+    expect(await takeNumber(video, 10)).toBe(249);
+    expect(await takeNumber(video, 3_600)).toBe(249);
+  });
+
+  it("stays on screen until the next one starts, however long", async () => {
+    const slow = await makeVideo({ times: [0, 1_000, 5_500, 5_600], keyframeEvery: 1 });
+    expect(await takeNumber(slow, 0.9)).toBe(0);
+    expect(await takeNumber(slow, 5.4)).toBe(1);
+    expect(await takeNumber(slow, 5.55)).toBe(2);
+  });
+
+  it.each(["matroska", "mpegts", "avi"] as const)("is exact in %s too", async (container) => {
+    const file = await makeVideo({ times: atRate(25, 120), keyframeEvery: 30, container });
+    for (const index of [0, 17, 29, 30, 61, 119]) {
+      expect(await takeNumber(file, index / 25 + 0.01)).toBe(index);
+    }
+  });
+
+  it.each([
+    ["width=80", 80, 48],
+    ["height=24", 40, 24],
+    ["width=100&height=100", 100, 60],
+    ["width=320&height=320&fit=scale-down", 160, 96],
+    ["width=50&height=90&fit=cover", 50, 90],
+  ])("asked for with %s is %i×%i", async (query, width, height) => {
+    const response = await engine.post(`/media/frame?${query}`, video);
+    expect(response.headers.get("content-type")).toBe("image/jpeg");
+    const meta = await sharp(Buffer.from(await response.arrayBuffer())).metadata();
+    expect([meta.format, meta.width, meta.height]).toEqual(["jpeg", width, height]);
+  });
+
+  it.each([
+    [90, "top"],
+    [270, "bottom"],
+  ] as const)("of a video turned by %i° has its left side at the %s", async (degrees, side) => {
+    const turned = turnVideo(await makeVideo({ times: [0, 40] }), degrees);
+    const response = await engine.post("/media/frame?time=1&format=png", turned);
+    const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()))
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([96, 160]);
+    const [top, bottom] = [data[3 * 96] ?? 0, data[156 * 96] ?? 0];
+    expect(side === "top" ? top - bottom : bottom - top).toBeGreaterThan(150);
+  });
+
+  it("upside down has its left side on the right", async () => {
+    const turned = turnVideo(await makeVideo({ times: [0, 40] }), 180);
+    expect(await takeNumber(turned, 1)).toBe(0b1000_0000);
+  });
+});
+
+describe("a sheet", () => {
+  it("shows evenly spaced frames row by row", async () => {
+    const query = "time=1&duration=6&count=10&columns=4&width=160&format=png";
+    const response = await engine.post(`/media/sheet?${query}`, video);
+    expect(response.headers.get("content-type")).toBe("image/png");
+    expect(response.headers.get("x-sheet-columns")).toBe("4");
+    expect(response.headers.get("x-sheet-rows")).toBe("3");
+    const sheet = Buffer.from(await response.arrayBuffer());
+    expect(await sharp(sheet).metadata()).toMatchObject({ width: 640, height: 288 });
+    const shown = Array.from({ length: 10 }, async (_, index) => {
+      const [left, top] = [(index % 4) * 160, Math.floor(index / 4) * 96];
+      const tile = sharp(sheet).extract({ left, top, width: 160, height: 96 });
+      return readFrameNumber(await tile.png().toBuffer());
+    });
+    const expected = Array.from({ length: 10 }, (_, index) =>
+      Math.floor((1 + index * 0.6) * 25 + 1e-6),
+    );
+    expect(await Promise.all(shown)).toEqual(expected);
+  });
+
+  it("repeats a frame that stays on screen", async () => {
+    const query = "time=0&duration=0.02&count=4&columns=4&width=160&format=png";
+    const response = await engine.post(`/media/sheet?${query}`, video);
+    const sheet = sharp(Buffer.from(await response.arrayBuffer()));
+    const last = await sheet
+      .extract({ left: 480, top: 0, width: 160, height: 96 })
+      .png()
+      .toBuffer();
+    expect(await readFrameNumber(last)).toBe(0);
+  });
+
+  it("that starts after the end is refused", async () => {
+    const response = await engine.post("/media/sheet?time=11&duration=1&count=4", video);
+    expect(await readRefusal(response)).toEqual([422, "time_out_of_range"]);
+  });
+});
+
+describe("a clip", () => {
+  it("is H.264 and AAC with the index in front, and begins with the frame on screen", async () => {
+    const response = await engine.post("/media/clip?time=3.05&duration=2&width=80", video);
+    expect(response.headers.get("content-type")).toBe("video/mp4");
+    const clip = Buffer.from(await response.arrayBuffer());
+    expect(clip.indexOf("moov")).toBeLessThan(clip.indexOf("mdat"));
+    expect(await (await engine.post("/media/probe", clip)).json()).toMatchObject({
+      duration_seconds: expect.closeTo(2, 1),
+      video: { codec: "h264", width: 80, height: 48 },
+      audio: { codec: "aac", channels: 1 },
+    });
+    expect(await takeNumber(clip, 0)).toBe(76);
+    expect(await takeNumber(clip, 1.001)).toBe(101);
+  });
+
+  it("of one long still lasts as long as asked", async () => {
+    const still = await makeVideo({ times: [0, 8_000, 8_040], keyframeEvery: 1 });
+    const response = await engine.post("/media/clip?time=1&duration=5", still);
+    const clip = Buffer.from(await response.arrayBuffer());
+    expect(await (await engine.post("/media/probe", clip)).json()).toMatchObject({
+      duration_seconds: expect.closeTo(5, 1),
+      audio: null,
+    });
+  });
+
+  it("has no sound when none is wanted", async () => {
+    const response = await engine.post("/media/clip?time=0&duration=1&audio=false", video);
+    const clip = Buffer.from(await response.arrayBuffer());
+    expect(await (await engine.post("/media/probe", clip)).json()).toMatchObject({ audio: null });
+  });
+});
+
+describe("a piece of sound", () => {
+  it("is AAC of the length asked for", async () => {
+    const response = await engine.post("/media/audio?time=4&duration=3", video);
+    expect(response.headers.get("content-type")).toBe("audio/mp4");
+    const piece = Buffer.from(await response.arrayBuffer());
+    expect(await (await engine.post("/media/probe", piece)).json()).toMatchObject({
+      duration_seconds: expect.closeTo(3, 1),
+      video: null,
+      audio: { codec: "aac", sample_rate: 48_000, channels: 1 },
+    });
+  });
+
+  it("is refused where there is no sound, or nothing at that time", async () => {
+    const silent = await makeVideo({ times: atRate(25, 10) });
+    const [none, late] = await Promise.all([
+      engine.post("/media/audio", silent),
+      engine.post("/media/audio?time=20", video),
+    ]);
+    expect(await readRefusal(none)).toEqual([422, "no_audio"]);
+    expect(await readRefusal(late)).toEqual([422, "time_out_of_range"]);
+  });
+});
+
+describe("a damaged file", () => {
+  it("that ends early gives what is left of it", async () => {
+    const cut = await makeVideo({ times: atRate(25, 200), container: "matroska" });
+    const response = await engine.post(
+      "/media/frame?time=7&format=png",
+      cut.subarray(0, cut.length / 2),
+    );
+    expect(response.status).toBe(200);
+    expect(await readFrameNumber(Buffer.from(await response.arrayBuffer()))).toBeGreaterThan(50);
+  });
+
+  it("with flipped bits gives an answer or a code", async () => {
+    for (let seed = 1; seed <= 12; seed++) {
+      const broken = Buffer.from(video);
+      for (let at = seed * 97; at < broken.length; at += 701 + seed * 13)
+        broken[at] = (at * seed) & 255;
+      for (const path of ["/media/probe", "/media/frame?time=5", "/media/clip?time=4&duration=1"]) {
+        const response = await engine.post(path, broken);
+        expect([200, 422]).toContain(response.status);
+        await response.arrayBuffer();
+      }
+    }
+  });
+
+  it.each([
+    ["nothing", Buffer.alloc(0)],
+    ["zeros", Buffer.alloc(5_000)],
+    ["a text", Buffer.from("Just some words. ".repeat(50))],
+    ["a playlist", Buffer.from("#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n")],
+  ])("with %s in it is refused", async (_, bytes) => {
+    for (const path of [
+      "/media/probe",
+      "/media/frame",
+      "/media/sheet",
+      "/media/clip",
+      "/media/audio",
+    ]) {
+      const refusal = await readRefusal(await engine.post(path, bytes));
+      expect(refusal).toEqual([422, "undecodable_media"]);
+    }
+  });
+
+  it("with a picture in it is refused", async () => {
+    const create = { width: 64, height: 64, channels: 3, background: "red" } as const;
+    for (const type of ["png", "avif", "gif"] as const) {
+      const picture = await sharp({ create }).toFormat(type).toBuffer();
+      const refusal = await readRefusal(await engine.post("/media/frame", Buffer.from(picture)));
+      expect(refusal).toEqual([422, "undecodable_media"]);
+    }
+  });
+});
+
+describe("a parameter out of bounds", () => {
+  it.each([
+    "/media/frame?time=-1",
+    "/media/frame?time=soon",
+    "/media/frame?width=0",
+    "/media/frame?width=1.5",
+    "/media/frame?width=9999",
+    "/media/frame?fit=fill",
+    "/media/frame?format=gif",
+    "/media/sheet?count=0",
+    "/media/sheet?count=1000",
+    "/media/clip?duration=0",
+    "/media/clip?audio=loud",
+  ])("is refused: %s", async (path) => {
+    expect(await readRefusal(await engine.post(path, video))).toEqual([400, "bad_request"]);
+  });
+});

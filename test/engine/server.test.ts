@@ -1,0 +1,156 @@
+import { readdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Engine, readJson, readRefusal, startEngine, TOKEN } from "./engine-process.ts";
+
+let engine: Engine;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "engine-test-"));
+  engine = await startEngine({ TMPDIR: folder, ENGINE_MAX_BYTES: "200000" });
+});
+afterAll(async () => {
+  await engine.stop();
+  await rm(folder, { recursive: true });
+});
+
+const ROUTES = [
+  "/sentences",
+  "/objects",
+  "/words",
+  "/describe",
+  "/media/probe",
+  "/media/frame",
+  "/media/sheet",
+  "/media/clip",
+  "/media/audio",
+];
+
+describe("the engine", () => {
+  it("tells without a token what it can do", async () => {
+    const response = await engine.fetch("/health");
+    expect(response.status).toBe(200);
+    const { ok, abilities } = await readJson<{ ok: boolean; abilities: object }>(response);
+    expect(ok).toBe(true);
+    expect(Object.keys(abilities)).toEqual(["sentences", "objects", "words", "media"]);
+    for (const ability of Object.values(abilities)) {
+      expect(ability).toMatchObject({ ready: expect.any(Boolean), model: expect.any(String) });
+    }
+  });
+
+  it.each(ROUTES)("refuses %s without the right token", async (path) => {
+    const tokens = [undefined, "Bearer wrong", `Bearer ${TOKEN}x`, TOKEN];
+    for (const authorization of tokens) {
+      const headers = new Headers(authorization ? { authorization } : {});
+      const response = await engine.fetch(path, { method: "POST", headers, body: "x" });
+      expect(await readRefusal(response)).toEqual([401, "unauthorized"]);
+    }
+  });
+
+  it.each([
+    ["POST", "/nowhere"],
+    ["GET", "/objects"],
+    ["POST", "/toString"],
+    ["POST", "/__proto__"],
+  ])("has no %s %s", async (method, path) => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    expect(await readRefusal(await engine.fetch(path, { method, headers }))).toEqual([
+      404,
+      "not_found",
+    ]);
+  });
+
+  it("refuses a body that is too large, told beforehand or not", async () => {
+    const bytes = new Uint8Array(3_000_000);
+    expect(await readRefusal(await engine.post("/media/probe", bytes))).toEqual([413, "too_large"]);
+    const response = await engine.fetch("/media/probe", {
+      method: "POST",
+      headers: { authorization: `Bearer ${TOKEN}` },
+      body: new Blob([bytes]).stream(),
+      duplex: "half",
+    });
+    expect(await readRefusal(response)).toEqual([413, "too_large"]);
+  });
+
+  it("keeps no file of a call that has ended", async () => {
+    await engine.post("/media/probe", new Uint8Array(1_000));
+    const own = readdirSync(folder).find((name) => name.startsWith("engine-"));
+    await expect.poll(() => readdirSync(join(folder, own ?? ""))).toEqual([]);
+  });
+
+  it.each(["SIGTERM", "SIGINT"] as const)("ends promptly at %s and cleans up", async (signal) => {
+    const other = await mkdtemp(join(tmpdir(), "engine-test-"));
+    const second = await startEngine({ TMPDIR: other });
+    expect(readdirSync(other)).toHaveLength(1);
+    const started = performance.now();
+    expect(await second.stop(signal)).toBe(0);
+    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(readdirSync(other)).toEqual([]);
+    await rm(other, { recursive: true });
+  });
+
+  it.each([{ ENGINE_TOKEN: "" }, { ENGINE_PORT: "" }, { ENGINE_PORT: "http" }])(
+    "does not start with %j",
+    async (env) => {
+      await expect(startEngine(env)).rejects.toThrow("did not start");
+    },
+  );
+});
+
+async function embed(texts: string[]): Promise<number[][]> {
+  const response = await engine.post("/sentences", JSON.stringify({ texts }));
+  expect(response.status).toBe(200);
+  const body = await readJson<{ vectors: number[][] }>(response);
+  expect(body).toMatchObject({ model: "universal-sentence-encoder-lite", dimensions: 512 });
+  return body.vectors;
+}
+
+function dot(a: number[] = [], b: number[] = []): number {
+  return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+}
+
+describe("sentences", () => {
+  it("of like meaning lie close together", async () => {
+    const [dog, puppy, tax] = await embed([
+      "a dog runs on the beach",
+      "a puppy is playing by the sea",
+      "the deadline of the quarterly tax report",
+    ]);
+    expect(dot(dog, puppy)).toBeGreaterThan(0.5);
+    expect(dot(dog, tax)).toBeLessThan(0.2);
+  });
+
+  it("become unit vectors of 512, whatever is in them", async () => {
+    const texts = ["word", "", "   ", "日本語 🦊", "long ".repeat(20_000), "\u0000\n"];
+    const vectors = await embed(texts);
+    expect(vectors).toHaveLength(texts.length);
+    for (const vector of vectors) {
+      expect(vector).toHaveLength(512);
+      expect(dot(vector, vector)).toBeCloseTo(1, 5);
+    }
+  });
+
+  it("have the same vector alone and among 256", async () => {
+    const texts = Array.from({ length: 256 }, (_, at) => `sentence ${"very ".repeat(at % 9)}${at}`);
+    const [alone] = await embed([texts[100] ?? ""]);
+    expect(dot(alone, (await embed(texts))[100])).toBeCloseTo(1, 4);
+  });
+
+  it.each(["", "[]", "{", '{"texts":[]}', '{"texts":[1]}', '{"texts":"a"}', "null"])(
+    "are refused in %j",
+    async (body) => {
+      expect(await readRefusal(await engine.post("/sentences", body))).toEqual([
+        400,
+        "bad_request",
+      ]);
+    },
+  );
+
+  it("are refused beyond 256", async () => {
+    const body = JSON.stringify({ texts: Array.from({ length: 257 }, () => "a") });
+    expect(await readRefusal(await engine.post("/sentences", body))).toEqual([400, "bad_request"]);
+  });
+});

@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client, Json } from "./client.ts";
+import { buildTrip } from "./trip.ts";
+
+let client: Client;
+let video: Json;
+let words: Json;
+let boats: Json;
+
+beforeAll(async () => {
+  ({ client, video, words, boats } = await buildTrip());
+}, 60_000);
+
+const search = (json: object) => client.json("POST", "/index/trip/search", { json });
+
+async function idsOf(json: object): Promise<string[]> {
+  const { segments } = await search({ query: "lantern goat boat", ...json });
+  return segments.map(({ asset_id }: Json) => asset_id);
+}
+
+describe("search", () => {
+  it.each<[string, () => Json, string, RegExp]>([
+    ["goat", () => video, "speech", /<mark>goats<\/mark>/],
+    ["lantern", () => words, "text", /<mark>LANTERN<\/mark>/i],
+    ["boat", () => boats, "visual", /<mark>boat<\/mark>/],
+  ])("finds %s first, and says why", async (query, expected, kind, text) => {
+    const { segments } = await search({ query });
+    expect(segments[0]).toMatchObject({ asset_id: expected().asset_id, rank: 1 });
+    const evidence = segments[0].evidence.find((piece: Json) => piece.kind === kind);
+    expect(evidence.text).toMatch(text);
+    const scores = segments.map(({ score }: Json) => score);
+    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+  });
+
+  it("shows where it is seen, when asked", async () => {
+    const [first] = (await search({ query: "boats", use_boxes: true })).segments;
+    expect(first.boxes.length).toBeGreaterThan(0);
+    for (const box of first.boxes) expect(box.label).toBe("boat");
+    expect((await search({ query: "boats" })).segments[0].boxes).toBeNull();
+  });
+
+  it("keeps to the assets, the kinds and the evidence asked for", async () => {
+    expect(new Set(await idsOf({}))).toEqual(
+      new Set([video, words, boats].map(({ asset_id }) => asset_id)),
+    );
+    expect(await idsOf({ asset_ids: [words.asset_id] })).toEqual([words.asset_id]);
+    expect(await idsOf({ modes: ["video"] })).toEqual([video.asset_id]);
+    expect(await idsOf({ modes: ["speech"] })).toEqual([video.asset_id]);
+    expect(await idsOf({ top_k: 1 })).toHaveLength(1);
+    expect(await idsOf({ top_p: 1, modes: ["video"] })).toEqual([video.asset_id]);
+  });
+
+  it("pages through all there is, each hit once", async () => {
+    const seen = [];
+    let cursor: string | undefined;
+    do {
+      const page = await search({ query: "lantern goat boat", top_k: 1, cursor });
+      expect(page.total).toBe(3);
+      seen.push(...page.segments.map((s: Json) => [s.rank, s.segment_id]));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+    expect(seen.map(([rank]) => rank)).toEqual([1, 2, 3]);
+    expect(new Set(seen.map(([, id]) => id)).size).toBe(3);
+  });
+
+  it("answers an empty list for an index with nothing ready", async () => {
+    await client.json("POST", "/index", { json: { index_name: "empty" } });
+    const json = { query: "anything" };
+    const result = await client.json("POST", "/index/empty/search", { json });
+    expect(result).toEqual({ segments: [], total: 0, next_cursor: null });
+  });
+
+  it("takes any text for a query", async () => {
+    for (const query of ['"', "NOT", "a* OR (", "東京", "-x", "🙂", "\u0000", "x".repeat(2000)]) {
+      await search({ query });
+    }
+  });
+});
+
+describe("an answer", () => {
+  it("quotes the moment that says it", async () => {
+    const query = encodeURIComponent("Who lives with the goats?");
+    const answer = await client.json("GET", `/index/trip/answer?query=${query}`);
+    expect(answer).toMatchObject({
+      answer: "The keeper lives here with two goats. [1]",
+      grounded: true,
+      model: "extractive",
+      usage: { input_tokens: 0, output_tokens: 0 },
+    });
+    expect(answer.citations).toHaveLength(1);
+    expect(answer.citations[0]).toMatchObject({ marker: 1, video_id: video.video_id });
+  });
+
+  it("says so when the index doesn't", async () => {
+    const query = encodeURIComponent("What is the capital gains tax in Norway?");
+    const answer = await client.json("GET", `/index/trip/answer?query=${query}`);
+    expect(answer).toMatchObject({ grounded: false, citations: [] });
+    expect(answer.answer).toMatch(/Nothing in this index/);
+  });
+});

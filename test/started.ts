@@ -1,0 +1,45 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../local/worker.ts";
+import { type Client, fixture, type Json } from "./client.ts";
+
+/** An index of its own with an asset in it, and the object that runs it. */
+export async function startAsset(client: Client, name: string, file = "words.jpg") {
+  await client.json("POST", "/index", { json: { index_name: name } });
+  const type = file.endsWith(".mp4") ? "video" : "image";
+  const form = { [`${type}_file`]: await fixture(file) };
+  const asset = await client.json("POST", `/index/${name}/${type}`, { form });
+  const row = await env.DB.prepare("SELECT index_id FROM assets WHERE asset_id = ?")
+    .bind(asset.asset_id)
+    .first<{ index_id: string }>();
+  const indexId = row!.index_id;
+  return { asset, indexId, object: env.MEDIA_INDEX.getByName(indexId) };
+}
+
+/** What is stored for an asset: to see that doing a thing twice changes nothing. */
+export async function trace(asset: Json, indexId: string) {
+  const rows = await env.DB.prepare(
+    "SELECT segment_id, caption, on_screen_text, labels, boxes FROM segments WHERE asset_id = ?",
+  )
+    .bind(asset.asset_id)
+    .all();
+  const words = await env.DB.prepare(
+    "SELECT COUNT(*) AS n FROM segment_words WHERE segment_words MATCH ?",
+  )
+    .bind(`scope : "${indexId}"`)
+    .first("n");
+  const { objects } = await env.MEDIA.list({ prefix: `` });
+  const keys = objects.map(({ key }) => key).filter((key) => key.includes(asset.asset_id));
+  const [id] = rows.results.map(({ segment_id }) => `${String(segment_id)}:text`);
+  const vectors = await env.TEXT_VECTORS.getByIds([id ?? "none"]);
+  return { rows: rows.results, words, keys, vectors: vectors.length };
+}
+
+/** Hands the Worker one message, as the queue would. */
+export async function deliver(queue: string, body: unknown, attempts = 1) {
+  const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body };
+  const batch = createMessageBatch(queue, [message]);
+  const ctx = createExecutionContext();
+  await worker.queue(batch, env);
+  return getQueueResult(batch, ctx);
+}
