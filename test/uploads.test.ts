@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Call, type Client, fixture, type Issue, newClient } from "./client.ts";
 
@@ -119,4 +120,21 @@ describe("an upload is refused with", () => {
     expect(await response.json()).toEqual({ detail: expect.stringMatching(/^[A-Z].*[.!]$/) });
     expect((await client.json("GET", "/index/a")).total).toBe(0);
   });
+});
+
+it("an upload that breaks off in the middle of a file leaves nothing behind", async () => {
+  const clip = new Uint8Array(await (await fixture("clip.mp4")).arrayBuffer());
+  const head = '--x\r\nContent-Disposition: form-data; name="video_file"; filename="a.mp4"\r\n\r\n';
+  const pieces = [new TextEncoder().encode(head), clip, new Uint8Array(9 * 1024 ** 2)];
+  const body = new ReadableStream({
+    pull(controller) {
+      const piece = pieces.shift();
+      if (piece) controller.enqueue(piece);
+      else controller.error(new Error("the line is dead"));
+    },
+  });
+  const headers = { "content-type": "multipart/form-data; boundary=x" };
+  expect((await client.send("POST", "/index/a/video", { body, headers })).status).toBe(400);
+  expect((await client.json("GET", "/index/a")).total).toBe(0);
+  expect((await env.MEDIA.list()).objects).toEqual([]);
 });

@@ -1,7 +1,10 @@
 import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
+
+const MAX_BODY_BYTES = LIMITS.uploadBytes + LIMITS.jsonBytes;
 
 /** A file part of a multipart body, while it arrives. */
 export interface FormFile {
@@ -14,7 +17,8 @@ export interface FormFile {
  * Reads a multipart body part by part, in the order it comes, holding none of it: `onFile` must
  * consume each file before the next arrives. Resolves to the plain fields. Throws
  * `unsupported_media_type`, `bad_request` (not multipart after all, cut off), `too_large`, and what
- * `onFile` throws, at once.
+ * `onFile` throws: after the rest of the body was let pass, since many clients don't listen for an
+ * answer while they still send.
  */
 export async function readForm(
   request: Request,
@@ -24,28 +28,62 @@ export async function readForm(
   if (!/^multipart\/form-data\b/i.test(type)) {
     throw new AppError("unsupported_media_type", "Send the upload as multipart/form-data.");
   }
-  if (Number(request.headers.get("content-length") ?? 0) > LIMITS.uploadBytes + LIMITS.jsonBytes) {
-    throw new AppError("too_large", "The upload is larger than the limit for one file.");
-  }
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
   const fields = new Map<string, string>();
   const parser = openParser({ "content-type": type });
-  const ended = once(parser, "finish");
-  ended.catch(() => undefined);
+  const failures: unknown[] = [];
   let reading: Promise<void> = Promise.resolve();
-  const failed = new Promise<never>((_, reject) => {
-    parser.on("error", (cause) => reject(malformed(cause)));
-    parser.on("file", (field, stream, filename) => {
-      reading = reading.then(() => onFile({ field, filename: filename ?? "", chunks: stream }));
-      reading.then(() => stream.resume(), reject);
-    });
+  let current: Readable | undefined;
+  parser.on("error", (cause) => failures.push(malformed(cause)));
+  parser.on("field", (name, value, _nameCut, valueCut) => fields.set(name, valueCut ? "" : value));
+  parser.on("file", (field, stream, filename) => {
+    current = stream;
+    const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false });
+    reading = reading
+      .then(() => (failures.length === 0 ? onFile({ field, filename, chunks }) : undefined))
+      .catch((error: unknown) => void failures.push(error))
+      .then(() => void stream.resume());
   });
-  parser.on("field", (name, value, _nameCut, valueCut) => {
-    fields.set(name, valueCut ? "" : value);
-  });
-  await Promise.race([feed(request, parser), failed]);
-  await Promise.race([ended, failed]);
-  await Promise.race([reading, failed]);
+  try {
+    await feed(request, parser, failures);
+  } catch (error) {
+    failures.push(error);
+    current?.destroy(new Error("the upload broke off")); // wakes who is reading it
+  }
+  await reading;
+  if (failures.length > 0) throw failures[0];
   return fields;
+}
+
+/** Sends the body through the parser, or, once that has failed, nowhere. */
+async function feed(request: Request, parser: BusboyInstance, failures: unknown[]): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of arriving(request)) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw bodyTooLarge();
+    if (parser.errored || parser.destroyed) continue;
+    const bytesOfChunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (!parser.write(bytesOfChunk)) await settled(parser, "drain");
+  }
+  if (parser.errored || parser.destroyed) return;
+  const finished = settled(parser, "finish");
+  parser.end();
+  await finished;
+  if (!parser.writableFinished && failures.length === 0) throw malformed("no end");
+}
+
+/** The body's chunks; a connection that breaks off is a malformed body. */
+async function* arriving(request: Request): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.body ?? [];
+  } catch (cause) {
+    throw malformed(cause);
+  }
+}
+
+/** Waits for an event, or for the error that comes in its place and is heard elsewhere. */
+async function settled(parser: BusboyInstance, event: string): Promise<void> {
+  await once(parser, event).catch(() => undefined);
 }
 
 function openParser(headers: BusboyHeaders): BusboyInstance {
@@ -56,21 +94,12 @@ function openParser(headers: BusboyHeaders): BusboyInstance {
   }
 }
 
-async function feed(request: Request, parser: BusboyInstance): Promise<void> {
-  try {
-    for await (const chunk of request.body ?? []) {
-      if (!parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) {
-        await once(parser, "drain");
-      }
-    }
-    parser.end();
-  } catch (cause) {
-    throw malformed(cause);
-  }
-}
-
 function malformed(cause: unknown): AppError {
   return new AppError("bad_request", "The multipart body is malformed or was cut off.", { cause });
+}
+
+function bodyTooLarge(): AppError {
+  return new AppError("too_large", "The upload is larger than the limit for one file.");
 }
 
 /** All of a small part. Throws `too_large` past `maxBytes`. */
