@@ -162,6 +162,12 @@ describe("a model that fails for a while", () => {
   });
 });
 
+it("a picture is measured as it is shown", async () => {
+  const { asset } = await startAsset(client, "turned", "turned.jpg");
+  const record = await client.settled("turned", asset);
+  expect(record).toMatchObject({ state: "ready", width: 200, height: 400 });
+});
+
 describe("what can't be indexed", () => {
   it.each<[string, string]>([
     ["vp9.mp4", "unsupported_codec"],

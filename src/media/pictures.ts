@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 export interface Picture {
   /** At most `INGEST.keyframeWidth` wide and high. */
   jpeg: Uint8Array;
-  /** Of the original, in pixels. */
+  /** Of the original as it is shown (EXIF orientation applied), in pixels. */
   width: number;
   height: number;
   format: string;
@@ -14,14 +14,18 @@ export interface Picture {
 export async function decodePicture(images: ImagesBinding, bytes: ArrayBuffer): Promise<Picture> {
   const side = INGEST.keyframeWidth;
   try {
-    const info = await images.info(new Blob([bytes]).stream());
-    if (!("width" in info)) throw new Error(`no pixels in ${info.format}`);
+    const stored = await sizeOf(images, bytes);
     const decoded = await images
       .input(new Blob([bytes]).stream())
       .transform({ width: side, height: side, fit: "scale-down" })
       .output({ format: "image/jpeg" });
     const jpeg = new Uint8Array(await decoded.response().arrayBuffer());
-    return { jpeg, width: info.width, height: info.height, format: info.format };
+    const shown = await sizeOf(images, jpeg);
+    const isTurned = stored.width > stored.height !== shown.width > shown.height;
+    const [width, height] = isTurned
+      ? [stored.height, stored.width]
+      : [stored.width, stored.height];
+    return { jpeg, width, height, format: stored.format };
   } catch (cause) {
     throw new AppError(
       "unreadable_image",
@@ -29,4 +33,10 @@ export async function decodePicture(images: ImagesBinding, bytes: ArrayBuffer): 
       { cause },
     );
   }
+}
+
+async function sizeOf(images: ImagesBinding, bytes: ArrayBuffer | Uint8Array) {
+  const info = await images.info(new Blob([bytes]).stream());
+  if (!("width" in info)) throw new Error(`no pixels in ${info.format}`);
+  return info;
 }

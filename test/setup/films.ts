@@ -1,6 +1,7 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FF_ENCODER_LIBVPX_VP9 } from "node-av/constants";
+import sharp from "sharp";
 import { encodeFilm } from "../../scripts/film.ts";
 import { photograph } from "../../scripts/sample-pictures.ts";
 import { drawWords } from "../../scripts/words-picture.ts";
@@ -10,7 +11,8 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
 /**
  * Run with a folder. Makes the media that tests read from the file server: `clip.mp4` (6 s: words,
  * then a house; a tone), `cut.mp4` (its first 300 bytes), `vp9.mp4` (what the media binding refuses), `long.mp4` (more than its ten
- * minutes), `words.jpg` (LANTERN FESTIVAL) and `boats.jpg`.
+ * minutes), `words.jpg` (LANTERN FESTIVAL), `boats.jpg`, and `turned.jpg` (200 × 400
+ * when shown upright).
  */
 async function makeFilms(folder: string): Promise<void> {
   const words = await drawWords(["HELLO"], { width: 640, height: 360 });
@@ -19,7 +21,10 @@ async function makeFilms(folder: string): Promise<void> {
     { picture: photograph("dust-bowl-home"), seconds: 3 },
   ];
   await writeFile(join(folder, "words.jpg"), await drawWords(["LANTERN", "FESTIVAL"]));
-  await copyFile(photograph("nagasaki-boats"), join(folder, "boats.jpg"));
+  const boats = photograph("nagasaki-boats");
+  await copyFile(boats, join(folder, "boats.jpg"));
+  const lying = sharp(boats).resize(400, 200).withMetadata({ orientation: 6 });
+  await lying.jpeg().toFile(join(folder, "turned.jpg"));
   await encodeFilm(join(folder, "clip.mp4"), scenes, { ...SMALL, audio: "tone" });
   const clip = await readFile(join(folder, "clip.mp4"));
   await writeFile(join(folder, "cut.mp4"), clip.subarray(0, 300));
