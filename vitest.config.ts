@@ -26,13 +26,19 @@ export default defineConfig({
           name: "worker",
           testTimeout: 30_000,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/engine/**", "test/unit/**"],
+          exclude: ["test/{engine,scripts,unit}/**"],
           globalSetup: ["./test/setup/global.ts"],
           setupFiles: ["./test/migrate.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["mediabunny"] } } },
         },
       },
-      { test: { name: "node", testTimeout: 30_000, include: ["test/{engine,unit}/**/*.test.ts"] } },
+      {
+        test: {
+          name: "node",
+          testTimeout: 30_000,
+          include: ["test/{engine,scripts,unit}/**/*.test.ts"],
+        },
+      },
     ],
   },
 });

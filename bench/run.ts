@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { onInterrupt } from "../scripts/interrupt.ts";
-import { PROJECT } from "../scripts/local-state.ts";
+import { onInterrupt } from "../scripts/stack/interrupt.ts";
+import { PROJECT } from "../scripts/stack/local-state.ts";
 import type { Result, Suite } from "./suite.ts";
 
 const FOLDERS = { eval: "quality", bench: "speed" } as const;

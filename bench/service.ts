@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Api, openApi } from "../scripts/api-client.ts";
-import { createKey } from "../scripts/api-key.ts";
-import { ingestFiles, type Ingested } from "../scripts/demo-ingest.ts";
-import type { MediaFile } from "../scripts/media-files.ts";
-import { findFreePort } from "../scripts/ports.ts";
-import { ProgressBars } from "../scripts/progress.ts";
-import { startStack } from "../scripts/stack.ts";
+import { type Api, openApi } from "../scripts/demo/api-client.ts";
+import { createKey } from "../scripts/stack/api-key.ts";
+import { ingestFiles, type Ingested } from "../scripts/demo/ingest.ts";
+import type { MediaFile } from "../scripts/demo/media-files.ts";
+import { findFreePort } from "../scripts/stack/ports.ts";
+import { ProgressBars } from "../scripts/demo/progress.ts";
+import { startStack } from "../scripts/stack/stack.ts";
 import type { SuiteOptions } from "./suite.ts";
 
 /** The whole service, with nothing in it, for one measurement. */

@@ -1,17 +1,17 @@
 import { parseArgs } from "node:util";
-import { createKey } from "./api-key.ts";
-import { ApiError, openApi } from "./api-client.ts";
-import { ingestFiles, type Ingested } from "./demo-ingest.ts";
-import { deriveQueries, type Query } from "./demo-queries.ts";
-import { reportAnswers, reportSearches } from "./demo-report.ts";
-import { type DemoStack, openDemoStack } from "./demo-stack.ts";
-import { onInterrupt } from "./interrupt.ts";
-import { samplePackFolder, stateFolder } from "./local-state.ts";
-import { findMedia, type MediaFile } from "./media-files.ts";
-import { readPort } from "./ports.ts";
-import { ProgressBars } from "./progress.ts";
-import { buildSamplePack } from "./sample-pack.ts";
-import { plain } from "./terminal.ts";
+import { createKey } from "./stack/api-key.ts";
+import { ApiError, openApi } from "./demo/api-client.ts";
+import { ingestFiles, type Ingested } from "./demo/ingest.ts";
+import { deriveQueries, type Query } from "./demo/queries.ts";
+import { reportAnswers, reportSearches } from "./demo/report.ts";
+import { type DemoStack, openDemoStack } from "./demo/own-stack.ts";
+import { onInterrupt } from "./stack/interrupt.ts";
+import { samplePackFolder, stateFolder } from "./stack/local-state.ts";
+import { findMedia, type MediaFile } from "./demo/media-files.ts";
+import { readPort } from "./stack/ports.ts";
+import { ProgressBars } from "./demo/progress.ts";
+import { buildSamplePack } from "./sample/pack.ts";
+import { plain } from "./demo/terminal.ts";
 
 const USAGE = `Usage: npm run demo [-- [path…] [--keep]]
 

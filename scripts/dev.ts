@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { createKey } from "./api-key.ts";
-import { onInterrupt } from "./interrupt.ts";
-import { stateFolder } from "./local-state.ts";
-import { readPort } from "./ports.ts";
-import { startStack } from "./stack.ts";
+import { createKey } from "./stack/api-key.ts";
+import { onInterrupt } from "./stack/interrupt.ts";
+import { stateFolder } from "./stack/local-state.ts";
+import { readPort } from "./stack/ports.ts";
+import { startStack } from "./stack/stack.ts";
 
 const USAGE = `Usage: npm run dev
 
@@ -13,6 +13,8 @@ Environment:
   PORT          of the service, on 127.0.0.1 (default 8787)
   ENGINE_PORT   of the engine behind it, on 127.0.0.1 (default 8788)
   STATE_DIR     databases, objects, secrets and logs (default .wrangler/sightline)
+  FETCH_ALLOW   host:port, several separated by commas: private addresses that video_url
+                and image_url may name all the same (default none)
 `;
 
 /** Wrangler's line for a request: method, path, status, time. */

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Scope, SCOPES } from "../src/keys.ts";
-import { createKey } from "./api-key.ts";
-import { ensureSecrets, stateFolder } from "./local-state.ts";
+import { createKey } from "./stack/api-key.ts";
+import { ensureSecrets, stateFolder } from "./stack/local-state.ts";
 
 const USAGE = `Usage: npm run --silent key -- create --account NAME [options]
 

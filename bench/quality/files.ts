@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { readdir } from "node:fs/promises";
 import { fileTypeFromFile } from "file-type";
-import type { Ingested } from "../../scripts/demo-ingest.ts";
-import type { MediaFile } from "../../scripts/media-files.ts";
+import type { Ingested } from "../../scripts/demo/ingest.ts";
+import type { MediaFile } from "../../scripts/demo/media-files.ts";
 import { withService } from "../service.ts";
 import type { Suite } from "../suite.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { HitRecord } from "../../scripts/api-client.ts";
+import type { HitRecord } from "../../scripts/demo/api-client.ts";
 import { type Service, withService } from "../service.ts";
 import { round, type Suite } from "../suite.ts";
 

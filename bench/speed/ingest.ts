@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeFilm } from "../../scripts/film.ts";
-import { photograph } from "../../scripts/sample-pictures.ts";
-import { drawWords } from "../../scripts/words-picture.ts";
+import { encodeFilm } from "../../scripts/sample/film.ts";
+import { photograph } from "../../scripts/sample/pictures.ts";
+import { drawWords } from "../../scripts/sample/words-picture.ts";
 import { withService } from "../service.ts";
 import { round, type Suite } from "../suite.ts";
 

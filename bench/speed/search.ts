@@ -1,5 +1,5 @@
-import { buildSamplePack } from "../../scripts/sample-pack.ts";
-import { samplePackFolder } from "../../scripts/local-state.ts";
+import { buildSamplePack } from "../../scripts/sample/pack.ts";
+import { samplePackFolder } from "../../scripts/stack/local-state.ts";
 import { withService } from "../service.ts";
 import { quantile, round, type Suite } from "../suite.ts";
 

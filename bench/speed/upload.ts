@@ -1,8 +1,8 @@
 import { copyFile, mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeFilm } from "../../scripts/film.ts";
-import { drawWords } from "../../scripts/words-picture.ts";
+import { encodeFilm } from "../../scripts/sample/film.ts";
+import { drawWords } from "../../scripts/sample/words-picture.ts";
 import { residentMemory } from "../processes.ts";
 import { withService } from "../service.ts";
 import { round, type Suite } from "../suite.ts";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { drawWords } from "../../scripts/words-picture.ts";
+import { drawWords } from "../../scripts/sample/words-picture.ts";
 import { type Engine, readJson, readRefusal, startEngine } from "./engine-process.ts";
 
 const { resolve } = createRequire(import.meta.url);

@@ -2,9 +2,9 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FF_ENCODER_LIBVPX_VP9 } from "node-av/constants";
 import sharp from "sharp";
-import { encodeFilm } from "../../scripts/film.ts";
-import { photograph } from "../../scripts/sample-pictures.ts";
-import { drawWords } from "../../scripts/words-picture.ts";
+import { encodeFilm } from "../../scripts/sample/film.ts";
+import { photograph } from "../../scripts/sample/pictures.ts";
+import { drawWords } from "../../scripts/sample/words-picture.ts";
 
 const SMALL = { width: 320, height: 180, fps: 10 } as const;
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
-import { type Child, Leash, startChild } from "../../scripts/child.ts";
-import { findFreePort } from "../../scripts/ports.ts";
+import { type Child, Leash, startChild } from "../../scripts/stack/child.ts";
+import { findFreePort } from "../../scripts/stack/ports.ts";
 import { startFileServer } from "./file-server.ts";
 
 const READY_MS = 120_000;

@@ -1,5 +1,5 @@
-import { accountId, newId } from "../src/ids.ts";
-import { parseSecrets, type Scope, SCOPES, signKey } from "../src/keys.ts";
+import { accountId, newId } from "../../src/ids.ts";
+import { parseSecrets, type Scope, SCOPES, signKey } from "../../src/keys.ts";
 
 export interface KeyRequest {
   /** Name of the account; the same name is the same account. */

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { makeSlides, makeStory } from "./sample-film.ts";
-import { makePictures } from "./sample-pictures.ts";
+import { makePictures } from "./pictures.ts";
 
 interface SampleFile {
   path: string;
@@ -42,10 +41,6 @@ const QUESTIONS = [
   "What do the bees come for?",
   "Where is the lantern festival?",
 ];
-
-/** What the pack is made by: when one of them changes, the pack is made anew. */
-const SOURCES = ["sample-pack", "sample-film", "sample-pictures", "drawn-objects"];
-const TOOLS = ["film", "film-frames", "words-picture"];
 
 /**
  * Films, pictures, and what to look for in them, made in `folder` the first time and reused after.
@@ -99,10 +94,11 @@ async function isCurrent(folder: string, version: string): Promise<boolean> {
   return (await readFile(join(folder, "version"), "utf8").catch(() => "")) === version;
 }
 
+/** Of what the pack is made by, this folder: when it changes, the pack is made anew. */
 async function hashSources(): Promise<string> {
   const hash = createHash("sha256");
-  for (const name of [...SOURCES, ...TOOLS]) {
-    hash.update(await readFile(fileURLToPath(new URL(`./${name}.ts`, import.meta.url))));
+  for (const name of (await readdir(import.meta.dirname)).sort()) {
+    hash.update(await readFile(join(import.meta.dirname, name)));
   }
   return hash.digest("hex");
 }

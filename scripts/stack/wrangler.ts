@@ -37,5 +37,7 @@ export function devArgs(folder: string, port: number, envFile: string): string[]
     "--show-interactive-dev-session": "false",
     "--log-level": "log",
   };
-  return [SCRIPT, "dev", ...Object.entries(options).flat()];
+  const allowed = process.env["FETCH_ALLOW"];
+  const vars = allowed ? ["--var", `FETCH_ALLOW:${allowed}`] : [];
+  return [SCRIPT, "dev", ...Object.entries(options).flat(), ...vars];
 }

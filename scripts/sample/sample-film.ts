@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawClock } from "./drawn-objects.ts";
 import { encodeFilm, type Scene } from "./film.ts";
-import { photograph } from "./sample-pictures.ts";
+import { photograph } from "./pictures.ts";
 import { drawWords } from "./words-picture.ts";
 
 const NARRATION: [start: number, end: number, text: string][] = [

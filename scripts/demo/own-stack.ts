@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { mkdir } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { startDetached } from "./child.ts";
-import { ensureSecrets } from "./local-state.ts";
-import { isListening, requireFreePort } from "./ports.ts";
-import { isRunning, startStack, stackUrl, type StackOptions } from "./stack.ts";
+import { startDetached } from "../stack/child.ts";
+import { ensureSecrets, PROJECT } from "../stack/local-state.ts";
+import { isListening, requireFreePort } from "../stack/ports.ts";
+import { isRunning, startStack, stackUrl, type StackOptions } from "../stack/stack.ts";
 
 export interface DemoStack {
   url: string;
@@ -41,7 +41,7 @@ async function keepStack({ port, enginePort, stateDir, signal }: StackOptions): 
   const { keySecrets } = await ensureSecrets(stateDir);
   await mkdir(join(stateDir, "logs"), { recursive: true });
   const logFile = join(stateDir, "logs/dev.log");
-  const child = startDetached([join(import.meta.dirname, "dev.ts")], logFile);
+  const child = startDetached([join(PROJECT, "scripts/dev.ts")], logFile);
   const url = stackUrl(port);
   const deadline = Date.now() + READY_MS;
   while (!((await isRunning(url)) && (await isListening(enginePort)))) {

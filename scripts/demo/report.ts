@@ -1,5 +1,5 @@
 import type { AnswerRecord, Api, HitRecord, SegmentRecord } from "./api-client.ts";
-import type { Query } from "./demo-queries.ts";
+import type { Query } from "./queries.ts";
 import { clock, type Column, cut, formatRow, plain } from "./terminal.ts";
 
 const COLUMNS: Column[] = [

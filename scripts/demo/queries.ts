@@ -1,5 +1,5 @@
 import type { Api, HitRecord, SegmentRecord } from "./api-client.ts";
-import type { SampleSearch } from "./sample-pack.ts";
+import type { SampleSearch } from "../sample/pack.ts";
 
 export interface Query {
   text: string;

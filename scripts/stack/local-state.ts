@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 
 /** The folder this project lives in. */
-export const PROJECT = resolve(import.meta.dirname, "..");
+export const PROJECT = resolve(import.meta.dirname, "../..");
 
 /** Where the local databases, objects, secrets and logs are: `STATE_DIR`, or a folder of our own. */
 export function stateFolder(): string {
