@@ -47,7 +47,10 @@ export const INGEST = {
   maxAttempts: 6,
 } as const;
 
-/** Model ids are named here and nowhere else; a vector records the one that made it. */
+/**
+ * Model ids are named here and nowhere else; a vector records the one that made it. Neurons are per
+ * million tokens (input, output), from the platform's price list of November 2026.
+ */
 export const MODELS = {
   embedText: {
     id: "@cf/baai/bge-m3",
@@ -55,8 +58,14 @@ export const MODELS = {
     batch: 96,
     characters: 2000,
     timeoutMs: 30_000,
+    neurons: [1075, 0],
   },
-  describe: { id: "@cf/google/gemma-4-26b-a4b-it", maxTokens: 800, timeoutMs: 60_000 },
+  describe: {
+    id: "@cf/google/gemma-4-26b-a4b-it",
+    maxTokens: 800,
+    timeoutMs: 60_000,
+    neurons: [9091, 27_273],
+  },
 } as const;
 
 export const SEARCH = {

@@ -3,7 +3,10 @@ import { INGEST } from "../config.ts";
 import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
 import { RUN } from "../ingest/steps.ts";
 import { log } from "../log.ts";
+import { meter } from "../models/meter.ts";
 import { getAsset } from "../store/assets.ts";
+import { addUsage } from "../store/usage.ts";
+import type { Asset, Step } from "../types.ts";
 import { type IngestMessage, ingestMessage } from "./messages.ts";
 import { retryDelay } from "./retry.ts";
 
@@ -26,29 +29,40 @@ async function workOn(message: Message, task: IngestMessage, env: Env): Promise<
 
   const startedAt = Date.now();
   const fields = { asset: assetId, step, part, attempt: message.attempts };
-  const renewal = setInterval(() => void index.renew(assetId, { step, part }), INGEST.renewMs);
+  const renewal = setInterval(() => {
+    // A lost renewal is asked for again by the next, or the lease runs out.
+    index.renew(assetId, { step, part }).catch(() => undefined);
+  }, INGEST.renewMs);
+  const asset = await getAsset(env.DB, assetId);
+  let outcome: "ok" | "gone";
   try {
-    const asset = await getAsset(env.DB, assetId);
     if (!asset) throw new AppError("not_found", "The asset was deleted.");
-    const fanOut = await RUN[step](env, asset, part);
-    const outcome = await index.complete(assetId, { step, part }, fanOut ?? undefined);
-    if (outcome === "gone") await purgeAsset(env, asset, assetId);
+    const fanOut = await runMetered(env, asset, step, part);
+    outcome = await index.complete(assetId, { step, part }, fanOut ?? undefined);
     log("info", "ingest.step_done", { ...fields, ms: Date.now() - startedAt });
-    message.ack();
   } catch (error) {
-    const { code } = failureOf(error);
-    log("warn", "ingest.step_failed", { ...fields, code, cause: causeOf(error) });
+    const failure = failureOf(error);
+    log("warn", "ingest.step_failed", { ...fields, code: failure.code, cause: causeOf(error) });
     if (isRetryable(error)) {
       const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
       const delaySeconds = retryDelay(message.attempts, retryAfter);
       await index.release(assetId, { step, part }, Date.now() + 2 * delaySeconds * 1000);
-      message.retry({ delaySeconds });
-    } else {
-      await index.fail(assetId, step, failureOf(error));
-      message.ack();
+      return message.retry({ delaySeconds });
     }
+    outcome = await index.fail(assetId, step, failure);
   } finally {
     clearInterval(renewal);
+  }
+  if (outcome === "gone" && asset) await purgeAsset(env, asset, assetId);
+  message.ack();
+}
+
+async function runMetered(env: Env, asset: Asset, step: Step, part: number) {
+  const { ai, used } = meter(env.AI);
+  try {
+    return await RUN[step]({ ...env, AI: ai }, asset, part);
+  } finally {
+    if (used.modelCalls > 0) await addUsage(env.DB, asset.accountId, used);
   }
 }
 

@@ -1,3 +1,4 @@
+import { purgeAsset } from "../care/purge.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/address.ts";
@@ -48,13 +49,13 @@ export async function addAsset(
       return { asset: existing!, duplicate: true };
     }
     if (cues) await putTranscript(env, asset, cues, "upload");
-    const started = env.MEDIA_INDEX.getByName(index.indexId);
-    if ((await started.start(index.indexId, asset.assetId, assetType)) === "closed") {
+    const object = env.MEDIA_INDEX.getByName(index.indexId);
+    if ((await object.start(index.indexId, asset.assetId, assetType)) === "closed") {
       throw new AppError("not_found", `There is no index named "${index.name}".`);
     }
     return { asset, duplicate: false };
   } catch (error) {
-    await deletePrefix(env.MEDIA, assetPrefix(identity));
+    await purgeAsset(env, identity, identity.assetId);
     throw error;
   }
 }
@@ -184,5 +185,10 @@ function newAsset(
 
 function titleOf(url: string): string {
   const { pathname, host } = new URL(url);
-  return decodeURIComponent(pathname.split("/").findLast(Boolean) ?? host);
+  const name = pathname.split("/").findLast(Boolean) ?? host;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // a stray percent sign
+  }
 }

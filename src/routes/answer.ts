@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { answerQuestion } from "../answer/answer.ts";
 import { ANSWER, LIMITS } from "../config.ts";
 import { invalid } from "../errors.ts";
+import { meter } from "../models/meter.ts";
 import { addUsage } from "../store/usage.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { indexParams } from "./index-record.ts";
@@ -52,13 +53,14 @@ addEndpoint(
     const assetIds = query.asset_ids ?? [];
     await requireAssets(c.env.DB, index.indexId, assetIds);
     const { markdown, top_k: topK } = query;
-    const answer = await answerQuestion(c.env, index, {
+    const { ai, used } = meter(c.env.AI);
+    const answer = await answerQuestion({ ...c.env, AI: ai }, index, {
       query: query.query,
       topK,
       markdown,
       assetIds,
     });
-    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { answers: 1, modelCalls: 1 }));
+    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { answers: 1, ...used }));
     const urlOf = mediaUrls(c);
     const records = await Promise.all(answer.citations.map((hit) => toHitRecord(hit, urlOf)));
     return {

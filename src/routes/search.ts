@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
+import { meter } from "../models/meter.ts";
 import { MODES } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
@@ -47,7 +48,8 @@ addEndpoint(
     if (body.queue_job) throw notYet("queue_job", "Queued searches");
     await requireAssets(c.env.DB, index.indexId, body.asset_ids);
     const offset = offsetOf(body.cursor);
-    const { hits, total } = await search(c.env, index, {
+    const { ai, used } = meter(c.env.AI);
+    const { hits, total } = await search({ ...c.env, AI: ai }, index, {
       query: body.query,
       assetIds: body.asset_ids,
       topK: body.top_k,
@@ -56,7 +58,7 @@ addEndpoint(
       useBoxes: body.use_boxes,
       offset,
     });
-    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, modelCalls: 1 }));
+    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
     const urlOf = mediaUrls(c);
     const end = offset + hits.length;
     return {

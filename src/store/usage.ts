@@ -8,7 +8,12 @@ export interface Usage {
   neuronsEstimate: number;
 }
 
-const COLUMNS = { searches: "searches", answers: "answers", modelCalls: "model_calls" } as const;
+const COLUMNS = {
+  searches: "searches",
+  answers: "answers",
+  modelCalls: "model_calls",
+  neurons: "neurons_estimate",
+} as const;
 
 /** Adds to today's counts of the account (UTC). */
 export async function addUsage(

@@ -1,0 +1,41 @@
+import { MODELS } from "../config.ts";
+
+/** What the calls through a meter have used so far. */
+export interface ModelUse {
+  modelCalls: number;
+  /** Estimated: what is billed is the platform's own count. */
+  neurons: number;
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The same models, with a count of what is used, also by calls that fail after they were made. */
+export function meter(ai: Ai): { ai: Ai; used: ModelUse } {
+  const used: ModelUse = { modelCalls: 0, neurons: 0 };
+  const run = async (model: keyof AiModels, input: object) => {
+    used.modelCalls += 1;
+    const answer: unknown = await ai.run(model, input);
+    used.neurons += neuronsOf(model, input, answer);
+    return answer;
+  };
+  const metered: Ai = Object.create(ai, { run: { value: run } });
+  return { ai: metered, used };
+}
+
+function neuronsOf(model: string, input: object, answer: unknown): number {
+  const price = Object.values(MODELS).find(({ id }) => id === model)?.neurons ?? [0, 0];
+  const { prompt_tokens, completion_tokens } = tokensOf(answer);
+  const [asked, answered] = [prompt_tokens ?? estimate(input), completion_tokens ?? 0];
+  return (asked * price[0] + answered * price[1]) / 1_000_000;
+}
+
+function tokensOf(answer: unknown): { prompt_tokens?: number; completion_tokens?: number } {
+  const usage: unknown = typeof answer === "object" && answer && Reflect.get(answer, "usage");
+  return typeof usage === "object" && usage ? usage : {};
+}
+
+/** For models that don't say: of the texts that were sent. */
+function estimate(input: object): number {
+  const texts: unknown = Reflect.get(input, "text");
+  return Math.ceil([texts].flat().join("").length / CHARACTERS_PER_TOKEN);
+}
