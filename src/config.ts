@@ -44,7 +44,7 @@ export const INGEST = {
   leaseMs: 60 * SECOND,
   renewMs: 20 * SECOND,
   askAgainMs: [0.5, 1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE),
-  maxAttempts: 6,
+  maxAttempts: 12, // more than the queue makes of one message
 } as const;
 
 /**

@@ -6,11 +6,25 @@ import { type Client, fixture, fixtureUrl, newClient } from "./client.ts";
 import { localAi } from "./local/bindings.ts";
 import { deliver, startAsset, trace } from "./started.ts";
 
+type MediaIndexStub = ReturnType<typeof env.MEDIA_INDEX.getByName>;
+
 let client: Client;
 
 beforeAll(async () => {
   client = await newClient();
 });
+
+/** Puts the object's only asset, an image, where it never gets by itself, with the alarm far off. */
+async function setState(object: MediaIndexStub, running: { step: string; parts: object[] }) {
+  const state = { phase: "running", assetType: "image", fanOut: 1, begun: true, ...running };
+  await runInDurableObject(object, (_, { storage }) => {
+    storage.sql.exec(
+      "UPDATE assets SET state = ?, revision = 900, due_at = 0",
+      JSON.stringify(state),
+    );
+    return storage.setAlarm(Date.now() + 60_000);
+  });
+}
 
 describe("a message that comes", () => {
   it("twice, after the asset is ready, changes nothing", async () => {
@@ -57,16 +71,17 @@ describe("a message that comes", () => {
     },
   );
 
-  it("dead is recorded on the asset and its job", async () => {
+  it("dead is recorded on the asset and its job, with the reason", async () => {
     const { asset, indexId, object } = await startAsset(client, "dead");
     await client.settled("dead", asset);
-    await object.start(indexId, asset.asset_id, "image");
-    await object.claim(asset.asset_id, { step: "fetch", part: 0 });
-    const body = { indexId, assetId: asset.asset_id, step: "fetch", part: 0 };
+    const part = { status: "waiting", attempts: 9, asks: 1, dueAt: Date.now() + 60_000 };
+    const failure = { code: "upstream_unavailable", message: "The model is out." };
+    await setState(object, { step: "describe", parts: [{ ...part, failure }] });
+    const body = { indexId, assetId: asset.asset_id, step: "describe", part: 0 };
     await deliver("sightline-ingest-dead", body);
-    const record = await client.settled("dead", asset);
-    if (record.state === "failed") expect(record.error.code).toBe("step_failed");
-    else expect(record.state).toBe("ready"); // the real message was faster
+    expect(await client.settled("dead", asset)).toMatchObject({ state: "failed", error: failure });
+    const job = await client.json("GET", `/jobs/${asset.job_id}`);
+    expect(job).toMatchObject({ state: "failed", error: failure });
   });
 });
 
@@ -75,22 +90,8 @@ describe("a message that never comes", () => {
     const { asset, indexId, object } = await startAsset(client, "never");
     await client.settled("never", asset);
     // As if the sender had stopped right after storing its intent.
-    await runInDurableObject(object, (_, { storage }) => {
-      const part = { status: "waiting", attempts: 0, asks: 1, dueAt: 0 };
-      const state = {
-        phase: "running",
-        assetType: "image",
-        step: "embed",
-        parts: [part],
-        fanOut: 1,
-        begun: true,
-      };
-      storage.sql.exec(
-        "UPDATE assets SET state = ?, revision = 900, due_at = 0",
-        JSON.stringify(state),
-      );
-      return storage.setAlarm(Date.now() + 60_000);
-    });
+    const part = { status: "waiting", attempts: 0, asks: 1, dueAt: 0 };
+    await setState(object, { step: "embed", parts: [part] });
     await env.DB.prepare("UPDATE assets SET state = 'embedding' WHERE asset_id = ?")
       .bind(asset.asset_id)
       .run();
@@ -102,22 +103,8 @@ describe("a message that never comes", () => {
   it("ends the asset when its work was begun too often", async () => {
     const { asset, object } = await startAsset(client, "hopeless");
     await client.settled("hopeless", asset);
-    await runInDurableObject(object, (_, { storage }) => {
-      const part = { status: "running", attempts: INGEST.maxAttempts, asks: 9, dueAt: 0 };
-      const state = {
-        phase: "running",
-        assetType: "image",
-        step: "embed",
-        parts: [part],
-        fanOut: 1,
-        begun: true,
-      };
-      storage.sql.exec(
-        "UPDATE assets SET state = ?, revision = 900, due_at = 0",
-        JSON.stringify(state),
-      );
-      return storage.setAlarm(Date.now() + 60_000);
-    });
+    const part = { status: "running", attempts: INGEST.maxAttempts, asks: 9, dueAt: 0 };
+    await setState(object, { step: "embed", parts: [part] });
     await runDurableObjectAlarm(object);
     const record = await client.settled("hopeless", asset);
     expect(record).toMatchObject({ state: "failed", error: { code: "step_failed" } });

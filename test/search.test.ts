@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "./client.ts";
+import { localAi } from "./local/bindings.ts";
 import { buildTrip } from "./trip.ts";
 
 let client: Client;
@@ -61,6 +62,13 @@ describe("search", () => {
     } while (cursor);
     expect(seen.map(([rank]) => rank)).toEqual([1, 2, 3]);
     expect(new Set(seen.map(([, id]) => id)).size).toBe(3);
+  });
+
+  it("goes by words alone while the model is out", async () => {
+    await localAi().inject("@cf/baai/bge-m3", "3040", 1);
+    const { segments } = await search({ query: "goat" });
+    expect(segments.map(({ asset_id }: Json) => asset_id)).toEqual([video.asset_id]);
+    expect((await search({ query: "goat" })).total).toBe(3);
   });
 
   it("answers an empty list for an index with nothing ready", async () => {

@@ -61,9 +61,16 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /** The holder of a part gives it back; the queue brings it again, and the alarm if that fails. */
-  async release(assetId: string, part: PartRef, dueAt: number): Promise<void> {
+  async release(assetId: string, part: PartRef, failure: Failure, dueAt: number): Promise<void> {
     const row = this.#row(assetId);
-    const next = row && ingest.release(row.state, part, dueAt);
+    const next = row && ingest.release(row.state, part, failure, dueAt);
+    if (next) await this.#advance(assetId, next);
+  }
+
+  /** The queue has tried often enough. */
+  async giveUp(assetId: string, part: PartRef): Promise<void> {
+    const row = this.#row(assetId);
+    const next = row && ingest.giveUp(row.state, part);
     if (next) await this.#advance(assetId, next);
   }
 

@@ -14,6 +14,8 @@ interface Part {
   asks: number;
   /** Epoch ms at which, if nothing was heard, the work is asked for again. */
   dueAt: number;
+  /** Why its last holder gave it back. */
+  failure?: Failure;
 }
 
 export interface Running {
@@ -102,12 +104,26 @@ export function complete(
   return next.parts.every(({ status }) => status === "done") ? advance(next, now) : next;
 }
 
-/** A part's holder gives it back, to be asked for again at `dueAt`. */
-export function release(state: IngestState, { step, part }: PartRef, dueAt: number) {
+/** A part's holder gives it back because of `failure`, to be asked for again at `dueAt`. */
+export function release(
+  state: IngestState,
+  { step, part }: PartRef,
+  failure: Failure,
+  dueAt: number,
+) {
   if (state.phase !== "running" || state.step !== step) return undefined;
   const held = state.parts[part];
   if (held?.status !== "running") return undefined;
-  return withPart(state, part, { ...held, status: "waiting", dueAt });
+  return withPart(state, part, { ...held, status: "waiting", failure, dueAt });
+}
+
+/** A part was tried often enough: the asset fails, for the part's last reason where there is one. */
+export function giveUp(state: IngestState, { step, part }: PartRef): IngestState | undefined {
+  if (state.phase !== "running" || state.step !== step) return undefined;
+  const held = state.parts[part];
+  if (!held || held.status === "done") return undefined;
+  const message = `The step "${step}" was begun ${held.attempts} times and never ended.`;
+  return { phase: "failed", error: held.failure ?? { code: "step_failed", message } };
 }
 
 /** Nothing more can be done for the asset. */
@@ -129,9 +145,9 @@ export function overdue(
     part.status !== "done" && part.dueAt <= now ? [{ part, index }] : [],
   );
   if (late.length === 0) return undefined;
-  if (late.some(({ part }) => part.attempts >= INGEST.maxAttempts)) {
-    const message = `The step "${state.step}" was tried ${INGEST.maxAttempts} times and never ended.`;
-    return { state: { phase: "failed", error: { code: "step_failed", message } }, ask: [] };
+  const hopeless = late.find(({ part }) => part.attempts >= INGEST.maxAttempts);
+  if (hopeless) {
+    return { state: giveUp(state, { step: state.step, part: hopeless.index })!, ask: [] };
   }
   let next = state;
   for (const { part, index } of late) {

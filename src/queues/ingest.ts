@@ -46,7 +46,8 @@ async function workOn(message: Message, task: IngestMessage, env: Env): Promise<
     if (isRetryable(error)) {
       const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
       const delaySeconds = retryDelay(message.attempts, retryAfter);
-      await index.release(assetId, { step, part }, Date.now() + 2 * delaySeconds * 1000);
+      const dueAt = Date.now() + 2 * delaySeconds * 1000;
+      await index.release(assetId, { step, part }, failure, dueAt);
       return message.retry({ delaySeconds });
     }
     outcome = await index.fail(assetId, step, failure);
@@ -71,13 +72,9 @@ export async function consumeDeadIngest(batch: MessageBatch, env: Env): Promise<
   for (const message of batch.messages) {
     const parsed = ingestMessage.safeParse(message.body);
     if (parsed.success) {
-      const { indexId, assetId, step } = parsed.data;
-      log("error", "ingest.dead", { asset: assetId, step });
-      const text = `The step "${step}" failed too often; retry the asset when the cause is gone.`;
-      await env.MEDIA_INDEX.getByName(indexId).fail(assetId, step, {
-        code: "step_failed",
-        message: text,
-      });
+      const { indexId, assetId, step, part } = parsed.data;
+      log("error", "ingest.dead", { asset: assetId, step, part });
+      await env.MEDIA_INDEX.getByName(indexId).giveUp(assetId, { step, part });
     }
     message.ack();
   }

@@ -1,4 +1,6 @@
 import { SEARCH } from "../config.ts";
+import { AppError, causeOf } from "../errors.ts";
+import { log } from "../log.ts";
 import { embedText } from "../models/embed-text.ts";
 import { queryVectors, type VectorHit } from "../store/vectors.ts";
 import { searchWords, type WordHit } from "../store/words.ts";
@@ -45,13 +47,26 @@ async function searchMeaning(
   request: SearchRequest,
   scope: Scope,
 ): Promise<VectorHit[]> {
-  const [vector] = await embedText(env.AI, [request.query]);
+  const vector = await embedQuery(env.AI, request.query);
+  if (!vector) return [];
   const { assetIds } = request;
-  return queryVectors(env.TEXT_VECTORS, index.indexId, vector!, SEARCH.maxCandidates, {
+  return queryVectors(env.TEXT_VECTORS, index.indexId, vector, SEARCH.maxCandidates, {
     asset_type: { $in: scope.types },
     kind: { $in: scope.vectors },
     ...(assetIds.length > 0 && assetIds.length <= FILTER_IDS && { asset_id: { $in: assetIds } }),
   });
+}
+
+/** Null in an outage: then words alone must do. */
+async function embedQuery(ai: Ai, query: string): Promise<number[] | null> {
+  try {
+    const [vector] = await embedText(ai, [query]);
+    return vector!;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    log("warn", "search.without_meaning", { code: error.code, cause: causeOf(error) });
+    return null;
+  }
 }
 
 async function searchText(

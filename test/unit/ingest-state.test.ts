@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { INGEST } from "../../src/config.ts";
+import type { Failure } from "../../src/errors.ts";
 import {
   begin,
   claim,
   complete,
   fail,
+  giveUp,
   type IngestState,
   newlyAsked,
   nextDue,
@@ -88,6 +90,8 @@ function finishOne(state: IngestState, part: number): IngestState {
   return complete(claim(state, ref, NOW)!, ref, undefined, NOW)!;
 }
 
+const OUTAGE: Failure = { code: "upstream_unavailable", message: "The model is out." };
+
 describe("a transition that doesn't hold", () => {
   const fresh = begin("video", NOW);
   const claimed = claim(fresh, FIRST, NOW)!;
@@ -108,9 +112,11 @@ describe("a transition that doesn't hold", () => {
     ["completing a part that isn't there", complete(claimed, beyond, undefined, NOW)],
     ["renewing what nobody holds", renew(fresh, FIRST, NOW)],
     ["renewing another step", renew(claimed, other, NOW)],
-    ["releasing what nobody holds", release(fresh, FIRST, NOW)],
-    ["releasing another step", release(claimed, other, NOW)],
+    ["releasing what nobody holds", release(fresh, FIRST, OUTAGE, NOW)],
+    ["releasing another step", release(claimed, other, OUTAGE, NOW)],
     ["failing by another step", fail(claimed, "embed", { code: "internal", message: "" })],
+    ["giving up what is done", giveUp(done, FIRST)],
+    ["giving up another step", giveUp(claimed, other)],
     ["failing again", fail(failed, "fetch", { code: "internal", message: "" })],
     ["asking when nothing is late", overdue(claimed, NOW + 1)?.state],
     ["asking when ready", overdue({ phase: "ready" }, Infinity)?.state],
@@ -159,6 +165,16 @@ describe("a part that nobody is heard of", () => {
     const late: Late = overdue(state, now)!;
     expect(late.ask).toEqual([]);
     expect(late.state).toMatchObject({ phase: "failed", error: { code: "step_failed" } });
+  });
+});
+
+describe("a part that is given up", () => {
+  it("ends the asset for the reason it was given back for", () => {
+    const claimed = claim(begin("video", NOW), FIRST, NOW)!;
+    expect(giveUp(claimed, FIRST)).toMatchObject({ error: { code: "step_failed" } });
+    const released = release(claimed, FIRST, OUTAGE, NOW)!;
+    expect(giveUp(released, FIRST)).toEqual({ phase: "failed", error: OUTAGE });
+    expect(giveUp(claim(released, FIRST, NOW)!, FIRST)).toEqual({ phase: "failed", error: OUTAGE });
   });
 });
 

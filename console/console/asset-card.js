@@ -1,0 +1,96 @@
+import { el, problem } from "./element.js";
+import { factList, plain } from "./moment.js";
+import { picture } from "./picture.js";
+import { toggleStage } from "./stage.js";
+import { bytes, clock, count, STATES } from "./wording.js";
+
+export function isDone({ state }) {
+  return state === "ready" || state === "failed";
+}
+
+/** A video or an image of the library. `update` shows a newer record of it, and redraws no more than changed. */
+export function assetCard(asset, { onRetry, onDelete }) {
+  const root = el("li.card.asset");
+  let shown = asset;
+
+  const draw = () => {
+    const { title, state, asset_type: type, duration_seconds: seconds } = shown;
+    const button = el(
+      "button.over",
+      {
+        type: "button",
+        disabled: shown.media_url === null,
+        "aria-expanded": "false",
+        "aria-label": `${type === "video" ? "Play" : "Show"} ${title}`,
+        onclick: () => toggleStage(root, stageOf(shown)),
+      },
+      picture({ url: shown.thumbnail_url, type }),
+      seconds === null ? null : el("span.tag", {}, clock(seconds)),
+    );
+    const remove = el(
+      "button.quiet.faint",
+      { type: "button", onclick: () => onDelete(shown) },
+      "Delete",
+    );
+    remove.setAttribute("aria-label", `Delete ${title}`);
+    root.replaceChildren(
+      button,
+      el("h3.title", {}, title),
+      el("p.row.between", {}, el("span.facts.state", {}, line(shown)), remove),
+    );
+    if (state === "failed") {
+      root.append(problem(shown.error, () => onRetry(shown), "Retry"));
+    } else if (!isDone(shown)) {
+      root.append(
+        el("progress", { max: 1, value: shown.progress, "aria-label": `Progress of ${title}` }),
+      );
+    }
+    for (const { message } of shown.warnings) root.append(el("p.warning", {}, message));
+  };
+
+  draw();
+  return {
+    root,
+    update(newer) {
+      if (isDone(newer) && newer.updated_at === shown.updated_at) return;
+      const isSame = !isDone(newer) && !isDone(shown) && newer.thumbnail_url === null;
+      shown = newer;
+      if (!isSame) return draw();
+      root.querySelector(".state").textContent = line(shown);
+      root.querySelector("progress").value = shown.progress;
+    },
+  };
+}
+
+function line({ state, segments, asset_type: type }) {
+  if (state !== "ready") return STATES[state];
+  return type === "video" ? count(segments, "moment") : "Image";
+}
+
+function stageOf(asset) {
+  const { width, height, fps, duration_seconds: seconds, source } = asset;
+  const facts = [
+    ["Length", seconds === null ? null : clock(seconds)],
+    [
+      "Size",
+      [
+        width && `${width} × ${height}`,
+        fps && `${Number(fps.toFixed(2))} fps`,
+        bytes(asset.size_bytes),
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    ],
+    ["Language", asset.language],
+    ["From", source.url],
+    ["Added", new Date(asset.created_at).toLocaleString()],
+    ...Object.entries(asset.metadata).map(([name, value]) => [name, plain(value)]),
+    ["Id", asset.asset_id],
+  ];
+  return {
+    title: asset.title,
+    type: asset.asset_type,
+    url: asset.media_url,
+    details: [el("h3", {}, asset.title), factList(facts)],
+  };
+}

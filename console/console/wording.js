@@ -1,0 +1,60 @@
+/** 75.2 → "1:15", 3675 → "1:01:15". */
+export function clock(seconds) {
+  const whole = Math.floor(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const end = String(whole % 60).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${end}` : `${minutes}:${end}`;
+}
+
+/** Where a moment is in its video, or null for an image. */
+export function range({ start_seconds: start, end_seconds: end }) {
+  return start === null ? null : `${clock(start)}–${clock(end)}`;
+}
+
+export function bytes(size) {
+  if (size < 1000) return `${size} B`;
+  const power = Math.min(4, Math.floor(Math.log10(size) / 3));
+  const value = size / 1000 ** power;
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${["kB", "MB", "GB", "TB"][power - 1]}`;
+}
+
+/** (1, "video") → "1 video", (1200, "video") → "1,200 videos". */
+export function count(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** What an index holds, for one line. */
+export function holdings({ counts, duration_seconds: seconds, size_bytes: size }) {
+  if (counts.videos + counts.images === 0) return "Empty";
+  return [
+    counts.videos > 0 && count(counts.videos, "video"),
+    counts.images > 0 && count(counts.images, "image"),
+    count(counts.segments, "moment"),
+    seconds > 0 && clock(seconds),
+    bytes(size),
+  ]
+    .filter(Boolean)
+    .map((fact) => fact.replaceAll(" ", "\u00a0"))
+    .join(" · ");
+}
+
+/** States of an asset, as a person would say them. */
+export const STATES = {
+  queued: "Waiting",
+  fetching: "Fetching",
+  probing: "Looking it over",
+  segmenting: "Finding moments",
+  transcribing: "Listening",
+  describing: "Watching",
+  embedding: "Making it searchable",
+  ready: "Ready",
+  failed: "Failed",
+};
+
+/** Kinds of evidence: what to call them, and the field of a segment that they are drawn from. */
+export const EVIDENCE = {
+  visual: { name: "Seen", textOf: ({ labels }) => labels.join(", ") },
+  caption: { name: "Looks like", textOf: ({ caption }) => caption },
+  speech: { name: "Said", textOf: ({ transcript }) => transcript },
+  text: { name: "Written", textOf: ({ on_screen_text: text }) => text },
+};
