@@ -251,23 +251,13 @@ describe("an odd picture", () => {
   });
 });
 
-describe("a rush of callers", () => {
-  it("is answered in turn, and refused with busy where it is too great", async () => {
-    const picture = await drawWords(["Rush hour"]);
-    const calls = Array.from({ length: 80 }, () => engine.post("/words", Buffer.from(picture)));
-    const statuses = (await Promise.all(calls)).map((response) => response.status);
-    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(65);
-    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
-    expect(statuses.every((status) => status === 200 || status === 503)).toBe(true);
-    const [refused] = await Promise.all(
-      (
-        await Promise.all(
-          Array.from({ length: 80 }, () => engine.post("/words", Buffer.from(picture))),
-        )
-      )
-        .filter((response) => response.status === 503)
-        .map((response) => readRefusal(response)),
-    );
-    expect(refused).toEqual([503, "busy"]);
-  });
+it("a rush of callers is answered in turn, and refused with busy where it is too great", async () => {
+  const blank = { width: 64, height: 64, channels: 3, background: "white" } as const;
+  const picture = await sharp({ create: blank }).png().toBuffer();
+  const calls = Array.from({ length: 100 }, () => engine.post("/words", picture));
+  const answers = await Promise.all(calls);
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(answers.length - refused.length).toBeGreaterThanOrEqual(65);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const answer of refused) expect(await readRefusal(answer)).toEqual([503, "busy"]);
 });
