@@ -60,7 +60,7 @@ CREATE TABLE assets (
   created_at    INTEGER NOT NULL,
   updated_at    INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX assets_by_index ON assets (index_id, asset_id);
+CREATE INDEX assets_by_index ON assets (index_id, substr(asset_id, 5));
 CREATE INDEX assets_unheard ON assets (created_at) WHERE state = 'queued' AND revision = 0;
 CREATE UNIQUE INDEX assets_by_bytes ON assets (index_id, sha256) WHERE sha256 IS NOT NULL;
 

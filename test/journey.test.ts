@@ -137,8 +137,8 @@ describe("lists and sums", () => {
       seen.push(...page.assets.map(({ asset_id }: Json) => asset_id));
       cursor = page.next_cursor;
     } while (cursor);
-    expect(seen).toEqual(seen.toSorted());
-    expect(seen).toHaveLength(3);
+    expect(seen.map((id) => id.slice(0, 3))).toEqual(["vid", "img", "img"]); // as they were added
+    expect(new Set(seen).size).toBe(3);
   });
 
   it("show up in the account's statistics", async () => {

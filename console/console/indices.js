@@ -1,7 +1,7 @@
 import { api } from "./api.js";
 import { el, fromTemplate, problem, say, stateBadges } from "./element.js";
 import { routeHash } from "./route.js";
-import { count, holdings } from "./wording.js";
+import { holdings } from "./wording.js";
 
 /** The list of the account's indices, and the form that makes one. */
 export function openIndices() {
@@ -38,7 +38,7 @@ async function load(list) {
     list.removeAttribute("aria-busy");
   }
   const isEmpty = cards.childElementCount === 0;
-  if (!isEmpty) say(count(cards.childElementCount, "index").replace("indexs", "indices"));
+  if (!isEmpty) say(`Indices: ${cards.childElementCount}`);
   list.replaceChildren(isEmpty ? nothing() : cards);
 }
 

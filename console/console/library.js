@@ -33,7 +33,7 @@ export function openLibrary(index, { list, more, onIndex, onProblem }) {
     onDelete: (asset) =>
       attempt(async () => {
         const text = `“${asset.title}” and every moment in it will be gone for good.`;
-        if (!(await confirmed("Delete it?", text, "Delete"))) return;
+        if (!(await confirmed(`Delete this ${asset.asset_type}?`, text, "Delete"))) return;
         await api("DELETE", pathOf(asset));
         remove(asset.asset_id);
         say(`${asset.title} is deleted.`);

@@ -36,6 +36,7 @@ export async function showSearch(outlet, { index, query, modes, boxes }, signal)
     likely.append(...cards.filter(({ isLikely }) => isLikely).map(({ card }) => card));
     rest.append(...cards.filter(({ isLikely }) => !isLikely).map(({ card }) => card));
     const [good, other] = [likely.childElementCount, rest.childElementCount];
+    if (good + other === 0) likely.replaceWith(nothing(modes));
     restFold.hidden = other === 0;
     restFold.open ||= good === 0;
     restSummary.textContent = good === 0 ? "The nearest there is" : "Less likely";
@@ -52,12 +53,17 @@ export async function showSearch(outlet, { index, query, modes, boxes }, signal)
 }
 
 function headline(good, total, query) {
-  if (total === 0) return `Nothing to search yet, or nothing of this kind, for “${query}”`;
+  if (total === 0) return `Nothing found for “${query}”`;
   if (good === 0) return `Nothing matches “${query}” well`;
   return `${count(good, "moment")} for “${query}”`;
 }
 
-export function skeleton() {
+function nothing(modes) {
+  const what = modes.length > 0 ? "Take some of the filters away, or a" : "A";
+  return el("p.empty", {}, `${what}dd videos and images: only what is ready is searched.`);
+}
+
+function skeleton() {
   const cards = Array.from({ length: 4 }, () => el("li.card.skeleton"));
   return el("ul.grid", { "aria-hidden": "true" }, cards);
 }

@@ -138,8 +138,14 @@ function acceptFiles({ root, files }, addFiles) {
   });
 }
 
-function acceptUrl({ url: form, "from-url": fold }, addUrl) {
+function acceptUrl({ url: form, "from-url": toggle }, addUrl) {
   const { url, type } = form.elements;
+  const open = (isOpen) => {
+    form.hidden = !isOpen;
+    toggle.setAttribute("aria-expanded", String(isOpen));
+    (isOpen ? url : toggle).focus();
+  };
+  toggle.addEventListener("click", () => open(form.hidden));
   url.addEventListener("input", () => {
     const name = URL.canParse(url.value) ? new URL(url.value).pathname : "";
     type.value = mediaType({ name }) ?? type.value;
@@ -148,6 +154,6 @@ function acceptUrl({ url: form, "from-url": fold }, addUrl) {
     event.preventDefault();
     addUrl(url.value, type.value);
     form.reset();
-    fold.open = false;
+    open(false);
   });
 }

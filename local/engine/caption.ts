@@ -40,13 +40,13 @@ export function toPlural(label: string): string {
 
 /**
  * One plain English sentence that says what was detected, and nothing else: labels in their order,
- * counted. `hasWords` tells whether words were read in the picture.
+ * counted; empty where nothing was. `hasWords` tells whether words were read in the picture.
  */
 export function composeCaption(labels: readonly string[], hasWords: boolean): string {
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
   const things = [...counts].slice(0, MAX_KINDS).map(([label, count]) => countThing(label, count));
-  if (!things.length) return hasWords ? "A picture with words." : "No known object.";
+  if (!things.length) return hasWords ? "A picture with words." : "";
   if (hasWords) things.push("words");
   const last = things.pop() ?? "";
   const list = things.length ? `${things.join(", ")} and ${last}` : last;

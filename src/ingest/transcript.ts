@@ -3,6 +3,9 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { Cue } from "../types.ts";
 
+/** Control characters that no text holds. */
+const BINARY = /(?!\s)\p{Cc}/u;
+
 const listed = z.array(z.object({ start: z.number(), end: z.number(), text: z.string() }));
 const json = z.union([listed, z.object({ segments: listed }).transform((w) => w.segments)]);
 
@@ -14,6 +17,7 @@ const json = z.union([listed, z.object({ segments: listed }).transform((w) => w.
 export async function parseTranscript(bytes: Uint8Array): Promise<Cue[]> {
   const text = decode(bytes).trim();
   if (text === "") throw unreadable("it is empty");
+  if (BINARY.test(text)) throw unreadable("it is not text");
   if (text.startsWith("WEBVTT")) return tidy(await timed(text, "vtt"));
   if (/^[[{]/.test(text)) return tidy(parseJson(text));
   if (/^\s*\d*\s*(\d+:)?\d\d:\d\d[,.]\d/m.test(text) && text.includes("-->")) {

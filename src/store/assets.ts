@@ -80,6 +80,9 @@ export async function getAssetByBytes(
   return row && toAsset(row);
 }
 
+/** Ids sort by time once their prefix is off. */
+const BY_TIME = "substr(asset_id, 5)";
+
 export interface AssetFilter {
   type?: AssetType | undefined;
   state?: AssetState | undefined;
@@ -96,7 +99,7 @@ export async function listAssets(
   const [rows, total] = await db.batch<AssetRow & { total: number | null }>([
     db
       .prepare(
-        `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE ${where} AND asset_id > ?4 ORDER BY asset_id LIMIT ?5`,
+        `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE ${where} AND ${BY_TIME} > substr(?4, 5) ORDER BY ${BY_TIME} LIMIT ?5`,
       )
       .bind(...bindings, after, limit + 1),
     db.prepare(`SELECT SUM(assets) AS total FROM tallies WHERE ${where}`).bind(...bindings),

@@ -4,7 +4,7 @@ import { COCO_LABELS } from "../../local/engine/coco.ts";
 
 describe("a composed caption", () => {
   it.each<[string[], boolean, string]>([
-    [[], false, "No known object."],
+    [[], false, ""],
     [[], true, "A picture with words."],
     [["dog"], false, "A dog."],
     [["airplane"], false, "An airplane."],

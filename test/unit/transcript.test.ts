@@ -46,6 +46,7 @@ describe("a transcript", () => {
 
   it.each<[string, string]>([
     ["nothing", " \n"],
+    ["what is not text", "PK\u0003\u0004\u0000\u0000 readme.txt"],
     ["broken JSON", '[{"start": 1'],
     ["other JSON", '{"a": 1}'],
     ["a WebVTT without cues", "WEBVTT\n\nNOTE nothing here\n"],
