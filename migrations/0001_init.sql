@@ -79,7 +79,8 @@ CREATE TABLE segments (
   boxes          TEXT NOT NULL DEFAULT '[]', -- [{label, score, x, y, width, height}]
   described_at   INTEGER,                    -- NULL until the keyframe has been looked at
   problem        TEXT,                       -- {code, message}: why the keyframe could not be
-  model          TEXT                        -- that made the vectors; NULL until they exist
+  text_model     TEXT,                       -- that made the vectors; NULL where there are none
+  picture_model  TEXT
 ) STRICT;
 CREATE UNIQUE INDEX segments_by_asset ON segments (asset_id, position);
 

@@ -68,6 +68,9 @@ export const MODELS = {
   },
 } as const;
 
+/** The picture space's model is a setting of the deployment, not ours to name. */
+export const PICTURE_SPACE = { batch: 8, timeoutMs: 30_000 } as const;
+
 export const SEARCH = {
   defaultTopK: 30,
   rankConstant: 60, // k of reciprocal-rank fusion

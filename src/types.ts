@@ -126,6 +126,9 @@ export interface Cue {
 export const TEXT_KINDS = ["caption", "speech", "text"] as const;
 export type TextKind = (typeof TEXT_KINDS)[number];
 
+/** What a vector stands for: words of a segment, in the text space, or its picture, in the other. */
+export type VectorKind = TextKind | "picture";
+
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 
 export interface Job {

@@ -30,9 +30,10 @@ export function extractQuotes(question: string, hits: Hit[]): Quote[] {
 
 /** Whether a hit says something about the question, and is not only the best of what there is. */
 function isRelevant({ evidence }: Pick<Hit, "evidence">): boolean {
-  return evidence.some(({ score, text }: Evidence) =>
-    text === undefined ? score >= ANSWER.relevantCosine : score >= ANSWER.relevantCoverage,
-  );
+  return evidence.some(({ kind, score, text }: Evidence) => {
+    if (text !== undefined) return score >= ANSWER.relevantCoverage;
+    return kind !== "visual" && score >= ANSWER.relevantCosine; // looks alone say nothing in words
+  });
 }
 
 /** The evidence that was found first: spoken and written words before our own captions. */

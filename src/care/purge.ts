@@ -3,7 +3,7 @@ import { deleteIndexRow } from "../store/indices.ts";
 import { assetPrefix, deletePrefix } from "../store/media.ts";
 import { listSegments } from "../store/segments.ts";
 import { deleteVectors, vectorId } from "../store/vectors.ts";
-import { TEXT_KINDS } from "../types.ts";
+import { TEXT_KINDS, type VectorKind } from "../types.ts";
 
 const PAGE = 100;
 
@@ -20,10 +20,10 @@ export async function purgeAsset(env: Env, owner: Owner, assetId: string): Promi
   for (let from = 0; ; from += PAGE) {
     const segments = await listSegments(env.DB, assetId, from, from + PAGE);
     if (segments.length === 0) break;
-    await deleteVectors(
-      env.TEXT_VECTORS,
-      segments.flatMap(({ segmentId }) => TEXT_KINDS.map((kind) => vectorId(segmentId, kind))),
-    );
+    const ids = (kinds: readonly VectorKind[]) =>
+      segments.flatMap(({ segmentId }) => kinds.map((kind) => vectorId(segmentId, kind)));
+    await deleteVectors(env.TEXT_VECTORS, ids(TEXT_KINDS));
+    await deleteVectors(env.PICTURE_VECTORS, ids(["picture"]));
   }
   await deletePrefix(env.MEDIA, assetPrefix({ ...owner, assetId }));
   await deleteAssetRow(env.DB, assetId);

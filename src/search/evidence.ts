@@ -1,6 +1,5 @@
 import type { VectorHit } from "../store/vectors.ts";
 import { MARK, type WordColumn, type WordHit } from "../store/words.ts";
-import type { TextKind } from "../types.ts";
 import { wordsOf } from "./query.ts";
 
 type EvidenceKind = "visual" | "speech" | "text" | "caption";
@@ -37,7 +36,10 @@ export function evidenceOfWords({ snippets }: WordHit, queryWords: number): Evid
 }
 
 export function evidenceOfVector({ kind, cosine }: VectorHit): Evidence {
-  return { kind: kind satisfies TextKind, score: Math.min(1, Math.max(0, cosine)) };
+  return {
+    kind: kind === "picture" ? "visual" : kind,
+    score: Math.min(1, Math.max(0, cosine)),
+  };
 }
 
 /** One piece of evidence a kind, the strongest first. */

@@ -34,6 +34,8 @@ export interface Scope {
   types: AssetType[];
   columns: WordColumn[];
   vectors: TextKind[];
+  /** Whether what the pictures look like counts. */
+  looks: boolean;
 }
 
 /** What the modes leave of the kinds of assets and of evidence; of each, none named means all. */
@@ -45,5 +47,6 @@ export function scopeOf(modes: readonly Mode[]): Scope {
     types: types.length > 0 ? types : ["video", "image"],
     columns: counted.flatMap((kind) => COLUMNS[kind]),
     vectors: counted.flatMap((kind) => VECTORS[kind]),
+    looks: counted.includes("visual"),
   };
 }

@@ -1,6 +1,7 @@
 import { SEARCH } from "../config.ts";
 import { AppError, causeOf } from "../errors.ts";
 import { log } from "../log.ts";
+import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
 import { queryVectors, type VectorHit } from "../store/vectors.ts";
 import { searchWords, type WordHit } from "../store/words.ts";
@@ -15,8 +16,9 @@ import { type Scope, scopeOf, type SearchRequest } from "./request.ts";
 const FILTER_IDS = 40;
 
 /**
- * The segments of an index that answer a query, the best first: by meaning (vectors) and by word
- * (full text), each over-fetched and fused by rank. `hits` is the wanted page of `total`.
+ * The segments of an index that answer a query, the best first: by meaning (text vectors), by looks
+ * (picture vectors) and by word (full text), each over-fetched and fused by rank. `hits` is the
+ * wanted page of `total`.
  */
 export async function search(
   env: Env,
@@ -25,17 +27,19 @@ export async function search(
 ): Promise<{ hits: Hit[]; total: number }> {
   const scope = scopeOf(request.modes);
   const words = tellingWords(request.query);
-  const [byMeaning, byWord] = await Promise.all([
+  const [byMeaning, byLooks, byWord] = await Promise.all([
     searchMeaning(env, index, request, scope),
+    searchLooks(env, index, request, scope),
     searchText(env.DB, index, request, scope, words),
   ]);
   const evidence = new Map<string, Evidence[]>();
   const note = (id: string, pieces: Evidence[]) =>
     evidence.set(id, [...(evidence.get(id) ?? []), ...pieces]);
-  for (const hit of byMeaning) note(hit.segmentId, [evidenceOfVector(hit)]);
+  for (const hit of [...byMeaning, ...byLooks]) note(hit.segmentId, [evidenceOfVector(hit)]);
   for (const hit of byWord) note(hit.segmentId, evidenceOfWords(hit, words.length));
 
-  const fused = fuse([rankingOf(byMeaning), rankingOf(byWord)]);
+  const channels = hasPictureSpace(env) ? [byMeaning, byLooks, byWord] : [byMeaning, byWord];
+  const fused = fuse(channels.map(rankingOf));
   const hits = await hydrate(env.DB, fused, evidence, request, scope);
   const page = hits.slice(request.offset, request.offset + request.topK);
   return { hits: page, total: hits.length };
@@ -47,24 +51,44 @@ async function searchMeaning(
   request: SearchRequest,
   scope: Scope,
 ): Promise<VectorHit[]> {
-  const vector = await embedQuery(env.AI, request.query);
-  if (!vector) return [];
-  const { assetIds } = request;
-  return queryVectors(env.TEXT_VECTORS, index.indexId, vector, SEARCH.maxCandidates, {
-    asset_type: { $in: scope.types },
-    kind: { $in: scope.vectors },
-    ...(assetIds.length > 0 && assetIds.length <= FILTER_IDS && { asset_id: { $in: assetIds } }),
+  const vector = await orNull("meaning", async () => {
+    return (await embedText(env.AI, [request.query]))[0]!;
   });
+  if (!vector) return [];
+  const filter = { ...filterOf(request, scope), kind: { $in: scope.vectors } };
+  return queryVectors(env.TEXT_VECTORS, index.indexId, vector, SEARCH.maxCandidates, filter);
 }
 
-/** Null in an outage: then words alone must do. */
-async function embedQuery(ai: Ai, query: string): Promise<number[] | null> {
+/** What looks like the query: the picture space holds texts too. */
+async function searchLooks(
+  env: Env,
+  index: MediaIndexRow,
+  request: SearchRequest,
+  scope: Scope,
+): Promise<VectorHit[]> {
+  if (!scope.looks || !hasPictureSpace(env)) return [];
+  const vector = await orNull("looks", async () => {
+    return (await embedInPictureSpace(env, [{ text: request.query }])).vectors[0]!;
+  });
+  if (!vector) return [];
+  const filter = filterOf(request, scope);
+  return queryVectors(env.PICTURE_VECTORS, index.indexId, vector, SEARCH.maxCandidates, filter);
+}
+
+function filterOf({ assetIds }: SearchRequest, { types }: Scope) {
+  return {
+    asset_type: { $in: types },
+    ...(assetIds.length > 0 && assetIds.length <= FILTER_IDS && { asset_id: { $in: assetIds } }),
+  };
+}
+
+/** Null in a model's outage: then the other channels must do. */
+async function orNull<T>(channel: string, embedQuery: () => Promise<T>): Promise<T | null> {
   try {
-    const [vector] = await embedText(ai, [query]);
-    return vector!;
+    return await embedQuery();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    log("warn", "search.without_meaning", { code: error.code, cause: causeOf(error) });
+    log("warn", "search.without_channel", { channel, code: error.code, cause: causeOf(error) });
     return null;
   }
 }

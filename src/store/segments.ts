@@ -117,11 +117,11 @@ export async function describeSegment(
     .run();
 }
 
-/** Records which model made the segments' vectors and puts their words into the full-text index. */
+/** Records which models made the segments' vectors and puts their words into the full-text index. */
 export async function indexWords(
   db: D1Database,
   segmentIds: string[],
-  model: string,
+  models: { text: string; picture: string | null },
 ): Promise<void> {
   const ids = JSON.stringify(segmentIds);
   await db.batch([
@@ -139,7 +139,9 @@ export async function indexWords(
          FROM segments WHERE segment_id ${IN_JSON}`,
       )
       .bind(ids),
-    db.prepare(`UPDATE segments SET model = ? WHERE segment_id ${IN_JSON}`).bind(model, ids),
+    db
+      .prepare(`UPDATE segments SET text_model = ?, picture_model = ? WHERE segment_id ${IN_JSON}`)
+      .bind(models.text, models.picture, ids),
   ]);
 }
 

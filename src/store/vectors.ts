@@ -1,13 +1,13 @@
-import type { Segment, TextKind } from "../types.ts";
+import type { Segment, VectorKind } from "../types.ts";
 
 /** `{segment}:{kind}`, so that writing a vector twice is writing it once. */
-export function vectorId(segmentId: string, kind: TextKind): string {
+export function vectorId(segmentId: string, kind: VectorKind): string {
   return `${segmentId}:${kind}`;
 }
 
-export interface TextVector {
+export interface SegmentVector {
   segment: Segment;
-  kind: TextKind;
+  kind: VectorKind;
   values: number[];
   model: string;
 }
@@ -15,7 +15,7 @@ export interface TextVector {
 /** Writes vectors into the namespace of their media index. They show up after a few seconds. */
 export async function upsertVectors(
   space: VectorizeIndex,
-  vectors: TextVector[],
+  vectors: SegmentVector[],
   assetType: string,
 ): Promise<void> {
   for (let i = 0; i < vectors.length; i += 1000) {
@@ -38,7 +38,7 @@ export async function upsertVectors(
 
 export interface VectorHit {
   segmentId: string;
-  kind: TextKind;
+  kind: VectorKind;
   /** Cosine of query and vector. */
   cosine: number;
 }
@@ -53,7 +53,7 @@ export async function queryVectors(
   const { matches } = await space.query(values, { topK, namespace: indexId, filter });
   return matches.map(({ id, score }) => {
     const [segmentId = "", kind = ""] = id.split(":");
-    return { segmentId, kind: kind as TextKind, cosine: score };
+    return { segmentId, kind: kind as VectorKind, cosine: score };
   });
 }
 
