@@ -7,19 +7,13 @@ import { meter } from "../models/meter.ts";
 import { getAsset } from "../store/assets.ts";
 import { addUsage } from "../store/usage.ts";
 import type { Asset, Step } from "../types.ts";
+import { eachMessage } from "./each-message.ts";
 import { type IngestMessage, ingestMessage } from "./messages.ts";
 import { retryDelay } from "./retry.ts";
 
-/** Does what each message asks for, one by one; each is acknowledged or retried on its own. */
-export async function consumeIngest(batch: MessageBatch, env: Env): Promise<void> {
-  for (const message of batch.messages) {
-    const parsed = ingestMessage.safeParse(message.body);
-    if (parsed.success) await workOn(message, parsed.data, env);
-    else {
-      log("error", "ingest.unreadable_message", { message: message.id });
-      message.ack();
-    }
-  }
+/** Does what each message asks for. */
+export function consumeIngest(batch: MessageBatch, env: Env): Promise<void> {
+  return eachMessage(batch, ingestMessage, (task, message) => workOn(message, task, env));
 }
 
 async function workOn(message: Message, task: IngestMessage, env: Env): Promise<void> {
@@ -68,14 +62,10 @@ async function runMetered(env: Env, asset: Asset, step: Step, part: number) {
 }
 
 /** Retries are spent: the failure is recorded where people look. */
-export async function consumeDeadIngest(batch: MessageBatch, env: Env): Promise<void> {
-  for (const message of batch.messages) {
-    const parsed = ingestMessage.safeParse(message.body);
-    if (parsed.success) {
-      const { indexId, assetId, step, part } = parsed.data;
-      log("error", "ingest.dead", { asset: assetId, step, part });
-      await env.MEDIA_INDEX.getByName(indexId).giveUp(assetId, { step, part });
-    }
+export function consumeDeadIngest(batch: MessageBatch, env: Env): Promise<void> {
+  return eachMessage(batch, ingestMessage, async ({ indexId, assetId, step, part }, message) => {
+    log("error", "ingest.dead", { asset: assetId, step, part });
+    await env.MEDIA_INDEX.getByName(indexId).giveUp(assetId, { step, part });
     message.ack();
-  }
+  });
 }

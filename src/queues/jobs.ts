@@ -2,18 +2,12 @@ import { purgeAsset, purgeIndex } from "../care/purge.ts";
 import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
 import { log } from "../log.ts";
 import { updateJob } from "../store/jobs.ts";
+import { eachMessage } from "./each-message.ts";
 import { type JobMessage, jobMessage } from "./messages.ts";
 import { retryDelay } from "./retry.ts";
 
-export async function consumeJobs(batch: MessageBatch, env: Env): Promise<void> {
-  for (const message of batch.messages) {
-    const parsed = jobMessage.safeParse(message.body);
-    if (parsed.success) await workOn(message, parsed.data, env);
-    else {
-      log("error", "job.unreadable_message", { message: message.id });
-      message.ack();
-    }
-  }
+export function consumeJobs(batch: MessageBatch, env: Env): Promise<void> {
+  return eachMessage(batch, jobMessage, (job, message) => workOn(message, job, env));
 }
 
 async function workOn(message: Message, job: JobMessage, env: Env): Promise<void> {
@@ -50,14 +44,11 @@ const RUN: Record<JobMessage["kind"], (env: Env, job: JobMessage) => Promise<unk
 };
 
 /** Retries are spent: the job says so. */
-export async function consumeDeadJobs(batch: MessageBatch, env: Env): Promise<void> {
-  for (const message of batch.messages) {
-    const parsed = jobMessage.safeParse(message.body);
-    if (parsed.success) {
-      log("error", "job.dead", { job: parsed.data.jobId });
-      const error = { code: "internal", message: "The job failed too often; ask again." } as const;
-      await updateJob(env.DB, parsed.data.jobId, { state: "failed", progress: 0, error });
-    }
+export function consumeDeadJobs(batch: MessageBatch, env: Env): Promise<void> {
+  return eachMessage(batch, jobMessage, async ({ jobId }, message) => {
+    log("error", "job.dead", { job: jobId });
+    const error = { code: "internal", message: "The job failed too often; ask again." } as const;
+    await updateJob(env.DB, jobId, { state: "failed", progress: 0, error });
     message.ack();
-  }
+  });
 }
