@@ -1,39 +1,39 @@
 /**
- * Every code an error can carry: the HTTP status that it becomes at the edge, and whether an ingest
- * step that meets it may try again.
+ * Every code an error can carry: the HTTP status that it becomes at the edge, and how often work that
+ * meets it is tried; as often as the queue lets it where that is Infinity.
  */
 export const ERRORS = {
-  bad_request: { status: 400, retryable: false },
-  unauthorized: { status: 401, retryable: false },
-  forbidden: { status: 403, retryable: false },
-  not_found: { status: 404, retryable: false },
-  method_not_allowed: { status: 405, retryable: false },
-  conflict: { status: 409, retryable: false },
-  too_large: { status: 413, retryable: false },
-  unsupported_media_type: { status: 415, retryable: false },
-  rate_limited: { status: 429, retryable: true },
-  internal: { status: 500, retryable: true },
-  upstream_failed: { status: 502, retryable: true },
-  upstream_unavailable: { status: 503, retryable: true },
-  upstream_timeout: { status: 504, retryable: true },
-  model_missing: { status: 503, retryable: false },
-  model_refused: { status: 502, retryable: false },
+  bad_request: { status: 400, tries: 1 },
+  unauthorized: { status: 401, tries: 1 },
+  forbidden: { status: 403, tries: 1 },
+  not_found: { status: 404, tries: 1 },
+  method_not_allowed: { status: 405, tries: 1 },
+  conflict: { status: 409, tries: 1 },
+  too_large: { status: 413, tries: 1 },
+  unsupported_media_type: { status: 415, tries: 1 },
+  rate_limited: { status: 429, tries: Infinity },
+  internal: { status: 500, tries: Infinity },
+  upstream_failed: { status: 502, tries: Infinity },
+  upstream_unavailable: { status: 503, tries: Infinity },
+  upstream_timeout: { status: 504, tries: Infinity },
+  model_missing: { status: 503, tries: 1 },
+  model_refused: { status: 502, tries: 1 },
   // What ends an asset. docs/ingest-errors.md gives each one's cause and remedy.
-  blocked_address: { status: 422, retryable: false },
-  download_failed: { status: 502, retryable: true },
-  download_refused: { status: 502, retryable: false },
-  not_a_video: { status: 415, retryable: false },
-  not_an_image: { status: 415, retryable: false },
-  unreadable_container: { status: 422, retryable: false },
-  no_video_track: { status: 422, retryable: false },
-  unsupported_codec: { status: 422, retryable: false },
-  unreadable_image: { status: 422, retryable: false },
-  unreadable_frame: { status: 422, retryable: false },
-  too_long: { status: 422, retryable: false },
-  duplicate_bytes: { status: 409, retryable: false },
-  nothing_indexed: { status: 422, retryable: false },
-  source_missing: { status: 500, retryable: false },
-  step_failed: { status: 500, retryable: false },
+  blocked_address: { status: 422, tries: 1 },
+  download_failed: { status: 502, tries: 3 },
+  download_refused: { status: 502, tries: 1 },
+  not_a_video: { status: 415, tries: 1 },
+  not_an_image: { status: 415, tries: 1 },
+  unreadable_container: { status: 422, tries: 1 },
+  no_video_track: { status: 422, tries: 1 },
+  unsupported_codec: { status: 422, tries: 1 },
+  unreadable_image: { status: 422, tries: 1 },
+  unreadable_frame: { status: 422, tries: 1 },
+  too_long: { status: 422, tries: 1 },
+  duplicate_bytes: { status: 409, tries: 1 },
+  nothing_indexed: { status: 422, tries: 1 },
+  source_missing: { status: 500, tries: 1 },
+  step_failed: { status: 500, tries: 1 },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -86,9 +86,9 @@ export function failureOf(error: unknown): Failure {
   return { code: "internal", message: "Something went wrong on our side; the log has the cause." };
 }
 
-/** Whether trying again may help. What we don't know may have been a hiccup. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof AppError ? ERRORS[error.code].retryable : true;
+/** Whether work that failed at its `attempt`th try (from 1) is tried again. The unknown may be a hiccup. */
+export function isRetryable(error: unknown, attempt: number): boolean {
+  return attempt < (error instanceof AppError ? ERRORS[error.code].tries : Infinity);
 }
 
 /** The last error of a chain of causes, as one line for the log. */

@@ -176,6 +176,27 @@ describe("what can't be indexed", () => {
     expect(index.states).toEqual({ queued: 0, processing: 0, ready: 1, failed: 1 });
   });
 
+  it("from a URL that nobody answers is tried three times", async () => {
+    await client.json("POST", "/index", { json: { index_name: "silent" } });
+    const url = encodeURIComponent("http://nobody.invalid/a.mp4");
+    const asset = await client.json("POST", `/index/silent/video?video_url=${url}`);
+    const path = `/index/silent/video/${asset.asset_id}`;
+    const row = await env.DB.prepare("SELECT index_id AS id FROM assets WHERE asset_id = ?")
+      .bind(asset.asset_id)
+      .first<{ id: string }>();
+    const body = { indexId: row!.id, assetId: asset.asset_id, step: "fetch", part: 0 };
+    await vi.waitUntil(async () => (await client.json("GET", path)).state === "fetching");
+    const record = await vi.waitUntil(
+      async () => {
+        await deliver("sightline-ingest", body, 3);
+        const now = await client.json("GET", path);
+        return now.state === "failed" && now;
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+    expect(record.error.code).toBe("download_failed");
+  });
+
   it.each<[string, string]>([
     ["/nothing.mp4", "download_refused"],
     ["/words.jpg", "not_a_video"],

@@ -40,7 +40,7 @@ async function look(env: Env, asset: Asset, segment: Segment, takeKeyframe: Take
     });
     await describeSegment(env.DB, segment.segmentId, await describePicture(env.AI, jpeg));
   } catch (error) {
-    if (isRetryable(error) || asset.assetType === "image") throw error;
+    if (isRetryable(error, 1) || asset.assetType === "image") throw error;
     await describeSegment(env.DB, segment.segmentId, { problem: failureOf(error) });
   }
 }

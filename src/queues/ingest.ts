@@ -37,7 +37,7 @@ async function workOn(message: Message, task: IngestMessage, env: Env): Promise<
   } catch (error) {
     const failure = failureOf(error);
     log("warn", "ingest.step_failed", { ...fields, code: failure.code, cause: causeOf(error) });
-    if (isRetryable(error)) {
+    if (isRetryable(error, message.attempts)) {
       const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
       const delaySeconds = retryDelay(message.attempts, retryAfter);
       const dueAt = Date.now() + 2 * delaySeconds * 1000;

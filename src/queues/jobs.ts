@@ -20,7 +20,7 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
     message.ack();
   } catch (error) {
     log("warn", "job.failed", { job: jobId, kind, cause: causeOf(error) });
-    if (isRetryable(error)) {
+    if (isRetryable(error, message.attempts)) {
       const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
       message.retry({ delaySeconds: retryDelay(message.attempts, retryAfter) });
     } else {
