@@ -159,6 +159,7 @@ describe("what can't be indexed", () => {
   it.each<[string, string]>([
     ["vp9.mp4", "unsupported_codec"],
     ["cut.mp4", "unreadable_container"],
+    ["cut.jpg", "unreadable_image"],
   ])("fails with a code and a remedy: %s", async (file, code) => {
     const { asset } = await startAsset(client, file, file);
     const { state, error } = await client.settled(file, asset);

@@ -1,6 +1,6 @@
 import type { Input } from "mediabunny";
 import { INGEST } from "../config.ts";
-import { AppError, failureOf, isRetryable } from "../errors.ts";
+import { failureOf, isRetryable } from "../errors.ts";
 import { cutClip } from "../media/clips.ts";
 import { openContainer, requireVideoTrack } from "../media/container.ts";
 import { frameOf } from "../media/frames.ts";
@@ -51,11 +51,10 @@ async function videoKeyframe(env: Env, input: Input, segment: Segment): Promise<
 }
 
 async function imageKeyframe(env: Env, asset: Asset): Promise<Uint8Array> {
-  const object = await env.MEDIA.get(sourceKey(asset));
-  if (!object) throw new AppError("source_missing", "The stored file is gone; send it again.");
   const { jpeg, width, height, format } = await decodePicture(
     env.IMAGES,
-    await object.arrayBuffer(),
+    env.MEDIA,
+    sourceKey(asset),
   );
   await updateFacts(env.DB, asset.assetId, { width, height, technical: { format } });
   return jpeg;

@@ -1,9 +1,9 @@
 import { INGEST } from "../config.ts";
-import { AppError, causeOf } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { Clip } from "./clips.ts";
 
-/** What MediaError says of bytes that it can't decode; anything else may pass. */
-const UNDECODABLE = /decod|corrupt|invalid|unsupported|codec|no_video|out_of_range/i;
+/** Media Transformations' codes for what is wrong with the input; 95xx are its own troubles. */
+const INPUT_ERRORS = { from: 9400, to: 9500 };
 
 /**
  * The frame shown at a clip's moment as a JPEG, at most `INGEST.keyframeWidth` wide. Throws
@@ -19,9 +19,9 @@ export async function frameOf(frames: MediaBinding, clip: Clip): Promise<Uint8Ar
     if (!response.ok) throw new Error(await response.text());
     return new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
-    if (UNDECODABLE.test(causeOf(cause))) {
-      throw new AppError("unreadable_frame", "A frame of the video can't be decoded.", { cause });
-    }
+    const code: unknown = cause instanceof Error && Reflect.get(cause, "code");
+    const isInput = Number(code) >= INPUT_ERRORS.from && Number(code) < INPUT_ERRORS.to;
+    if (isInput) throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
     throw new AppError("upstream_unavailable", "Frames can't be decoded just now.", { cause });
   }
 }

@@ -7,6 +7,7 @@ const CODES: Record<string, ErrorCode> = {
   "3007": "upstream_timeout",
   "3036": "upstream_unavailable", // daily quota
   "3040": "upstream_unavailable", // out of capacity
+  "3010": "model_refused", // an input it can't read
   "5007": "model_missing",
   "5035": "model_missing", // needs a paid plan
 };

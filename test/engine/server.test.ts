@@ -22,6 +22,7 @@ const ROUTES = [
   "/objects",
   "/words",
   "/describe",
+  "/v1/embeddings",
   "/media/probe",
   "/media/frame",
   "/media/sheet",
@@ -35,7 +36,7 @@ describe("the engine", () => {
     expect(response.status).toBe(200);
     const { ok, abilities } = await readJson<{ ok: boolean; abilities: object }>(response);
     expect(ok).toBe(true);
-    expect(Object.keys(abilities)).toEqual(["sentences", "objects", "words", "media"]);
+    expect(Object.keys(abilities)).toEqual(["sentences", "objects", "words", "pictures", "media"]);
     for (const ability of Object.values(abilities)) {
       expect(ability).toMatchObject({ ready: expect.any(Boolean), model: expect.any(String) });
     }

@@ -11,7 +11,8 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
 /**
  * Run with a folder. Makes the media that tests read from the file server: `clip.mp4` (6 s: words,
  * then a house; a tone), `cut.mp4` (its first 300 bytes), `vp9.mp4` (what the media binding refuses), `long.mp4` (more than its ten
- * minutes), `words.jpg` (LANTERN FESTIVAL), `boats.jpg`, and `turned.jpg` (200 × 400
+ * minutes), `words.jpg` (LANTERN FESTIVAL), `boats.jpg`, `cut.jpg` (its first 300 bytes)
+ * and `turned.jpg` (200 × 400
  * when shown upright).
  */
 async function makeFilms(folder: string): Promise<void> {
@@ -23,6 +24,7 @@ async function makeFilms(folder: string): Promise<void> {
   await writeFile(join(folder, "words.jpg"), await drawWords(["LANTERN", "FESTIVAL"]));
   const boats = photograph("nagasaki-boats");
   await copyFile(boats, join(folder, "boats.jpg"));
+  await writeFile(join(folder, "cut.jpg"), (await readFile(boats)).subarray(0, 300));
   const lying = sharp(boats).resize(400, 200).withMetadata({ orientation: 6 });
   await lying.jpeg().toFile(join(folder, "turned.jpg"));
   await encodeFilm(join(folder, "clip.mp4"), scenes, { ...SMALL, audio: "tone" });
