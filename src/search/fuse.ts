@@ -1,7 +1,10 @@
 import { SEARCH } from "../config.ts";
 
-/** What one way of searching found: ids, the best first. */
-export type Ranking = readonly string[];
+/** One way of searching: what it found, the best first, and how much its word counts. */
+export interface Ranking {
+  ids: readonly string[];
+  weight: number;
+}
 
 export interface Fused {
   id: string;
@@ -10,18 +13,19 @@ export interface Fused {
 }
 
 /**
- * Reciprocal-rank fusion: Σ 1 / (k + rank), as a share of what the first place everywhere would give.
- * Cormack, Clarke, Büttcher: "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
- * Learning Methods", SIGIR 2009. Ties go by id, so that pages are stable.
+ * Weighted reciprocal-rank fusion: Σ weight / (k + rank), as a share of what the first place
+ * everywhere would give. Cormack, Clarke, Büttcher: "Reciprocal Rank Fusion outperforms Condorcet and
+ * individual Rank Learning Methods", SIGIR 2009. Ties go by id, so that pages are stable.
  */
 export function fuse(rankings: readonly Ranking[], k: number = SEARCH.rankConstant): Fused[] {
   const sums = new Map<string, number>();
-  for (const ranking of rankings) {
-    for (const [index, id] of ranking.entries()) {
-      sums.set(id, (sums.get(id) ?? 0) + 1 / (k + index + 1));
+  let best = 0;
+  for (const { ids, weight } of rankings) {
+    best += weight / (k + 1);
+    for (const [index, id] of ids.entries()) {
+      sums.set(id, (sums.get(id) ?? 0) + weight / (k + index + 1));
     }
   }
-  const best = rankings.length / (k + 1);
   return [...sums]
     .map(([id, sum]) => ({ id, score: sum / best }))
     .toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));

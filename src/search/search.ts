@@ -38,8 +38,12 @@ export async function search(
   for (const hit of [...byMeaning, ...byLooks]) note(hit.segmentId, [evidenceOfVector(hit)]);
   for (const hit of byWord) note(hit.segmentId, evidenceOfWords(hit, words.length));
 
-  const channels = hasPictureSpace(env) ? [byMeaning, byLooks, byWord] : [byMeaning, byWord];
-  const fused = fuse(channels.map(rankingOf));
+  const isJoint = hasPictureSpace(env);
+  const fused = fuse([
+    { ids: idsOf(byWord), weight: 1 },
+    { ids: idsOf(byMeaning), weight: isJoint ? 0.5 : 1 },
+    { ids: idsOf(byLooks), weight: isJoint ? 0.5 : 0 },
+  ]);
   const hits = await hydrate(env.DB, fused, evidence, request, scope);
   const page = hits.slice(request.offset, request.offset + request.topK);
   return { hits: page, total: hits.length };
@@ -106,6 +110,6 @@ async function searchText(
   return searchWords(db, { indexId: index.indexId, expression, columns, types, assetIds, limit });
 }
 
-function rankingOf(hits: { segmentId: string }[]): string[] {
+function idsOf(hits: { segmentId: string }[]): string[] {
   return [...new Set(hits.map(({ segmentId }) => segmentId))];
 }

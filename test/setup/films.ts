@@ -9,11 +9,12 @@ import { drawWords } from "../../scripts/sample/words-picture.ts";
 const SMALL = { width: 320, height: 180, fps: 10 } as const;
 
 /**
- * Run with a folder. Makes the media that tests read from the file server: `clip.mp4` (6 s: words,
- * then a house; a tone), `cut.mp4` (its first 300 bytes), `vp9.mp4` (what the media binding refuses), `long.mp4` (more than its ten
- * minutes), `words.jpg` (LANTERN FESTIVAL), `boats.jpg`, `cut.jpg` (its first 300 bytes)
- * and `turned.jpg` (200 × 400
- * when shown upright).
+ * Run with a folder. Makes the media that tests read from the file server:
+ *
+ * - `clip.mp4`: 6 s of words, then a house; a tone. `cut.mp4`: its first 300 bytes
+ * - `vp9.mp4`: what the media binding refuses. `long.mp4`: more than its ten minutes
+ * - `words.jpg`: LANTERN FESTIVAL
+ * - `boats.jpg`: a photograph. `cut.jpg`: its first 300 bytes. `turned.jpg`: 200 × 400, stored lying
  */
 async function makeFilms(folder: string): Promise<void> {
   const words = await drawWords(["HELLO"], { width: 640, height: 360 });

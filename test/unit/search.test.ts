@@ -18,19 +18,29 @@ describe("fusion by reciprocal rank", () => {
     ],
     ["ties by id", [["b"], ["a"]], ["a", "b"]],
   ])("orders %s", (_, rankings, ids) => {
-    expect(fuse(rankings).map(({ id }) => id)).toEqual(ids);
+    const equal = rankings.map((ranking) => ({ ids: ranking, weight: 1 }));
+    expect(fuse(equal).map(({ id }) => id)).toEqual(ids);
   });
 
   it("scores 1 for the first place everywhere, and never grows down the list", () => {
     const fused = fuse([
-      ["a", "b", "c"],
-      ["a", "c", "d"],
+      { ids: ["a", "b", "c"], weight: 1 },
+      { ids: ["a", "c", "d"], weight: 0.5 },
     ]);
     expect(fused[0]).toEqual({ id: "a", score: 1 });
     const scores = fused.map(({ score }) => score);
     expect(scores).toEqual(scores.toSorted((x, y) => y - x));
     expect(scores.at(-1)).toBeGreaterThan(0);
   });
+});
+
+it("a ranking counts by its weight", () => {
+  const [first, second] = fuse([
+    { ids: ["a"], weight: 1 },
+    { ids: ["b"], weight: 0.5 },
+  ]);
+  expect(first).toEqual({ id: "a", score: expect.closeTo(2 / 3) });
+  expect(second).toEqual({ id: "b", score: expect.closeTo(1 / 3) });
 });
 
 describe("the words of a query", () => {
