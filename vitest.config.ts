@@ -15,6 +15,8 @@ export default defineConfig({
               bindings: {
                 ENGINE_URL: inject("engineUrl"),
                 ENGINE_TOKEN: inject("engineToken"),
+                PICTURE_EMBEDDINGS_URL: inject("pictureEmbeddingsUrl"),
+                PICTURE_EMBEDDINGS_KEY: inject("engineToken"),
                 KEY_SECRETS: inject("keySecrets"),
                 FETCH_ALLOW: inject("filesHost"),
                 TEST_MIGRATIONS: migrations,

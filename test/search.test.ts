@@ -66,9 +66,18 @@ describe("search", () => {
 
   it("goes by words alone while the model is out", async () => {
     await localAi().inject("@cf/baai/bge-m3", "3040", 1);
-    const { segments } = await search({ query: "goat" });
-    expect(segments.map(({ asset_id }: Json) => asset_id)).toEqual([video.asset_id]);
-    expect((await search({ query: "goat" })).total).toBe(3);
+    const during = await search({ query: "goats", modes: ["speech"] });
+    expect(during.segments[0]).toMatchObject({ asset_id: video.asset_id, score: 0.5 });
+    const after = await search({ query: "goats", modes: ["speech"] });
+    expect(after.segments[0].score).toBeGreaterThan(0.5);
+  });
+
+  it("finds a picture by its looks, where no word of the query is known of it", async () => {
+    const { segments } = await search({ query: "ships in a harbour", modes: ["image"] });
+    expect(segments[0].asset_id).toBe(boats.asset_id);
+    const visual = segments[0].evidence.find(({ kind }: Json) => kind === "visual");
+    expect(visual.score).toBeGreaterThan(0);
+    expect(visual.text).toBeUndefined();
   });
 
   it("answers an empty list for an index with nothing ready", async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Abilities } from "./abilities.ts";
 import { readBody } from "./body.ts";
+import { embedInputs, parseInputs } from "./embeddings.ts";
 import { describePicture } from "./describe.ts";
 import { createMediaRoutes, type MediaStorage } from "./media-routes.ts";
 import { MIN_OBJECT_SCORE } from "./objects.ts";
@@ -28,10 +29,11 @@ export type Routes = Readonly<Record<string, (call: Call) => Promise<Reply>>>;
 
 const MAX_PICTURE_BYTES = 32 * 1024 * 1024;
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+const MAX_EMBEDDINGS_BYTES = 64 * 1024 * 1024;
 const SCORES = { min: 0, max: 1 };
 
 export function createRoutes(abilities: Abilities, storage: MediaStorage): Routes {
-  const { sentences, objects, words } = abilities;
+  const { sentences, objects, words, pictures } = abilities;
   return {
     "POST /sentences": async (call) => {
       const texts = parseTexts(await readBody(call.request, MAX_TEXT_BYTES));
@@ -60,6 +62,15 @@ export function createRoutes(abilities: Abilities, storage: MediaStorage): Route
         words.use((model, signal) => model.read(picture, signal), call.signal),
       ]);
       return { json: describePicture(found, lines) };
+    },
+    "POST /v1/embeddings": async (call) => {
+      const body = await readBody(call.request, MAX_EMBEDDINGS_BYTES);
+      const inputs = parseInputs(body, pictures.model);
+      const list = await pictures.use(
+        (space, signal) => embedInputs(space, pictures.model, inputs, signal),
+        call.signal,
+      );
+      return { json: list };
     },
     ...createMediaRoutes(abilities.media, storage),
   };

@@ -22,6 +22,8 @@ const Texts = z.object({ texts: z.array(z.string()).min(1).max(MAX_TEXTS) });
 export interface SentenceEncoder {
   /** One unit vector of 512 for each text, in order. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
+  /** How many pieces of words the texts are read as. */
+  countTokens(texts: readonly string[]): number;
 }
 
 export async function loadSentences(): Promise<SentenceEncoder> {
@@ -29,6 +31,8 @@ export async function loadSentences(): Promise<SentenceEncoder> {
   const graph = await loadTensorGraph(join(folder, "model.json"));
   const words: Vocabulary = JSON.parse(await readFile(join(folder, "vocab.json"), "utf8"));
   const tokenizer = new PieceTokenizer(words);
+
+  const tokenize = (text: string) => tokenizer.encode(text.slice(0, MAX_CHARACTERS));
 
   async function embedBatch(batch: readonly number[][]): Promise<number[][]> {
     const places = batch.flatMap((ids, row) => ids.map((_, column) => [row, column]));
@@ -47,7 +51,7 @@ export async function loadSentences(): Promise<SentenceEncoder> {
 
   const encoder: SentenceEncoder = {
     async embed(texts, signal) {
-      const pieces = texts.map((text) => tokenizer.encode(text.slice(0, MAX_CHARACTERS)));
+      const pieces = texts.map(tokenize);
       const vectors = texts.map((): number[] => []);
       // Texts of like length share a batch, because a batch is padded to its longest.
       const order = [...pieces.keys()];
@@ -61,6 +65,7 @@ export async function loadSentences(): Promise<SentenceEncoder> {
       }
       return vectors;
     },
+    countTokens: (texts) => texts.reduce((sum, text) => sum + tokenize(text).length, 0),
   };
   await encoder.embed(["warm up"], AbortSignal.timeout(60_000));
   return encoder;

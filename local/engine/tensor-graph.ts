@@ -12,16 +12,21 @@ interface ModelFile {
 
 let backend: Promise<void> | undefined;
 
-async function startBackend(): Promise<void> {
+async function start(): Promise<void> {
   setWasmPaths(`${packageFolder("@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm")}/`);
   if (!(await setBackend("wasm"))) throw new Error("The WebAssembly backend did not start.");
   await ready();
 }
 
+/** Starts the WebAssembly backend once; what computes with tensors waits for it. */
+export function startBackend(): Promise<void> {
+  backend ??= start();
+  return backend;
+}
+
 /** A TensorFlow.js graph model from its `model.json` on disk, on the WebAssembly backend. */
 export async function loadTensorGraph(path: string): Promise<GraphModel> {
-  backend ??= startBackend();
-  await backend;
+  await startBackend();
   const file: ModelFile = JSON.parse(await readFile(path, "utf8"));
   const shards = file.weightsManifest.flatMap((group) => group.paths);
   const bytes = await Promise.all(shards.map((shard) => readFile(join(dirname(path), shard))));

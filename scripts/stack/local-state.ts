@@ -82,7 +82,11 @@ async function place(folder: string, text: string, put: typeof link): Promise<vo
 
 function formatSecrets(secrets: LocalSecrets, engineUrl?: string): string {
   const lines = [`KEY_SECRETS=${secrets.keySecrets}`, `ENGINE_TOKEN=${secrets.engineToken}`];
-  if (engineUrl) lines.push(`ENGINE_URL=${engineUrl}`);
+  if (engineUrl) {
+    lines.push(`ENGINE_URL=${engineUrl}`);
+    lines.push(`PICTURE_EMBEDDINGS_URL=${engineUrl}/v1/embeddings`);
+    lines.push(`PICTURE_EMBEDDINGS_KEY=${secrets.engineToken}`);
+  }
   return lines.map((line) => `${line}\n`).join("");
 }
 

@@ -38,7 +38,7 @@ export async function search(
   for (const hit of [...byMeaning, ...byLooks]) note(hit.segmentId, [evidenceOfVector(hit)]);
   for (const hit of byWord) note(hit.segmentId, evidenceOfWords(hit, words.length));
 
-  const isJoint = hasPictureSpace(env);
+  const isJoint = scope.looks && hasPictureSpace(env);
   const fused = fuse([
     { ids: idsOf(byWord), weight: 1 },
     { ids: idsOf(byMeaning), weight: isJoint ? 0.5 : 1 },

@@ -15,6 +15,7 @@ declare module "vitest" {
   interface ProvidedContext {
     engineUrl: string;
     engineToken: string;
+    pictureEmbeddingsUrl: string;
     /** As `KEY_SECRETS`. */
     keySecrets: string;
     /** Of the file server, without a slash at its end. */
@@ -55,6 +56,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide("engineUrl", url);
   project.provide("engineToken", token);
+  project.provide("pictureEmbeddingsUrl", `${url}/v1/embeddings`);
   project.provide("keySecrets", `test:${randomBytes(48).toString("base64url")}`);
   project.provide("filesOrigin", files.origin);
   project.provide("filesHost", files.host);

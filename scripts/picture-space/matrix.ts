@@ -1,0 +1,41 @@
+import { matMul, tensor2d, tidy, transpose } from "@tensorflow/tfjs-core";
+
+/** Numbers row by row. */
+export interface Matrix {
+  rows: number;
+  columns: number;
+  data: Float32Array;
+}
+
+export function createMatrix(rows: number, columns: number): Matrix {
+  return { rows, columns, data: new Float32Array(rows * columns) };
+}
+
+export function rowOf({ columns, data }: Matrix, row: number): Float32Array {
+  return data.subarray(row * columns, (row + 1) * columns);
+}
+
+/** The rows `picked`, in that order, copied. */
+export function pickRows(from: Matrix, picked: readonly number[]): Matrix {
+  const to = createMatrix(picked.length, from.columns);
+  for (const [at, row] of picked.entries()) to.data.set(rowOf(from, row), at * from.columns);
+  return to;
+}
+
+/** `a` · `b`, either transposed first where told. Needs the WebAssembly backend to have started. */
+export function multiply(
+  a: Matrix,
+  b: Matrix,
+  transposed: { a?: boolean; b?: boolean } = {},
+): Matrix {
+  // The backend is fast with plain matrices only, so they are transposed before.
+  const product = tidy(() => {
+    const left = tensor2d(a.data, [a.rows, a.columns]);
+    const right = tensor2d(b.data, [b.rows, b.columns]);
+    return matMul(transposed.a ? transpose(left) : left, transposed.b ? transpose(right) : right);
+  });
+  const [rows = 0, columns = 0] = product.shape;
+  const data = product.dataSync<"float32">();
+  product.dispose();
+  return { rows, columns, data };
+}
