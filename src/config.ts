@@ -75,6 +75,11 @@ export const SEARCH = {
   defaultTopK: 30,
   rankConstant: 60, // k of reciprocal-rank fusion
   maxCandidates: 100, // Vectorize's topK
+  /** How much each channel counts, with a picture space and without. docs/benchmarks.md has the losers. */
+  weights: {
+    joint: { word: 1, meaning: 0.5, looks: 0.5 },
+    textOnly: { word: 1, meaning: 1, looks: 0 },
+  },
 } as const;
 
 export const ANSWER = {

@@ -39,10 +39,11 @@ export async function search(
   for (const hit of byWord) note(hit.segmentId, evidenceOfWords(hit, words.length));
 
   const isJoint = scope.looks && hasPictureSpace(env);
+  const weights = SEARCH.weights[isJoint ? "joint" : "textOnly"];
   const fused = fuse([
-    { ids: idsOf(byWord), weight: 1 },
-    { ids: idsOf(byMeaning), weight: isJoint ? 0.5 : 1 },
-    { ids: idsOf(byLooks), weight: isJoint ? 0.5 : 0 },
+    { ids: idsOf(byWord), weight: weights.word },
+    { ids: idsOf(byMeaning), weight: weights.meaning },
+    { ids: idsOf(byLooks), weight: weights.looks },
   ]);
   const hits = await hydrate(env.DB, fused, evidence, request, scope);
   const page = hits.slice(request.offset, request.offset + request.topK);
