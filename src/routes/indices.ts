@@ -152,7 +152,7 @@ addEndpoint(
   },
 );
 
-/** The caller's index of that name; another account's is as unknown as one that doesn't exist. */
+/** The caller's index of that name; another account's looks like one that doesn't exist. */
 export function requireOwnIndex(c: Context, name: string): Promise<MediaIndexRow> {
   return store.requireIndex(c.env.DB, c.get("caller").accountId, name);
 }

@@ -1,3 +1,4 @@
+import { AppError, causeOf } from "../errors.ts";
 import type { Segment, VectorKind } from "../types.ts";
 
 /** `{segment}:{kind}`, so that writing a vector twice is writing it once. */
@@ -12,27 +13,37 @@ export interface SegmentVector {
   model: string;
 }
 
-/** Writes vectors into the namespace of their media index. They show up after a few seconds. */
+/** Vectorize's code for vectors of another length than the index was made for. */
+const WRONG_DIMENSIONS = /\b40012\b/;
+
+/**
+ * Writes vectors into the namespace of their media index. They show up after a few seconds. Throws
+ * `model_refused` where the index was made for vectors of another length.
+ */
 export async function upsertVectors(
   space: VectorizeIndex,
   vectors: SegmentVector[],
   assetType: string,
 ): Promise<void> {
-  for (let i = 0; i < vectors.length; i += 1000) {
-    await space.upsert(
-      vectors.slice(i, i + 1000).map(({ segment, kind, values, model }) => ({
-        id: vectorId(segment.segmentId, kind),
-        namespace: segment.indexId,
-        values,
-        metadata: {
-          asset_id: segment.assetId,
-          asset_type: assetType,
-          kind,
-          start: segment.startMs ?? 0,
-          model,
-        },
-      })),
-    );
+  const rows = vectors.map(({ segment, kind, values, model }) => ({
+    id: vectorId(segment.segmentId, kind),
+    namespace: segment.indexId,
+    values,
+    metadata: {
+      asset_id: segment.assetId,
+      asset_type: assetType,
+      kind,
+      start: segment.startMs ?? 0,
+      model,
+    },
+  }));
+  try {
+    for (let i = 0; i < rows.length; i += 1000) await space.upsert(rows.slice(i, i + 1000));
+  } catch (cause) {
+    if (!WRONG_DIMENSIONS.test(causeOf(cause))) throw cause;
+    const [first] = vectors;
+    const message = `The vectors of ${first!.model} have ${first!.values.length} dimensions, and the Vectorize index was made for another number: docs/operate.md.`;
+    throw new AppError("model_refused", message, { cause });
   }
 }
 
