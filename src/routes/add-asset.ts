@@ -42,11 +42,10 @@ export async function addAsset(
     const { metadata, cues } = await understand(upload, assetType, url);
     if (url !== undefined) requireUrl(url, assetType, env.FETCH_ALLOW);
     const asset = newAsset(identity, index, upload.file, url, metadata, now);
-    const twin = asset.sha256 && (await getAssetByBytes(env.DB, index.indexId, asset.sha256));
-    if (twin || !(await insertAsset(env.DB, asset))) {
+    if (!(await insertAsset(env.DB, asset))) {
       await deletePrefix(env.MEDIA, assetPrefix(identity));
-      const existing = twin || (await getAssetByBytes(env.DB, index.indexId, asset.sha256!));
-      return { asset: existing!, duplicate: true };
+      const twin = await getAssetByBytes(env.DB, index.indexId, asset.sha256!);
+      return { asset: twin!, duplicate: true };
     }
     if (cues) await putTranscript(env, asset, cues, "upload");
     const object = env.MEDIA_INDEX.getByName(index.indexId);

@@ -27,9 +27,10 @@ export async function search(
 ): Promise<{ hits: Hit[]; total: number }> {
   const scope = scopeOf(request.modes);
   const words = tellingWords(request.query);
+  const isJoint = scope.looks && hasPictureSpace(env);
   const [byMeaning, byLooks, byWord] = await Promise.all([
     searchMeaning(env, index, request, scope),
-    searchLooks(env, index, request, scope),
+    isJoint ? searchLooks(env, index, request, scope) : [],
     searchText(env.DB, index, request, scope, words),
   ]);
   const evidence = new Map<string, Evidence[]>();
@@ -38,7 +39,6 @@ export async function search(
   for (const hit of [...byMeaning, ...byLooks]) note(hit.segmentId, [evidenceOfVector(hit)]);
   for (const hit of byWord) note(hit.segmentId, evidenceOfWords(hit, words.length));
 
-  const isJoint = scope.looks && hasPictureSpace(env);
   const weights = SEARCH.weights[isJoint ? "joint" : "textOnly"];
   const fused = fuse([
     { ids: idsOf(byWord), weight: weights.word },
@@ -71,7 +71,6 @@ async function searchLooks(
   request: SearchRequest,
   scope: Scope,
 ): Promise<VectorHit[]> {
-  if (!scope.looks || !hasPictureSpace(env)) return [];
   const vector = await orNull("looks", async () => {
     return (await embedInPictureSpace(env, [{ text: request.query }])).vectors[0]!;
   });
