@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Leash, startChild } from "../scripts/stack/child.ts";
 
-/** A POST to a path of the engine with a JSON body; the JSON that it answers. */
+/**
+ * A call to a path of the engine: a GET without a body, else a POST of bytes as they are and of anything
+ * else as JSON. The JSON that it answers; of other answers, the bytes.
+ */
 export type AskEngine = <T>(path: string, body: unknown) => Promise<T>;
 
 /** Runs `measure` against an engine of its own, and ends it, whatever happens. */
@@ -34,14 +37,16 @@ export async function withEngine<T>(
     });
     const origin = await Promise.race([started.promise, failed]);
     const ask: AskEngine = async <T>(path: string, body: unknown) => {
+      const bytes = body instanceof Uint8Array ? Uint8Array.from(body) : JSON.stringify(body);
       const response = await fetch(origin + path, {
-        method: "POST",
+        method: body === null ? "GET" : "POST",
         headers: { authorization: `Bearer ${token}` },
-        body: JSON.stringify(body),
+        body: body === null ? null : bytes,
         signal,
       });
       if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-      return (await response.json()) as T;
+      const isJson = response.headers.get("content-type") === "application/json";
+      return (isJson ? await response.json() : Buffer.from(await response.arrayBuffer())) as T;
     };
     return await Promise.race([measure(ask), failed]);
   } finally {

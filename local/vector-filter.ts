@@ -1,9 +1,8 @@
+import type { Facets, Scalar } from "./vector-rows.ts";
+
 const MAX_FILTER_BYTES = 2048;
 const MAX_KEY_CHARACTERS = 512;
 
-export type Scalar = string | number | boolean | null;
-/** What a vector's metadata indexes hold; a property is absent where no index covered the vector. */
-export type Facets = Record<string, Scalar>;
 export interface Condition {
   property: string;
   operator: string;

@@ -1,6 +1,8 @@
-import type { Facets } from "./vector-filter.ts";
-
 const SLAB_ROWS = 256;
+
+export type Scalar = string | number | boolean | null;
+/** What a vector's metadata indexes hold; a property is absent where no index covered the vector. */
+export type Facets = Record<string, Scalar>;
 
 export interface Match {
   id: string;

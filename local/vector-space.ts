@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import type { LocalEnv, MetadataType, SpaceProps } from "./env.ts";
-import { facetAt, matches, type Condition, type Facets, type Scalar } from "./vector-filter.ts";
-import { TopMatches, VectorRows } from "./vector-rows.ts";
+import { facetAt, matches, type Condition } from "./vector-filter.ts";
+import { type Facets, type Scalar, TopMatches, VectorRows } from "./vector-rows.ts";
 import { migrateSpace } from "./vector-schema.ts";
 
 type SpaceEnv = Pick<LocalEnv, "VECTORIZE_LAG_MS">;
 
-const CACHE_BYTES = 256 * 1024 * 1024;
+const CACHE_BYTES = 512 * 1024 * 1024;
 const SCAN_ROWS = 16_384;
 const MAX_METADATA_INDEXES = 10;
 const INDEXED_BYTES = 64;

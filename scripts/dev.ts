@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { createKey } from "./stack/api-key.ts";
+import { listAbsent } from "./stack/engine-health.ts";
 import { onInterrupt } from "./stack/interrupt.ts";
 import { stateFolder } from "./stack/local-state.ts";
 import { readPort } from "./stack/ports.ts";
@@ -15,6 +16,11 @@ Environment:
   STATE_DIR     databases, objects, secrets and logs (default .wrangler/sightline)
   FETCH_ALLOW   host:port, several separated by commas: private addresses that video_url
                 and image_url may name all the same (default none)
+  MODELS_DIR    where \`npm run models\` keeps its models (default local/models)
+  LOCAL_LLM_URL, LOCAL_LLM_MODEL, LOCAL_LLM_KEY
+                an OpenAI-compatible server for captions and chats, such as
+                http://127.0.0.1:11434/v1; its model (default the first that it
+                lists) and its key (default none)
 `;
 
 /** Wrangler's line for a request: method, path, status, time. */
@@ -39,7 +45,8 @@ async function main(): Promise<void> {
     signal: interrupted,
   });
   const key = await createKey(stack.keySecrets, { account: "local" });
-  console.log(greeting(stack.url, key, (Date.now() - startedAt) / 1000));
+  const absent = await listAbsent(stack.engineUrl);
+  console.log(greeting(stack.url, key, (Date.now() - startedAt) / 1000, absent));
   const stopped = new Promise<null>((resolve) => {
     if (interrupted.aborted) resolve(null);
     interrupted.addEventListener("abort", () => resolve(null));
@@ -49,7 +56,7 @@ async function main(): Promise<void> {
   if (why !== null) throw new Error(why);
 }
 
-function greeting(url: string, key: string, seconds: number): string {
+function greeting(url: string, key: string, seconds: number, absent: string[]): string {
   return `
 Sightline runs at ${url} (started in ${seconds.toFixed(1)} s). Ctrl-C stops it.
 
@@ -61,7 +68,7 @@ Make an index, and see it:
 
 curl -X POST -H "X-API-Key: ${key}" "${url}/index?index_name=first"
 curl -H "X-API-Key: ${key}" ${url}/index
-`;
+${absent.length > 0 ? `\nWhat this machine hasn't got:\n\n${absent.join("\n")}\n` : ""}`;
 }
 
 try {

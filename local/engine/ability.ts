@@ -3,16 +3,18 @@ import { Queue, type QueueLimits } from "./queue.ts";
 
 interface AbilityStatus {
   ready: boolean;
-  model: string;
+  /** Null where there is none: the ability is absent. */
+  model: string | null;
   /** Why the ability is not ready. */
   why?: string;
 }
 
 /** A model and the queue in front of it. */
 export interface Ability<Model> {
+  /** Empty where there is none. */
   readonly model: string;
   status(): AbilityStatus;
-  /** Waits for the model, then for a turn. Errors: `busy`, `failed` and those of `work`. */
+  /** Waits for the model, then for a turn. Errors: `model_missing`, `busy`, `failed` and those of `work`. */
   use<T>(work: (model: Model, signal: AbortSignal) => Promise<T>, caller: AbortSignal): Promise<T>;
 }
 
@@ -50,5 +52,14 @@ export function createAbility<Model>(
       const ready = await requireModel();
       return queue.run((signal) => work(ready, signal), caller);
     },
+  };
+}
+
+/** An ability that this machine hasn't got; `why` says what to do about it. */
+export function createAbsent<Model>(why: string): Ability<Model> {
+  return {
+    model: "",
+    status: () => ({ ready: false, model: null, why }),
+    use: () => Promise.reject(new EngineError("model_missing", why)),
   };
 }

@@ -3,6 +3,9 @@ import { EngineError } from "./errors.ts";
 import { openPicture } from "./picture.ts";
 import type { PictureSpace } from "./picture-space/space.ts";
 
+/** Every vector is filled up with zeros to this length, so that any model fits one vector space. */
+export const PICTURE_DIMENSIONS = 768;
+
 const MAX_INPUTS = 64;
 /** In base64; 24 MB as bytes. */
 const MAX_IMAGE_CHARACTERS = 32_000_000;
@@ -63,14 +66,15 @@ export async function embedInputs(
       "text" in input
         ? (textVectors.next().value ?? [])
         : await space.embedPicture(await openPicture(readBase64(input.image)));
-    data.push({ object: "embedding", index, embedding });
+    const zeros = Array<number>(PICTURE_DIMENSIONS - embedding.length).fill(0);
+    data.push({ object: "embedding", index, embedding: [...embedding, ...zeros] });
   }
   const tokens = space.countTokens(texts);
   return { object: "list", model, data, usage: { prompt_tokens: tokens, total_tokens: tokens } };
 }
 
 /** Base64, as it is or in a `data:` address. Errors: `bad_request`. */
-function readBase64(image: string): Buffer {
+export function readBase64(image: string): Buffer {
   const text = image.replace(/^data:[^,]*;base64,/, "");
   if (/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return Buffer.from(text, "base64");
   throw new EngineError("bad_request", "An image is base64, or a data: address with base64.");

@@ -9,7 +9,10 @@ const STATUSES = {
   time_out_of_range: 422,
   undecodable_image: 422,
   undecodable_media: 422,
+  upstream_refused: 422,
   failed: 500,
+  model_missing: 501,
+  upstream_failed: 502,
   busy: 503,
 } as const;
 

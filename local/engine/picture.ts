@@ -40,15 +40,20 @@ export async function openPicture(bytes: Buffer): Promise<Picture> {
 }
 
 /**
- * The upright picture stretched to `width` × `height`, transparency on white; of an animation, its
- * first frame. Errors: `undecodable_image`.
+ * The upright picture stretched to `width` × `height`, or with "cover" the middle of it that fills
+ * them; transparency on white; of an animation, its first frame. Errors: `undecodable_image`.
  */
-export async function readPixels(picture: Picture, width: number, height: number): Promise<Pixels> {
+export async function readPixels(
+  picture: Picture,
+  width: number,
+  height: number,
+  fit: "fill" | "cover" = "fill",
+): Promise<Pixels> {
   const data = await sharp(picture.bytes, { limitInputPixels: MAX_PIXELS, failOn: "error" })
     .autoOrient()
     .toColourspace("srgb")
     .flatten({ background: "white" })
-    .resize(width, height, { fit: "fill" })
+    .resize(width, height, { fit })
     .raw({ depth: "uchar" })
     .toBuffer({ resolveWithObject: true })
     .catch(refuse);
@@ -57,6 +62,17 @@ export async function readPixels(picture: Picture, width: number, height: number
   const rgb = Buffer.alloc(width * height * 3);
   for (const [at, value] of data.data.entries()) rgb.fill(value, at * 3, at * 3 + 3);
   return { data: rgb, width, height };
+}
+
+/** The upright picture as a JPEG of at most `side` pixels each way. Errors: `undecodable_image`. */
+export function toJpeg(picture: Picture, side: number): Promise<Buffer> {
+  return sharp(picture.bytes, { limitInputPixels: MAX_PIXELS, failOn: "error" })
+    .autoOrient()
+    .flatten({ background: "white" })
+    .resize(side, side, { fit: "inside", withoutEnlargement: true })
+    .jpeg()
+    .toBuffer()
+    .catch(refuse);
 }
 
 function refuse(cause: unknown): never {

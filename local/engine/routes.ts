@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Abilities } from "./abilities.ts";
 import { readBody } from "./body.ts";
+import { createChatRoutes } from "./chat-routes.ts";
 import { embedInputs, parseInputs } from "./embeddings.ts";
-import { describePicture } from "./describe.ts";
+import { captionPicture, describePicture } from "./describe.ts";
+import { createMaskRoutes } from "./mask-routes.ts";
 import { createMediaRoutes, type MediaStorage } from "./media-routes.ts";
 import { MIN_OBJECT_SCORE } from "./objects.ts";
 import { readNumber } from "./parameters.ts";
 import { openPicture, type Picture } from "./picture.ts";
 import { parseTexts, SENTENCE_DIMENSIONS } from "./sentences.ts";
+import { createSpeechRoutes } from "./speech-routes.ts";
 
 export interface Call {
   request: IncomingMessage;
@@ -22,7 +25,13 @@ interface Bytes {
   headers?: Record<string, string>;
 }
 
-export type Reply = { json: unknown } | Bytes;
+/** Written piece by piece; the headers go out with the first. */
+interface Streamed {
+  contentType: string;
+  stream: (write: (text: string) => void) => Promise<void>;
+}
+
+export type Reply = { json: unknown } | Bytes | Streamed;
 
 /** "POST /path" → what it does. */
 export type Routes = Readonly<Record<string, (call: Call) => Promise<Reply>>>;
@@ -33,7 +42,7 @@ const MAX_EMBEDDINGS_BYTES = 64 * 1024 * 1024;
 const SCORES = { min: 0, max: 1 };
 
 export function createRoutes(abilities: Abilities, storage: MediaStorage): Routes {
-  const { sentences, objects, words, pictures } = abilities;
+  const { sentences, objects, words, pictures, chat, masks } = abilities;
   return {
     "POST /sentences": async (call) => {
       const texts = parseTexts(await readBody(call.request, MAX_TEXT_BYTES));
@@ -57,11 +66,12 @@ export function createRoutes(abilities: Abilities, storage: MediaStorage): Route
     },
     "POST /describe": async (call) => {
       const picture = await readPicture(call);
-      const [found, lines] = await Promise.all([
+      const [found, lines, caption] = await Promise.all([
         objects.use((model) => model.detect(picture, MIN_OBJECT_SCORE), call.signal),
         words.use((model, signal) => model.read(picture, signal), call.signal),
+        captionPicture(chat, picture, call.signal),
       ]);
-      return { json: describePicture(found, lines) };
+      return { json: describePicture(found, lines, caption) };
     },
     "POST /v1/embeddings": async (call) => {
       const body = await readBody(call.request, MAX_EMBEDDINGS_BYTES);
@@ -72,7 +82,10 @@ export function createRoutes(abilities: Abilities, storage: MediaStorage): Route
       );
       return { json: list };
     },
+    ...createChatRoutes(chat),
+    ...createMaskRoutes(objects, masks, readPicture),
     ...createMediaRoutes(abilities.media, storage),
+    ...createSpeechRoutes(abilities, storage),
   };
 }
 

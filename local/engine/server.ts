@@ -21,7 +21,7 @@ process.on("uncaughtException", (error) => {
 });
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => process.exit(0));
 
-const abilities = createAbilities();
+const abilities = createAbilities(folder);
 const maxBytes = Number(ENGINE_MAX_BYTES) || MAX_MEDIA_BYTES;
 const routes = createRoutes(abilities, { folder, maxBytes });
 const authorization = digest(`Bearer ${ENGINE_TOKEN}`);
@@ -45,18 +45,27 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   const gone = new AbortController();
   response.on("close", () => gone.abort());
   try {
-    send(response, 200, await answer(request, gone.signal));
+    await send(response, 200, await answer(request, gone.signal));
   } catch (cause) {
     if (gone.signal.aborted) return;
+    if (response.headersSent) {
+      console.error(cause);
+      response.destroy(); // what is missing at the end tells the reader
+      return;
+    }
     const { code, message, status } = toEngineError(cause);
     // What is left of a refused body is let through, or the caller would never read the answer.
     request.resume();
-    send(response, status, { json: { error: { code, message } } });
+    await send(response, status, { json: { error: { code, message } } });
   }
 }
 
-function send(response: ServerResponse, status: number, reply: Reply): void {
-  if ("json" in reply) {
+async function send(response: ServerResponse, status: number, reply: Reply): Promise<void> {
+  if ("stream" in reply) {
+    response.setHeader("content-type", reply.contentType);
+    await reply.stream((text) => void response.write(text));
+    response.end();
+  } else if ("json" in reply) {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(reply.json));
   } else {

@@ -22,8 +22,8 @@ export interface FilmOptions {
   fps?: number;
   /** Longest distance between keyframes; the encoder adds one where a scene changes. Default 2. */
   keyframeSeconds?: number;
-  /** Default `none`. A tone is 440 Hz at a fifth of full scale. */
-  audio?: "none" | "silence" | "tone";
+  /** Default `none`. A tone is 440 Hz at a fifth of full scale; samples are mono, 16 kHz. */
+  audio?: "none" | "silence" | "tone" | Float32Array;
   /** How often the whole film is played; later rounds are copied, not encoded. Default 1. */
   rounds?: number;
   /** Default H.264. The container follows from the file's extension. */
@@ -33,6 +33,7 @@ export interface FilmOptions {
 }
 
 const SAMPLE_RATE = 44_100;
+const SPEECH_RATE = 16_000;
 const SAMPLES_PER_FRAME = 1024;
 /** Flags of a codec context. */
 type Flagged = { setFlags(...flags: av.AVCodecFlag[]): void };
@@ -56,9 +57,10 @@ export async function encodeFilm(file: string, scenes: Scene[], options: FilmOpt
   const pictures = planar.frames(rgbFrames(scenes, screen));
   const tracks = [track(muxer, picture, pictures, frames, fps)];
   if (sound) {
-    const samples = Math.round((frames / fps) * SAMPLE_RATE);
-    const tone = soundFrames(samples, audio === "tone");
-    tracks.push(track(muxer, sound, tone, samples, SAMPLE_RATE));
+    const rate = audio instanceof Float32Array ? SPEECH_RATE : SAMPLE_RATE;
+    const samples = Math.round((frames / fps) * rate);
+    const wave = audio instanceof Float32Array ? (at: number) => audio[at] ?? 0 : WAVES[audio];
+    tracks.push(track(muxer, sound, soundFrames(samples, rate, wave), samples, rate));
   }
   const encoded = await Promise.all(tracks);
   for (let round = 0; round < rounds; round++) {
@@ -150,21 +152,27 @@ async function* rgbFrames(scenes: Scene[], screen: Screen): AsyncGenerator<Frame
   yield null;
 }
 
-async function* soundFrames(samples: number, tone: boolean): AsyncGenerator<Frame | null> {
+const WAVES = {
+  none: () => 0,
+  silence: () => 0,
+  tone: (at: number) => 0.2 * Math.sin((2 * Math.PI * 440 * at) / SAMPLE_RATE),
+};
+
+async function* soundFrames(
+  samples: number,
+  rate: number,
+  wave: (at: number) => number,
+): AsyncGenerator<Frame | null> {
   for (let at = 0; at < samples; at += SAMPLES_PER_FRAME) {
-    const wave = new Float32Array(Math.min(SAMPLES_PER_FRAME, samples - at));
-    if (tone) {
-      for (let i = 0; i < wave.length; i++) {
-        wave[i] = 0.2 * Math.sin((2 * Math.PI * 440 * (at + i)) / SAMPLE_RATE);
-      }
-    }
-    yield Frame.fromAudioBuffer(Buffer.from(wave.buffer), {
-      nbSamples: wave.length,
+    const length = Math.min(SAMPLES_PER_FRAME, samples - at);
+    const values = Float32Array.from({ length }, (_, i) => wave(at + i));
+    yield Frame.fromAudioBuffer(Buffer.from(values.buffer), {
+      nbSamples: length,
       format: av.AV_SAMPLE_FMT_FLTP,
-      sampleRate: SAMPLE_RATE,
+      sampleRate: rate,
       channelLayout: av.AV_CHANNEL_LAYOUT_MONO,
       pts: BigInt(at),
-      timeBase: { num: 1, den: SAMPLE_RATE },
+      timeBase: { num: 1, den: rate },
     });
   }
   yield null;

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawClock } from "./drawn-objects.ts";
 import { encodeFilm, type Scene } from "./film.ts";
+import { narrate } from "./narration.ts";
 import { photograph } from "./pictures.ts";
 import { drawWords } from "./words-picture.ts";
 
@@ -24,7 +25,8 @@ export async function makeStory(folder: string): Promise<void> {
     { picture: await drawClock(), seconds: 5 },
     { picture: await drawWords(["Until next time"], PAPER), seconds: 3 },
   ];
-  await encodeFilm(join(folder, "story.mp4"), scenes, { audio: "tone" });
+  const audio = await narrate(NARRATION.map(([start, , text]) => ({ start, text })));
+  await encodeFilm(join(folder, "story.mp4"), scenes, { audio });
   const cues = NARRATION.map(
     ([start, end, text], i) => `${i + 1}\n${timecode(start)} --> ${timecode(end)}\n${text}\n`,
   );

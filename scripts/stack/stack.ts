@@ -24,6 +24,8 @@ export interface StackOptions {
 export interface Stack {
   /** Without a slash at its end. */
   url: string;
+  /** Likewise, of the engine. */
+  engineUrl: string;
   /** As `KEY_SECRETS`. */
   keySecrets: string;
   /** Settles when the Worker has ended, with why in a sentence. */
@@ -36,7 +38,7 @@ const READY_MS = 90_000;
 const LOOK_MS = 100;
 const LONGEST_BACK_OFF_MS = 30_000;
 
-/** Address of the Worker at `port`. */
+/** Address of what listens at `port`. */
 export function stackUrl(port: number): string {
   return `http://127.0.0.1:${port}`;
 }
@@ -95,7 +97,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ]);
     await Promise.race([answers, failing(worker), engine]);
     phase = "ready";
-    return { url, keySecrets, ended: worker.ended, stop };
+    return { url, engineUrl: stackUrl(enginePort), keySecrets, ended: worker.ended, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -15,10 +15,13 @@ export interface Engine {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+/** Without what whoever runs the tests has set up. */
+const BARE = { LOCAL_LLM_URL: "", MODELS_DIR: "/nonexistent" };
+
 /** A real engine process on a free port. `env` goes over the defaults. */
 export async function startEngine(env: Record<string, string> = {}): Promise<Engine> {
   const child = spawn(process.execPath, [SERVER], {
-    env: { ...process.env, ENGINE_PORT: "0", ENGINE_TOKEN: TOKEN, ...env },
+    env: { ...process.env, ...BARE, ENGINE_PORT: "0", ENGINE_TOKEN: TOKEN, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");

@@ -23,11 +23,16 @@ const ROUTES = [
   "/words",
   "/describe",
   "/v1/embeddings",
+  "/v1/chat/completions",
+  "/mask",
+  "/cutout",
   "/media/probe",
   "/media/frame",
   "/media/sheet",
   "/media/clip",
   "/media/audio",
+  "/voice",
+  "/transcribe",
 ];
 
 describe("the engine", () => {
@@ -36,10 +41,19 @@ describe("the engine", () => {
     expect(response.status).toBe(200);
     const { ok, abilities } = await readJson<{ ok: boolean; abilities: object }>(response);
     expect(ok).toBe(true);
-    expect(Object.keys(abilities)).toEqual(["sentences", "objects", "words", "pictures", "media"]);
-    for (const ability of Object.values(abilities)) {
-      expect(ability).toMatchObject({ ready: expect.any(Boolean), model: expect.any(String) });
+    for (const name of ["sentences", "objects", "words", "pictures", "masks", "media"]) {
+      const ability = { ready: expect.any(Boolean), model: expect.any(String) };
+      expect(abilities).toHaveProperty(name, expect.objectContaining(ability));
     }
+  });
+
+  it("tells what it hasn't got, and what to do about it", async () => {
+    const { abilities } = await readJson<{ abilities: object }>(await engine.fetch("/health"));
+    const why = expect.stringContaining("LOCAL_LLM_URL");
+    expect(abilities).toHaveProperty("chat", { ready: false, model: null, why });
+    const chat = JSON.stringify({ messages: [{ role: "user", content: "Hello?" }] });
+    const refused = await readRefusal(await engine.post("/v1/chat/completions", chat));
+    expect(refused).toEqual([501, "model_missing"]);
   });
 
   it.each(ROUTES)("refuses %s without the right token", async (path) => {

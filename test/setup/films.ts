@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FF_ENCODER_LIBVPX_VP9 } from "node-av/constants";
 import sharp from "sharp";
 import { encodeFilm } from "../../scripts/sample/film.ts";
+import { narrate } from "../../scripts/sample/narration.ts";
 import { photograph } from "../../scripts/sample/pictures.ts";
 import { drawWords } from "../../scripts/sample/words-picture.ts";
 
@@ -12,6 +13,7 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  * Run with a folder. Makes the media that tests read from the file server:
  *
  * - `clip.mp4`: 6 s of words, then a house; a tone. `cut.mp4`: its first 300 bytes
+ * - `told.mp4`: 9 s of the house, over which a voice says two sentences
  * - `vp9.mp4`: what the media binding refuses. `long.mp4`: more than its ten minutes
  * - `words.jpg`: LANTERN FESTIVAL
  * - `boats.jpg`: a photograph. `cut.jpg`: its first 300 bytes. `turned.jpg`: 200 × 400, stored lying
@@ -31,6 +33,12 @@ async function makeFilms(folder: string): Promise<void> {
   await encodeFilm(join(folder, "clip.mp4"), scenes, { ...SMALL, audio: "tone" });
   const clip = await readFile(join(folder, "clip.mp4"));
   await writeFile(join(folder, "cut.mp4"), clip.subarray(0, 300));
+  const house = [{ picture: photograph("dust-bowl-home"), seconds: 9 }];
+  const voice = await narrate([
+    { start: 0.5, text: "The old carpenter built this house alone." },
+    { start: 5, text: "Every window looks toward the river." },
+  ]);
+  await encodeFilm(join(folder, "told.mp4"), house, { ...SMALL, audio: voice });
   await encodeFilm(join(folder, "long.mp4"), scenes, { ...SMALL, rounds: 101 });
   await encodeFilm(join(folder, "vp9.mp4"), [{ picture: words, seconds: 1 }], {
     ...SMALL,

@@ -37,6 +37,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const engine = start("engine", ["local/engine/server.ts"], {
     ENGINE_PORT: String(port),
     ENGINE_TOKEN: token,
+    LOCAL_LLM_URL: "",
+    MODELS_DIR: folder,
   });
   const films = start("films", ["test/setup/films.ts", folder], {});
   const files = await startFileServer(folder);

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import type { Ability } from "./ability.ts";
+import { readBody } from "./body.ts";
+import { type ChatAnswer, type ChatModel, parseChatRequest } from "./chat.ts";
+import type { Routes } from "./routes.ts";
+
+const MAX_CHAT_BYTES = 64 * 1024 * 1024;
+
+/** `POST /v1/chat/completions`, as OpenAI's servers answer it. */
+export function createChatRoutes(chat: Ability<ChatModel>): Routes {
+  return {
+    "POST /v1/chat/completions": async (call) => {
+      const request = parseChatRequest(await readBody(call.request, MAX_CHAT_BYTES));
+      const frame = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000) };
+      if (!request.stream) {
+        const answer = await chat.use(
+          (model, signal) => model.answer(request, () => {}, signal),
+          call.signal,
+        );
+        return { json: completion(frame, answer) };
+      }
+      return {
+        contentType: "text/event-stream",
+        stream: (write) =>
+          chat.use(async (model, signal) => {
+            const send = (choice: object, usage?: object) =>
+              write(`data: ${JSON.stringify(chunk(frame, chat.model, choice, usage))}\n\n`);
+            const onText = (content: string) => send({ delta: { content }, finish_reason: null });
+            const answer = await model.answer(request, onText, signal);
+            send({ delta: {}, finish_reason: answer.finishReason }, usageOf(answer));
+            write("data: [DONE]\n\n");
+          }, call.signal),
+      };
+    },
+  };
+}
+
+interface Frame {
+  id: string;
+  created: number;
+}
+
+function completion(frame: Frame, answer: ChatAnswer) {
+  const message = { role: "assistant", content: answer.text, refusal: null };
+  const choice = { index: 0, message, finish_reason: answer.finishReason, logprobs: null };
+  return {
+    ...frame,
+    object: "chat.completion",
+    model: answer.model,
+    choices: [choice],
+    usage: usageOf(answer),
+  };
+}
+
+function chunk(frame: Frame, model: string, choice: object, usage?: object) {
+  const choices = [{ index: 0, ...choice }];
+  return { ...frame, object: "chat.completion.chunk", model, choices, ...(usage && { usage }) };
+}
+
+function usageOf({ promptTokens, completionTokens }: ChatAnswer) {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}
