@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { aiError, askForAi } from "./engine-client.ts";
-import type { LocalEnv } from "./env.ts";
+import { aiError, askForAi, askForAiResponse, type EngineEnv } from "./engine-client.ts";
 import { fillSchema } from "./answer-schema.ts";
 
 const PICTURE_TOKENS = 256; // what Gemma makes of one picture
@@ -24,6 +23,7 @@ type Part = z.infer<typeof Part>;
 
 const Description = z.object({
   caption: z.string(),
+  caption_model: z.string(),
   text: z.string(),
   labels: z.array(z.string()),
   objects: z.array(
@@ -35,39 +35,41 @@ const Description = z.object({
   ),
 });
 
+/** Completion, or its bytes as server-sent events where `stream` is asked for. */
+export type ChatOutput = ChatCompletionsOutput | ReadableStream<Uint8Array>;
+
 /**
- * A chat completion about one picture whose content is JSON of the asked-for schema. The engine
- * describes; it doesn't converse: any other chat is a task that isn't there (5007).
+ * A chat completion. Facts about one picture in JSON come from what the engine sees; anything else
+ * from its language model, and where it has none it is a task that isn't there (5007).
  */
-export async function describePicture(
-  env: LocalEnv,
-  model: string,
-  inputs: unknown,
-): Promise<ChatCompletionsOutput> {
+export async function chat(env: EngineEnv, model: string, inputs: unknown): Promise<ChatOutput> {
   const input = Input.safeParse(inputs);
   if (!input.success) throw aiError(`5006: Error: ${z.prettifyError(input.error)}`);
   const { messages, response_format: format, stream } = input.data;
-  if (stream) throw aiError("5006: Error: JSON mode doesn't support streaming");
+  if (stream && format) throw aiError("5006: Error: JSON mode doesn't support streaming");
   const parts = messages.flatMap(({ content }) =>
     typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []),
   );
-  const pictures = parts.filter((part) => part.type === "image_url");
+  const pictures = parts.filter((part) => part.type === "image_url").map(pictureBytes);
   const [picture] = pictures;
-  if (!picture || pictures.length > 1 || format?.type !== "json_schema" || !format.json_schema) {
-    throw aiError(`5007: No such model ${model} or task`);
+  const schema = format?.json_schema;
+  if (picture && pictures.length === 1 && schema) {
+    const described = await describePicture(env, model, picture);
+    const filled = fillSchema(schema, described.facts);
+    if (filled) return completion(described.captionModel, parts, JSON.stringify(filled));
   }
-  const description = Description.parse(await askForAi(env, "/describe", pictureBytes(picture)));
-  const facts = {
-    ...description,
-    objects: description.objects.map(({ label, score, box }) => ({
-      label,
-      score,
-      box_2d: gemmaBox(box),
-    })),
-  };
-  const filled = fillSchema(format.json_schema, facts);
-  if (!filled) throw aiError(`5007: No such model ${model} or task`);
-  return completion(model, parts, JSON.stringify(filled));
+  const body = JSON.stringify(inputs);
+  const response = await askForAiResponse(env, model, "/v1/chat/completions", body);
+  if (stream && response.body) return response.body;
+  const answer: ChatCompletionsOutput = await response.json();
+  return answer;
+}
+
+async function describePicture(env: EngineEnv, model: string, picture: Uint8Array) {
+  const answer = await askForAi(env, model, "/describe", picture);
+  const { caption_model: captionModel, objects, ...rest } = Description.parse(answer);
+  const pointed = objects.map(({ label, score, box }) => ({ label, score, box_2d: gemmaBox(box) }));
+  return { captionModel, facts: { ...rest, objects: pointed } };
 }
 
 function pictureBytes(part: Part): Uint8Array {

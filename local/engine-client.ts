@@ -1,6 +1,7 @@
 import type { LocalEnv } from "./env.ts";
 
-type EngineEnv = Pick<LocalEnv, "ENGINE_URL" | "ENGINE_TOKEN">;
+/** Where the engine is. */
+export type EngineEnv = Pick<LocalEnv, "ENGINE_URL" | "ENGINE_TOKEN">;
 
 const TIMEOUT_MS = 120_000;
 
@@ -22,6 +23,10 @@ const AI_MESSAGES: Record<string, string> = {
   timeout: "3007: Request timeout",
   too_large: "3006: Request is too large",
   undecodable_image: "3010: Invalid or incomplete input for the model: failed to decode image",
+  undecodable_media: "3010: Invalid or incomplete input for the model: failed to decode audio",
+  no_audio: "3010: Invalid or incomplete input for the model: failed to decode audio",
+  upstream_refused: "3010: Invalid or incomplete input for the model",
+  upstream_failed: "3040: Capacity temporarily exceeded, please try again.",
 };
 
 /** Media Transformations' codes (https://developers.cloudflare.com/stream/transform-videos/troubleshooting/). */
@@ -36,11 +41,19 @@ const MEDIA_CODES: Record<string, number> = {
 };
 const MEDIA_INTERNAL = 9523;
 
+/** The Images binding's codes (https://developers.cloudflare.com/images/reference/troubleshooting/). */
+const IMAGES_CODES: Record<string, number> = { undecodable_image: 9412, too_large: 9413 };
+const IMAGES_INTERNAL = 9523;
+
 /** An error as `env.AI.run` throws it: `"<code>: <text>"`. */
 export function aiError(message: string): Error {
   const error = new Error(message);
   error.name = "InferenceUpstreamError";
   return error;
+}
+
+export function noSuchModel(model: string): Error {
+  return aiError(`5007: No such model ${model} or task`);
 }
 
 /** An error as the media binding throws it, its code also in the message. */
@@ -49,13 +62,33 @@ export function mediaError(code: number, message: string): Error {
   return Object.assign(error, { name: "MediaError", code });
 }
 
-/** JSON of `POST path`; throws what Workers AI would. */
-export async function askForAi(env: EngineEnv, path: string, body: BodyInit): Promise<unknown> {
+/** An error as the Images binding throws it, its code also in the message. */
+export function imagesError(code: number, message: string): Error {
+  return Object.assign(new Error(`IMAGES_TRANSFORM_ERROR ${code}: ${message}`), { code });
+}
+
+/** JSON of `POST path`; throws what Workers AI would about `model`. */
+export async function askForAi(
+  env: EngineEnv,
+  model: string,
+  path: string,
+  body: BodyInit,
+): Promise<unknown> {
+  return (await askForAiResponse(env, model, path, body)).json();
+}
+
+/** The response to `POST path`; throws what Workers AI would about `model`. */
+export async function askForAiResponse(
+  env: EngineEnv,
+  model: string,
+  path: string,
+  body: BodyInit,
+): Promise<Response> {
   try {
-    const response = await post(env, path, body);
-    return await response.json();
+    return await post(env, path, body);
   } catch (error) {
     const code = error instanceof EngineFailure ? error.code : "failed";
+    if (code === "model_missing") throw noSuchModel(model);
     throw aiError(AI_MESSAGES[code] ?? "3043: Internal server error");
   }
 }
@@ -68,6 +101,21 @@ export async function askForMedia(env: EngineEnv, path: string, body: BodyInit):
     const code = error instanceof EngineFailure ? MEDIA_CODES[error.code] : undefined;
     if (code === undefined) throw mediaError(MEDIA_INTERNAL, "internal error");
     throw mediaError(code, error instanceof Error ? error.message : "failed");
+  }
+}
+
+/** The response to `POST path`; throws what the Images binding would. */
+export async function askForImages(
+  env: EngineEnv,
+  path: string,
+  body: BodyInit,
+): Promise<Response> {
+  try {
+    return await post(env, path, body);
+  } catch (error) {
+    const code = error instanceof EngineFailure ? IMAGES_CODES[error.code] : undefined;
+    if (code === undefined) throw imagesError(IMAGES_INTERNAL, "internal error");
+    throw imagesError(code, error instanceof Error ? error.message : "failed");
   }
 }
 

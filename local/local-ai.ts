@@ -1,16 +1,17 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { z } from "zod";
 import { MODELS } from "../src/config.ts";
-import { describePicture } from "./chat.ts";
-import { aiError, askForAi } from "./engine-client.ts";
+import { chat, type ChatOutput } from "./chat.ts";
+import { aiError, askForAi, noSuchModel } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
-import type { Fault } from "./faults.ts";
+import { addFault, type AiFault, takeFault } from "./faults.ts";
+import { transcribeSound } from "./speech.ts";
 
 const MAX_REQUEST_BYTES = 10_000_000;
 const MAX_TEXTS = 100;
 
 type Embedding = Ai_Cf_Baai_Bge_M3_Output_Embedding & { data: number[][]; shape: number[] };
-type Output = Embedding | ChatCompletionsOutput;
+type Output = Embedding | ChatOutput | Ai_Cf_Openai_Whisper_Large_V3_Turbo_Output;
 
 const EmbeddingInput = z.object({
   text: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(MAX_TEXTS)]),
@@ -22,20 +23,21 @@ const FAULT_MESSAGES: Record<string, string> = {
     "3036: You have used up your daily free allocation of 10,000 neurons. Please upgrade to Cloudflare's Workers Paid plan if you would like to continue usage.",
   "3040": "3040: Capacity temporarily exceeded, please try again.",
   "3007": "3007: Request timeout",
+  "5007": "5007: No such model or task",
 };
 
 /**
  * `env.AI` without an account: production's model names, shapes, limits and errors, with the
  * engine's models behind them. A model that the engine has no ability for isn't there
- * (`5007: No such model … or task`).
+ * (`5007: No such model … or task`). `Ai` is a class of overloads for every model there is, so that
+ * nothing smaller can implement it: `test/local/calls.ts` holds its calls against this instead.
  */
 export class LocalAI extends WorkerEntrypoint<LocalEnv> {
   async run(model: string, inputs: unknown): Promise<Output> {
     if (JSON.stringify(inputs ?? null).length > MAX_REQUEST_BYTES) {
       throw aiError("3006: Request is too large");
     }
-    const fault = await this.#faults().take(model);
-    if (fault?.startsWith("slow:")) await scheduler.wait(Number(fault.slice("slow:".length)));
+    const fault = await takeFault(this.env, model);
     const message = fault === null ? undefined : FAULT_MESSAGES[fault];
     if (message !== undefined) throw aiError(message);
     const output = await this.#infer(model, inputs);
@@ -43,30 +45,27 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
   }
 
   /** Makes the next `times` runs of `model` fail; `slow:<ms>` only delays them. */
-  async inject(model: string, fault: Fault, times = 1): Promise<void> {
-    await this.#faults().add(model, fault, times);
+  async inject(model: string, fault: AiFault, times = 1): Promise<void> {
+    await addFault(this.env, model, fault, times);
   }
 
   #infer(model: string, inputs: unknown): Promise<Output> {
     if (model === MODELS.embedText.id) return embed(this.env, model, inputs);
-    if (model === MODELS.describe.id) return describePicture(this.env, model, inputs);
-    throw aiError(`5007: No such model ${model} or task`);
-  }
-
-  #faults() {
-    return this.env.FAULTS.getByName("faults");
+    if (model === MODELS.describe.id) return chat(this.env, model, inputs);
+    if (model === MODELS.transcribe.id) return transcribeSound(this.env, model, inputs);
+    throw noSuchModel(model);
   }
 }
 
 /** The engine's vectors padded with zeros to production's dimensions, which leaves cosines as they are. */
 async function embed(env: LocalEnv, model: string, inputs: unknown): Promise<Embedding> {
   if (typeof inputs === "object" && inputs !== null && "contexts" in inputs) {
-    throw aiError(`5007: No such model ${model} or task`);
+    throw noSuchModel(model);
   }
   const input = EmbeddingInput.safeParse(inputs);
   if (!input.success) throw aiError(`5006: Error: ${z.prettifyError(input.error)}`);
   const texts = [input.data.text].flat();
-  const answer = await askForAi(env, "/sentences", JSON.stringify({ texts }));
+  const answer = await askForAi(env, model, "/sentences", JSON.stringify({ texts }));
   const { dimensions } = MODELS.embedText;
   const data = Sentences.parse(answer).vectors.map((vector) =>
     vector.concat(Array.from({ length: dimensions - vector.length }, () => 0)),
@@ -74,9 +73,11 @@ async function embed(env: LocalEnv, model: string, inputs: unknown): Promise<Emb
   return { shape: [data.length, dimensions], data, pooling: "cls" };
 }
 
-/** As it goes wrong in practice: a vector is missing, or the JSON stops in the middle. */
+/** As it goes wrong in practice: a vector or a time is missing, JSON or a stream stops in the middle. */
 function malformed(output: Output): Output {
+  if (output instanceof ReadableStream) return output.pipeThrough(firstChunkOnly());
   if ("data" in output) return { ...output, data: output.data.slice(1) };
+  if ("text" in output) return { ...output, segments: [{ text: output.text }] };
   return {
     ...output,
     choices: output.choices.map((choice) => {
@@ -85,4 +86,13 @@ function malformed(output: Output): Output {
       return { ...choice, message, finish_reason: "length" as const };
     }),
   };
+}
+
+function firstChunkOnly(): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.slice(0, chunk.length / 2));
+      controller.terminate();
+    },
+  });
 }

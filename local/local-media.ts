@@ -1,8 +1,13 @@
 import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
 import { mediaError } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
+import { addFault, type MediaFault, takeFault } from "./faults.ts";
 import { parseOutput, parseSize } from "./media-options.ts";
 import { transformMedia, type Transformed } from "./media-transform.ts";
+
+const PLACE = "FRAMES";
+const MALFORMED = "malformed";
+const CUT_BYTES = 100;
 
 /**
  * The Media Transformations binding without an account: the same chain, limits and error codes,
@@ -12,6 +17,11 @@ import { transformMedia, type Transformed } from "./media-transform.ts";
 export class LocalMedia extends WorkerEntrypoint<LocalEnv> implements MediaBinding {
   input(media: ReadableStream<Uint8Array>): MediaTransformer {
     return new Transformer(this.env, media);
+  }
+
+  /** Makes the next `times` outputs fail; `slow:<ms>` only delays them. */
+  async inject(fault: MediaFault, times = 1): Promise<void> {
+    await addFault(this.env, PLACE, fault, times);
   }
 }
 
@@ -41,7 +51,11 @@ class Transformer extends RpcTarget implements MediaTransformer {
     this.#media = null;
     return new Result(async () => {
       if (!media) throw mediaError(9401, "the input was used before");
-      return transformMedia(this.#env, media, parseSize(transform), parseOutput(options));
+      const fault = await takeFault(this.#env, PLACE);
+      if (fault !== null && fault !== MALFORMED) throw mediaError(Number(fault), "injected");
+      const [size, output] = [parseSize(transform), parseOutput(options)];
+      const transformed = await transformMedia(this.#env, media, size, output);
+      return fault === MALFORMED ? cutOff(transformed) : transformed;
     });
   }
 }
@@ -90,4 +104,15 @@ class Result extends RpcTarget implements MediaTransformationResult {
   #run(): Promise<Transformed> {
     return (this.#transformed ??= this.#transform());
   }
+}
+
+/** The first bytes alone: known by their kind, but not to be decoded. */
+function cutOff({ body, contentType }: Transformed): Transformed {
+  const first = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.slice(0, CUT_BYTES));
+      controller.terminate();
+    },
+  });
+  return { body: body.pipeThrough(first), contentType };
 }

@@ -4,9 +4,8 @@ import type { LocalEnv } from "../local/env.ts";
 
 declare global {
   namespace Cloudflare {
-    interface Env {
+    interface Env extends LocalEnv {
       TEST_MIGRATIONS: D1Migration[];
-      VECTOR_SPACES: LocalEnv["VECTOR_SPACES"];
     }
   }
 }

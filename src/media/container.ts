@@ -13,6 +13,8 @@ export interface VideoInfo {
   bitrate: number | null;
   videoCodec: string | null;
   audioCodec: string | null;
+  audioBitrate: number | null;
+  /** What the container claims, BCP-47. */
   audioLanguage: string | null;
 }
 
@@ -51,6 +53,7 @@ export async function probeVideo(input: Input): Promise<VideoInfo> {
   return reading(async () => {
     const audio = await input.getPrimaryAudioTrack();
     const { averagePacketRate, averageBitrate } = await video.computePacketStats(200);
+    const sound = await audio?.computePacketStats(200);
     const language = await audio?.getLanguageCode();
     return {
       container: (await input.getFormat()).name,
@@ -62,9 +65,16 @@ export async function probeVideo(input: Input): Promise<VideoInfo> {
       bitrate: averageBitrate > 0 ? Math.round(averageBitrate) : null,
       videoCodec: await video.getCodec(),
       audioCodec: (await audio?.getCodec()) ?? null,
-      audioLanguage: language === undefined || language === "und" ? null : language,
+      audioBitrate: sound && sound.averageBitrate > 0 ? Math.round(sound.averageBitrate) : null,
+      audioLanguage: toLanguageTag(language),
     };
   });
+}
+
+/** ISO 639-2 (`eng`) → BCP-47 (`en`). */
+function toLanguageTag(code: string | undefined): string | null {
+  if (code === undefined || code === "und" || !/^[a-z]{2,3}$/.test(code)) return null;
+  return Intl.getCanonicalLocales(code)[0] ?? null;
 }
 
 /** A damaged file makes the reader throw what it likes; ours says what to do. */

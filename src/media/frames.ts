@@ -2,12 +2,18 @@ import { INGEST } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { Clip } from "./clips.ts";
 
-/** Media Transformations' codes for what is wrong with the input; 95xx are its own troubles. */
+/**
+ * Media Transformations' codes for what is wrong with the input; 95xx are its own troubles, one of
+ * which may also be the input's
+ * (https://developers.cloudflare.com/stream/transform-videos/troubleshooting/).
+ */
 const INPUT_ERRORS = { from: 9400, to: 9500 };
+const INTERNAL_ERROR = 9523;
 
 /**
  * The frame shown at a clip's moment as a JPEG, at most `INGEST.keyframeWidth` wide. Throws
- * `unreadable_frame` where it can't be decoded, `upstream_unavailable` where trying again may help.
+ * `unreadable_frame` where it can't be decoded, `upstream_failed` or `upstream_unavailable` where
+ * trying again may help.
  */
 export async function frameOf(frames: MediaBinding, clip: Clip): Promise<Uint8Array> {
   try {
@@ -22,6 +28,7 @@ export async function frameOf(frames: MediaBinding, clip: Clip): Promise<Uint8Ar
     const code: unknown = cause instanceof Error && Reflect.get(cause, "code");
     const isInput = Number(code) >= INPUT_ERRORS.from && Number(code) < INPUT_ERRORS.to;
     if (isInput) throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
-    throw new AppError("upstream_unavailable", "Frames can't be decoded just now.", { cause });
+    const trouble = code === INTERNAL_ERROR ? "upstream_failed" : "upstream_unavailable";
+    throw new AppError(trouble, "Frames can't be decoded just now.", { cause });
   }
 }

@@ -6,6 +6,7 @@ import { localAi, refusal } from "./bindings.ts";
 const ai = localAi();
 const EMBED = MODELS.embedText.id;
 const DESCRIBE = MODELS.describe.id;
+const TRANSCRIBE = MODELS.transcribe.id;
 
 const text = { type: "string" };
 const list = { type: "array", items: text };
@@ -79,7 +80,7 @@ describe("the embedding model", () => {
 describe("the describing model", () => {
   it("reads a picture into the schema's properties, and no others", async () => {
     const output = await chat(ask({ text, labels: list, objects }, ["text"]));
-    expect(output).toMatchObject({ object: "chat.completion", model: DESCRIBE });
+    expect(output).toMatchObject({ object: "chat.completion", model: "composed" });
     expect(output.choices[0]).toMatchObject({ finish_reason: "stop", index: 0 });
     expect(output.usage?.total_tokens).toBeGreaterThan(256);
     const seen = JSON.parse(output.choices[0]?.message.content ?? "");
@@ -112,6 +113,7 @@ describe("the describing model", () => {
     ["free text", () => ({ messages: ask({}).messages }), /^5007: /],
     ["what it can't know", () => ask({ mood: text }, ["mood"]), /^5007: /],
     ["another type", () => ask({ text: list }, ["text"]), /^5007: /],
+    ["a streamed chat", () => ({ ...conversation, stream: true }), /^5007: /],
     ["a picture by address", () => ask({}, [], "https://x.test/a.jpg"), /^5004: .*https$/],
     ["what isn't a picture", () => ask({}, [], "data:image/png;base64,aGVsbG8="), /^3010: /],
     ["10 MB", () => ask({}, [], `${picture}${"A".repeat(10_000_000)}`), /^3006: /],
@@ -121,10 +123,22 @@ describe("the describing model", () => {
   });
 });
 
+describe("the speech model", () => {
+  it.for<[string, object, RegExp]>([
+    ["no sound", {}, /^5006: /],
+    ["what isn't base64", { audio: "%%%" }, /^5006: /],
+    ["a language by its name", { audio: "aGVsbG8=", language: "English" }, /^5006: /],
+    ["translation", { audio: "aGVsbG8=", task: "translate" }, /^5007: /],
+    ["10 MB", { audio: "A".repeat(10_000_000) }, /^3006: /],
+  ])("refuses %s", async ([, inputs, message]) => {
+    expect(await refusal(ai.run(TRANSCRIBE, inputs))).toMatch(message);
+  });
+});
+
 describe("env.AI", () => {
   it("has no other model", async () => {
-    const message = "5007: No such model @cf/openai/whisper-large-v3-turbo or task";
-    expect(await refusal(ai.run("@cf/openai/whisper-large-v3-turbo", {}))).toBe(message);
+    const message = "5007: No such model @cf/openai/whisper-tiny-en or task";
+    expect(await refusal(ai.run("@cf/openai/whisper-tiny-en", {}))).toBe(message);
   });
 
   it("fails as it is told, as often as it is told", async () => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
-import { errorOf, refusal } from "./bindings.ts";
+import { errorOf, localMedia, refusal } from "./bindings.ts";
 
 async function file(name: string): Promise<ReadableStream<Uint8Array>> {
   const { body } = await fetch(`${inject("filesOrigin")}/${name}`);
@@ -132,5 +132,35 @@ describe("the media binding refuses", () => {
       .transform({ width: 1 })
       .output(frame);
     expect(await errorOf(result.response())).toMatchObject({ code: 9401, name: "MediaError" });
+  });
+});
+
+describe("the media binding fails as it is told", () => {
+  const frame = async () => env.FRAMES.input(await file("clip.mp4")).output({ mode: "frame" });
+
+  it.for([
+    ["9412", { code: 9412, name: "MediaError" }],
+    ["9504", { code: 9504, name: "MediaError" }],
+    ["9523", { code: 9523, name: "MediaError" }],
+  ] as const)("with %s, as often as it is told", async ([fault, error]) => {
+    await localMedia().inject(fault, 2);
+    expect(await errorOf((await frame()).response())).toMatchObject(error);
+    expect(await errorOf((await frame()).contentType())).toMatchObject(error);
+    expect(await (await frame()).contentType()).toBe("image/jpeg");
+  });
+
+  it("late", async () => {
+    await localMedia().inject("slow:300");
+    const start = Date.now();
+    expect(await (await frame()).contentType()).toBe("image/jpeg");
+    expect(Date.now() - start).toBeGreaterThanOrEqual(300);
+  });
+
+  it("with a picture that nothing decodes", async () => {
+    await localMedia().inject("malformed");
+    const response = await (await frame()).response();
+    expect(response.headers.get("content-type")).toBe("image/jpeg");
+    await expect(sizeOf(response)).rejects.toThrow();
+    expect(await sizeOf(await (await frame()).response())).toMatchObject({ width: 320 });
   });
 });

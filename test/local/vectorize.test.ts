@@ -5,7 +5,7 @@ import { VectorSpace } from "../../local/vector-space.ts";
 import { localSpace, refusal } from "./bindings.ts";
 
 const space = localSpace("PICTURE_VECTORS");
-const DIMENSIONS = 512;
+const DIMENSIONS = 768;
 
 /** The unit vector that points `turn` of the way from axis 0 to axis 1. */
 function pointing(turn: number, dimensions = DIMENSIONS): number[] {
@@ -128,7 +128,7 @@ describe("a filter", () => {
 
 describe("a vector space refuses", () => {
   it.for<[string, () => PromiseLike<unknown>, RegExp]>([
-    ["another dimension", () => upsert({ values: [1] }), /40012.*expected 512.*got 1 dim/],
+    ["another dimension", () => upsert({ values: [1] }), /40012.*expected 768.*got 1 dim/],
     ["not a number", () => upsert({ values: pointing(Number.NaN) }), /40023/],
     ["an id over 64 bytes", () => upsert({ id: "é".repeat(33) }), /40008.*got 66 bytes/],
     [
@@ -147,7 +147,7 @@ describe("a vector space refuses", () => {
     ],
     ["21 ids to get", () => space.getByIds(many(21)), /VECTOR_GET_ERROR.*40007.*is 20, got 21/],
     ["101 ids to delete", () => space.deleteByIds(many(101)), /40007.*is 100, got 101/],
-    ["a query of another dimension", () => space.query([1]), /40006.*expected 512.*got 1/],
+    ["a query of another dimension", () => space.query([1]), /40006.*expected 768.*got 1/],
     ["topK 101", () => query({ topK: 101 }), /40025.*max top K is 100, but got 101/],
     ["topK 0", () => query({ topK: 0 }), /40025/],
     ["topK 51 with values", () => query({ topK: 51, returnValues: true }), /40025.*is 50/],

@@ -1,0 +1,62 @@
+import { imagesError } from "./engine-client.ts";
+
+const MAX_PIXELS = 12_000;
+const SIDES = new Set<unknown>(["left", "right", "top", "bottom", "center"]);
+const FORMATS = new Set<unknown>(["image/jpeg", "image/png", "image/webp", "image/avif"]);
+const FOREIGN_FORMATS = new Set<unknown>(["image/gif", "rgb", "rgba"]);
+
+/** `absent` where neither the simulator nor the engine can do it. */
+type Check = (value: unknown, options: object) => boolean | "absent";
+
+const isAbsent: Check = () => "absent";
+const isPixels: Check = (value) =>
+  Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_PIXELS;
+
+/** Every option of production. */
+const TRANSFORMS: Record<keyof ImageTransform, Check> = {
+  width: isPixels,
+  height: isPixels,
+  fit: isOneOf("scale-down", "contain", "pad", "squeeze", "cover", "crop"),
+  gravity: (value) => SIDES.has(value) || "absent",
+  rotate: isOneOf(0, 90, 180, 270),
+  segment: isOneOf("foreground"),
+  background: (_, options) => ("fit" in options && options.fit === "pad") || "absent",
+  blur: isAbsent,
+  border: isAbsent,
+  brightness: isAbsent,
+  contrast: isAbsent,
+  flip: isAbsent,
+  gamma: isAbsent,
+  saturation: isAbsent,
+  sharpen: isAbsent,
+  trim: isAbsent,
+};
+const OUTPUTS: Record<keyof ImageOutputOptions, Check> = {
+  format: (value) => FORMATS.has(value) || (FOREIGN_FORMATS.has(value) && "absent"),
+  anim: (value) => value === false || "absent",
+  quality: isAbsent,
+  background: isAbsent,
+};
+
+/** Throws 9432 for what production doesn't know and 9523 for what has no local stand-in. */
+export function checkTransform(transform: ImageTransform): void {
+  check(TRANSFORMS, transform);
+}
+
+/** As `checkTransform`. */
+export function checkOutput(options: ImageOutputOptions): void {
+  check(OUTPUTS, options);
+}
+
+function check(checks: Record<string, Check>, options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    const result = value === undefined || checks[name]?.(value, options);
+    const shown = `${name}: ${JSON.stringify(value)}`;
+    if (result === "absent") throw imagesError(9523, `${shown} has no local stand-in`);
+    if (!result) throw imagesError(9432, `Bad request: invalid ${shown}`);
+  }
+}
+
+function isOneOf(...values: unknown[]): Check {
+  return (value) => values.includes(value);
+}

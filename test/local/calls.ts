@@ -1,0 +1,210 @@
+import { env } from "cloudflare:workers";
+import { inject } from "vitest";
+import { z } from "zod";
+import { localImages } from "../../local/local-images.ts";
+import { localSpace } from "./bindings.ts";
+
+/** A call of a binding, and the shape of its answer. */
+export interface BindingCall {
+  name: string;
+  run: () => Promise<unknown>;
+  shape: z.ZodType;
+}
+
+/** `run` is typed by production's binding, and `shape` must be one of what that answers. */
+function call<Output>(
+  name: string,
+  run: () => Promise<Output>,
+  shape: z.ZodType<NoInfer<Output>>,
+): BindingCall {
+  return { name, run, shape };
+}
+
+const ai: Ai = env.AI;
+const frames: MediaBinding = env.FRAMES;
+const images: ImagesBinding = localImages(env);
+/** Without `describe`, whose published type says number where the service answers text. */
+const space: Omit<Vectorize, "describe"> = localSpace("TEXT_VECTORS");
+
+const DIMENSIONS = 1024;
+const values = Array.from({ length: DIMENSIONS }, (_, at) => (at === 0 ? 1 : 0));
+const vector = { id: "typed", values, namespace: "typed", metadata: { asset_id: "a" } };
+const scope = { namespace: "typed", topK: 1 };
+
+async function file(name: string): Promise<ReadableStream<Uint8Array>> {
+  const { body } = await fetch(`${inject("filesOrigin")}/${name}`);
+  if (!body) throw new Error(`${name} is empty`);
+  return body;
+}
+
+async function dataUri(): Promise<string> {
+  const bytes = await new Response(await file("words.jpg")).arrayBuffer();
+  return `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
+}
+
+const Vector = z.array(z.number()).length(DIMENSIONS);
+const Mutation = z.strictObject({ mutationId: z.uuid() });
+const Metadata = z.strictObject({ asset_id: z.string() });
+const Match = z.strictObject({
+  id: z.literal("typed"),
+  namespace: z.literal("typed"),
+  score: z.number().min(0.999).max(1.001),
+});
+const matches = <Shape extends z.ZodType>(match: Shape) =>
+  z.strictObject({ count: z.literal(1), matches: z.array(match).length(1) });
+const tokens = z.int().positive();
+const bytes = z.instanceof(ReadableStream<Uint8Array>);
+const answered = (type: string) =>
+  z.instanceof(Response).refine(({ ok, headers }) => ok && headers.get("content-type") === type);
+const ImageResult = z
+  .custom<ImageTransformationResult>()
+  .refine(
+    (result) =>
+      result.contentType() === "image/webp" &&
+      result.response().headers.get("content-type") === "image/webp",
+  );
+
+export const CALLS: Record<string, BindingCall[]> = {
+  AI: [
+    call(
+      "text embeddings",
+      () => ai.run("@cf/baai/bge-m3", { text: ["a dog", "a cat"] }),
+      z.strictObject({
+        shape: z.tuple([z.literal(2), z.literal(DIMENSIONS)]),
+        data: z.array(Vector).length(2),
+        pooling: z.literal("cls"),
+      }),
+    ),
+    call(
+      "a picture in JSON",
+      async () =>
+        ai.run("@cf/google/gemma-4-26b-a4b-it", {
+          messages: [
+            { role: "system", content: "Describe the picture." },
+            {
+              role: "user",
+              content: [{ type: "image_url", image_url: { url: await dataUri() } }],
+            },
+          ],
+          response_format: {
+            type: "json_schema",
+            json_schema: {
+              name: "seen",
+              schema: { type: "object", properties: { text: { type: "string" } } },
+            },
+          },
+        }),
+      z.strictObject({
+        id: z.string().min(1),
+        object: z.literal("chat.completion"),
+        created: z.int().positive(),
+        model: z.string().min(1),
+        choices: z.tuple([
+          z.strictObject({
+            index: z.literal(0),
+            message: z.strictObject({
+              role: z.literal("assistant"),
+              content: z.string().includes("LANTERN"),
+              refusal: z.null(),
+            }),
+            finish_reason: z.literal("stop"),
+            logprobs: z.null(),
+          }),
+        ]),
+        usage: z.strictObject({
+          prompt_tokens: tokens,
+          completion_tokens: tokens,
+          total_tokens: tokens,
+        }),
+      }),
+    ),
+  ],
+  VECTORS: [
+    call("upsert", () => space.upsert([vector]), Mutation),
+    call("insert", () => space.insert([vector]), Mutation),
+    call("query", () => space.query(values, scope), matches(Match)),
+    call(
+      "query by id, with everything",
+      () => space.queryById("typed", { ...scope, returnValues: true, returnMetadata: "all" }),
+      matches(Match.extend({ values: Vector, metadata: Metadata })),
+    ),
+    call(
+      "query with a filter",
+      () =>
+        space.query(Float32Array.from(values), {
+          ...scope,
+          returnMetadata: "indexed",
+          filter: { asset_id: { $in: ["a"] } },
+        }),
+      matches(Match.extend({ metadata: Metadata })),
+    ),
+    call(
+      "getByIds",
+      () => space.getByIds(["typed", "missing"]),
+      z.array(Match.omit({ score: true }).extend({ values: Vector, metadata: Metadata })).length(1),
+    ),
+    call("deleteByIds", () => space.deleteByIds(["typed"]), Mutation),
+  ],
+  FRAMES: [
+    call(
+      "a frame as a response",
+      async () =>
+        frames
+          .input(await file("clip.mp4"))
+          .transform({ width: 160, height: 90, fit: "scale-down" })
+          .output({ mode: "frame", time: "1s", format: "png" })
+          .response(),
+      answered("image/png"),
+    ),
+    call(
+      "a sheet's bytes",
+      async () =>
+        frames
+          .input(await file("clip.mp4"))
+          .transform({ width: 80 })
+          .output({ mode: "spritesheet", time: "0s", duration: "2s", imageCount: 4 })
+          .media(),
+      bytes,
+    ),
+    call(
+      "the type of sound",
+      async () =>
+        frames
+          .input(await file("clip.mp4"))
+          .output({ mode: "audio", duration: "2s", format: "m4a" })
+          .contentType(),
+      z.literal("audio/mp4"),
+    ),
+    call(
+      "a clip",
+      async () =>
+        frames
+          .input(await file("clip.mp4"))
+          .output({ mode: "video", time: "1s", duration: "2s", audio: false })
+          .response(),
+      answered("video/mp4"),
+    ),
+  ],
+  IMAGES: [
+    call(
+      "info",
+      async () => images.info(await file("turned.jpg")),
+      z.strictObject({
+        format: z.literal("image/jpeg"),
+        fileSize: z.int().positive(),
+        width: z.int().positive(),
+        height: z.int().positive(),
+      }),
+    ),
+    call(
+      "a foreground",
+      async () =>
+        images
+          .input(await file("boats.jpg"))
+          .transform({ width: 64, height: 64, fit: "cover", gravity: "center" })
+          .transform({ rotate: 90, segment: "foreground" })
+          .output({ format: "image/webp" }),
+      ImageResult,
+    ),
+  ],
+};

@@ -1,0 +1,171 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { localImages } from "../../local/local-images.ts";
+import { errorOf, refusal } from "./bindings.ts";
+
+const images = localImages(env);
+const PNG = { format: "image/png" } as const;
+const boats = { width: 0, height: 0 };
+
+async function file(name: string): Promise<ReadableStream<Uint8Array>> {
+  const { body } = await fetch(`${inject("filesOrigin")}/${name}`);
+  if (!body) throw new Error(`${name} is empty`);
+  return body;
+}
+
+async function sizeOf(stream: ReadableStream<Uint8Array>) {
+  const info = await images.info(stream);
+  if (!("width" in info)) throw new Error("not a picture");
+  return info;
+}
+
+/** The picture after these transforms. */
+async function transformed(
+  transforms: ImageTransform[],
+  output: ImageOutputOptions = PNG,
+  name = "boats.jpg",
+): Promise<ImageTransformationResult> {
+  const transformer = images.input(await file(name));
+  for (const transform of transforms) transformer.transform(transform);
+  return transformer.output(output);
+}
+
+async function shape(transforms: ImageTransform[], output?: ImageOutputOptions) {
+  const { width, height, format } = await sizeOf((await transformed(transforms, output)).image());
+  return { width, height, format };
+}
+
+/** The type of a PNG's pixels: 6 has an alpha channel. */
+async function pngType(result: ImageTransformationResult): Promise<number> {
+  return (await result.response().bytes())[25]!;
+}
+
+beforeAll(async () => {
+  const { width, height } = await sizeOf(await file("boats.jpg"));
+  Object.assign(boats, { width, height });
+});
+
+describe("the images binding", () => {
+  it("tells what a picture is", async () => {
+    const { byteLength } = await new Response(await file("boats.jpg")).arrayBuffer();
+    expect(await images.info(await file("boats.jpg"))).toEqual({
+      format: "image/jpeg",
+      fileSize: byteLength,
+      ...boats,
+    });
+    const svg = new Blob(['<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>']);
+    expect(await images.info(svg.stream())).toEqual({ format: "image/svg+xml" });
+  });
+
+  it("does one transform after the other", async () => {
+    const first = { width: 200, height: 100, fit: "cover" } as const;
+    expect(await shape([first])).toMatchObject({ width: 200, height: 100 });
+    expect(await shape([first, { rotate: 90 }])).toMatchObject({ width: 100, height: 200 });
+    expect(await shape([{ rotate: 90 }, first])).toMatchObject({ width: 200, height: 100 });
+    expect(await shape([first, { width: 50 }])).toMatchObject({ width: 50, height: 25 });
+  });
+
+  it("writes what it is asked for, with its type", async () => {
+    for (const format of ["image/jpeg", "image/png", "image/webp", "image/avif"] as const) {
+      const result = await transformed([{ width: 60 }], { format });
+      expect(result.contentType()).toBe(format);
+      const response = result.response();
+      expect(response.headers.get("content-type")).toBe(format);
+      expect(await sizeOf(response.body!)).toMatchObject({ format, width: 60 });
+    }
+  });
+
+  it("takes Base64 and gives it", async () => {
+    const bytes = await new Response(await file("words.jpg")).arrayBuffer();
+    const encoded = new Blob([Buffer.from(bytes).toString("base64")]).stream();
+    const { format } = await sizeOf(await file("words.jpg"));
+    expect(await images.info(encoded, { encoding: "base64" })).toMatchObject({ format });
+    const result = await transformed([{ width: 20 }]);
+    const back = await new Response(result.image({ encoding: "base64" })).text();
+    const decoded = new Blob([Buffer.from(back, "base64")]).stream();
+    expect(await sizeOf(decoded)).toMatchObject({ width: 20 });
+  });
+});
+
+describe("a foreground", () => {
+  const foreground = { segment: "foreground" } as const;
+
+  it("lies on nothing, in the picture's size or another", async () => {
+    expect(await shape([foreground])).toMatchObject(boats);
+    expect(await pngType(await transformed([foreground]))).toBe(6);
+    expect(await pngType(await transformed([{ width: 80 }]))).toBe(2);
+    const small = { ...foreground, width: 80 };
+    expect(await shape([small, { rotate: 90 }])).toMatchObject({ height: 80, format: "image/png" });
+    expect(await pngType(await transformed([small, { rotate: 90 }]))).toBe(6);
+  });
+
+  it("lies on white in a JPEG", async () => {
+    const result = await transformed([{ ...foreground, width: 80 }], { format: "image/jpeg" });
+    expect(await sizeOf(result.image())).toMatchObject({ format: "image/jpeg", width: 80 });
+  });
+});
+
+describe("the images binding refuses", () => {
+  it.for<[string, object, object, RegExp]>([
+    ["no pixels", { width: 0 }, PNG, /9432: Bad request: invalid width: 0/],
+    ["12,001 pixels", { height: 12_001 }, PNG, /9432: .*height/],
+    ["an unknown fit", { fit: "fill" }, PNG, /9432: .*fit/],
+    ["an unknown option", { zoom: 2 }, PNG, /9432: .*zoom/],
+    ["a slant", { rotate: 45 }, PNG, /9432: .*rotate/],
+    ["another segment", { segment: "sky" }, PNG, /9432: .*segment/],
+    ["a short format", {}, { format: "png" }, /9432: .*format/],
+    ["blur", { blur: 5 }, PNG, /9523: blur: 5 has no local stand-in/],
+    ["faces", { gravity: "face" }, PNG, /9523: gravity.*no local stand-in/],
+    ["a ground", { background: "red" }, PNG, /9523: background.*no local stand-in/],
+    ["GIF", {}, { format: "image/gif" }, /9523: format.*no local stand-in/],
+    ["bare pixels", {}, { format: "rgba" }, /9523: format.*no local stand-in/],
+    ["a quality", {}, { ...PNG, quality: 50 }, /9523: quality.*no local stand-in/],
+  ])("%s", async ([, transform, output, message]) => {
+    const asked: { transform: ImageTransform; output: ImageOutputOptions } = JSON.parse(
+      JSON.stringify({ transform, output }),
+    );
+    expect(await refusal(transformed([asked.transform], asked.output))).toMatch(message);
+  });
+
+  it("what isn't a picture, whole", async () => {
+    expect(await errorOf(images.info(await file("films.log")))).toMatchObject({ code: 9412 });
+    for (const name of ["films.log", "cut.jpg"]) {
+      for (const transform of [{ width: 20 }, { segment: "foreground" } as const]) {
+        const error = await errorOf(transformed([transform], PNG, name));
+        expect(error).toMatchObject({ code: 9412, message: expect.stringContaining("9412: ") });
+      }
+    }
+  });
+
+  it("more than 20 MB", async () => {
+    const stream = () => new Blob([new Uint8Array(20 * 1024 * 1024 + 1)]).stream();
+    expect(await errorOf(images.info(stream()))).toMatchObject({ code: 9402 });
+    expect(await errorOf(images.input(stream()).output(PNG))).toMatchObject({ code: 9402 });
+  });
+
+  it("what only production draws", async () => {
+    const transformer = images.input(await file("boats.jpg")).draw(await file("words.jpg"));
+    expect(await refusal(transformer.output(PNG))).toMatch(/9523: draw has no local stand-in/);
+    const text = images.text("Ahoy", { font: { url: "https://fonts.test/a.ttf" } });
+    expect(await refusal(text.output(PNG))).toMatch(/9523: text has no local stand-in/);
+  });
+
+  it("a second output", async () => {
+    const transformer = images.input(await file("boats.jpg"));
+    await transformer.output(PNG);
+    expect(await errorOf(transformer.output(PNG))).toMatchObject({ code: 9525 });
+  });
+});
+
+describe("the images binding fails as it is told", () => {
+  it("with its own troubles, as often as it is told", async () => {
+    await images.inject("9523");
+    await images.inject("9422");
+    await images.inject("slow:200");
+    expect(await errorOf(images.info(await file("boats.jpg")))).toMatchObject({ code: 9523 });
+    expect(await errorOf(transformed([]))).toMatchObject({ code: 9422 });
+    const start = Date.now();
+    expect(await images.info(await file("boats.jpg"))).toMatchObject(boats);
+    expect(Date.now() - start).toBeGreaterThanOrEqual(200);
+  });
+});
