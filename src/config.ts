@@ -47,9 +47,22 @@ export const INGEST = {
   maxAttempts: 12, // more than the queue makes of one message
 } as const;
 
+/** How a video's sound is cut into what one model call hears. */
+export const LISTEN = {
+  maxSeconds: 45,
+  minSeconds: 10,
+  pieceBytes: 1_000_000,
+  overlapSeconds: 2,
+  // Beyond these a sentence was made up (the defaults of Whisper's decoder).
+  noSpeech: 0.6,
+  logProbability: -1,
+  compression: 2.4,
+} as const;
+
 /**
  * Model ids are named here and nowhere else; a vector records the one that made it. Neurons are per
- * million tokens (input, output), from the platform's price list of November 2026.
+ * million tokens (input, output) or per minute of sound, from the platform's price list of November
+ * 2026.
  */
 export const MODELS = {
   embedText: {
@@ -65,6 +78,11 @@ export const MODELS = {
     maxTokens: 800,
     timeoutMs: 60_000,
     neurons: [9091, 27_273],
+  },
+  transcribe: {
+    id: "@cf/openai/whisper-large-v3-turbo",
+    timeoutMs: 110_000,
+    neuronsPerMinute: 46.63,
   },
 } as const;
 

@@ -3,8 +3,16 @@ import type { Scope } from "./keys.ts";
 
 export type AssetType = "video" | "image";
 
-/** What happens to an asset, in order. `finish` shows as `embedding`. */
-export type Step = "fetch" | "probe" | "segment" | "describe" | "embed" | "finish";
+/** What happens to an asset, in order. `listen` shows as `transcribing`, `finish` as `embedding`. */
+export type Step =
+  | "fetch"
+  | "probe"
+  | "segment"
+  | "listen"
+  | "transcribe"
+  | "describe"
+  | "embed"
+  | "finish";
 
 export const ASSET_STATES = [
   "queued",
@@ -99,6 +107,8 @@ export interface Segment {
   endMs: number | null;
   keyframeMs: number;
   caption: string;
+  /** The model that wrote the caption, as it calls itself; null before it has. */
+  captionModel: string | null;
   transcript: string;
   onScreenText: string;
   labels: string[];
@@ -109,6 +119,8 @@ export interface Segment {
 
 /** What a model saw in a picture. */
 export interface Description {
+  /** The model that looked, as it calls itself. */
+  model: string;
   caption: string;
   text: string;
   labels: string[];

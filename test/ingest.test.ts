@@ -1,30 +1,16 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { INGEST } from "../src/config.ts";
 import { type Client, fixture, fixtureUrl, newClient } from "./client.ts";
 import { localAi } from "./local/bindings.ts";
-import { deliver, startAsset, trace } from "./started.ts";
-
-type MediaIndexStub = ReturnType<typeof env.MEDIA_INDEX.getByName>;
+import { deliver, setState, startAsset, trace } from "./started.ts";
 
 let client: Client;
 
 beforeAll(async () => {
   client = await newClient();
 });
-
-/** Puts the object's only asset, an image, where it never gets by itself, with the alarm far off. */
-async function setState(object: MediaIndexStub, running: { step: string; parts: object[] }) {
-  const state = { phase: "running", assetType: "image", fanOut: 1, begun: true, ...running };
-  await runInDurableObject(object, (_, { storage }) => {
-    storage.sql.exec(
-      "UPDATE assets SET state = ?, revision = 900, due_at = 0",
-      JSON.stringify(state),
-    );
-    return storage.setAlarm(Date.now() + 60_000);
-  });
-}
 
 describe("a message that comes", () => {
   it("twice, after the asset is ready, changes nothing", async () => {

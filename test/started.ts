@@ -1,4 +1,9 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
+import {
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  runInDurableObject,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../local/worker.ts";
 import { type Client, fixture, type Json } from "./client.ts";
@@ -42,4 +47,21 @@ export async function deliver(queue: string, body: unknown, attempts = 1) {
   const ctx = createExecutionContext();
   await worker.queue(batch, env);
   return getQueueResult(batch, ctx);
+}
+
+type MediaIndexStub = ReturnType<typeof env.MEDIA_INDEX.getByName>;
+
+/** Puts the object's only asset where it doesn't get by itself, with the alarm far off. */
+export async function setState(
+  object: MediaIndexStub,
+  running: { assetType?: "video" | "image"; step: string; parts: object[] },
+) {
+  const state = { phase: "running", assetType: "image", fanOut: {}, begun: true, ...running };
+  await runInDurableObject(object, (_, { storage }) => {
+    storage.sql.exec(
+      "UPDATE assets SET state = ?, revision = 900, due_at = 0",
+      JSON.stringify(state),
+    );
+    return storage.setAlarm(Date.now() + 60_000);
+  });
 }

@@ -52,7 +52,7 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /** `gone`: the asset was deleted meanwhile, and what the step wrote must go too. */
-  async complete(assetId: string, part: PartRef, fanOut?: number): Promise<"ok" | "gone"> {
+  async complete(assetId: string, part: PartRef, fanOut?: ingest.FanOut): Promise<"ok" | "gone"> {
     const row = this.#row(assetId);
     if (!row) return "gone";
     const next = ingest.complete(row.state, part, fanOut, Date.now());

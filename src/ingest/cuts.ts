@@ -1,8 +1,7 @@
 import { INGEST } from "../config.ts";
 import { derivedId } from "../ids.ts";
 import type { NewSegment } from "../store/segments.ts";
-import type { Asset, Cue } from "../types.ts";
-import { wordsBetween } from "./transcript.ts";
+import type { Asset } from "../types.ts";
 
 /** Times in ms. */
 export interface Cut {
@@ -24,21 +23,16 @@ export function cutEvenly(durationMs: number): Cut[] {
   });
 }
 
-/** The segments of a video: its cuts with the words that are spoken over them. */
-export function videoSegments(asset: Asset, cuts: Cut[], cues: Cue[]): Promise<NewSegment[]> {
+/** The segments of a video. */
+export function videoSegments(asset: Asset, cuts: Cut[]): Promise<NewSegment[]> {
   return Promise.all(
-    cuts.map(async (cut, position) => ({
-      ...(await identity(asset, position)),
-      ...cut,
-      transcript: wordsBetween(cues, cut.startMs / 1000, cut.endMs / 1000),
-    })),
+    cuts.map(async (cut, position) => ({ ...(await identity(asset, position)), ...cut })),
   );
 }
 
 /** An image is one segment, without times. */
 export async function imageSegment(asset: Asset): Promise<NewSegment> {
-  const untimed = { startMs: null, endMs: null, keyframeMs: 0, transcript: "" };
-  return { ...(await identity(asset, 0)), ...untimed };
+  return { ...(await identity(asset, 0)), startMs: null, endMs: null, keyframeMs: 0 };
 }
 
 /** The same asset and position, the same id; it sorts by the time of the asset. */

@@ -14,25 +14,38 @@ import type { Asset, Segment } from "../types.ts";
 type TakeKeyframe = (segment: Segment) => Promise<Uint8Array>;
 
 /** Looks at the keyframes of one part's segments. What can't be seen is recorded on the segment. */
-export async function describe(env: Env, asset: Asset, part: number): Promise<void> {
+export async function describe(
+  env: Env,
+  asset: Asset,
+  part: number,
+  attempt: number,
+): Promise<void> {
   const from = part * INGEST.partSegments;
   const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.partSegments);
   const unseen = segments.filter(({ described }) => !described);
   if (unseen.length === 0) return;
   if (asset.assetType === "image") {
     const jpeg = await imageKeyframe(env, asset);
-    await Promise.all(unseen.map((segment) => look(env, asset, segment, async () => jpeg)));
+    await Promise.all(
+      unseen.map((segment) => look(env, asset, segment, attempt, async () => jpeg)),
+    );
     return;
   }
   using input = await openContainer(env.MEDIA, sourceKey(asset));
   const takeKeyframe = (segment: Segment) => videoKeyframe(env, input, segment);
   for (let i = 0; i < unseen.length; i += INGEST.framesAtOnce) {
     const few = unseen.slice(i, i + INGEST.framesAtOnce);
-    await Promise.all(few.map((segment) => look(env, asset, segment, takeKeyframe)));
+    await Promise.all(few.map((segment) => look(env, asset, segment, attempt, takeKeyframe)));
   }
 }
 
-async function look(env: Env, asset: Asset, segment: Segment, takeKeyframe: TakeKeyframe) {
+async function look(
+  env: Env,
+  asset: Asset,
+  segment: Segment,
+  attempt: number,
+  takeKeyframe: TakeKeyframe,
+) {
   try {
     const jpeg = await takeKeyframe(segment);
     await env.MEDIA.put(keyframeKey(asset, segment.keyframeMs), jpeg, {
@@ -40,7 +53,7 @@ async function look(env: Env, asset: Asset, segment: Segment, takeKeyframe: Take
     });
     await describeSegment(env.DB, segment.segmentId, await describePicture(env.AI, jpeg));
   } catch (error) {
-    if (isRetryable(error, 1) || asset.assetType === "image") throw error;
+    if (isRetryable(error, attempt) || asset.assetType === "image") throw error;
     await describeSegment(env.DB, segment.segmentId, { problem: failureOf(error) });
   }
 }

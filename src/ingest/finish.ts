@@ -1,6 +1,7 @@
 import { AppError, type Failure } from "../errors.ts";
 import { updateFacts } from "../store/assets.ts";
 import { type SegmentSummary, summarizeSegments } from "../store/segments.ts";
+import { getTranscript } from "../store/transcripts.ts";
 import type { Asset } from "../types.ts";
 
 /** Sums the asset up. Throws where no segment can be found by anything; the rest becomes warnings. */
@@ -13,9 +14,10 @@ export async function finish(env: Env, asset: Asset): Promise<void> {
       worst?.first ?? "Nothing was found in it.",
     );
   }
+  const transcript = await getTranscript(env.DB, asset.assetId);
   await updateFacts(env.DB, asset.assetId, {
     segments: summary.total,
-    warnings: warningsOf(summary),
+    warnings: warningsOf(summary).concat(transcript?.problem ?? []),
     ...(summary.keyframeMs !== null && { keyframeMs: summary.keyframeMs }),
   });
 }

@@ -22,13 +22,14 @@ export async function probe(env: Env, asset: Asset): Promise<void> {
     durationMs: Math.round(info.durationSeconds * 1000),
     fps: info.fps,
     hasAudio: info.audioCodec !== null,
-    ...(asset.language === null && { language: info.audioLanguage }),
     technical: {
       container: info.container,
       video_codec: info.videoCodec,
       audio_codec: info.audioCodec,
       rotation: info.rotation,
       bitrate: info.bitrate,
+      audio_bitrate: info.audioBitrate,
+      audio_language: info.audioLanguage,
     },
   });
 }

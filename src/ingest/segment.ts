@@ -1,19 +1,20 @@
 import { INGEST } from "../config.ts";
 import { upsertSegments } from "../store/segments.ts";
-import { getCues } from "../store/transcripts.ts";
+import { getTranscript } from "../store/transcripts.ts";
 import type { Asset } from "../types.ts";
 import { cutEvenly, imageSegment, videoSegments } from "./cuts.ts";
-import { spreadCues } from "./transcript.ts";
+import { countPieces } from "./pieces.ts";
+import type { FanOut } from "./state.ts";
 
-/** Cuts the asset into segments; resolves to the number of parts that describing them takes. */
-export async function segment(env: Env, asset: Asset): Promise<number> {
+/** Cuts the asset into segments. A video that came with a transcript isn't listened to. */
+export async function segment(env: Env, asset: Asset): Promise<FanOut> {
   const segments =
-    asset.assetType === "image" ? [await imageSegment(asset)] : await cutVideo(env, asset);
+    asset.assetType === "image"
+      ? [await imageSegment(asset)]
+      : await videoSegments(asset, cutEvenly(asset.durationMs));
   await upsertSegments(env.DB, segments);
-  return Math.ceil(segments.length / INGEST.partSegments);
-}
-
-async function cutVideo(env: Env, asset: Asset) {
-  const cues = spreadCues(await getCues(env.MEDIA, asset), asset.durationMs / 1000);
-  return videoSegments(asset, cutEvenly(asset.durationMs), cues);
+  const parts = Math.ceil(segments.length / INGEST.partSegments);
+  const given = await getTranscript(env.DB, asset.assetId);
+  const isHeard = given === null || given.source === "asr";
+  return { listen: isHeard ? countPieces(asset) : 0, describe: parts, embed: parts };
 }

@@ -18,13 +18,15 @@ interface Part {
   failure?: Failure;
 }
 
+export type FanOut = Partial<Record<Step, number>>;
+
 export interface Running {
   phase: "running";
   assetType: AssetType;
   step: Step;
   parts: Part[];
-  /** How many parts the steps after this one fan out into. */
-  fanOut: number;
+  /** How many parts a later step has, where that isn't one; one of none is passed over. */
+  fanOut: FanOut;
   /** False until the first claim: the asset is still queued. */
   begun: boolean;
 }
@@ -37,7 +39,7 @@ export interface PartRef {
 }
 
 export const STEPS: Record<AssetType, readonly Step[]> = {
-  video: ["fetch", "probe", "segment", "describe", "embed", "finish"],
+  video: ["fetch", "probe", "segment", "listen", "transcribe", "describe", "embed", "finish"],
   image: ["fetch", "segment", "describe", "embed", "finish"],
 };
 
@@ -46,8 +48,10 @@ const WEIGHT: Record<Step, number> = {
   fetch: 5,
   probe: 5,
   segment: 5,
-  describe: 60,
-  embed: 20,
+  listen: 20,
+  transcribe: 5,
+  describe: 40,
+  embed: 15,
   finish: 5,
 };
 
@@ -55,6 +59,8 @@ const SHOWN_AS: Record<Step, AssetState> = {
   fetch: "fetching",
   probe: "probing",
   segment: "segmenting",
+  listen: "transcribing",
+  transcribe: "transcribing",
   describe: "describing",
   embed: "embedding",
   finish: "embedding",
@@ -62,7 +68,7 @@ const SHOWN_AS: Record<Step, AssetState> = {
 
 export function begin(assetType: AssetType, now: number): Running {
   const step = STEPS[assetType][0]!;
-  return { phase: "running", assetType, step, parts: waiting(1, now), fanOut: 1, begun: false };
+  return { phase: "running", assetType, step, parts: waiting(1, now), fanOut: {}, begun: false };
 }
 
 /** A consumer takes a part. Holds while it waits, or when its last holder's lease has run out. */
@@ -85,13 +91,13 @@ export function renew(state: IngestState, { step, part }: PartRef, now: number) 
 }
 
 /**
- * A part is done; `fanOut` is how many parts the following steps have, where this one found out.
+ * A part is done; `fanOut` is how many parts later steps have, where this one found out.
  * Whoever finishes first counts, lease or not: the outputs are the same.
  */
 export function complete(
   state: IngestState,
   { step, part }: PartRef,
-  fanOut: number | undefined,
+  fanOut: FanOut | undefined,
   now: number,
 ): IngestState | undefined {
   if (state.phase !== "running" || state.step !== step) return undefined;
@@ -99,7 +105,7 @@ export function complete(
   if (!held || held.status === "done") return undefined;
   const next: Running = {
     ...withPart(state, part, { ...held, status: "done" }),
-    fanOut: fanOut ?? state.fanOut,
+    fanOut: { ...state.fanOut, ...fanOut },
   };
   return next.parts.every(({ status }) => status === "done") ? advance(next, now) : next;
 }
@@ -190,10 +196,11 @@ export function shown(state: IngestState): { state: AssetState; progress: number
 
 function advance(state: Running, now: number): IngestState {
   const steps = STEPS[state.assetType];
-  const step = steps[steps.indexOf(state.step) + 1];
+  const step = steps
+    .slice(steps.indexOf(state.step) + 1)
+    .find((later) => state.fanOut[later] !== 0);
   if (!step) return { phase: "ready" };
-  const many = step === "describe" || step === "embed";
-  return { ...state, step, parts: waiting(many ? state.fanOut : 1, now) };
+  return { ...state, step, parts: waiting(state.fanOut[step] ?? 1, now) };
 }
 
 function waiting(count: number, now: number): Part[] {

@@ -27,6 +27,7 @@ const seen = z.object({
 });
 
 const answer = z.object({
+  model: z.string().default(id),
   choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })], z.unknown()),
 });
 
@@ -51,10 +52,11 @@ export async function describePicture(ai: Ai, jpeg: Uint8Array): Promise<Descrip
     chat_template_kwargs: { enable_thinking: false },
   };
   const parsed = answer
-    .transform(({ choices }) => JSON.parse(choices[0].message.content))
-    .pipe(seen);
-  const picture = await runModel(ai, id, input, parsed, timeoutMs);
+    .transform(({ model, choices }) => ({ model, picture: JSON.parse(choices[0].message.content) }))
+    .pipe(z.object({ model: z.string(), picture: seen }));
+  const { model, picture } = await runModel(ai, id, input, parsed, timeoutMs);
   return {
+    model,
     caption: picture.caption.trim(),
     text: picture.text.trim(),
     labels: [...new Set(picture.labels.map((label) => label.trim()).filter(Boolean))],

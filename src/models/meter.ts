@@ -23,15 +23,26 @@ export function meter(ai: Ai): { ai: Ai; used: ModelUse } {
 }
 
 function neuronsOf(model: string, input: object, answer: unknown): number {
-  const price = Object.values(MODELS).find(({ id }) => id === model)?.neurons ?? [0, 0];
+  const priced = Object.values(MODELS).find(({ id }) => id === model);
+  if (!priced) return 0;
+  if ("neuronsPerMinute" in priced) return (soundSeconds(answer) / 60) * priced.neuronsPerMinute;
   const { prompt_tokens, completion_tokens } = tokensOf(answer);
   const [asked, answered] = [prompt_tokens ?? estimate(input), completion_tokens ?? 0];
-  return (asked * price[0] + answered * price[1]) / 1_000_000;
+  return (asked * priced.neurons[0] + answered * priced.neurons[1]) / 1_000_000;
 }
 
 function tokensOf(answer: unknown): { prompt_tokens?: number; completion_tokens?: number } {
-  const usage: unknown = typeof answer === "object" && answer && Reflect.get(answer, "usage");
-  return typeof usage === "object" && usage ? usage : {};
+  return partOf(answer, "usage");
+}
+
+function soundSeconds(answer: unknown): number {
+  const { duration }: { duration?: number } = partOf(answer, "transcription_info");
+  return duration ?? 0;
+}
+
+function partOf(answer: unknown, name: string): object {
+  const part: unknown = typeof answer === "object" && answer && Reflect.get(answer, name);
+  return typeof part === "object" && part ? part : {};
 }
 
 /** For models that don't say: of the texts that were sent. */

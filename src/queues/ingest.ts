@@ -6,7 +6,7 @@ import { log } from "../log.ts";
 import { meter } from "../models/meter.ts";
 import { getAsset } from "../store/assets.ts";
 import { addUsage } from "../store/usage.ts";
-import type { Asset, Step } from "../types.ts";
+import type { Asset } from "../types.ts";
 import { eachMessage } from "./each-message.ts";
 import { type IngestMessage, ingestMessage } from "./messages.ts";
 import { retryDelay } from "./retry.ts";
@@ -31,7 +31,7 @@ async function workOn(message: Message, task: IngestMessage, env: Env): Promise<
   let outcome: "ok" | "gone";
   try {
     if (!asset) throw new AppError("not_found", "The asset was deleted.");
-    const fanOut = await runMetered(env, asset, step, part);
+    const fanOut = await runMetered(env, asset, task, message.attempts);
     outcome = await index.complete(assetId, { step, part }, fanOut ?? undefined);
     log("info", "ingest.step_done", { ...fields, ms: Date.now() - startedAt });
   } catch (error) {
@@ -52,10 +52,10 @@ async function workOn(message: Message, task: IngestMessage, env: Env): Promise<
   message.ack();
 }
 
-async function runMetered(env: Env, asset: Asset, step: Step, part: number) {
+async function runMetered(env: Env, asset: Asset, { step, part }: IngestMessage, attempt: number) {
   const { ai, used } = meter(env.AI);
   try {
-    return await RUN[step]({ ...env, AI: ai }, asset, part);
+    return await RUN[step]({ ...env, AI: ai }, asset, part, attempt);
   } finally {
     if (used.modelCalls > 0) await addUsage(env.DB, asset.accountId, used);
   }

@@ -4,7 +4,16 @@ import { z } from "zod";
 export const ingestMessage = z.object({
   indexId: z.string(),
   assetId: z.string(),
-  step: z.enum(["fetch", "probe", "segment", "describe", "embed", "finish"]),
+  step: z.enum([
+    "fetch",
+    "probe",
+    "segment",
+    "listen",
+    "transcribe",
+    "describe",
+    "embed",
+    "finish",
+  ]),
   part: z.int().nonnegative(),
 });
 export type IngestMessage = z.infer<typeof ingestMessage>;

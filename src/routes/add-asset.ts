@@ -47,7 +47,10 @@ export async function addAsset(
       const twin = await getAssetByBytes(env.DB, index.indexId, asset.sha256!);
       return { asset: twin!, duplicate: true };
     }
-    if (cues) await putTranscript(env, asset, cues, "upload");
+    if (cues) {
+      const { language } = asset;
+      await putTranscript(env, asset, cues, { source: "upload", language, problem: null });
+    }
     const object = env.MEDIA_INDEX.getByName(index.indexId);
     if ((await object.start(index.indexId, asset.assetId, assetType)) === "closed") {
       throw new AppError("not_found", `There is no index named "${index.name}".`);

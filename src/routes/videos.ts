@@ -40,7 +40,9 @@ addEndpoint(
       toAssetRecord(asset, mediaUrls(c)),
       getTranscript(c.env.DB, asset.assetId),
     ]);
-    return { ...record, transcript: summary };
+    if (!summary || (summary.problem && summary.cues === 0)) return { ...record, transcript: null };
+    const { language, source, cues } = summary;
+    return { ...record, transcript: { language, source, cues } };
   },
 );
 

@@ -17,6 +17,11 @@ export function keyframeKey(asset: Owner, ms: number): string {
   return `${assetPrefix(asset)}keyframes/${ms}.jpg`;
 }
 
+/** What was heard in one piece of the sound, as JSON. */
+export function heardKey(asset: Owner, part: number): string {
+  return `${assetPrefix(asset)}heard/${part}.json`;
+}
+
 /** The cues of a transcript, as JSON. */
 export function transcriptKey(asset: Owner): string {
   return `${assetPrefix(asset)}transcript.json`;

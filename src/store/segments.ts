@@ -5,34 +5,41 @@ import { IN_JSON, type Page, type PageRequest, parseColumns, toPage } from "./ro
 
 const COLUMNS = `segment_id AS segmentId, segments.asset_id AS assetId, segments.index_id AS indexId,
   position, start_ms AS startMs, end_ms AS endMs, segments.keyframe_ms AS keyframeMs, caption,
-  transcript, on_screen_text AS onScreenText, labels, boxes, problem,
+  caption_model AS captionModel,  transcript, on_screen_text AS onScreenText, labels, boxes, problem,
   described_at IS NOT NULL AS described`;
 
 /** Cuts of an asset, before anyone has looked at them. */
 export type NewSegment = Pick<
   Segment,
-  | "segmentId"
-  | "assetId"
-  | "indexId"
-  | "position"
-  | "startMs"
-  | "endMs"
-  | "keyframeMs"
-  | "transcript"
+  "segmentId" | "assetId" | "indexId" | "position" | "startMs" | "endMs" | "keyframeMs"
 >;
 
 /** Writes the cuts of an asset; where they are there already they keep what was seen, not what wasn't. */
 export async function upsertSegments(db: D1Database, segments: NewSegment[]): Promise<void> {
   const statement = db.prepare(
-    `INSERT INTO segments (segment_id, asset_id, index_id, position, start_ms, end_ms, keyframe_ms, transcript)
+    `INSERT INTO segments (segment_id, asset_id, index_id, position, start_ms, end_ms, keyframe_ms)
      SELECT value ->> 'segmentId', value ->> 'assetId', value ->> 'indexId', value ->> 'position',
-       value ->> 'startMs', value ->> 'endMs', value ->> 'keyframeMs', value ->> 'transcript'
+       value ->> 'startMs', value ->> 'endMs', value ->> 'keyframeMs'
      FROM json_each(?) WHERE true
-     ON CONFLICT (segment_id) DO UPDATE SET transcript = excluded.transcript, problem = NULL,
+     ON CONFLICT (segment_id) DO UPDATE SET problem = NULL,
        described_at = CASE WHEN problem IS NULL THEN described_at END`,
   );
   for (let i = 0; i < segments.length; i += 200) {
     await statement.bind(JSON.stringify(segments.slice(i, i + 200))).run();
+  }
+}
+
+/** Writes the words that are spoken over segments. */
+export async function setSpokenWords(
+  db: D1Database,
+  words: Pick<Segment, "segmentId" | "transcript">[],
+): Promise<void> {
+  const statement = db.prepare(
+    `UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(?)
+     WHERE segment_id = value ->> 'segmentId'`,
+  );
+  for (let i = 0; i < words.length; i += 200) {
+    await statement.bind(JSON.stringify(words.slice(i, i + 200))).run();
   }
 }
 
@@ -99,14 +106,16 @@ export async function describeSegment(
   segmentId: string,
   seen: Description | { problem: Failure },
 ): Promise<void> {
-  const found = "problem" in seen ? { caption: "", text: "", labels: [], boxes: [] } : seen;
+  const nothing = { model: null, caption: "", text: "", labels: [], boxes: [] };
+  const found = "problem" in seen ? nothing : seen;
   await db
     .prepare(
-      `UPDATE segments SET caption = ?, on_screen_text = ?, labels = ?, boxes = ?, problem = ?,
+      `UPDATE segments SET caption = ?, caption_model = ?, on_screen_text = ?, labels = ?, boxes = ?, problem = ?,
          described_at = ? WHERE segment_id = ?`,
     )
     .bind(
       found.caption,
+      found.model,
       found.text,
       JSON.stringify(found.labels),
       JSON.stringify(found.boxes),

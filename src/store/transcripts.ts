@@ -1,33 +1,56 @@
+import type { Failure } from "../errors.ts";
 import type { Asset, Cue } from "../types.ts";
-import { transcriptKey } from "./media.ts";
+import { heardKey, transcriptKey } from "./media.ts";
+import { parseColumns } from "./rows.ts";
 
 export interface TranscriptSummary {
   language: string | null;
   source: "upload" | "asr" | "platform";
   cues: number;
+  /** Why some or all of the sound could not be heard. */
+  problem: Failure | null;
+}
+
+/** What was heard in one piece of a video's sound. */
+export interface HeardPiece {
+  language: string | null;
+  cues: Cue[];
+  problem: Failure | null;
 }
 
 export async function putTranscript(
   env: Pick<Env, "DB" | "MEDIA">,
   asset: Asset,
   cues: Cue[],
-  source: TranscriptSummary["source"],
+  { language, source, problem }: Omit<TranscriptSummary, "cues">,
 ): Promise<void> {
   await env.MEDIA.put(transcriptKey(asset), JSON.stringify(cues));
   await env.DB.prepare(
-    `INSERT INTO transcripts (asset_id, language, source, cues, created_at) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO transcripts (asset_id, language, source, cues, problem, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET language = excluded.language, source = excluded.source,
-       cues = excluded.cues, created_at = excluded.created_at`,
+       cues = excluded.cues, problem = excluded.problem, created_at = excluded.created_at`,
   )
-    .bind(asset.assetId, asset.language, source, cues.length, Date.now())
+    .bind(
+      asset.assetId,
+      language,
+      source,
+      cues.length,
+      problem && JSON.stringify(problem),
+      Date.now(),
+    )
     .run();
 }
 
-export function getTranscript(db: D1Database, assetId: string): Promise<TranscriptSummary | null> {
-  return db
-    .prepare("SELECT language, source, cues FROM transcripts WHERE asset_id = ?")
+export async function getTranscript(
+  db: D1Database,
+  assetId: string,
+): Promise<TranscriptSummary | null> {
+  const row = await db
+    .prepare("SELECT language, source, cues, problem FROM transcripts WHERE asset_id = ?")
     .bind(assetId)
     .first<TranscriptSummary>();
+  return row && parseColumns(row, ["problem"]);
 }
 
 /** The cues of an asset, in order; empty where it has no transcript. */
@@ -35,3 +58,30 @@ export async function getCues(bucket: R2Bucket, asset: Asset): Promise<Cue[]> {
   const object = await bucket.get(transcriptKey(asset));
   return object ? object.json<Cue[]>() : [];
 }
+
+export async function putHeard(
+  bucket: R2Bucket,
+  asset: Asset,
+  part: number,
+  heard: HeardPiece,
+): Promise<void> {
+  await bucket.put(heardKey(asset, part), JSON.stringify(heard));
+}
+
+/** What was heard in the first `count` pieces, in order. */
+export async function listHeard(
+  bucket: R2Bucket,
+  asset: Asset,
+  count: number,
+): Promise<HeardPiece[]> {
+  const pieces: HeardPiece[] = [];
+  for (let part = 0; part < count; part += AT_ONCE) {
+    const parts = Array.from({ length: Math.min(AT_ONCE, count - part) }, (_, i) => part + i);
+    const objects = await Promise.all(parts.map((at) => bucket.get(heardKey(asset, at))));
+    pieces.push(...(await Promise.all(objects.map((object) => object!.json<HeardPiece>()))));
+  }
+  return pieces;
+}
+
+/** Connections that a Worker may have waiting. */
+const AT_ONCE = 6;

@@ -27,16 +27,10 @@ describe("cutting evenly", () => {
   });
 });
 
-it("gives a segment the same id every time, and every word to exactly one", async () => {
+it("gives a segment the same id every time", async () => {
   const asset = { assetId: "vid_01M7YVA35XVZYVST8536XZAMNP", indexId: "ind_1" } as Asset;
-  const cues = [
-    { start: 0, end: 4, text: "one" },
-    { start: 4, end: 7, text: "two" },
-    { start: 9, end: 10, text: "three" },
-  ];
-  const segments = await videoSegments(asset, cutEvenly(10_000), cues);
-  expect(segments.map(({ transcript }) => transcript)).toEqual(["one", "two three"]);
-  expect(await videoSegments(asset, cutEvenly(10_000), cues)).toEqual(segments);
+  const segments = await videoSegments(asset, cutEvenly(10_000));
+  expect(await videoSegments(asset, cutEvenly(10_000))).toEqual(segments);
   for (const { segmentId } of segments) {
     expect(segmentId).toMatch(/^seg_01M7YVA35X[0-9A-HJKMNP-TV-Z]{16}$/);
   }

@@ -5,6 +5,7 @@ import {
   begin,
   claim,
   complete,
+  type FanOut,
   fail,
   giveUp,
   type IngestState,
@@ -25,7 +26,7 @@ const NOW = 1_000_000;
 const FIRST: PartRef = { step: "fetch", part: 0 };
 
 /** Does every part of the present step, as one consumer would. */
-function finishStep(state: IngestState, fanOut?: number): IngestState {
+function finishStep(state: IngestState, fanOut?: FanOut): IngestState {
   if (state.phase !== "running") throw new Error("not running");
   const { step, parts } = state;
   return parts.reduce<IngestState>((before, _, part) => {
@@ -34,7 +35,9 @@ function finishStep(state: IngestState, fanOut?: number): IngestState {
   }, state);
 }
 
-function at(step: string, fanOut = 3): IngestState {
+const THREE: FanOut = { listen: 3, describe: 3, embed: 3 };
+
+function at(step: string, fanOut = THREE): IngestState {
   let state: IngestState = begin("video", NOW);
   while (state.phase === "running" && state.step !== step) state = finishStep(state, fanOut);
   return state;
@@ -55,8 +58,8 @@ describe("an asset's states", () => {
   });
 
   it("fan out into the parts that a step found, and join them again", () => {
-    const described = at("describe", 3);
-    expect(newlyAsked(at("segment"), described)).toEqual([
+    const described = at("describe");
+    expect(newlyAsked(at("transcribe"), described)).toEqual([
       { step: "describe", part: 0 },
       { step: "describe", part: 1 },
       { step: "describe", part: 2 },
@@ -69,6 +72,12 @@ describe("an asset's states", () => {
     expect(shown(finishOne(two, 2)).state).toBe("embedding");
   });
 
+  it("pass over a step that has no parts", () => {
+    const silent = at("segment", {});
+    expect(shown(finishStep(silent, { listen: 0, describe: 2 })).state).toBe("transcribing");
+    expect(finishStep(silent, { listen: 0 })).toMatchObject({ step: "transcribe" });
+  });
+
   it("show progress that starts at 0, only grows, and ends at 1", () => {
     let state: IngestState = begin("video", NOW);
     let last = shown(state).progress!;
@@ -76,7 +85,12 @@ describe("an asset's states", () => {
     while (state.phase === "running") {
       const { step, parts }: Running = state;
       for (let part = 0; part < parts.length; part++) {
-        state = complete(claim(state, { step, part }, NOW)!, { step, part }, 4, NOW)!;
+        state = complete(
+          claim(state, { step, part }, NOW)!,
+          { step, part },
+          { listen: 4, describe: 4, embed: 4 },
+          NOW,
+        )!;
         expect(shown(state).progress).toBeGreaterThan(last);
         last = shown(state).progress!;
       }
