@@ -112,6 +112,9 @@ function summary(ended: Ingested[], took: number): string {
   const lines = [`${ended.length - failed.length} ready in ${took.toFixed(1)} s${speed}.`];
   if (failed.length > 0) lines.push(`${failed.length} failed:`);
   for (const { name, code } of failed) lines.push(`  ${plain(name)}: ${code}`);
+  const warnings = new Map(ended.flatMap((one) => one.warnings).map((one) => [one.code, one]));
+  for (const { code, message } of warnings.values()) lines.push(`  ${code}: ${plain(message)}`);
+  if (lines.length > 1) lines.push("docs/ingest-errors.md tells what to do about it.");
   return lines.join("\n");
 }
 

@@ -1,13 +1,19 @@
 import type { StreamedForm } from "./streamed-form.ts";
 
 /** What this project's own commands read of the API's records. */
+export interface Failure {
+  code: string;
+  message: string;
+}
+
 export interface AssetRecord {
   asset_id: string;
   asset_type: "video" | "image";
   title: string;
   state: string;
   progress: number;
-  error: { code: string; message: string } | null;
+  error: Failure | null;
+  warnings: Failure[];
   duration_seconds: number | null;
   segments: number;
 }

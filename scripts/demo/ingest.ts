@@ -1,6 +1,12 @@
 import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type AddedAsset, type Api, ApiError, type AssetRecord } from "./api-client.ts";
+import {
+  type AddedAsset,
+  type Api,
+  ApiError,
+  type AssetRecord,
+  type Failure,
+} from "./api-client.ts";
 import type { MediaFile } from "./media-files.ts";
 import type { ProgressBars } from "./progress.ts";
 import { type FormField, streamForm } from "./streamed-form.ts";
@@ -13,6 +19,8 @@ export interface Ingested {
   /** Why it failed: a code of the service, or of HTTP. */
   code?: string;
   message?: string;
+  /** What could not be seen or heard in one that is ready. */
+  warnings: Failure[];
   seconds: number;
 }
 
@@ -58,17 +66,20 @@ async function ingestFile(run: Run, id: string, file: MediaFile): Promise<Ingest
     const seconds = asset.duration_seconds ?? 0;
     if (asset.state === "failed") {
       const { code, message } = asset.error ?? { code: "unknown", message: "" };
-      return fail(run, id, { name, state: "failed", code, message, seconds });
+      return fail(run, id, { name, state: "failed", code, message, warnings: [], seconds });
     }
     const parts =
       asset.asset_type === "video" ? `, ${clock(seconds)}, ${countSegments(asset.segments)}` : "";
     const twin = added.duplicate ? ` (the same bytes as ${added.title})` : "";
-    run.bars.update(id, { name, state: "", share: 1, outcome: `✔ ready${parts}${twin}` });
-    return { name, state: "ready", seconds };
+    const { warnings } = asset;
+    const but = warnings.map(({ code }) => `, but ${code}`).join("");
+    run.bars.update(id, { name, state: "", share: 1, outcome: `✔ ready${parts}${twin}${but}` });
+    return { name, state: "ready", warnings, seconds };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { status, message } = error;
-    return fail(run, id, { name, state: "failed", code: `http_${status}`, message, seconds: 0 });
+    const code = `http_${status}`;
+    return fail(run, id, { name, state: "failed", code, message, warnings: [], seconds: 0 });
   }
 }
 
