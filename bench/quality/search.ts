@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { HitRecord } from "../../scripts/demo/api-client.ts";
+import type { MediaFile } from "../../scripts/demo/media-files.ts";
 import { type Service, withService } from "../service.ts";
 import { round, type Suite } from "../suite.ts";
 
@@ -30,18 +31,23 @@ async function clipCases({ ingest }: Service, folder: string): Promise<Case[]> {
     .map(({ file, caption }) => ({ query: caption, isRight: ({ title }) => title === file }));
 }
 
-/** Every second word of what is said, as queries: a moment that overlaps it is right. */
-async function speechCases({ ingest }: Service, folder: string): Promise<Case[]> {
+/**
+ * Every second word of what is said, as queries: a moment that overlaps it is right. The index `speech`
+ * is given transcripts, `heard` has only the sound, if this machine has a recogniser.
+ */
+async function speechCases(
+  { ingest }: Service,
+  folder: string,
+  indexName: "speech" | "heard",
+): Promise<Case[]> {
   const all: Narration[] = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8"));
   const told = all.filter(({ file, segments }) => segments && file.startsWith("narrated"));
-  await ingest(
-    "speech",
-    told.map(({ file }) => ({
-      path: join(folder, file),
-      kind: "video" as const,
-      transcript: join(folder, file.replace(/\.\w+$/, ".srt")),
-    })),
-  );
+  const films = told.map(({ file }): MediaFile => {
+    const transcript = join(folder, file.replace(/\.\w+$/, ".srt"));
+    const film = { path: join(folder, file), kind: "video" as const };
+    return indexName === "heard" ? film : { ...film, transcript };
+  });
+  await ingest(indexName, films);
   return told.flatMap(({ file, segments }) =>
     segments!.map(({ start, end, text }) => ({
       query: text
@@ -73,10 +79,12 @@ export const suite: Suite = {
     const { dataDir } = options;
     return withService(options, async (service) => {
       const clips = await clipCases(service, join(dataDir, "videos"));
-      const speech = await speechCases(service, join(dataDir, "speech"));
+      const speech = await speechCases(service, join(dataDir, "speech"), "speech");
+      const heard = await speechCases(service, join(dataDir, "speech"), "heard");
       const json = {
         clips: await recall(service, "clips", clips),
         speech: await recall(service, "speech", speech),
+        heard: await recall(service, "heard", heard),
       };
       return { table: Object.entries(json).map(([set, row]) => Object.assign({ set }, row)), json };
     });
