@@ -19,6 +19,7 @@ export const LIMITS = {
   queryCharacters: 2000,
   topK: 500,
   assetIds: 500,
+  filterRules: 16, // a statement of D1 takes 100 parameters
   pageSize: 100,
 } as const;
 

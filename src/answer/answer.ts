@@ -1,5 +1,5 @@
 import { search } from "../search/search.ts";
-import type { Hit } from "../search/hydrate.ts";
+import type { Hit } from "../search/hits.ts";
 import type { MediaIndexRow } from "../types.ts";
 import { extractQuotes } from "./extract.ts";
 
@@ -31,11 +31,14 @@ export async function answerQuestion(
   const { hits } = await search(env, index, {
     query,
     assetIds,
+    conditions: [],
     topK,
     topP: 0,
     modes: [],
     useBoxes: false,
+    groupBy: "segment",
     offset: 0,
+    readyBy: Date.now(),
   });
   const quotes = extractQuotes(query, hits);
   const lines = quotes.map(({ sentence }, i) => `${sentence} [${i + 1}]`);

@@ -1,6 +1,6 @@
 import { ANSWER } from "../config.ts";
 import type { Evidence } from "../search/evidence.ts";
-import type { Hit } from "../search/hydrate.ts";
+import type { Hit } from "../search/hits.ts";
 import { foldPlural, tellingWords, wordsOf } from "../search/query.ts";
 
 /** A sentence of the index, word for word, and the hit that it stands in. */

@@ -19,11 +19,10 @@ export async function embed(env: Env, asset: Asset, part: number): Promise<void>
   ]);
   await upsertVectors(env.TEXT_VECTORS, words, asset.assetType);
   await upsertVectors(env.PICTURE_VECTORS, pictures, asset.assetType);
-  await indexWords(
-    env.DB,
-    segments.map(({ segmentId }) => segmentId),
-    { text: MODELS.embedText.id, picture: pictures[0]?.model ?? null },
-  );
+  await indexWords(env.DB, segments, {
+    text: MODELS.embedText.id,
+    picture: pictures[0]?.model ?? null,
+  });
 }
 
 async function embedWords(ai: Ai, segments: Segment[]): Promise<SegmentVector[]> {

@@ -11,6 +11,7 @@ import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { mediaUrls } from "./media-url.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
+import { readFilter, searchFilter } from "./search-filter.ts";
 import { bodyInt } from "./validation.ts";
 
 export const searchRoutes = createRouter();
@@ -32,6 +33,8 @@ addEndpoint(
       use_boxes: z.boolean().default(false),
       use_masks: z.boolean().default(false),
       queue_job: z.boolean().default(false),
+      filter: searchFilter.default({}),
+      group_by: z.enum(["segment", "asset"]).default("segment"),
       cursor: z.string().optional(),
     }),
     response: z
@@ -47,16 +50,19 @@ addEndpoint(
     if (body.use_masks) throw notYet("use_masks", "Masks");
     if (body.queue_job) throw notYet("queue_job", "Queued searches");
     await requireAssets(c.env.DB, index.indexId, body.asset_ids);
-    const offset = offsetOf(body.cursor);
+    const { offset, readyBy } = placeOf(body.cursor);
     const { ai, used } = meter(c.env.AI);
     const { hits, total } = await search({ ...c.env, AI: ai }, index, {
       query: body.query,
       assetIds: body.asset_ids,
+      conditions: readFilter(body.filter),
       topK: body.top_k,
       topP: body.top_p,
       modes: body.modes,
       useBoxes: body.use_boxes,
+      groupBy: body.group_by,
       offset,
+      readyBy,
     });
     c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
     const urlOf = mediaUrls(c);
@@ -64,7 +70,7 @@ addEndpoint(
     return {
       segments: await Promise.all(hits.map((hit) => toHitRecord(hit, urlOf))),
       total,
-      next_cursor: end < total ? Buffer.from(`at:${end}`).toString("base64url") : null,
+      next_cursor: end < total ? toCursor(end, readyBy) : null,
     };
   },
 );
@@ -78,13 +84,19 @@ export async function requireAssets(db: D1Database, indexId: string, ids: string
   }
 }
 
-function offsetOf(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const offset = /^at:(\d{1,4})$/.exec(Buffer.from(cursor, "base64url").toString())?.[1];
+/** Where a page begins, and when its search did. */
+function placeOf(cursor: string | undefined): { offset: number; readyBy: number } {
+  if (cursor === undefined) return { offset: 0, readyBy: Date.now() };
+  const text = Buffer.from(cursor, "base64url").toString();
+  const [, offset, readyBy] = /^at:(\d{1,4}):(\d{13})$/.exec(text) ?? [];
   if (offset === undefined) {
     throw invalid(["body", "cursor"], "value_error", "The cursor is not one of ours");
   }
-  return Number(offset);
+  return { offset: Number(offset), readyBy: Number(readyBy) };
+}
+
+function toCursor(offset: number, readyBy: number): string {
+  return Buffer.from(`at:${offset}:${readyBy}`).toString("base64url");
 }
 
 /** What the contract names and this version can't do is refused, not passed over. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { Hit } from "../search/hydrate.ts";
+import type { Hit } from "../search/hits.ts";
 import { keyframeKey, sourceKey } from "../store/media.ts";
 import type { Asset, Segment } from "../types.ts";
 import { jsonObject } from "./index-record.ts";

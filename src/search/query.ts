@@ -1,3 +1,5 @@
+import { allOf, anyOf } from "../store/words.ts";
+
 /** Words that say nothing by themselves: they alone make no match. */
 const STOP_WORDS = new Set(
   `a an and are as at be been but by did do does for from had has have he her his how i if in into is it
@@ -5,10 +7,54 @@ const STOP_WORDS = new Set(
    were what when where which who whom whose why will with you your`.split(/\s+/),
 );
 
-/** The distinct words of a text, folded: lower case, without diacritics. */
+/** What a person typed, understood. */
+export interface ParsedQuery {
+  /** Without what is left out, and without quotes: what is meant. */
+  plain: string;
+  /** Words that can tell one passage from another. */
+  words: string[];
+  /** What must be said or written just so: words in order. */
+  phrases: string[][];
+  /** What must not be: likewise. */
+  excluded: string[][];
+}
+
+const TERM = /(?<![\p{L}\p{N}])(-)?(?:["“”«»]([^"“”«»]*)["“”«»]|(\S+))/gu;
+
+/**
+ * Reads `"a phrase"` and `-word` (or `-"a phrase"`); all else is plain. A query that only leaves out
+ * is taken for plain text.
+ */
+export function parseQuery(text: string): ParsedQuery {
+  const phrases: string[][] = [];
+  const excluded: string[][] = [];
+  const plain = text.replaceAll(TERM, (term, minus?: string, quoted?: string, bare?: string) => {
+    const words = wordsIn(quoted ?? bare ?? "");
+    if (words.length === 0) return term;
+    if (minus !== undefined) excluded.push(words);
+    else if (quoted !== undefined) phrases.push(words);
+    return minus === undefined ? (quoted ?? term) : " ";
+  });
+  const left = plain.replaceAll(/\s+/g, " ").trim();
+  if (wordsIn(left).length === 0) {
+    return { plain: text, words: tellingWords(text), phrases: [], excluded: [] };
+  }
+  return { plain: left, words: tellingWords(left), phrases, excluded };
+}
+
+/** The distinct words of a text, folded. */
 export function wordsOf(text: string): string[] {
-  const folded = text.toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
-  return [...new Set(folded.match(/[\p{L}\p{N}]+/gu) ?? [])];
+  return [...new Set(wordsIn(text))];
+}
+
+/** The words of a text in order, folded: lower case, Latin letters without diacritics. */
+function wordsIn(text: string): string[] {
+  const folded = text
+    .toLowerCase()
+    .normalize("NFKD")
+    .replaceAll(/(\p{Script=Latin})\p{M}+/gu, "$1")
+    .normalize("NFC");
+  return (folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).filter((word) => /[\p{L}\p{N}]/u.test(word));
 }
 
 /** The words of a query that can tell one passage from another; all of them where none can. */
@@ -23,7 +69,9 @@ export function foldPlural(word: string): string {
   return word.replace(/(?<=s|x|ch|sh)es$|(?<![su])s$/, "");
 }
 
-/** An FTS5 expression that any of the words matches; null where there are none. */
-export function anyOf(words: string[]): string | null {
-  return words.length === 0 ? null : words.map((word) => `"${word}"`).join(" OR ");
+/** An FTS5 expression that holds where all phrases stand, and any of the words; null where there are none. */
+export function wantedBy({ words, phrases }: ParsedQuery): string | null {
+  const any = anyOf([...words.map((word) => [word]), ...phrases]);
+  const all = allOf(phrases);
+  return all === null || any === null ? any : `(${all}) AND (${any})`;
 }

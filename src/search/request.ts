@@ -1,3 +1,4 @@
+import type { AssetScope, Condition } from "../store/asset-scope.ts";
 import type { AssetType, TextKind } from "../types.ts";
 import type { WordColumn } from "../store/words.ts";
 
@@ -6,13 +7,18 @@ export interface SearchRequest {
   query: string;
   /** Empty means all. */
   assetIds: string[];
+  conditions: Condition[];
   topK: number;
   /** Segments with a score below are left out. */
   topP: number;
   modes: Mode[];
   useBoxes: boolean;
+  /** `asset`: of each asset the best segment only. */
+  groupBy: "segment" | "asset";
   /** How many hits to pass over: those of the pages before. */
   offset: number;
+  /** Epoch ms: what became ready later is left to the next search, so that pages don't shift. */
+  readyBy: number;
 }
 
 /** Asset kinds, and which evidence counts. */
@@ -31,20 +37,24 @@ const VECTORS: Record<Exclude<Mode, AssetType>, TextKind[]> = {
 };
 
 export interface Scope {
-  types: AssetType[];
+  assets: AssetScope;
   columns: WordColumn[];
   vectors: TextKind[];
   /** Whether what the pictures look like counts. */
   looks: boolean;
 }
 
-/** What the modes leave of the kinds of assets and of evidence; of each, none named means all. */
-export function scopeOf(modes: readonly Mode[]): Scope {
-  const types = (["video", "image"] as const).filter((type) => modes.includes(type));
+type Narrowing = Pick<SearchRequest, "modes" | "assetIds" | "conditions" | "readyBy">;
+
+/** What a request leaves of assets and evidence; of the modes of each kind, none named means all. */
+export function scopeOf(indexId: string, request: Narrowing): Scope {
+  const { modes, assetIds, conditions, readyBy } = request;
+  const named = (["video", "image"] as const).filter((type) => modes.includes(type));
+  const types: AssetType[] = named.length > 0 ? named : ["video", "image"];
   const kinds = (["visual", "speech", "text"] as const).filter((kind) => modes.includes(kind));
   const counted = kinds.length > 0 ? kinds : (["visual", "speech", "text"] as const);
   return {
-    types: types.length > 0 ? types : ["video", "image"],
+    assets: { indexId, types, assetIds, conditions, readyBy },
     columns: counted.flatMap((kind) => COLUMNS[kind]),
     vectors: counted.flatMap((kind) => VECTORS[kind]),
     looks: counted.includes("visual"),

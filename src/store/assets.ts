@@ -167,7 +167,8 @@ export async function showState(db: D1Database, assetId: string, shown: Shown): 
   await db
     .prepare(
       `UPDATE assets SET state = ?2, progress = COALESCE(?3, progress), error = ?4, revision = ?5,
-         updated_at = ?6 WHERE asset_id = ?1 AND revision < ?5`,
+         updated_at = ?6, ready_at = CASE ?2 WHEN 'ready' THEN COALESCE(ready_at, ?6) ELSE ready_at END
+       WHERE asset_id = ?1 AND revision < ?5`,
     )
     .bind(
       assetId,

@@ -1,7 +1,9 @@
 import type { Failure } from "../errors.ts";
 import type { Asset, Description, Segment } from "../types.ts";
 import { ASSET_COLUMNS, type AssetRow, FROM_ASSETS, toAsset } from "./assets.ts";
+import { type AssetScope, isInScope } from "./asset-scope.ts";
 import { IN_JSON, type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+import { inIndex, spaceOut } from "./words.ts";
 
 const COLUMNS = `segment_id AS segmentId, segments.asset_id AS assetId, segments.index_id AS indexId,
   position, start_ms AS startMs, end_ms AS endMs, segments.keyframe_ms AS keyframeMs, caption,
@@ -79,20 +81,38 @@ export async function pageSegments(
   return toPage(rows!.results.map(fromRow), total!.results[0]!.total, limit, (s) => s.segmentId);
 }
 
-/** Of the segments with these ids, those of ready assets, with their assets. In no order. */
-export async function getReadySegments(
+/** FTS5 expressions that a segment's words must and must not match; null for none. */
+export interface WordRules {
+  must: string | null;
+  mustNot: string | null;
+}
+
+/** Of the segments with these ids, those that keep the rules and whose assets are in scope. In no order. */
+export async function listSegmentsInScope(
   db: D1Database,
   ids: string[],
+  scope: AssetScope,
+  { must, mustNot }: WordRules,
 ): Promise<{ segment: Segment; asset: Asset }[]> {
   const list = JSON.stringify(ids);
+  const rules = [
+    { expression: must, verb: "IN" },
+    { expression: mustNot, verb: "NOT IN" },
+  ].flatMap(({ expression, verb }) => (expression === null ? [] : [{ expression, verb }]));
+  const matching = "(SELECT rowid FROM segment_words WHERE segment_words MATCH ?)";
+  const kept = rules.map(({ verb }) => ` AND segments.rowid ${verb} ${matching}`).join("");
+  const words = rules.map(({ expression }) => inIndex(scope.indexId, expression));
+  const inScope = isInScope(scope);
   const [segments, assets] = await db.batch([
-    db.prepare(`SELECT ${COLUMNS} FROM segments WHERE segment_id ${IN_JSON}`).bind(list),
+    db
+      .prepare(`SELECT ${COLUMNS} FROM segments WHERE segment_id ${IN_JSON}${kept}`)
+      .bind(list, ...words),
     db
       .prepare(
-        `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE state = 'ready' AND asset_id IN
+        `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE ${inScope.sql} AND asset_id IN
            (SELECT asset_id FROM segments WHERE segment_id ${IN_JSON})`,
       )
-      .bind(list),
+      .bind(...inScope.bindings, list),
   ]);
   const byId = new Map((assets!.results as AssetRow[]).map((row) => [row.assetId, toAsset(row)]));
   return (segments!.results as SegmentRow[]).flatMap((row) => {
@@ -129,10 +149,17 @@ export async function describeSegment(
 /** Records which models made the segments' vectors and puts their words into the full-text index. */
 export async function indexWords(
   db: D1Database,
-  segmentIds: string[],
+  segments: Segment[],
   models: { text: string; picture: string | null },
 ): Promise<void> {
-  const ids = JSON.stringify(segmentIds);
+  const ids = JSON.stringify(segments.map(({ segmentId }) => segmentId));
+  const words = segments.map(({ segmentId, caption, transcript, onScreenText, labels }) => ({
+    segmentId,
+    caption: spaceOut(caption),
+    transcript: spaceOut(transcript),
+    onScreenText: spaceOut(onScreenText),
+    labels: spaceOut(labels.join(", ")),
+  }));
   await db.batch([
     db
       .prepare(
@@ -143,11 +170,11 @@ export async function indexWords(
     db
       .prepare(
         `INSERT INTO segment_words (rowid, scope, caption, transcript, on_screen_text, labels)
-         SELECT rowid, index_id, caption, transcript, on_screen_text,
-           (SELECT group_concat(value, ', ') FROM json_each(labels))
-         FROM segments WHERE segment_id ${IN_JSON}`,
+         SELECT segments.rowid, index_id, value ->> 'caption', value ->> 'transcript',
+           value ->> 'onScreenText', value ->> 'labels'
+         FROM json_each(?), segments WHERE segment_id = value ->> 'segmentId'`,
       )
-      .bind(ids),
+      .bind(JSON.stringify(words)),
     db
       .prepare(`UPDATE segments SET text_model = ?, picture_model = ? WHERE segment_id ${IN_JSON}`)
       .bind(models.text, models.picture, ids),

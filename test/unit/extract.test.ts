@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { extractQuotes } from "../../src/answer/extract.ts";
 import type { Evidence } from "../../src/search/evidence.ts";
-import type { Hit } from "../../src/search/hydrate.ts";
+import type { Hit } from "../../src/search/hits.ts";
 
 function hit(rank: number, transcript: string, evidence: Partial<Evidence>): Hit {
   const segment = { segmentId: `s${rank}`, transcript, onScreenText: "", caption: "A person." };

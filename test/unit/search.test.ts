@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { evidenceOfWords, mergeEvidence } from "../../src/search/evidence.ts";
 import { fuse } from "../../src/search/fuse.ts";
-import { anyOf, foldPlural, tellingWords, wordsOf } from "../../src/search/query.ts";
+import { foldPlural, parseQuery, tellingWords, wantedBy, wordsOf } from "../../src/search/query.ts";
 import { type Mode, scopeOf } from "../../src/search/request.ts";
+import { allOf, anyOf, spaceOut } from "../../src/store/words.ts";
 
 describe("fusion by reciprocal rank", () => {
   it.each<[string, string[][], string[]]>([
@@ -61,8 +62,10 @@ describe("the words of a query", () => {
   it.each(['"', "a AND", "NOT", "a* OR (b", "caption:x", "NEAR(a b)", "-", "^a", "'; DROP TABLE"])(
     "never become FTS5 syntax: %s",
     (text) => {
-      const expression = anyOf(wordsOf(text));
-      expect(expression ?? "").toMatch(/^("[\p{L}\p{N}]+"( OR )?)*$/u);
+      const { phrases, excluded } = parseQuery(text);
+      for (const one of [wantedBy(parseQuery(text)), allOf(phrases), anyOf(excluded)]) {
+        expect(one ?? "").toMatch(/^[()]*(\(?"[\p{L}\p{N} ]+"\)?( OR | AND )?)*$/u);
+      }
     },
   );
 
@@ -79,6 +82,38 @@ describe("the words of a query", () => {
   });
 });
 
+describe("a query", () => {
+  it.each<[string, object]>([
+    ["red cup", { plain: "red cup", words: ["red", "cup"], phrases: [], excluded: [] }],
+    ['the "red cup" falls', { plain: "the red cup falls", phrases: [["red", "cup"]] }],
+    ["“red cup”", { plain: "red cup", phrases: [["red", "cup"]] }],
+    ["dog -cat", { plain: "dog", words: ["dog"], excluded: [["cat"]] }],
+    ['dog -"black cat"', { plain: "dog", excluded: [["black", "cat"]] }],
+    ["well-known place", { plain: "well-known place", excluded: [] }],
+    ["a - b", { plain: "a - b", excluded: [] }],
+    ['5" pipe', { plain: '5" pipe', phrases: [] }],
+    ["-cat", { plain: "-cat", words: ["cat"], excluded: [] }],
+    ["東京タワー -雨", { plain: "東京タワー", words: ["東京タワー"], excluded: [["雨"]] }],
+  ])("%s is understood", (text, parsed) => {
+    expect(parseQuery(text)).toMatchObject(parsed);
+  });
+
+  it.each([
+    ["red cup", '"red" OR "cup"'],
+    ['"red cup" falls', '("red cup") AND ("red" OR "cup" OR "falls" OR "red cup")'],
+    ["東京", '"東 京"'],
+    ["กรุงเทพ", '"ก ร ง เ ท พ"'],
+    ["!?", null],
+  ])("%s becomes an expression", (text, expression) => {
+    expect(wantedBy(parseQuery(text))).toBe(expression);
+  });
+
+  it("finds words in scripts without spaces, and leaves the others as they are", () => {
+    expect(spaceOut("東京 tower")).toBe("東\u200B京\u200B tower");
+    expect(spaceOut("naïve café")).toBe("naïve café");
+  });
+});
+
 describe("modes", () => {
   const all: Mode[] = ["visual", "speech", "text"];
   it.each<[Mode[], string[], string[]]>([
@@ -87,7 +122,8 @@ describe("modes", () => {
     [["video", "speech"], ["video"], ["speech"]],
     [all, ["video", "image"], ["caption", "speech", "text"]],
   ])("%j leave %j and %j", (modes, types, vectors) => {
-    expect(scopeOf(modes)).toMatchObject({ types, vectors });
+    const all = { modes, assetIds: [], conditions: [], readyBy: 1 };
+    expect(scopeOf("ind_1", all)).toMatchObject({ assets: { types }, vectors });
   });
 });
 

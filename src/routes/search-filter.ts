@@ -1,0 +1,91 @@
+import { z } from "@hono/zod-openapi";
+import { LIMITS } from "../config.ts";
+import { type Condition, type Operator, OPERATORS, type Scalar } from "../store/asset-scope.ts";
+
+type Report = (path: string[], type: string, message: string) => void;
+
+const FIELD = /^[^.]+(\.[^.]+)*$/;
+const TYPES = { created_at: "string", duration_seconds: "number" } as const;
+
+/** `{"year": {"$gte": 2024}, "camera": "A"}`: every rule must hold. */
+export const searchFilter = z.record(z.string(), z.unknown()).superRefine((filter, ctx) => {
+  readFilter(filter, (path, type, message) =>
+    ctx.addIssue({ code: "custom", path, message, params: { type } }),
+  );
+});
+
+/** The rules of a filter; what breaks the filter's own is reported, and left out. */
+export function readFilter(
+  filter: Record<string, unknown>,
+  report: Report = () => {},
+): Condition[] {
+  const conditions = Object.entries(filter).flatMap(([field, value]) => {
+    if (!FIELD.test(field)) {
+      report([field], "value_error", "A field is a key, or keys with dots between them");
+      return [];
+    }
+    const rules = isObject(value) ? Object.entries(value) : [["$eq", value] as const];
+    return rules.flatMap(([name, operand]) => {
+      const operator = OPERATORS.find((one) => one === name);
+      const path = isObject(value) ? [field, name] : [field];
+      if (!operator) {
+        report(path, "literal_error", `Input should be one of ${OPERATORS.join(", ")}`);
+        return [];
+      }
+      const read = readOperand(field, operator, operand, (type, message) =>
+        report(path, type, message),
+      );
+      return read === undefined ? [] : [{ field, operator, operand: read }];
+    });
+  });
+  if (conditions.length > LIMITS.filterRules) {
+    report([], "too_long", `A filter has at most ${LIMITS.filterRules} rules`);
+  }
+  return conditions;
+}
+
+function readOperand(
+  field: string,
+  operator: Operator,
+  operand: unknown,
+  report: (type: string, message: string) => void,
+): Scalar | Scalar[] | undefined {
+  const isList = operator === "$in" || operator === "$nin";
+  if (isList && !Array.isArray(operand)) {
+    report("list_type", "Input should be a valid list");
+    return undefined;
+  }
+  const values = [];
+  for (const value of isList ? (operand as unknown[]) : [operand]) {
+    const scalar = readScalar(field, value);
+    if (scalar === undefined) {
+      const type =
+        field in TYPES ? TYPES[field as keyof typeof TYPES] : "text, number, boolean or null";
+      report(
+        "value_error",
+        `Input should be ${field === "created_at" ? "an RFC 3339 time" : type}`,
+      );
+      return undefined;
+    }
+    values.push(scalar);
+  }
+  if (values.length > LIMITS.assetIds) {
+    report("too_long", `A list has at most ${LIMITS.assetIds} values`);
+    return undefined;
+  }
+  return isList ? values : values[0];
+}
+
+function readScalar(field: string, value: unknown): Scalar | undefined {
+  if (field === "created_at") {
+    const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+    return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+  }
+  if (field === "duration_seconds") return typeof value === "number" ? value : undefined;
+  const isScalar = value === null || ["string", "number", "boolean"].includes(typeof value);
+  return isScalar ? (value as Scalar) : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,114 @@
+import type { AssetType } from "../types.ts";
+import { IN_JSON } from "./rows.ts";
+
+export type Scalar = string | number | boolean | null;
+
+export const OPERATORS = ["$eq", "$ne", "$in", "$nin", "$gt", "$gte", "$lt", "$lte"] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+/**
+ * A rule about an asset. `field` is a path into its metadata, dots between the keys, or `created_at`
+ * (RFC 3339) or `duration_seconds`. `$in` and `$nin` take a list, the rest one value.
+ */
+export interface Condition {
+  field: string;
+  operator: Operator;
+  operand: Scalar | Scalar[];
+}
+
+/** Which assets count. */
+export interface AssetScope {
+  indexId: string;
+  types: readonly AssetType[];
+  /** Empty means all. */
+  assetIds: readonly string[];
+  conditions: readonly Condition[];
+  /** Epoch ms: only what was ready by then. */
+  readyBy: number;
+}
+
+/** SQL with a `?` for each of its bindings, in order. */
+export interface Clause {
+  sql: string;
+  bindings: (string | number)[];
+}
+
+const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
+/** JSON's kinds of values, as `json_each` names them, with one name for numbers. */
+const KIND = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${type} END`;
+
+/** Holds for the ready assets of a scope, in a statement that reads `assets`. */
+export function isInScope(scope: AssetScope): Clause {
+  const clauses: Clause[] = [
+    { sql: "assets.index_id = ?", bindings: [scope.indexId] },
+    { sql: "assets.state = 'ready' AND assets.ready_at <= ?", bindings: [scope.readyBy] },
+    { sql: `assets.asset_type ${IN_JSON}`, bindings: [JSON.stringify(scope.types)] },
+    ...scope.conditions.map(toClause),
+  ];
+  if (scope.assetIds.length > 0) {
+    clauses.push({ sql: `assets.asset_id ${IN_JSON}`, bindings: [JSON.stringify(scope.assetIds)] });
+  }
+  return {
+    sql: clauses.map(({ sql }) => `(${sql})`).join(" AND "),
+    bindings: clauses.flatMap(({ bindings }) => bindings),
+  };
+}
+
+/** The ids of the first `limit` assets of a scope. */
+export async function listScope(
+  db: D1Database,
+  scope: AssetScope,
+  limit: number,
+): Promise<string[]> {
+  const { sql, bindings } = isInScope(scope);
+  const { results } = await db
+    .prepare(`SELECT asset_id AS assetId FROM assets WHERE ${sql} LIMIT ?`)
+    .bind(...bindings, limit)
+    .all<{ assetId: string }>();
+  return results.map(({ assetId }) => assetId);
+}
+
+/** A missing field is like `null`; of a list, one member that fits is enough. */
+function toClause({ field, operator, operand }: Condition): Clause {
+  if (operator === "$ne") return not(isAnyOf(field, [operand].flat()));
+  if (operator === "$nin") return not(isAnyOf(field, [operand].flat()));
+  if (operator === "$eq" || operator === "$in") return isAnyOf(field, [operand].flat());
+  const actual = valuesOf(field);
+  return {
+    sql: `EXISTS (SELECT 1 FROM (${actual.sql}) AS actual, json_each(?) AS wanted
+      WHERE ${KIND("actual.type")} = ${KIND("wanted.type")}
+        AND actual.value ${COMPARE[operator]} wanted.value)`,
+    bindings: [...actual.bindings, JSON.stringify([operand])],
+  };
+}
+
+function isAnyOf(field: string, wanted: Scalar[]): Clause {
+  const actual = valuesOf(field);
+  const isThere: Clause = {
+    sql: `EXISTS (SELECT 1 FROM (${actual.sql}) AS actual, json_each(?) AS wanted
+      WHERE ${KIND("actual.type")} = ${KIND("wanted.type")} AND actual.value = wanted.value)`,
+    bindings: [...actual.bindings, JSON.stringify(wanted.filter((value) => value !== null))],
+  };
+  if (!wanted.includes(null)) return isThere;
+  return {
+    sql: `${isThere.sql} OR NOT EXISTS (SELECT 1 FROM (${actual.sql}) WHERE type <> 'null')`,
+    bindings: [...isThere.bindings, ...actual.bindings],
+  };
+}
+
+function not({ sql, bindings }: Clause): Clause {
+  return { sql: `NOT (${sql})`, bindings };
+}
+
+/** The values of a field with their kinds: one, those of a list, or none. */
+function valuesOf(field: string): Clause {
+  if (field === "duration_seconds") {
+    return { sql: "SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type", bindings: [] };
+  }
+  if (field === "created_at") {
+    const iso = "strftime('%Y-%m-%dT%H:%M:%fZ', assets.created_at / 1000.0, 'unixepoch')";
+    return { sql: `SELECT ${iso} AS value, 'text' AS type`, bindings: [] };
+  }
+  const path = ["$", ...field.split(".").map((key) => JSON.stringify(key))].join(".");
+  return { sql: "SELECT value, type FROM json_each(assets.metadata, ?)", bindings: [path] };
+}

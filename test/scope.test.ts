@@ -1,0 +1,137 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Client, fixture, type Json, newClient } from "./client.ts";
+
+const TOKYO =
+  "WEBVTT\n\n00:00.000 --> 00:06.000\n昨日は東京タワーに行きました。เราไปกรุงเทพ Привет, мой друг\n";
+const STORY = "WEBVTT\n\n00:00.000 --> 00:06.000\nThe red cup falls from the old table.\n";
+const OTHER = "WEBVTT\n\n00:00.000 --> 00:06.000\nA cup of red paint, and the table is new.\n";
+
+let client: Client;
+const assets: Record<string, Json> = {};
+
+async function add(name: string, words: string, metadata: object) {
+  const form = {
+    metadata_str: JSON.stringify(metadata),
+    transcript: new File([words], "words.vtt"),
+    video_file: new File([await (await fixture("clip.mp4")).arrayBuffer(), name], `${name}.mp4`),
+  };
+  assets[name] = await client.json("POST", "/index/scope/video", { form });
+}
+
+beforeAll(async () => {
+  client = await newClient();
+  await client.json("POST", "/index", { json: { index_name: "scope" } });
+  await add("tokyo", TOKYO, { year: 2026, place: { city: "Tokyo" }, tags: ["trip", "tower"] });
+  await add("story", STORY, { year: 2024, place: { city: "Rome" }, tags: ["film"], final: true });
+  await add("other", OTHER, { year: 2020, camera: "A" });
+  await Promise.all(Object.values(assets).map((asset) => client.settled("scope", asset)));
+}, 60_000);
+
+async function found(json: object): Promise<string[]> {
+  const { segments } = await client.json("POST", "/index/scope/search", { json });
+  const ids = new Set(segments.map(({ asset_id }: Json) => asset_id));
+  return Object.keys(assets).filter((name) => ids.has(assets[name].asset_id));
+}
+
+/** With words that stand in each of them, so that only the filter tells them apart. */
+const filtered = (filter: object) => found({ query: "cup 東京", filter });
+
+describe("a filter", () => {
+  it.each<[string, object, string[]]>([
+    ["a value", { camera: "A" }, ["other"]],
+    ["a number", { year: 2024 }, ["story"]],
+    ["a number that is no text", { year: "2024" }, []],
+    ["a truth", { final: true }, ["story"]],
+    ["a range", { year: { $gte: 2024, $lt: 2026 } }, ["story"]],
+    ["no number in a range of texts", { year: { $gte: "1" } }, []],
+    ["a path", { "place.city": "Tokyo" }, ["tokyo"]],
+    ["a member of a list", { tags: "tower" }, ["tokyo"]],
+    ["one of several", { "place.city": { $in: ["Rome", "Oslo"] } }, ["story"]],
+    ["none of several", { "place.city": { $nin: ["Rome", "Oslo"] } }, ["tokyo", "other"]],
+    ["anything else", { year: { $ne: 2024 } }, ["tokyo", "other"]],
+    ["what isn't there", { camera: null }, ["tokyo", "story"]],
+    ["what is there", { camera: { $ne: null } }, ["other"]],
+    ["two rules", { year: { $gt: 2000 }, tags: "film" }, ["story"]],
+    ["a length", { duration_seconds: { $lt: 5 } }, []],
+    ["a length that fits", { duration_seconds: { $gte: 5.9 } }, ["tokyo", "story", "other"]],
+    ["a time", { created_at: { $gt: "2020-01-01T00:00:00Z" } }, ["tokyo", "story", "other"]],
+    ["a time to come", { created_at: { $gt: "2999-01-01T00:00:00+02:00" } }, []],
+    ["a key with a quote in it", { 'a"b': 1 }, []],
+    ["nothing", {}, ["tokyo", "story", "other"]],
+  ])("keeps %s", async (_, filter, names) => {
+    expect(await filtered(filter)).toEqual(names);
+  });
+
+  it.each<[object, string[], string]>([
+    [{ year: { $near: 1 } }, ["year", "$near"], "literal_error"],
+    [{ year: { $in: 1 } }, ["year", "$in"], "list_type"],
+    [{ year: [1] }, ["year"], "value_error"],
+    [{ year: { $gt: {} } }, ["year", "$gt"], "value_error"],
+    [{ created_at: "yesterday" }, ["created_at"], "value_error"],
+    [{ duration_seconds: { $gt: "1" } }, ["duration_seconds", "$gt"], "value_error"],
+    [{ "a..b": 1 }, ["a..b"], "value_error"],
+    [Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, i])), [], "too_long"],
+  ])("is refused: %j", async (filter, path, type) => {
+    const json = { query: "cup", filter };
+    const issues = await client.issues("POST", "/index/scope/search", { json });
+    expect(issues).toEqual([[["body", "filter", ...path], type]]);
+  });
+
+  it("may have sixteen rules", async () => {
+    const rules = Array.from({ length: 16 }, (_, i) => [`k${i}`, { $ne: i }]);
+    expect(await filtered(Object.fromEntries(rules))).toEqual(["tokyo", "story", "other"]);
+  });
+});
+
+describe("the language of queries", () => {
+  it.each([
+    ["a phrase", '"red cup"', ["story"]],
+    ["a phrase and a word", '"red cup" paint', ["story"]],
+    ["without a word", "cup -paint", ["tokyo", "story"]],
+    ["without a phrase", 'cup -"red cup"', ["tokyo", "other"]],
+    ["without the stem of a word", "cup -paints", ["tokyo", "story"]],
+  ])("%s", async (_, query, names) => {
+    expect(await found({ query })).toEqual(names);
+  });
+
+  it.each(["東京", "タワー", "กรุงเทพ", "привет", "МОЙ"])("finds %s by word", async (query) => {
+    const { segments } = await client.json("POST", "/index/scope/search", { json: { query } });
+    expect(segments[0].asset_id).toBe(assets["tokyo"].asset_id);
+    const spoken = segments[0].evidence.find(({ text }: Json) => text);
+    expect(spoken).toMatchObject({ kind: "speech", score: 1 });
+    expect(spoken.text).toContain("<mark>");
+    expect(spoken.text).not.toContain("\u200B");
+  });
+});
+
+describe("a search", () => {
+  it("gives the best of each asset, where they are grouped", async () => {
+    const json = { query: "cup", group_by: "asset" };
+    const { segments, total } = await client.json("POST", "/index/scope/search", { json });
+    expect(segments.map(({ rank }: Json) => rank)).toEqual([1, 2, 3]);
+    expect(new Set(segments.map(({ asset_id }: Json) => asset_id)).size).toBe(3);
+    expect(total).toBe(3);
+  });
+
+  it("shows on later pages what was there on the first", async () => {
+    const first = await client.json("POST", "/index/scope/search", {
+      json: { query: "cup", top_k: 2 },
+    });
+    await env.DB.prepare("UPDATE assets SET ready_at = ready_at + 3600000 WHERE asset_id = ?")
+      .bind(assets["other"].asset_id)
+      .run();
+    const json = { query: "cup", top_k: 100, cursor: first.next_cursor };
+    const next = await client.json("POST", "/index/scope/search", { json });
+    expect(JSON.stringify(next)).not.toContain(assets["other"].asset_id);
+    await env.DB.prepare("UPDATE assets SET ready_at = ready_at - 3600000 WHERE asset_id = ?")
+      .bind(assets["other"].asset_id)
+      .run();
+  });
+
+  it("takes more hits than the vectors' index gives at once", async () => {
+    const json = { query: "cup", top_k: 500 };
+    const { segments, total } = await client.json("POST", "/index/scope/search", { json });
+    expect(segments).toHaveLength(total);
+  });
+});
