@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import { meter } from "../models/meter.ts";
+import { likenessOf } from "../search/likeness.ts";
 import { MODES } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
@@ -16,6 +17,28 @@ import { bodyInt } from "./validation.ts";
 
 export const searchRoutes = createRouter();
 
+const searchBody = z
+  .object({
+    query: z.string().min(1).max(LIMITS.queryCharacters).optional(),
+    similar_to: z.string().optional(),
+    asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
+    top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
+    top_p: z.number().min(0).max(1).default(0),
+    modes: z.array(z.enum(MODES)).default([]),
+    use_boxes: z.boolean().default(false),
+    use_masks: z.boolean().default(false),
+    queue_job: z.boolean().default(false),
+    filter: searchFilter.default({}),
+    group_by: z.enum(["segment", "asset"]).default("segment"),
+    cursor: z.string().optional(),
+  })
+  .refine(({ query, similar_to }) => query !== undefined || similar_to !== undefined, {
+    path: ["query"],
+    message: "Field required",
+    params: { type: "missing" },
+    when: ({ value }) => typeof value === "object" && value !== null, // with other broken rules too
+  });
+
 addEndpoint(
   searchRoutes,
   {
@@ -24,19 +47,7 @@ addEndpoint(
     summary: "Search Videos",
     scope: "read",
     params: indexParams,
-    body: z.object({
-      query: z.string().min(1).max(LIMITS.queryCharacters),
-      asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
-      top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
-      top_p: z.number().min(0).max(1).default(0),
-      modes: z.array(z.enum(MODES)).default([]),
-      use_boxes: z.boolean().default(false),
-      use_masks: z.boolean().default(false),
-      queue_job: z.boolean().default(false),
-      filter: searchFilter.default({}),
-      group_by: z.enum(["segment", "asset"]).default("segment"),
-      cursor: z.string().optional(),
-    }),
+    body: searchBody,
     response: z
       .object({
         segments: z.array(hitRecord),
@@ -52,8 +63,9 @@ addEndpoint(
     await requireAssets(c.env.DB, index.indexId, body.asset_ids);
     const { offset, readyBy } = placeOf(body.cursor);
     const { ai, used } = meter(c.env.AI);
-    const { hits, total } = await search({ ...c.env, AI: ai }, index, {
-      query: body.query,
+    const like = body.similar_to ? await likenessOf(c.env, index.indexId, body.similar_to) : null;
+    const request = {
+      query: body.query ?? "",
       assetIds: body.asset_ids,
       conditions: readFilter(body.filter),
       topK: body.top_k,
@@ -63,7 +75,8 @@ addEndpoint(
       groupBy: body.group_by,
       offset,
       readyBy,
-    });
+    };
+    const { hits, total } = await search({ ...c.env, AI: ai }, index, request, like);
     c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
     const urlOf = mediaUrls(c);
     const end = offset + hits.length;

@@ -39,7 +39,11 @@ export async function nearest(
     typeSets.flatMap((type) =>
       (groups ?? [null]).map((ids): VectorizeVectorMetadataFilter => {
         const filter = { kind: { $in: [...kind] }, asset_type: { $in: [...type] } };
-        return ids ? Object.assign(filter, { asset_id: { $in: ids } }) : filter;
+        if (ids) return Object.assign(filter, { asset_id: { $in: ids } });
+        const { exceptAssetId } = scope;
+        return exceptAssetId === null
+          ? filter
+          : Object.assign(filter, { asset_id: { $ne: exceptAssetId } });
       }),
     ),
   );

@@ -4,6 +4,7 @@ import type { WordColumn } from "../store/words.ts";
 
 /** What to look for, and where. */
 export interface SearchRequest {
+  /** Empty where something to be like is all there is. */
   query: string;
   /** Empty means all. */
   assetIds: string[];
@@ -47,14 +48,18 @@ export interface Scope {
 type Narrowing = Pick<SearchRequest, "modes" | "assetIds" | "conditions" | "readyBy">;
 
 /** What a request leaves of assets and evidence; of the modes of each kind, none named means all. */
-export function scopeOf(indexId: string, request: Narrowing): Scope {
+export function scopeOf(
+  indexId: string,
+  request: Narrowing,
+  exceptAssetId: string | null = null,
+): Scope {
   const { modes, assetIds, conditions, readyBy } = request;
   const named = (["video", "image"] as const).filter((type) => modes.includes(type));
   const types: AssetType[] = named.length > 0 ? named : ["video", "image"];
   const kinds = (["visual", "speech", "text"] as const).filter((kind) => modes.includes(kind));
   const counted = kinds.length > 0 ? kinds : (["visual", "speech", "text"] as const);
   return {
-    assets: { indexId, types, assetIds, conditions, readyBy },
+    assets: { indexId, types, assetIds, exceptAssetId, conditions, readyBy },
     columns: counted.flatMap((kind) => COLUMNS[kind]),
     vectors: counted.flatMap((kind) => VECTORS[kind]),
     looks: counted.includes("visual"),

@@ -22,6 +22,8 @@ export interface AssetScope {
   types: readonly AssetType[];
   /** Empty means all. */
   assetIds: readonly string[];
+  /** The one that doesn't count: the one that is asked about. */
+  exceptAssetId: string | null;
   conditions: readonly Condition[];
   /** Epoch ms: only what was ready by then. */
   readyBy: number;
@@ -47,6 +49,9 @@ export function isInScope(scope: AssetScope): Clause {
   ];
   if (scope.assetIds.length > 0) {
     clauses.push({ sql: `assets.asset_id ${IN_JSON}`, bindings: [JSON.stringify(scope.assetIds)] });
+  }
+  if (scope.exceptAssetId !== null) {
+    clauses.push({ sql: "assets.asset_id <> ?", bindings: [scope.exceptAssetId] });
   }
   return {
     sql: clauses.map(({ sql }) => `(${sql})`).join(" AND "),

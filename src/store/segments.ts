@@ -62,6 +62,22 @@ export async function listSegments(
   return results.map(fromRow);
 }
 
+/** The ids of a segment (itself) or of an asset's segments, in order; none where the index has neither. */
+export async function listSegmentsOf(
+  db: D1Database,
+  indexId: string,
+  id: string,
+): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT segment_id AS segmentId FROM segments
+       WHERE index_id = ?1 AND (segment_id = ?2 OR asset_id = ?2) ORDER BY position`,
+    )
+    .bind(indexId, id)
+    .all<{ segmentId: string }>();
+  return results.map(({ segmentId }) => segmentId);
+}
+
 /** A page of an asset's segments, in order. */
 export async function pageSegments(
   db: D1Database,

@@ -68,6 +68,16 @@ export async function queryVectors(
   });
 }
 
+/** The vectors of a kind that are there of at most 20 segments, which is what Vectorize gives a call. */
+export async function getVectors(
+  space: VectorizeIndex,
+  segmentIds: string[],
+  kind: VectorKind,
+): Promise<number[][]> {
+  const found = await space.getByIds(segmentIds.map((id) => vectorId(id, kind)));
+  return found.map(({ values }) => Array.from(values));
+}
+
 /** Vectorize takes 100 ids a call. */
 export async function deleteVectors(space: VectorizeIndex, ids: string[]): Promise<void> {
   for (let i = 0; i < ids.length; i += 100) await space.deleteByIds(ids.slice(i, i + 100));

@@ -1,0 +1,59 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Client, Json } from "./client.ts";
+import { buildTrip } from "./trip.ts";
+
+let client: Client;
+let video: Json;
+let boats: Json;
+let segments: Json[];
+
+beforeAll(async () => {
+  ({ client, video, boats } = await buildTrip());
+  ({ segments } = await client.json("GET", `/index/trip/video/${video.video_id}/segments`));
+}, 60_000);
+
+const search = (json: object) => client.json("POST", "/index/trip/search", { json });
+const assetsOf = (result: Json) => result.segments.map(({ asset_id }: Json) => asset_id);
+
+describe("what is like", () => {
+  it("an asset is everything else, and never itself", async () => {
+    const found = assetsOf(await search({ similar_to: boats.asset_id }));
+    expect(found).not.toContain(boats.asset_id);
+    expect(found).toContain(video.asset_id);
+  });
+
+  it("a segment is not that segment", async () => {
+    const [first] = segments;
+    const result = await search({ similar_to: first.segment_id });
+    const ids = result.segments.map(({ segment_id }: Json) => segment_id);
+    expect(ids).not.toContain(first.segment_id);
+    expect(ids.length).toBeGreaterThan(0);
+    for (const { score } of result.segments) expect(score).toBeLessThanOrEqual(1);
+  });
+
+  it("something, and has a word in it, has the word first", async () => {
+    const result = await search({ similar_to: boats.asset_id, query: "lantern" });
+    expect(result.segments[0].on_screen_text).toMatch(/LANTERN/);
+    expect(assetsOf(result)).not.toContain(boats.asset_id);
+  });
+
+  it("something keeps to the kinds asked for", async () => {
+    const json = { similar_to: boats.asset_id, modes: ["image"] };
+    expect(new Set(assetsOf(await search(json)))).not.toContain(video.asset_id);
+  });
+
+  it.each(["seg_nothing", "img_nothing", "x"])("%s, which isn't there, is a 404", async (id) => {
+    const json = { similar_to: id };
+    const response = await client.send("POST", "/index/trip/search", { json });
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain(id);
+  });
+
+  it("nothing, without a query, is refused with all else that is wrong", async () => {
+    const issues = await client.issues("POST", "/index/trip/search", { json: { top_k: 0 } });
+    expect(issues).toEqual([
+      [["body", "top_k"], "greater_than_equal"],
+      [["body", "query"], "missing"],
+    ]);
+  });
+});
