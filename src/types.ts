@@ -145,6 +145,7 @@ export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelle
 
 export interface Job {
   jobId: string;
+  indexId: string | null;
   kind: string;
   state: JobState;
   progress: number;

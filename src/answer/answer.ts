@@ -28,8 +28,9 @@ export async function answerQuestion(
   index: MediaIndexRow,
   { query, topK, markdown, assetIds }: AnswerRequest,
 ): Promise<Answer> {
-  const { hits } = await search(env, index, {
+  const { hits } = await search(env, index.indexId, {
     query,
+    similarTo: null,
     assetIds,
     conditions: [],
     topK,

@@ -20,10 +20,12 @@ export type IngestMessage = z.infer<typeof ingestMessage>;
 
 /** Asks for work on an account's behalf that a request doesn't wait for. `jobId` names its record. */
 export const jobMessage = z.object({
-  kind: z.enum(["delete_index", "delete_asset"]),
+  kind: z.enum(["delete_index", "delete_asset", "search"]),
   jobId: z.string(),
   accountId: z.string(),
   indexId: z.string(),
   assetId: z.string().optional(),
+  /** Of a search. */
+  request: z.unknown().optional(),
 });
 export type JobMessage = z.infer<typeof jobMessage>;

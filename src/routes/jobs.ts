@@ -1,8 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { listJobs, requireJob } from "../store/jobs.ts";
-import { addEndpoint, createRouter } from "./endpoint.ts";
+import { type KeptHits, readHits } from "../search/kept-hits.ts";
+import { cancelJob, listJobs, requireJob } from "../store/jobs.ts";
+import type { Job } from "../types.ts";
+import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { jobRecord, toJobRecord } from "./job-record.ts";
+import { mediaUrls } from "./media-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
+import { toSearchResult } from "./search-result.ts";
 
 export const jobRoutes = createRouter();
 
@@ -36,6 +40,33 @@ addEndpoint(
     params: z.object({ job_id: z.string() }),
     response: jobRecord,
   },
-  async (c, { params }) =>
-    toJobRecord(await requireJob(c.env.DB, c.get("caller").accountId, params.job_id)),
+  async (c, { params }) => {
+    const job = await requireJob(c.env.DB, c.get("caller").accountId, params.job_id);
+    return { ...toJobRecord(job), result: await resultOf(c, job) };
+  },
 );
+
+addEndpoint(
+  jobRoutes,
+  {
+    method: "delete",
+    path: "/jobs/{job_id}",
+    summary: "Cancel Job",
+    scope: "write",
+    params: z.object({ job_id: z.string() }),
+    response: jobRecord,
+  },
+  async (c, { params }) => {
+    const { accountId } = c.get("caller");
+    await cancelJob(c.env.DB, await requireJob(c.env.DB, accountId, params.job_id));
+    return toJobRecord(await requireJob(c.env.DB, accountId, params.job_id));
+  },
+);
+
+/** Of a search, its segments as they are now; of other jobs, what they say. */
+async function resultOf(c: Context, { kind, result, indexId }: Job): Promise<unknown> {
+  if (kind !== "search" || result === null) return result;
+  const kept = result as KeptHits;
+  const hits = await readHits(c.env.DB, indexId!, kept);
+  return toSearchResult(hits, { ...kept, count: kept.hits.length }, mediaUrls(c));
+}

@@ -86,6 +86,6 @@ function readScalar(field: string, value: unknown): Scalar | undefined {
   return isScalar ? (value as Scalar) : undefined;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,18 +1,21 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
+import { newId } from "../ids.ts";
 import { meter } from "../models/meter.ts";
-import { likenessOf } from "../search/likeness.ts";
-import { MODES } from "../search/request.ts";
+import { MODES, type SearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
+import { insertJob } from "../store/jobs.ts";
 import { addUsage } from "../store/usage.ts";
+import type { MediaIndexRow } from "../types.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
+import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
-import { hitRecord, toHitRecord } from "./segment-record.ts";
-import { readFilter, searchFilter } from "./search-filter.ts";
+import { isObject, readFilter, searchFilter } from "./search-filter.ts";
+import { placeOf, searchResult, toSearchResult } from "./search-result.ts";
 import { bodyInt } from "./validation.ts";
 
 export const searchRoutes = createRouter();
@@ -36,7 +39,7 @@ const searchBody = z
     path: ["query"],
     message: "Field required",
     params: { type: "missing" },
-    when: ({ value }) => typeof value === "object" && value !== null, // with other broken rules too
+    when: ({ value }) => isObject(value), // with other broken rules too
   });
 
 addEndpoint(
@@ -48,24 +51,16 @@ addEndpoint(
     scope: "read",
     params: indexParams,
     body: searchBody,
-    response: z
-      .object({
-        segments: z.array(hitRecord),
-        total: z.int(),
-        next_cursor: z.string().nullable(),
-      })
-      .openapi("SearchResult"),
+    response: z.union([searchResult, queuedJob]),
   },
   async (c, { params, body }) => {
     const index = await requireOwnIndex(c, params.index_name);
     if (body.use_masks) throw notYet("use_masks", "Masks");
-    if (body.queue_job) throw notYet("queue_job", "Queued searches");
     await requireAssets(c.env.DB, index.indexId, body.asset_ids);
     const { offset, readyBy } = placeOf(body.cursor);
-    const { ai, used } = meter(c.env.AI);
-    const like = body.similar_to ? await likenessOf(c.env, index.indexId, body.similar_to) : null;
     const request = {
       query: body.query ?? "",
+      similarTo: body.similar_to ?? null,
       assetIds: body.asset_ids,
       conditions: readFilter(body.filter),
       topK: body.top_k,
@@ -76,17 +71,27 @@ addEndpoint(
       offset,
       readyBy,
     };
-    const { hits, total } = await search({ ...c.env, AI: ai }, index, request, like);
+    if (body.queue_job) return queueSearch(c.env, index, request);
+    const { ai, used } = meter(c.env.AI);
+    const { hits, total } = await search({ ...c.env, AI: ai }, index.indexId, request);
     c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
-    const urlOf = mediaUrls(c);
-    const end = offset + hits.length;
-    return {
-      segments: await Promise.all(hits.map((hit) => toHitRecord(hit, urlOf))),
-      total,
-      next_cursor: end < total ? toCursor(end, readyBy) : null,
-    };
+    const page = { offset, readyBy, total, count: hits.length };
+    return toSearchResult(hits, page, mediaUrls(c));
   },
 );
+
+/** The result will be the job's. */
+async function queueSearch(
+  env: Env,
+  { accountId, indexId }: MediaIndexRow,
+  request: SearchRequest,
+) {
+  const now = Date.now();
+  const job = { jobId: newId("job", now), accountId, indexId, kind: "search" as const };
+  await insertJob(env.DB, { ...job, now });
+  await env.JOBS.send({ ...job, request });
+  return { job_id: job.jobId, state: "queued" as const };
+}
 
 /** Throws `not_found`, naming the first id that is not in the index. */
 export async function requireAssets(db: D1Database, indexId: string, ids: string[]): Promise<void> {
@@ -95,21 +100,6 @@ export async function requireAssets(db: D1Database, indexId: string, ids: string
   if (unknown !== undefined) {
     throw new AppError("not_found", `There is no asset "${unknown}" in this index.`);
   }
-}
-
-/** Where a page begins, and when its search did. */
-function placeOf(cursor: string | undefined): { offset: number; readyBy: number } {
-  if (cursor === undefined) return { offset: 0, readyBy: Date.now() };
-  const text = Buffer.from(cursor, "base64url").toString();
-  const [, offset, readyBy] = /^at:(\d{1,4}):(\d{13})$/.exec(text) ?? [];
-  if (offset === undefined) {
-    throw invalid(["body", "cursor"], "value_error", "The cursor is not one of ours");
-  }
-  return { offset: Number(offset), readyBy: Number(readyBy) };
-}
-
-function toCursor(offset: number, readyBy: number): string {
-  return Buffer.from(`at:${offset}:${readyBy}`).toString("base64url");
 }
 
 /** What the contract names and this version can't do is refused, not passed over. */

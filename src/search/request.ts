@@ -1,30 +1,42 @@
-import type { AssetScope, Condition } from "../store/asset-scope.ts";
+import { z } from "zod";
+import { type AssetScope, OPERATORS } from "../store/asset-scope.ts";
 import type { AssetType, TextKind } from "../types.ts";
 import type { WordColumn } from "../store/words.ts";
-
-/** What to look for, and where. */
-export interface SearchRequest {
-  /** Empty where something to be like is all there is. */
-  query: string;
-  /** Empty means all. */
-  assetIds: string[];
-  conditions: Condition[];
-  topK: number;
-  /** Segments with a score below are left out. */
-  topP: number;
-  modes: Mode[];
-  useBoxes: boolean;
-  /** `asset`: of each asset the best segment only. */
-  groupBy: "segment" | "asset";
-  /** How many hits to pass over: those of the pages before. */
-  offset: number;
-  /** Epoch ms: what became ready later is left to the next search, so that pages don't shift. */
-  readyBy: number;
-}
 
 /** Asset kinds, and which evidence counts. */
 export const MODES = ["video", "image", "visual", "speech", "text"] as const;
 export type Mode = (typeof MODES)[number];
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** What to look for, and where: checked already; the schema is for a request that waited in a queue. */
+export const searchRequest = z.object({
+  /** Empty where something to be like is all there is. */
+  query: z.string(),
+  /** A segment or an asset to be like. */
+  similarTo: z.string().nullable(),
+  /** Empty means all. */
+  assetIds: z.array(z.string()),
+  conditions: z.array(
+    z.object({
+      field: z.string(),
+      operator: z.enum(OPERATORS),
+      operand: z.union([scalar, z.array(scalar)]),
+    }),
+  ),
+  topK: z.int(),
+  /** Segments with a score below are left out. */
+  topP: z.number(),
+  modes: z.array(z.enum(MODES)),
+  useBoxes: z.boolean(),
+  /** `asset`: of each asset the best segment only. */
+  groupBy: z.enum(["segment", "asset"]),
+  /** How many hits to pass over: those of the pages before. */
+  offset: z.int(),
+  /** Epoch ms: what became ready later is left to the next search, so that pages don't shift. */
+  readyBy: z.int(),
+});
+export type SearchRequest = z.infer<typeof searchRequest>;
 
 const COLUMNS: Record<Exclude<Mode, AssetType>, WordColumn[]> = {
   visual: ["caption", "labels"],

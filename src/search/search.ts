@@ -1,27 +1,28 @@
 import { SEARCH } from "../config.ts";
 import { listSegmentsInScope } from "../store/segments.ts";
 import { allOf, anyOf } from "../store/words.ts";
-import type { MediaIndexRow } from "../types.ts";
 import { askChannels } from "./channels.ts";
 import { fuse } from "./fuse.ts";
 import { type Hit, toHits } from "./hits.ts";
-import type { Likeness } from "./likeness.ts";
+import { likenessOf } from "./likeness.ts";
 import { parseQuery } from "./query.ts";
 import { scopeOf, type SearchRequest } from "./request.ts";
 
 /**
  * The segments of an index that answer a query, are like something, or both, the best first: by meaning
  * (text vectors), by looks (picture vectors) and by word (full text), each over-fetched, less what is
- * out of scope, fused by rank. `hits` is the wanted page of `total`.
+ * out of scope, fused by rank. `hits` is the wanted page of `total`. Throws `not_found` where there is
+ * nothing by the name of what they should be like.
  */
 export async function search(
   env: Env,
-  index: MediaIndexRow,
+  indexId: string,
   request: SearchRequest,
-  like: Likeness | null = null,
 ): Promise<{ hits: Hit[]; total: number }> {
+  const { similarTo } = request;
+  const like = similarTo === null ? null : await likenessOf(env, indexId, similarTo);
   const { segmentId: exceptId = null, assetId: exceptAssetId = null } = like?.except ?? {};
-  const scope = scopeOf(index.indexId, request, exceptAssetId);
+  const scope = scopeOf(indexId, request, exceptAssetId);
   const query = request.query === "" ? null : parseQuery(request.query);
   const count = Math.max(SEARCH.maxCandidates, request.offset + request.topK);
   const channels = await askChannels(env, scope, { query, like }, count);

@@ -2,7 +2,7 @@ import { AppError, type Failure } from "../errors.ts";
 import type { Job, JobState } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
-const COLUMNS = `job_id AS jobId, kind, state, progress, result, error, created_at AS createdAt,
+const COLUMNS = `job_id AS jobId, index_id AS indexId, kind, state, progress, result, error, created_at AS createdAt,
   updated_at AS updatedAt`;
 
 export interface NewJob {
@@ -57,11 +57,16 @@ export interface JobChange {
   error?: Failure;
 }
 
-export async function updateJob(db: D1Database, jobId: string, change: JobChange): Promise<void> {
-  await db
+/** False where the job was cancelled, and stays so. */
+export async function updateJob(
+  db: D1Database,
+  jobId: string,
+  change: JobChange,
+): Promise<boolean> {
+  const { meta } = await db
     .prepare(
       `UPDATE jobs SET state = ?, progress = ?, result = ?, error = ?, updated_at = ?
-       WHERE job_id = ?`,
+       WHERE job_id = ? AND state <> 'cancelled'`,
     )
     .bind(
       change.state,
@@ -72,6 +77,24 @@ export async function updateJob(db: D1Database, jobId: string, change: JobChange
       jobId,
     )
     .run();
+  return meta.changes > 0;
+}
+
+/** Throws `conflict` where the job has ended, or is none that can be given up half-way. */
+export async function cancelJob(db: D1Database, job: Job): Promise<void> {
+  const { meta } = await db
+    .prepare(
+      `UPDATE jobs SET state = 'cancelled', updated_at = ?
+       WHERE job_id = ? AND kind = 'search' AND state IN ('queued', 'running')`,
+    )
+    .bind(Date.now(), job.jobId)
+    .run();
+  if (meta.changes > 0) return;
+  const why =
+    job.kind === "search"
+      ? "it has ended"
+      : "only searches can be; delete an asset to stop its ingest";
+  throw new AppError("conflict", `The job can't be cancelled: ${why}.`);
 }
 
 function fromRow(row: Job): Job {
