@@ -94,11 +94,21 @@ export const SEARCH = {
   defaultTopK: 30,
   rankConstant: 60, // k of reciprocal-rank fusion
   maxCandidates: 100, // Vectorize's topK
+  keptQueries: 500, // whose vectors an isolate keeps, about 4 MB a space
   /** How much each channel counts, with a picture space and without. docs/benchmarks.md has the losers. */
   weights: {
     joint: { word: 1, meaning: 0.5, looks: 0.5 },
     textOnly: { word: 1, meaning: 1, looks: 0 },
   },
+} as const;
+
+/** How a picture is found again (src/media/signature.ts). */
+export const SIGNATURE = {
+  side: 96, // pixels each way that a signature is made of
+  thumbnailSide: 24,
+  maxMatches: 20_000, // rows read for one query
+  candidates: 64, // pictures compared for one query
+  same: 0.93, // similarity from which two are the same picture, edited
 } as const;
 
 export const ANSWER = {

@@ -3,6 +3,7 @@ import { AppError, causeOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
+import { Recent } from "../models/recent.ts";
 import type { VectorHit } from "../store/vectors.ts";
 import { searchWords } from "../store/words.ts";
 import { type Evidence, evidenceOfVector, evidenceOfWords } from "./evidence.ts";
@@ -49,20 +50,33 @@ export function askChannels(
   if (query) {
     ask(weights.word, findWords(env.DB, scope, query, count));
     const meaning = orNone("meaning", async () => {
-      const [vector] = await embedText(env.AI, [query.plain]);
-      return near("TEXT_VECTORS", vector!);
+      const vector = await meanings.get(query.plain, async () => {
+        return (await embedText(env.AI, [query.plain]))[0]!;
+      });
+      return near("TEXT_VECTORS", vector);
     });
     ask(weights.meaning, meaning);
   }
   if (like?.meaning) ask(weights.meaning, near("TEXT_VECTORS", like.meaning));
   if (isJoint && (query || like?.looks)) {
-    const looks = orNone("looks", async () => {
-      const said = query && (await embedInPictureSpace(env, [{ text: query.plain }])).vectors[0]!;
+    const likely = orNone("looks", async () => {
+      const said = query && (await lookOf(env, query.plain));
       return near("PICTURE_VECTORS", mix([said, like?.looks ?? null]));
     });
-    ask(weights.looks, looks);
+    ask(weights.looks, likely);
   }
   return Promise.all(channels);
+}
+
+/** Queries come again: while someone types, on the next page, from the next person. */
+const meanings = new Recent<number[]>(SEARCH.keptQueries);
+const looks = new Recent<number[]>(SEARCH.keptQueries);
+
+function lookOf(env: Env, text: string): Promise<number[]> {
+  const space = `${env.PICTURE_EMBEDDINGS_URL} ${env.PICTURE_EMBEDDINGS_MODEL}`;
+  return looks.get(`${space} ${text}`, async () => {
+    return (await embedInPictureSpace(env, [{ text }])).vectors[0]!;
+  });
 }
 
 /** The direction between vectors: "this, but at night". */
