@@ -2,8 +2,8 @@ import { imagesError } from "./engine-client.ts";
 
 const MAX_PIXELS = 12_000;
 const SIDES = new Set<unknown>(["left", "right", "top", "bottom", "center"]);
-const FORMATS = new Set<unknown>(["image/jpeg", "image/png", "image/webp", "image/avif"]);
-const FOREIGN_FORMATS = new Set<unknown>(["image/gif", "rgb", "rgba"]);
+const FORMATS = new Set<unknown>(["image/jpeg", "image/png", "image/webp", "image/avif", "rgba"]);
+const FOREIGN_FORMATS = new Set<unknown>(["image/gif", "rgb"]);
 
 /** `absent` where neither the simulator nor the engine can do it. */
 type Check = (value: unknown, options: object) => boolean | "absent";

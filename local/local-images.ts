@@ -19,8 +19,8 @@ export interface LocalImages extends ImagesBinding {
 
 /**
  * The Images binding without an account: the simulator's (width, height, fit, rotate, format), with
- * production's limits and error codes around it, and `segment: "foreground"` by the engine. What
- * neither can do is refused. It is an object in the Worker's own isolate, as production's is: parts
+ * production's limits and error codes around it, and `segment: "foreground"` and bare pixels by the
+ * engine. What neither can do is refused. It is an object in the Worker's own isolate, as production's is: parts
  * of it answer at once, which a binding to another Worker can't.
  */
 export function localImages(env: ImagesEnv): LocalImages {
@@ -75,6 +75,9 @@ class Transformer implements ImageTransformer {
       picture = await this.#render(picture, transform);
       if (segment) picture = await this.#cutOut(picture, options);
     }
+    if (options.format === "rgba") {
+      return new Pixels(await askForImages(this.#env, "/pixels", picture));
+    }
     return decoded(this.#env.IMAGES.input(picture.stream()).output(options));
   }
 
@@ -88,6 +91,31 @@ class Transformer implements ImageTransformer {
   async #cutOut(picture: Blob, { format }: ImageOutputOptions): Promise<Blob> {
     const ground = format === "image/jpeg" ? "white" : "clear";
     return (await askForImages(this.#env, `/cutout?ground=${ground}`, picture)).blob();
+  }
+}
+
+/** What the engine decoded, as it came. */
+class Pixels implements ImageTransformationResult {
+  readonly #response: Response;
+
+  constructor(response: Response) {
+    this.#response = response;
+  }
+
+  response(options: ImageTransformationResponseOptions = {}): Response {
+    const headers = new Headers(options.headers);
+    headers.set("content-type", this.contentType());
+    return new Response(this.#response.body, { headers });
+  }
+
+  contentType(): string {
+    return "application/octet-stream";
+  }
+
+  image(options: ImageTransformationOutputOptions = {}): ReadableStream<Uint8Array> {
+    if (options.encoding) throw imagesError(9523, "encoded pixels have no local stand-in");
+    if (!this.#response.body) throw imagesError(9523, "no pixels");
+    return this.#response.body;
   }
 }
 

@@ -9,6 +9,8 @@ import { indexRoutes } from "./routes/indices.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { mediaRoutes } from "./routes/media.ts";
 import { metaRoutes, VERSION } from "./routes/meta.ts";
+import { searchImageRoutes } from "./routes/search-image.ts";
+import { searchVideoRoutes } from "./routes/search-video.ts";
 import { searchRoutes } from "./routes/search.ts";
 import { videoRoutes } from "./routes/videos.ts";
 
@@ -37,6 +39,8 @@ app.route("/", indexRoutes);
 app.route("/", assetRoutes);
 app.route("/", videoRoutes);
 app.route("/", searchRoutes);
+app.route("/", searchImageRoutes);
+app.route("/", searchVideoRoutes);
 app.route("/", answerRoutes);
 app.route("/", jobRoutes);
 app.route("/", mediaRoutes);

@@ -95,6 +95,10 @@ export const SEARCH = {
   rankConstant: 60, // k of reciprocal-rank fusion
   maxCandidates: 100, // Vectorize's topK
   keptQueries: 500, // whose vectors an isolate keeps, about 4 MB a space
+  clipFrames: { everySeconds: 2, least: 2, most: 8 }, // of a clip that is a query
+  clipSpeechSeconds: 45,
+  clipSlackSeconds: 0.5, // players round a clip's length up
+  sameWeight: 3, // of the very same picture: more than all that only looks or sounds alike
   /** How much each channel counts, with a picture space and without. docs/benchmarks.md has the losers. */
   weights: {
     joint: { word: 1, meaning: 0.5, looks: 0.5 },
@@ -107,7 +111,7 @@ export const SIGNATURE = {
   side: 96, // pixels each way that a signature is made of
   thumbnailSide: 24,
   maxMatches: 20_000, // rows read for one query
-  candidates: 64, // pictures compared for one query
+  candidates: 128, // pictures compared for one query
   same: 0.93, // similarity from which two are the same picture, edited
 } as const;
 

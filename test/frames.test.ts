@@ -53,7 +53,7 @@ describe("a frame that can't be taken", () => {
 
   it("whole becomes a warning", async () => {
     await localMedia().inject("malformed");
-    expect(await ended("malformed", "video")).toMatchObject(warned("model_refused"));
+    expect(await ended("malformed", "video")).toMatchObject(warned("unreadable_frame"));
   });
 });
 

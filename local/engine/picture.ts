@@ -6,6 +6,8 @@ sharp.concurrency(1);
 
 /** Larger pictures are refused before a pixel of them is decoded. */
 const MAX_PIXELS = 100_000_000;
+/** As bare pixels they take 64 MB. */
+const MAX_RGBA_PIXELS = 16_000_000;
 
 const FORMATS = new Set(["jpeg", "png", "webp", "gif", "tiff", "heif"]);
 
@@ -62,6 +64,20 @@ export async function readPixels(
   const rgb = Buffer.alloc(width * height * 3);
   for (const [at, value] of data.data.entries()) rgb.fill(value, at * 3, at * 3 + 3);
   return { data: rgb, width, height };
+}
+
+/** The upright picture's 8-bit RGBA pixels, rows from the top. Errors: `undecodable_image`, `too_large`. */
+export function readRgba({ bytes, width, height }: Picture): Promise<Buffer> {
+  if (width * height > MAX_RGBA_PIXELS) {
+    throw new EngineError("too_large", `Pixels of at most ${MAX_RGBA_PIXELS} are given.`);
+  }
+  return sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: "error" })
+    .autoOrient()
+    .toColourspace("srgb")
+    .ensureAlpha()
+    .raw({ depth: "uchar" })
+    .toBuffer()
+    .catch(refuse);
 }
 
 /** The upright picture as a JPEG of at most `side` pixels each way. Errors: `undecodable_image`. */

@@ -8,7 +8,7 @@ import { createMaskRoutes } from "./mask-routes.ts";
 import { createMediaRoutes, type MediaStorage } from "./media-routes.ts";
 import { MIN_OBJECT_SCORE } from "./objects.ts";
 import { readNumber } from "./parameters.ts";
-import { openPicture, type Picture } from "./picture.ts";
+import { openPicture, type Picture, readRgba } from "./picture.ts";
 import { parseTexts, SENTENCE_DIMENSIONS } from "./sentences.ts";
 import { createSpeechRoutes } from "./speech-routes.ts";
 
@@ -73,6 +73,10 @@ export function createRoutes(abilities: Abilities, storage: MediaStorage): Route
       ]);
       return { json: describePicture(found, lines, caption) };
     },
+    "POST /pixels": async (call) => ({
+      bytes: await readRgba(await readPicture(call)),
+      contentType: "application/octet-stream",
+    }),
     "POST /v1/embeddings": async (call) => {
       const body = await readBody(call.request, MAX_EMBEDDINGS_BYTES);
       const inputs = parseInputs(body, pictures.model);

@@ -1,14 +1,5 @@
 import { INGEST } from "../config.ts";
-import { AppError } from "../errors.ts";
-
-/**
- * The Images binding's codes for what is wrong with the file: too large, no picture, too many pixels,
- * an unknown format, too much work
- * (https://developers.cloudflare.com/images/reference/troubleshooting/). The rest are its own troubles,
- * one of which may also be the file's.
- */
-const FILE_ERRORS = new Set<unknown>([9402, 9412, 9413, 9520, 9522]);
-const INTERNAL_ERROR = 9523;
+import { toPictureError, unreadablePicture } from "./picture-errors.ts";
 
 export interface Picture {
   /** At most `INGEST.keyframeWidth` wide and high. */
@@ -26,14 +17,8 @@ export interface Picture {
  */
 export async function decodePicture(
   images: ImagesBinding,
-  bucket: R2Bucket,
-  key: string,
+  open: () => Promise<ReadableStream<Uint8Array>>,
 ): Promise<Picture> {
-  const open = async () => {
-    const object = await bucket.get(key);
-    if (!object) throw new AppError("source_missing", "The stored file is gone; send it again.");
-    return object.body;
-  };
   const side = INGEST.keyframeWidth;
   try {
     const stored = await sizeOf(images, await open());
@@ -49,24 +34,12 @@ export async function decodePicture(
       : [stored.width, stored.height];
     return { jpeg, width, height, format: stored.format };
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    const code: unknown = cause instanceof Error && Reflect.get(cause, "code");
-    if (FILE_ERRORS.has(code)) throw unreadable(cause);
-    const trouble = code === INTERNAL_ERROR ? "upstream_failed" : "upstream_unavailable";
-    throw new AppError(trouble, "Images can't be decoded just now.", { cause });
+    throw toPictureError(cause);
   }
 }
 
 async function sizeOf(images: ImagesBinding, stream: ReadableStream<Uint8Array>) {
   const info = await images.info(stream);
-  if (!("width" in info)) throw unreadable(`no pixels in ${info.format}`);
+  if (!("width" in info)) throw unreadablePicture(`no pixels in ${info.format}`);
   return info;
-}
-
-function unreadable(cause: unknown): AppError {
-  return new AppError(
-    "unreadable_image",
-    "The image can't be decoded: it is damaged, cut off or too large. Save it again as JPEG or PNG.",
-    { cause },
-  );
 }

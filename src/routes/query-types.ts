@@ -14,6 +14,20 @@ export function queryInt(min: number, max: number, fallback: number) {
     .openapi({ type: "integer", minimum: min, maximum: max, default: fallback });
 }
 
+/** A number in a query string; nothing else is taken for one. */
+export function queryFloat(min: number, max: number, fallback: number) {
+  return z
+    .string()
+    .transform((text, ctx) => {
+      if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
+      return reject(ctx, "float_parsing", "Input should be a valid number");
+    })
+    .pipe(z.number().min(min).max(max))
+    .optional()
+    .transform((value) => value ?? fallback)
+    .openapi({ type: "number", minimum: min, maximum: max, default: fallback });
+}
+
 const TRUE = new Set(["true", "1", "yes", "on", "t", "y"]);
 const FALSE = new Set(["false", "0", "no", "off", "f", "n"]);
 
@@ -33,9 +47,9 @@ export function queryBool(fallback: boolean) {
 
 /** A parameter that may be repeated. */
 export function queryList<Item extends z.ZodType<string>>(item: Item, max: number) {
+  const list = (value: unknown) => (value === undefined ? value : [value].flat());
   return z
-    .union([z.array(item).max(max), item.transform((one) => [one])])
-    .optional()
+    .preprocess(list, z.array(item).max(max).optional())
     .openapi({ type: "array", items: { type: "string" }, maxItems: max });
 }
 

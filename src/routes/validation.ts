@@ -80,5 +80,6 @@ const TOO_BIG: Record<string, string> = { string: "string_too_long", array: "too
 const FORMATS: Record<string, string> = { regex: "string_pattern_mismatch", url: "url_parsing" };
 
 function propertyOf(value: unknown, key: string | number): unknown {
+  if (typeof value === "string" && key === 0) return value; // a list of one, in a query
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

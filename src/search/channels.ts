@@ -4,6 +4,7 @@ import { log } from "../log.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
 import { Recent } from "../models/recent.ts";
+import type { SignatureHit } from "../store/signatures.ts";
 import type { VectorHit } from "../store/vectors.ts";
 import { searchWords } from "../store/words.ts";
 import { type Evidence, evidenceOfVector, evidenceOfWords } from "./evidence.ts";
@@ -57,6 +58,7 @@ export function askChannels(
     });
     ask(weights.meaning, meaning);
   }
+  if (like?.same) ask(SEARCH.sameWeight, Promise.resolve(like.same.map(toSame)));
   if (like?.meaning) ask(weights.meaning, near("TEXT_VECTORS", like.meaning));
   if (isJoint && (query || like?.looks)) {
     const likely = orNone("looks", async () => {
@@ -105,6 +107,10 @@ async function findWords(
 
 function toFound(hit: VectorHit): Channel["found"][number] {
   return { segmentId: hit.segmentId, evidence: [evidenceOfVector(hit)] };
+}
+
+function toSame({ segmentId, similarity }: SignatureHit): Channel["found"][number] {
+  return { segmentId, evidence: [{ kind: "visual", score: similarity }] };
 }
 
 /** Nothing in a model's outage: then the other channels must do. */

@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import type { SignatureHit } from "../store/signatures.ts";
 import { listSegmentsOf } from "../store/segments.ts";
 import { getVectors } from "../store/vectors.ts";
 import { TEXT_KINDS } from "../types.ts";
@@ -10,6 +11,8 @@ export interface Likeness {
   looks: number[] | null;
   /** In the text space; null where nothing is known of its words. */
   meaning: number[] | null;
+  /** Where the very same picture is, edited or not; null where none is asked about. */
+  same: SignatureHit[] | null;
   /** What is asked about is no answer: a segment, or all of an asset. */
   except: { segmentId: string | null; assetId: string | null };
 }
@@ -38,6 +41,7 @@ export async function likenessOf(env: Env, indexId: string, id: string): Promise
   return {
     looks: pictures.length > 0 ? mix(pictures) : null,
     meaning: words.length > 0 ? mix(words) : null,
+    same: null,
     except: ids[0] === id ? { segmentId: id, assetId: null } : { segmentId: null, assetId: id },
   };
 }

@@ -4,7 +4,7 @@ import { allOf, anyOf } from "../store/words.ts";
 import { askChannels } from "./channels.ts";
 import { fuse } from "./fuse.ts";
 import { type Hit, toHits } from "./hits.ts";
-import { likenessOf } from "./likeness.ts";
+import { type Likeness, likenessOf } from "./likeness.ts";
 import { parseQuery } from "./query.ts";
 import { scopeOf, type SearchRequest } from "./request.ts";
 
@@ -18,9 +18,10 @@ export async function search(
   env: Env,
   indexId: string,
   request: SearchRequest,
+  given: Likeness | null = null,
 ): Promise<{ hits: Hit[]; total: number }> {
   const { similarTo } = request;
-  const like = similarTo === null ? null : await likenessOf(env, indexId, similarTo);
+  const like = similarTo === null ? given : await likenessOf(env, indexId, similarTo);
   const { segmentId: exceptId = null, assetId: exceptAssetId = null } = like?.except ?? {};
   const scope = scopeOf(indexId, request, exceptAssetId);
   const query = request.query === "" ? null : parseQuery(request.query);

@@ -27,6 +27,11 @@ export function transcriptKey(asset: Owner): string {
   return `${assetPrefix(asset)}transcript.json`;
 }
 
+/** A clip that is a query, as long as it is looked at: what is left over, the bucket's lifecycle removes. */
+export function clipKey(indexId: string, clipId: string): string {
+  return `clips/${indexId}/${clipId}`;
+}
+
 export async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {
   let listed: R2Objects;
   do {

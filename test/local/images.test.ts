@@ -87,6 +87,33 @@ describe("the images binding", () => {
   });
 });
 
+describe("bare pixels", () => {
+  it("are those of the picture, four bytes each", async () => {
+    const size = { width: 12, height: 10, fit: "squeeze" } as const;
+    const result = await transformed([size], { format: "rgba" });
+    const bytes = new Uint8Array(await result.response().arrayBuffer());
+    expect(bytes).toHaveLength(12 * 10 * 4);
+    expect(new Set(bytes).size).toBeGreaterThan(20);
+    const alphas = bytes.filter((_, i) => i % 4 === 3);
+    expect(new Set(alphas)).toEqual(new Set([255]));
+  });
+
+  it("are clear where nothing is", async () => {
+    const result = await transformed([{ segment: "foreground" }], { format: "rgba" });
+    const bytes = new Uint8Array(await new Response(result.image()).arrayBuffer());
+    const alphas = new Set(bytes.filter((_, i) => i % 4 === 3));
+    expect(alphas).toContain(0);
+    expect(alphas).toContain(255);
+  });
+
+  it("of what can't be decoded are refused", async () => {
+    for (const name of ["films.log", "cut.jpg"]) {
+      const error = await errorOf(transformed([{ width: 20 }], { format: "rgba" }, name));
+      expect(error).toMatchObject({ code: 9412 });
+    }
+  });
+});
+
 describe("a foreground", () => {
   const foreground = { segment: "foreground" } as const;
 
@@ -118,7 +145,7 @@ describe("the images binding refuses", () => {
     ["faces", { gravity: "face" }, PNG, /9523: gravity.*no local stand-in/],
     ["a ground", { background: "red" }, PNG, /9523: background.*no local stand-in/],
     ["GIF", {}, { format: "image/gif" }, /9523: format.*no local stand-in/],
-    ["bare pixels", {}, { format: "rgba" }, /9523: format.*no local stand-in/],
+    ["pixels without alpha", {}, { format: "rgb" }, /9523: format.*no local stand-in/],
     ["a quality", {}, { ...PNG, quality: 50 }, /9523: quality.*no local stand-in/],
   ])("%s", async ([, transform, output, message]) => {
     const asked: { transform: ImageTransform; output: ImageOutputOptions } = JSON.parse(

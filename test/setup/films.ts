@@ -17,6 +17,8 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  * - `vp9.mp4`: what the media binding refuses. `long.mp4`: more than its ten minutes
  * - `words.jpg`: LANTERN FESTIVAL
  * - `boats.jpg`: a photograph. `cut.jpg`: its first 300 bytes. `turned.jpg`: 200 × 400, stored lying
+ * - `boats-mirror.jpg`, `boats-crop.jpg`, `boats-grey.jpg` (small), `boats-barred.jpg`, `boats-all.jpg`: the
+ *   photograph edited, and edited in all of these ways but the bars
  */
 async function makeFilms(folder: string): Promise<void> {
   const words = await drawWords(["HELLO"], { width: 640, height: 360 });
@@ -28,6 +30,7 @@ async function makeFilms(folder: string): Promise<void> {
   const boats = photograph("nagasaki-boats");
   await copyFile(boats, join(folder, "boats.jpg"));
   await writeFile(join(folder, "cut.jpg"), (await readFile(boats)).subarray(0, 300));
+  await editBoats(folder, boats);
   const lying = sharp(boats).resize(400, 200).withMetadata({ orientation: 6 });
   await lying.jpeg().toFile(join(folder, "turned.jpg"));
   await encodeFilm(join(folder, "clip.mp4"), scenes, { ...SMALL, audio: "tone" });
@@ -45,6 +48,30 @@ async function makeFilms(folder: string): Promise<void> {
     encoder: FF_ENCODER_LIBVPX_VP9,
     encoderOptions: { "cpu-used": "8", deadline: "realtime" },
   });
+}
+
+async function editBoats(folder: string, boats: string): Promise<void> {
+  const { width, height } = await sharp(boats).metadata();
+  const part = (left: number, top: number, share: number) => ({
+    left: Math.round(left * width),
+    top: Math.round(top * height),
+    width: Math.round(share * width),
+    height: Math.round(share * height),
+  });
+  const bar = Math.round(height / 5);
+  const edits = {
+    mirror: sharp(boats).flop(),
+    crop: sharp(boats).extract(part(0.2, 0.1, 0.75)),
+    grey: sharp(boats).greyscale().resize(200),
+    barred: sharp(boats).extend({ top: bar, bottom: bar, background: "black" }),
+    all: sharp(boats)
+      .extract(part(0.05, 0.1, 0.8))
+      .flop()
+      .greyscale(),
+  };
+  for (const [name, edited] of Object.entries(edits)) {
+    await edited.jpeg({ quality: 60 }).toFile(join(folder, `boats-${name}.jpg`));
+  }
 }
 
 const [folder] = process.argv.slice(2);

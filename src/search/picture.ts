@@ -1,0 +1,45 @@
+import { SIGNATURE } from "../config.ts";
+import { decodePicture } from "../media/pictures.ts";
+import { greyPixels } from "../media/pixels.ts";
+import { querySignatures } from "../media/signature.ts";
+import { describePicture } from "../models/describe.ts";
+import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
+import { embedText } from "../models/embed-text.ts";
+import { findSignatures } from "../store/signatures.ts";
+import type { Likeness } from "./likeness.ts";
+
+/**
+ * What a picture is like: the very same one in the index by its signature, others by its place in the
+ * picture space, or, where there is none, by its caption. Throws `unreadable_image`, and what the
+ * models throw.
+ */
+export async function likenessOfPicture(
+  env: Env,
+  indexId: string,
+  bytes: Uint8Array,
+): Promise<Likeness> {
+  const open = async () => new Blob([bytes]).stream();
+  const { jpeg } = await decodePicture(env.IMAGES, open);
+  const [looks, meaning, pixels] = await Promise.all([
+    hasPictureSpace(env) ? lookOf(env, jpeg) : null,
+    hasPictureSpace(env) ? null : meaningOf(env, jpeg),
+    greyPixels(env.IMAGES, new Blob([jpeg]).stream()),
+  ]);
+  const found = await findSignatures(
+    env.DB,
+    indexId,
+    querySignatures(pixels),
+    SIGNATURE.candidates,
+  );
+  const same = found.filter(({ similarity }) => similarity >= SIGNATURE.same);
+  return { looks, meaning, same, except: { segmentId: null, assetId: null } };
+}
+
+async function lookOf(env: Env, image: Uint8Array): Promise<number[]> {
+  return (await embedInPictureSpace(env, [{ image }])).vectors[0]!;
+}
+
+async function meaningOf(env: Env, jpeg: Uint8Array): Promise<number[]> {
+  const { caption, labels } = await describePicture(env.AI, jpeg);
+  return (await embedText(env.AI, [`${caption} ${labels.join(", ")}`.trim()]))[0]!;
+}
