@@ -37,13 +37,13 @@ export async function likenessOfClip(
   for (const seconds of sampleTimes(start, end)) {
     frames.push(await frameOf(env.FRAMES, await cutClip(track, seconds)));
   }
-  const [looks, meaning, ...found] = await Promise.all([
+  const [looks, meaning, found] = await Promise.all([
     hasPictureSpace(env) ? lookOf(env, frames) : null,
     meaningOf(env, await getAudioTrack(input), start, end),
-    ...frames.map((jpeg) => findSame(env, indexId, jpeg)),
+    findSameOfAll(env, indexId, frames),
   ]);
   const except = { segmentId: null, assetId: null };
-  return { looks, meaning, same: bestOfEach(found.flat()), except };
+  return { looks, meaning, same: bestOfEach(found), except };
 }
 
 /** Throws `bad_request`. */
@@ -87,6 +87,17 @@ async function meaningOf(
     if (!(error instanceof AppError)) throw error;
     return null;
   }
+}
+
+/** One frame after another: each is tried against many crops, and compared with many pictures. */
+async function findSameOfAll(
+  env: Env,
+  indexId: string,
+  frames: Uint8Array[],
+): Promise<SignatureHit[]> {
+  const hits: SignatureHit[] = [];
+  for (const jpeg of frames) hits.push(...(await findSame(env, indexId, jpeg)));
+  return hits;
 }
 
 async function findSame(env: Env, indexId: string, jpeg: Uint8Array): Promise<SignatureHit[]> {
