@@ -94,28 +94,41 @@ export async function askForAiResponse(
 }
 
 /** The response to `POST path`; throws what Media Transformations would. */
-export async function askForMedia(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
-  try {
-    return await post(env, path, body);
-  } catch (error) {
-    const code = error instanceof EngineFailure ? MEDIA_CODES[error.code] : undefined;
-    if (code === undefined) throw mediaError(MEDIA_INTERNAL, "internal error");
-    throw mediaError(code, error instanceof Error ? error.message : "failed");
-  }
+export function askForMedia(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
+  return askCoded(env, path, body, {
+    codes: MEDIA_CODES,
+    internal: MEDIA_INTERNAL,
+    toError: mediaError,
+  });
 }
 
 /** The response to `POST path`; throws what the Images binding would. */
-export async function askForImages(
+export function askForImages(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
+  return askCoded(env, path, body, {
+    codes: IMAGES_CODES,
+    internal: IMAGES_INTERNAL,
+    toError: imagesError,
+  });
+}
+
+interface CodedErrors {
+  codes: Record<string, number>;
+  internal: number;
+  toError: (code: number, message: string) => Error;
+}
+
+async function askCoded(
   env: EngineEnv,
   path: string,
   body: BodyInit,
+  { codes, internal, toError }: CodedErrors,
 ): Promise<Response> {
   try {
     return await post(env, path, body);
   } catch (error) {
-    const code = error instanceof EngineFailure ? IMAGES_CODES[error.code] : undefined;
-    if (code === undefined) throw imagesError(IMAGES_INTERNAL, "internal error");
-    throw imagesError(code, error instanceof Error ? error.message : "failed");
+    const code = error instanceof EngineFailure ? codes[error.code] : undefined;
+    if (code === undefined) throw toError(internal, "internal error");
+    throw toError(code, error instanceof Error ? error.message : "failed");
   }
 }
 

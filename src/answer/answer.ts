@@ -1,3 +1,4 @@
+import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import type { Hit } from "../search/hits.ts";
 import type { MediaIndexRow } from "../types.ts";
@@ -28,19 +29,7 @@ export async function answerQuestion(
   index: MediaIndexRow,
   { query, topK, markdown, assetIds }: AnswerRequest,
 ): Promise<Answer> {
-  const { hits } = await search(env, index.indexId, {
-    query,
-    similarTo: null,
-    assetIds,
-    conditions: [],
-    topK,
-    topP: 0,
-    modes: [],
-    useBoxes: false,
-    groupBy: "segment",
-    offset: 0,
-    readyBy: Date.now(),
-  });
+  const { hits } = await search(env, index.indexId, searchFor({ query, assetIds, topK }));
   const quotes = extractQuotes(query, hits);
   const lines = quotes.map(({ sentence }, i) => `${sentence} [${i + 1}]`);
   return {

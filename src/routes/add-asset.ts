@@ -9,7 +9,7 @@ import { getAssetByBytes, insertAsset } from "../store/assets.ts";
 import { assetPrefix, deletePrefix } from "../store/media.ts";
 import { putTranscript } from "../store/transcripts.ts";
 import type { Asset, AssetType, Cue, JsonObject, MediaIndexRow } from "../types.ts";
-import { type FormFile, readForm, readSmall } from "./form.ts";
+import { type FormFile, readForm, readSmall, missingFile } from "./form.ts";
 import { jsonObject } from "./index-record.ts";
 import { check, parseJson } from "./validation.ts";
 
@@ -86,9 +86,7 @@ async function readUpload(
       upload.metadataText = Buffer.from(await readSmall(part, LIMITS.fieldBytes)).toString();
     }
   });
-  if (fields.has(fileField)) {
-    throw invalid(["body", fileField], "value_error", "Expected a file, got text: name a filename");
-  }
+  if (fields.has(fileField)) throw missingFile(fileField, fields);
   const transcript = fields.get("transcript");
   if (transcript) upload.transcript = new TextEncoder().encode(transcript);
   upload.metadataText ??= fields.get("metadata_str") ?? "{}";

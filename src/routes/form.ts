@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
 import { LIMITS } from "../config.ts";
-import { AppError } from "../errors.ts";
+import { AppError, invalid, type ValidationError } from "../errors.ts";
 
 const MAX_BODY_BYTES = LIMITS.uploadBytes + LIMITS.jsonBytes;
 
@@ -114,4 +114,12 @@ export async function readSmall(file: FormFile, maxBytes: number): Promise<Uint8
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** What is wrong where a file part isn't there: it was left out, or is text. */
+export function missingFile(field: string, fields: Map<string, string>): ValidationError {
+  const loc = ["body", field];
+  return fields.has(field)
+    ? invalid(loc, "value_error", "Expected a file, got text: name a filename")
+    : invalid(loc, "missing", "Field required");
 }

@@ -4,11 +4,11 @@ import { AppError, invalid, ValidationError } from "../errors.ts";
 import { HEAD_BYTES, requireKind } from "../media/kind.ts";
 import { meter } from "../models/meter.ts";
 import { likenessOfPicture } from "../search/picture.ts";
-import { MODES } from "../search/request.ts";
+import { MODES, searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { addUsage } from "../store/usage.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
-import { readForm, readSmall } from "./form.ts";
+import { missingFile, readForm, readSmall } from "./form.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { mediaUrls } from "./media-url.ts";
@@ -42,19 +42,8 @@ addEndpoint(
     await requireKind(picture.subarray(0, HEAD_BYTES), "image");
     const { ai, used } = meter(c.env.AI);
     const env = { ...c.env, AI: ai };
-    const request = {
-      query: text,
-      similarTo: null,
-      assetIds: [],
-      conditions: [],
-      topK: query.top_k,
-      topP: query.top_p,
-      modes: query.modes ?? [],
-      useBoxes: false,
-      groupBy: "segment" as const,
-      offset: 0,
-      readyBy: Date.now(),
-    };
+    const { top_k: topK, top_p: topP, modes = [] } = query;
+    const request = searchFor({ query: text, topK, topP, modes });
     const like = await likenessOfPicture(env, index.indexId, picture).catch(toRefusal);
     const { hits, total } = await search(env, index.indexId, request, like);
     c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
@@ -72,7 +61,7 @@ async function readQuestion(request: Request): Promise<{ picture: Uint8Array; te
   const text = fields.get("query") ?? "";
   const issues = [
     ...(text.length > LIMITS.queryCharacters ? [tooLong()] : []),
-    ...(picture ? [] : [missing(fields.has("image_file"))]),
+    ...(picture ? [] : [missingFile("image_file", fields)]),
   ].flatMap((error) => error.issues);
   if (picture === null || issues.length > 0) throw new ValidationError(issues);
   return { picture, text: text.trim() };
@@ -87,11 +76,4 @@ function toRefusal(error: unknown): never {
 function tooLong(): ValidationError {
   const most = `String should have at most ${LIMITS.queryCharacters} characters`;
   return invalid(["body", "query"], "string_too_long", most);
-}
-
-function missing(isText: boolean): ValidationError {
-  const loc = ["body", "image_file"];
-  return isText
-    ? invalid(loc, "value_error", "Expected a file, got text: name a filename")
-    : invalid(loc, "missing", "Field required");
 }

@@ -5,12 +5,13 @@ import { newId } from "../ids.ts";
 import { HEAD_BYTES, requireKind } from "../media/kind.ts";
 import { meter } from "../models/meter.ts";
 import { likenessOfClip, type Region } from "../search/clip.ts";
+import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { clipKey } from "../store/media.ts";
 import { storeStream } from "../store/streams.ts";
 import { addUsage } from "../store/usage.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
-import { readForm } from "./form.ts";
+import { missingFile, readForm } from "./form.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { mediaUrls } from "./media-url.ts";
@@ -57,19 +58,7 @@ addEndpoint(
     const key = clipKey(index.indexId, newId("upl"));
     const { ai, used } = meter(c.env.AI);
     const env = { ...c.env, AI: ai };
-    const request = {
-      query: "",
-      similarTo: null,
-      assetIds: [],
-      conditions: [],
-      topK: query.top_k,
-      topP: 0,
-      modes: [],
-      useBoxes: false,
-      groupBy: "segment" as const,
-      offset: 0,
-      readyBy: Date.now(),
-    };
+    const request = searchFor({ topK: query.top_k });
     try {
       const part = await readClip(c.env.MEDIA, key, c.req.raw);
       const like = await likenessOfClip(env, index.indexId, key, part).catch(toRefusal);
@@ -97,7 +86,7 @@ async function readClip(bucket: R2Bucket, key: string, request: Request): Promis
   });
   const issues: ValidationIssue[] = [];
   const times = check("body", region, Object.fromEntries(fields), issues);
-  if (!isThere) issues.push(...missing(fields.has("video_file")).issues);
+  if (!isThere) issues.push(...missingFile("video_file", fields).issues);
   if (!times || issues.length > 0) throw new ValidationError(issues);
   const { start_seconds: start = 0, end_seconds: end = -1 } = times;
   if (end !== -1 && end <= start) throw outside("The region is empty: it ends where it starts.");
@@ -121,11 +110,4 @@ function toRefusal(error: unknown): never {
 
 function outside(message: string): ValidationError {
   return invalid(["body", "end_seconds"], "value_error", message);
-}
-
-function missing(isText: boolean): ValidationError {
-  const loc = ["body", "video_file"];
-  return isText
-    ? invalid(loc, "value_error", "Expected a file, got text: name a filename")
-    : invalid(loc, "missing", "Field required");
 }

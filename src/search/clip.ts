@@ -1,17 +1,15 @@
-import { SEARCH, SIGNATURE } from "../config.ts";
+import { SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { cutClip } from "../media/clips.ts";
 import { openContainer, requireVideoTrack } from "../media/container.ts";
 import { frameOf } from "../media/frames.ts";
-import { greyPixels } from "../media/pixels.ts";
-import { querySignatures } from "../media/signature.ts";
 import { cutSound, getAudioTrack } from "../media/sound.ts";
-import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
+import { hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
 import { transcribe } from "../models/transcribe.ts";
-import { findSignatures, type SignatureHit } from "../store/signatures.ts";
-import { mix } from "./channels.ts";
+import type { SignatureHit } from "../store/signatures.ts";
 import type { Likeness } from "./likeness.ts";
+import { findSame, lookOf } from "./picture.ts";
 
 /** A stretch of a clip, in seconds; an `end` of -1 is the clip's. */
 export interface Region {
@@ -64,11 +62,6 @@ export function sampleTimes(start: number, end: number): number[] {
   return Array.from({ length: count }, (_, i) => start + ((i + 0.5) * (end - start)) / count);
 }
 
-async function lookOf(env: Env, frames: Uint8Array[]): Promise<number[]> {
-  const images = frames.map((image) => ({ image }));
-  return mix((await embedInPictureSpace(env, images)).vectors);
-}
-
 /** Null where nothing is said, or nobody can listen. */
 async function meaningOf(
   env: Env,
@@ -98,17 +91,6 @@ async function findSameOfAll(
   const hits: SignatureHit[] = [];
   for (const jpeg of frames) hits.push(...(await findSame(env, indexId, jpeg)));
   return hits;
-}
-
-async function findSame(env: Env, indexId: string, jpeg: Uint8Array): Promise<SignatureHit[]> {
-  const pixels = await greyPixels(env.IMAGES, new Blob([jpeg]).stream());
-  const found = await findSignatures(
-    env.DB,
-    indexId,
-    querySignatures(pixels),
-    SIGNATURE.candidates,
-  );
-  return found.filter(({ similarity }) => similarity >= SIGNATURE.same);
 }
 
 /** Each segment once, as its likest frame has it; the likest first. */

@@ -5,7 +5,8 @@ import { querySignatures } from "../media/signature.ts";
 import { describePicture } from "../models/describe.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
-import { findSignatures } from "../store/signatures.ts";
+import { findSignatures, type SignatureHit } from "../store/signatures.ts";
+import { mix } from "./channels.ts";
 import type { Likeness } from "./likeness.ts";
 
 /**
@@ -20,23 +21,34 @@ export async function likenessOfPicture(
 ): Promise<Likeness> {
   const open = async () => new Blob([bytes]).stream();
   const { jpeg } = await decodePicture(env.IMAGES, open);
-  const [looks, meaning, pixels] = await Promise.all([
-    hasPictureSpace(env) ? lookOf(env, jpeg) : null,
+  const [looks, meaning, same] = await Promise.all([
+    hasPictureSpace(env) ? lookOf(env, [jpeg]) : null,
     hasPictureSpace(env) ? null : meaningOf(env, jpeg),
-    greyPixels(env.IMAGES, new Blob([jpeg]).stream()),
+    findSame(env, indexId, jpeg),
   ]);
+  return { looks, meaning, same, except: { segmentId: null, assetId: null } };
+}
+
+/** Where the very same picture is, edited or not, the likest first. */
+export async function findSame(
+  env: Env,
+  indexId: string,
+  jpeg: Uint8Array,
+): Promise<SignatureHit[]> {
+  const pixels = await greyPixels(env.IMAGES, new Blob([jpeg]).stream());
   const found = await findSignatures(
     env.DB,
     indexId,
     querySignatures(pixels),
     SIGNATURE.candidates,
   );
-  const same = found.filter(({ similarity }) => similarity >= SIGNATURE.same);
-  return { looks, meaning, same, except: { segmentId: null, assetId: null } };
+  return found.filter(({ similarity }) => similarity >= SIGNATURE.same);
 }
 
-async function lookOf(env: Env, image: Uint8Array): Promise<number[]> {
-  return (await embedInPictureSpace(env, [{ image }])).vectors[0]!;
+/** The middle of pictures' places in the picture space. */
+export async function lookOf(env: Env, jpegs: Uint8Array[]): Promise<number[]> {
+  const images = jpegs.map((image) => ({ image }));
+  return mix((await embedInPictureSpace(env, images)).vectors);
 }
 
 async function meaningOf(env: Env, jpeg: Uint8Array): Promise<number[]> {

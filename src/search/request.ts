@@ -38,6 +38,23 @@ export const searchRequest = z.object({
 });
 export type SearchRequest = z.infer<typeof searchRequest>;
 
+/** A search of everything, from the first hit on, but for what is wished otherwise. */
+export function searchFor(wish: Partial<SearchRequest> & { topK: number }): SearchRequest {
+  return {
+    query: "",
+    similarTo: null,
+    assetIds: [],
+    conditions: [],
+    topP: 0,
+    modes: [],
+    useBoxes: false,
+    groupBy: "segment",
+    offset: 0,
+    readyBy: Date.now(),
+    ...wish,
+  };
+}
+
 const COLUMNS: Record<Exclude<Mode, AssetType>, WordColumn[]> = {
   visual: ["caption", "labels"],
   speech: ["transcript"],

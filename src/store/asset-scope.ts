@@ -75,8 +75,7 @@ export async function listScope(
 
 /** A missing field is like `null`; of a list, one member that fits is enough. */
 function toClause({ field, operator, operand }: Condition): Clause {
-  if (operator === "$ne") return not(isAnyOf(field, [operand].flat()));
-  if (operator === "$nin") return not(isAnyOf(field, [operand].flat()));
+  if (operator === "$ne" || operator === "$nin") return not(isAnyOf(field, [operand].flat()));
   if (operator === "$eq" || operator === "$in") return isAnyOf(field, [operand].flat());
   const actual = valuesOf(field);
   return {
