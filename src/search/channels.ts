@@ -84,7 +84,7 @@ function lookOf(env: Env, text: string): Promise<number[]> {
 /** The direction between vectors: "this, but at night". */
 export function mix(vectors: (number[] | null)[]): number[] {
   const units = vectors.flatMap((vector) => {
-    const length = vector && Math.hypot(...vector);
+    const length = vector && Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
     return vector && length ? [vector.map((value) => value / length)] : [];
   });
   const [first = [], ...rest] = units;
