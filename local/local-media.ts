@@ -1,5 +1,4 @@
-import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
-import { mediaError } from "./engine-client.ts";
+import { type EngineEnv, mediaError } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
 import { addFault, type MediaFault, takeFault } from "./faults.ts";
 import { parseOutput, parseSize } from "./media-options.ts";
@@ -9,41 +8,43 @@ const PLACE = "FRAMES";
 const MALFORMED = "malformed";
 const CUT_BYTES = 100;
 
-/**
- * The Media Transformations binding without an account: the same chain, limits and error codes,
- * with the engine behind it. As in production an input gives one output. Every error comes from
- * the last call: an earlier one that nobody awaits would be an unhandled rejection.
- */
-export class LocalMedia extends WorkerEntrypoint<LocalEnv> implements MediaBinding {
-  input(media: ReadableStream<Uint8Array>): MediaTransformer {
-    return new Transformer(this.env, media);
-  }
+type FramesEnv = EngineEnv & Pick<LocalEnv, "FAULTS">;
 
+export interface LocalMedia extends MediaBinding {
   /** Makes the next `times` outputs fail; `slow:<ms>` only delays them. */
-  async inject(fault: MediaFault, times = 1): Promise<void> {
-    await addFault(this.env, PLACE, fault, times);
-  }
+  inject(fault: MediaFault, times?: number): Promise<void>;
 }
 
-class Transformer extends RpcTarget implements MediaTransformer {
-  readonly #env: LocalEnv;
+/**
+ * The Media Transformations binding without an account: the same chain, limits and error codes,
+ * with the engine behind it. As in production an input gives one output, and it is an object in the
+ * Worker's own isolate. Every error comes from the last call.
+ */
+export function localMedia(env: FramesEnv): LocalMedia {
+  return {
+    input: (media) => new Transformer(env, media),
+    inject: (fault, times = 1) => addFault(env, PLACE, fault, times),
+  };
+}
+
+class Transformer implements MediaTransformer {
+  readonly #env: FramesEnv;
   #media: ReadableStream<Uint8Array> | null;
 
-  constructor(env: LocalEnv, media: ReadableStream<Uint8Array>) {
-    super();
+  constructor(env: FramesEnv, media: ReadableStream<Uint8Array>) {
     this.#env = env;
     this.#media = media;
   }
 
-  transform(options?: MediaTransformationInputOptions): MediaTransformationGenerator {
-    return new Generator(this, options);
+  transform(transform?: MediaTransformationInputOptions): MediaTransformationGenerator {
+    return { output: (options) => this.#start(transform, options) };
   }
 
   output(options?: MediaTransformationOutputOptions): MediaTransformationResult {
-    return this.start({}, options);
+    return this.#start({}, options);
   }
 
-  start(
+  #start(
     transform: MediaTransformationInputOptions | undefined,
     options: MediaTransformationOutputOptions | undefined,
   ): MediaTransformationResult {
@@ -60,29 +61,13 @@ class Transformer extends RpcTarget implements MediaTransformer {
   }
 }
 
-class Generator extends RpcTarget implements MediaTransformationGenerator {
-  readonly #transformer: Transformer;
-  readonly #options: MediaTransformationInputOptions | undefined;
-
-  constructor(transformer: Transformer, options: MediaTransformationInputOptions | undefined) {
-    super();
-    this.#transformer = transformer;
-    this.#options = options;
-  }
-
-  output(options?: MediaTransformationOutputOptions): MediaTransformationResult {
-    return this.#transformer.start(this.#options, options);
-  }
-}
-
 /** Transforms when it is first asked; the bytes can be taken once, their type at any time. */
-class Result extends RpcTarget implements MediaTransformationResult {
+class Result implements MediaTransformationResult {
   readonly #transform: () => Promise<Transformed>;
   #transformed: Promise<Transformed> | null = null;
   #taken = false;
 
   constructor(transform: () => Promise<Transformed>) {
-    super();
     this.#transform = transform;
   }
 

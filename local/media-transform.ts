@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { askForMedia, mediaError } from "./engine-client.ts";
-import type { LocalEnv } from "./env.ts";
+import { askForMedia, type EngineEnv, mediaError } from "./engine-client.ts";
 import { contentTypeOf, outputSeconds, type Output, type Size } from "./media-options.ts";
 
 const MAX_INPUT_BYTES = 100_000_000;
@@ -25,7 +24,7 @@ export interface Transformed {
 
 /** Reads the input, refuses what production refuses, and has the engine make the output. */
 export async function transformMedia(
-  env: LocalEnv,
+  env: EngineEnv,
   media: ReadableStream<Uint8Array>,
   size: Size,
   output: Output,

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { localImages } from "../local/local-images.ts";
+import { localMedia } from "../local/local-media.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
-import { localMedia } from "./local/bindings.ts";
 import { deliver } from "./started.ts";
 
 const WORDS = "WEBVTT\n\n00:00.000 --> 00:06.000\nThe keeper lives here with two goats.\n";
@@ -41,18 +41,18 @@ const warned = (code: string) => ({
 
 describe("a frame that can't be taken", () => {
   it.each(["9504", "9523"] as const)("for a while only delays a video: %s", async (fault) => {
-    await localMedia().inject(fault, 2);
+    await localMedia(env).inject(fault, 2);
     const record = await ended(`outage-${fault}`, "video");
     expect(record).toMatchObject({ state: "ready", error: null, warnings: [] });
   });
 
   it("for good becomes a warning", async () => {
-    await localMedia().inject("9412");
+    await localMedia(env).inject("9412");
     expect(await ended("damaged", "video")).toMatchObject(warned("unreadable_frame"));
   });
 
   it("whole becomes a warning", async () => {
-    await localMedia().inject("malformed");
+    await localMedia(env).inject("malformed");
     expect(await ended("malformed", "video")).toMatchObject(warned("unreadable_frame"));
   });
 });

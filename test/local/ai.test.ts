@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { localMedia } from "../../local/local-media.ts";
 import { MODELS } from "../../src/config.ts";
 import { localAi, refusal } from "./bindings.ts";
 
@@ -45,7 +46,9 @@ const cosine = (a: number[], b: number[]) => a.reduce((sum, value, i) => sum + v
 
 beforeAll(async () => {
   const clip = await fetch(`${inject("filesOrigin")}/clip.mp4`);
-  const frame = env.FRAMES.input(clip.body!).output({ mode: "frame", time: "1s", format: "jpg" });
+  const frame = localMedia(env)
+    .input(clip.body!)
+    .output({ mode: "frame", time: "1s", format: "jpg" });
   const bytes = await new Response(await frame.media()).bytes();
   picture = `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
 });

@@ -1,6 +1,5 @@
 import { env } from "cloudflare:workers";
 import type { LocalAI } from "../../local/local-ai.ts";
-import type { LocalMedia } from "../../local/local-media.ts";
 import type { LocalVectorize } from "../../local/local-vectorize.ts";
 
 type LocalAi = Pick<LocalAI, "run" | "inject">;
@@ -12,13 +11,6 @@ export function localAi(): LocalAi {
   const { AI } = env;
   if (!has<LocalAi>(AI, "inject")) throw new Error("env.AI is not the stand-in");
   return AI;
-}
-
-/** `env.FRAMES` with what only the stand-in has. */
-export function localMedia(): Pick<LocalMedia, "input" | "inject"> {
-  const { FRAMES } = env;
-  if (!has<LocalMedia>(FRAMES, "inject")) throw new Error("env.FRAMES is not the stand-in");
-  return FRAMES;
 }
 
 /** A vector space's binding with what only the stand-in has. */

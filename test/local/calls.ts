@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { inject } from "vitest";
 import { z } from "zod";
 import { localImages } from "../../local/local-images.ts";
+import { localMedia } from "../../local/local-media.ts";
 import { localSpace } from "./bindings.ts";
 
 /** A call of a binding, and the shape of its answer. */
@@ -21,7 +22,7 @@ function call<Output>(
 }
 
 const ai: Ai = env.AI;
-const frames: MediaBinding = env.FRAMES;
+const frames: MediaBinding = localMedia(env);
 const images: ImagesBinding = localImages(env);
 /** Without `describe`, whose published type says number where the service answers text. */
 const space: Omit<Vectorize, "describe"> = localSpace("TEXT_VECTORS");

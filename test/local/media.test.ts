@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
-import { errorOf, localMedia, refusal } from "./bindings.ts";
+import { localMedia } from "../../local/local-media.ts";
+import { errorOf, refusal } from "./bindings.ts";
+
+const frames = localMedia(env);
 
 async function file(name: string): Promise<ReadableStream<Uint8Array>> {
   const { body } = await fetch(`${inject("filesOrigin")}/${name}`);
@@ -18,7 +21,8 @@ async function sizeOf(
 }
 
 async function sheet(time: string): Promise<{ width: number; height: number }> {
-  const output = env.FRAMES.input(await file("clip.mp4"))
+  const output = frames
+    .input(await file("clip.mp4"))
     .transform({ width: 80 })
     .output({ mode: "spritesheet", time, duration: "2s", imageCount: 7 });
   return sizeOf(await output.response());
@@ -26,7 +30,8 @@ async function sheet(time: string): Promise<{ width: number; height: number }> {
 
 describe("the media binding", () => {
   it("takes a frame", async () => {
-    const response = await env.FRAMES.input(await file("clip.mp4"))
+    const response = await frames
+      .input(await file("clip.mp4"))
       .transform({ width: 160, height: 160, fit: "contain" })
       .output({ mode: "frame", time: "2.5s", format: "png" })
       .response();
@@ -35,7 +40,7 @@ describe("the media binding", () => {
   });
 
   it("takes one without a transformation, as JPEG", async () => {
-    const result = env.FRAMES.input(await file("clip.mp4")).output({ mode: "frame" });
+    const result = frames.input(await file("clip.mp4")).output({ mode: "frame" });
     expect(await result.contentType()).toBe("image/jpeg");
     const size = await sizeOf(new Response(await result.media()));
     expect(size).toEqual({ format: "image/jpeg", width: 320, height: 180 });
@@ -53,13 +58,14 @@ describe("the media binding", () => {
   });
 
   it("cuts a clip that it accepts itself, and its sound", async () => {
-    const clip = env.FRAMES.input(await file("clip.mp4"))
+    const clip = frames
+      .input(await file("clip.mp4"))
       .transform({ width: 160 })
       .output({ mode: "video", time: "2s", duration: "2s", audio: false });
     expect(await clip.contentType()).toBe("video/mp4");
-    const again = env.FRAMES.input(await clip.media()).output({ mode: "frame", time: "1s" });
+    const again = frames.input(await clip.media()).output({ mode: "frame", time: "1s" });
     expect(await sizeOf(await again.response())).toMatchObject({ width: 160, height: 90 });
-    const sound = env.FRAMES.input(await file("clip.mp4")).output({
+    const sound = frames.input(await file("clip.mp4")).output({
       mode: "audio",
       duration: "3s",
     });
@@ -87,7 +93,8 @@ describe("the media binding refuses", () => {
     ["61 seconds", {}, { mode: "audio", duration: "1m1s" }, /9401: duration must be 1–60/],
     ["no pictures", {}, { mode: "spritesheet", imageCount: 0 }, /9401: imageCount/],
   ])("%s", async ([, transform, output, message]) => {
-    const result = env.FRAMES.input(await file("clip.mp4"))
+    const result = frames
+      .input(await file("clip.mp4"))
       .transform(transform)
       .output(output);
     expect(await refusal(result.response())).toMatch(message);
@@ -98,7 +105,7 @@ describe("the media binding refuses", () => {
     ["more than ten minutes", "long.mp4", /9402: .* 10 minutes/],
     ["what isn't media", "films.log", /9412/],
   ])("%s", async ([, name, message]) => {
-    const result = env.FRAMES.input(await file(name)).output(frame);
+    const result = frames.input(await file(name)).output(frame);
     expect(await refusal(result.response())).toMatch(message);
   });
 
@@ -112,13 +119,11 @@ describe("the media binding refuses", () => {
         if (left === 0) controller.close();
       },
     });
-    expect(await refusal(env.FRAMES.input(stream).output(frame).response())).toMatch(
-      /9402.*100 MB/,
-    );
+    expect(await refusal(frames.input(stream).output(frame).response())).toMatch(/9402.*100 MB/);
   });
 
   it("a second output of one input, and a second reading of one output", async () => {
-    const input = env.FRAMES.input(await file("clip.mp4"));
+    const input = frames.input(await file("clip.mp4"));
     const result = input.output(frame);
     await (await result.response()).bytes();
     expect(await refusal(result.media())).toMatch(/9401: the output was used before/);
@@ -128,7 +133,8 @@ describe("the media binding refuses", () => {
   });
 
   it("with the code on the error", async () => {
-    const result = env.FRAMES.input(await file("clip.mp4"))
+    const result = frames
+      .input(await file("clip.mp4"))
       .transform({ width: 1 })
       .output(frame);
     expect(await errorOf(result.response())).toMatchObject({ code: 9401, name: "MediaError" });
@@ -136,28 +142,28 @@ describe("the media binding refuses", () => {
 });
 
 describe("the media binding fails as it is told", () => {
-  const frame = async () => env.FRAMES.input(await file("clip.mp4")).output({ mode: "frame" });
+  const frame = async () => frames.input(await file("clip.mp4")).output({ mode: "frame" });
 
   it.for([
     ["9412", { code: 9412, name: "MediaError" }],
     ["9504", { code: 9504, name: "MediaError" }],
     ["9523", { code: 9523, name: "MediaError" }],
   ] as const)("with %s, as often as it is told", async ([fault, error]) => {
-    await localMedia().inject(fault, 2);
+    await frames.inject(fault, 2);
     expect(await errorOf((await frame()).response())).toMatchObject(error);
     expect(await errorOf((await frame()).contentType())).toMatchObject(error);
     expect(await (await frame()).contentType()).toBe("image/jpeg");
   });
 
   it("late", async () => {
-    await localMedia().inject("slow:300");
+    await frames.inject("slow:300");
     const start = Date.now();
     expect(await (await frame()).contentType()).toBe("image/jpeg");
     expect(Date.now() - start).toBeGreaterThanOrEqual(300);
   });
 
   it("with a picture that nothing decodes", async () => {
-    await localMedia().inject("malformed");
+    await frames.inject("malformed");
     const response = await (await frame()).response();
     expect(response.headers.get("content-type")).toBe("image/jpeg");
     await expect(sizeOf(response)).rejects.toThrow();
