@@ -16,6 +16,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       data: { type: "string" },
+      sizes: { type: "string", default: "1000,10000,100000" },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   }
   const result = await suite.run({
     dataDir: resolve(values.data ?? join(PROJECT, "../shared/data")),
+    sizes: readSizes(values.sizes),
     log: (line) => console.error(line),
     signal: onInterrupt(),
   });
@@ -46,13 +48,20 @@ async function loadSuites(folder: string): Promise<Map<string, Suite>> {
   return suites;
 }
 
+function readSizes(text: string): number[] {
+  const sizes = text.split(",").map(Number);
+  if (sizes.every((size) => Number.isInteger(size) && size > 0)) return sizes.sort((a, b) => a - b);
+  throw new Error(`--sizes are whole numbers with commas between, not "${text}".`);
+}
+
 function usage(kind: string, suites: Map<string, Suite>): string {
   const lines = [...suites].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
-  return `Usage: npm run ${kind} -- <suite> [--data DIR] [--json]
+  return `Usage: npm run ${kind} -- <suite> [--data DIR] [--sizes N,…] [--json]
 
 ${lines.join("\n")}
 
   --data DIR   media to measure with (default ../shared/data)
+  --sizes N,…  how many segments to search (default 1000,10000,100000)
   --json       the last line is the result as one JSON object`;
 }
 

@@ -8,6 +8,8 @@ export interface Suite {
 export interface SuiteOptions {
   /** Laid out like the project's development data: `videos`, `photos`, `speech`, … */
   dataDir: string;
+  /** Of the corpus, in segments, ascending: for suites that measure growth. */
+  sizes: number[];
   /** What a person should know while it runs. */
   log: (line: string) => void;
   /** Aborts the run. */

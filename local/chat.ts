@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { aiError, askForAi, askForAiResponse, type EngineEnv } from "./engine-client.ts";
 import { fillSchema } from "./answer-schema.ts";
+import { pictureBytes } from "./picture-bytes.ts";
 
 const PICTURE_TOKENS = 256; // what Gemma makes of one picture
 const CHARACTERS_PER_TOKEN = 4;
@@ -50,7 +51,9 @@ export async function chat(env: EngineEnv, model: string, inputs: unknown): Prom
   const parts = messages.flatMap(({ content }) =>
     typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []),
   );
-  const pictures = parts.filter((part) => part.type === "image_url").map(pictureBytes);
+  const pictures = parts.flatMap((part) =>
+    part.type === "image_url" ? [pictureBytes(part.image_url?.url ?? "")] : [],
+  );
   const [picture] = pictures;
   const schema = format?.json_schema;
   if (picture && pictures.length === 1 && schema) {
@@ -70,15 +73,6 @@ async function describePicture(env: EngineEnv, model: string, picture: Uint8Arra
   const { caption_model: captionModel, objects, ...rest } = Description.parse(answer);
   const pointed = objects.map(({ label, score, box }) => ({ label, score, box_2d: gemmaBox(box) }));
   return { captionModel, facts: { ...rest, objects: pointed } };
-}
-
-function pictureBytes(part: Part): Uint8Array {
-  const url = part.image_url?.url ?? "";
-  const data = /^data:image\/[\w.+-]+;base64,(.+)$/s.exec(url)?.[1];
-  if (data === undefined) {
-    throw aiError(`5004: Invalid data type for base64 input: ${url.slice(0, url.indexOf(":"))}`);
-  }
-  return Buffer.from(data, "base64");
 }
 
 /** `[x_min, y_min, x_max, y_max]` as fractions → `[y_min, x_min, y_max, x_max]` in thousandths. */

@@ -42,7 +42,11 @@ const MEDIA_CODES: Record<string, number> = {
 const MEDIA_INTERNAL = 9523;
 
 /** The Images binding's codes (https://developers.cloudflare.com/images/reference/troubleshooting/). */
-const IMAGES_CODES: Record<string, number> = { undecodable_image: 9412, too_large: 9413 };
+const IMAGES_CODES: Record<string, number> = {
+  bad_request: 9432,
+  undecodable_image: 9412,
+  too_large: 9413,
+};
 const IMAGES_INTERNAL = 9523;
 
 /** An error as `env.AI.run` throws it: `"<code>: <text>"`. */

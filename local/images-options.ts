@@ -1,9 +1,21 @@
+import { z } from "zod";
 import { imagesError } from "./engine-client.ts";
 
 const MAX_PIXELS = 12_000;
 const SIDES = new Set<unknown>(["left", "right", "top", "bottom", "center"]);
 const FORMATS = new Set<unknown>(["image/jpeg", "image/png", "image/webp", "image/avif", "rgba"]);
+const TRIMS = new Set(["left", "top", "right", "bottom", "width", "height", "border"]);
 const FOREIGN_FORMATS = new Set<unknown>(["image/gif", "rgb"]);
+
+const offset = z.int().min(0).max(MAX_PIXELS);
+const length = z.int().min(1).max(MAX_PIXELS);
+/** The `trim` that the engine does: all four sides given. What production makes of fewer isn't copied. */
+export const trimmedArea = z.strictObject({
+  left: offset,
+  top: offset,
+  width: length,
+  height: length,
+});
 
 /** `absent` where neither the simulator nor the engine can do it. */
 type Check = (value: unknown, options: object) => boolean | "absent";
@@ -29,7 +41,7 @@ const TRANSFORMS: Record<keyof ImageTransform, Check> = {
   gamma: isAbsent,
   saturation: isAbsent,
   sharpen: isAbsent,
-  trim: isAbsent,
+  trim: isArea,
 };
 const OUTPUTS: Record<keyof ImageOutputOptions, Check> = {
   format: (value) => FORMATS.has(value) || (FOREIGN_FORMATS.has(value) && "absent"),
@@ -59,4 +71,12 @@ function check(checks: Record<string, Check>, options: object): void {
 
 function isOneOf(...values: unknown[]): Check {
   return (value) => values.includes(value);
+}
+
+function isArea(value: unknown): boolean | "absent" {
+  if (trimmedArea.safeParse(value).success) return true;
+  if (value === "border") return "absent";
+  const names = Object.keys(value ?? {});
+  const isWhole = names.length === 4 && names.every((name) => name in trimmedArea.shape);
+  return !isWhole && names.length > 0 && names.every((name) => TRIMS.has(name)) && "absent";
 }

@@ -2,6 +2,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { z } from "zod";
 import { MODELS } from "../src/config.ts";
 import { chat, type ChatOutput } from "./chat.ts";
+import { detect } from "./detect.ts";
 import { aiError, askForAi, noSuchModel } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
 import { addFault, type AiFault, takeFault } from "./faults.ts";
@@ -11,7 +12,11 @@ const MAX_REQUEST_BYTES = 10_000_000;
 const MAX_TEXTS = 100;
 
 type Embedding = Ai_Cf_Baai_Bge_M3_Output_Embedding & { data: number[][]; shape: number[] };
-type Output = Embedding | ChatOutput | Ai_Cf_Openai_Whisper_Large_V3_Turbo_Output;
+type Output =
+  | Embedding
+  | ChatOutput
+  | Ai_Cf_Moondream_Moondream3_1_9B_A2B_Output
+  | Ai_Cf_Openai_Whisper_Large_V3_Turbo_Output;
 
 const EmbeddingInput = z.object({
   text: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(MAX_TEXTS)]),
@@ -52,6 +57,7 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
   #infer(model: string, inputs: unknown): Promise<Output> {
     if (model === MODELS.embedText.id) return embed(this.env, model, inputs);
     if (model === MODELS.describe.id) return chat(this.env, model, inputs);
+    if (model === MODELS.detect.id) return detect(this.env, model, inputs);
     if (model === MODELS.transcribe.id) return transcribeSound(this.env, model, inputs);
     throw noSuchModel(model);
   }
@@ -73,10 +79,11 @@ async function embed(env: LocalEnv, model: string, inputs: unknown): Promise<Emb
   return { shape: [data.length, dimensions], data, pooling: "cls" };
 }
 
-/** As it goes wrong in practice: a vector or a time is missing, JSON or a stream stops in the middle. */
+/** As it goes wrong in practice: a vector, a time or the boxes are missing, JSON or a stream stops in the middle. */
 function malformed(output: Output): Output {
   if (output instanceof ReadableStream) return output.pipeThrough(firstChunkOnly());
   if ("data" in output) return { ...output, data: output.data.slice(1) };
+  if ("metrics" in output) return { finish_reason: "stop", metrics: output.metrics };
   if ("text" in output) return { ...output, segments: [{ text: output.text }] };
   return {
     ...output,

@@ -1,7 +1,7 @@
 import { askForImages, imagesError } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
 import { addFault, type ImagesFault, takeFault } from "./faults.ts";
-import { checkOutput, checkTransform } from "./images-options.ts";
+import { checkOutput, checkTransform, trimmedArea } from "./images-options.ts";
 
 const DECODER_ERROR = "Unexpected error response 500";
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -19,8 +19,8 @@ export interface LocalImages extends ImagesBinding {
 
 /**
  * The Images binding without an account: the simulator's (width, height, fit, rotate, format), with
- * production's limits and error codes around it, and `segment: "foreground"` and bare pixels by the
- * engine. What neither can do is refused. It is an object in the Worker's own isolate, as production's is: parts
+ * production's limits and error codes around it, and `trim`, `segment: "foreground"` and bare pixels by
+ * the engine. What neither can do is refused. It is an object in the Worker's own isolate, as production's is: parts
  * of it answer at once, which a binding to another Worker can't.
  */
 export function localImages(env: ImagesEnv): LocalImages {
@@ -71,7 +71,8 @@ class Transformer implements ImageTransformer {
     checkOutput(options);
     let picture = await this.#read();
     await describe(this.#env, picture);
-    for (const { segment, ...transform } of this.#transforms) {
+    for (const { trim, segment, ...transform } of this.#transforms) {
+      if (trim) picture = await this.#crop(picture, trim);
       picture = await this.#render(picture, transform);
       if (segment) picture = await this.#cutOut(picture, options);
     }
@@ -79,6 +80,14 @@ class Transformer implements ImageTransformer {
       return new Pixels(await askForImages(this.#env, "/pixels", picture));
     }
     return decoded(this.#env.IMAGES.input(picture.stream()).output(options));
+  }
+
+  /** Before anything else of the same transform, as production does it. */
+  async #crop(picture: Blob, trim: ImageTransform["trim"]): Promise<Blob> {
+    const sides = Object.entries(trimmedArea.parse(trim)).map(
+      ([side, value]) => `${side}=${value}`,
+    );
+    return (await askForImages(this.#env, `/crop?${sides.join("&")}`, picture)).blob();
   }
 
   async #render(picture: Blob, transform: ImageTransform): Promise<Blob> {

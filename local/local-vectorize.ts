@@ -7,7 +7,7 @@ import {
   checkVectors,
   vectorizeError,
 } from "./vector-limits.ts";
-import type { SpaceVector, StoredVector } from "./vector-space.ts";
+import type { SpaceMatch, StoredVector } from "./vector-space.ts";
 
 /** As the service answers; the published type calls both `processed…` numbers, which they aren't. */
 export interface SpaceInfo {
@@ -81,15 +81,15 @@ export class LocalVectorize
     vector: Float32Array | { id: string },
     options: VectorizeQueryOptions | undefined,
   ): Promise<VectorizeMatches> {
-    const { returnValues, returnMetadata, ...plan } = checkQuery(options);
+    const plan = checkQuery(options);
     const found = await this.#space().query({ vector, ...plan });
     if (!found) throw vectorizeError("VECTOR_QUERY", "the vector to query by was not found");
     const matches = found.map((match) =>
       Object.assign(
         identity(match),
         { score: match.score },
-        returnValues ? { values: this.#padded(match.values) } : {},
-        metadataOf(match, returnMetadata),
+        match.values ? { values: this.#padded(match.values) } : {},
+        metadataOf(match, plan.returnMetadata),
       ),
     );
     return { count: matches.length, matches };
@@ -106,17 +106,20 @@ export class LocalVectorize
   }
 }
 
-function identity({ id, namespace }: StoredVector): Pick<VectorizeVector, "id" | "namespace"> {
+function identity({
+  id,
+  namespace,
+}: Pick<StoredVector, "id" | "namespace">): Pick<VectorizeVector, "id" | "namespace"> {
   return namespace === "" ? { id } : { id, namespace };
 }
 
 function metadataOf(
-  { metadata, indexed }: SpaceVector,
+  { metadata, indexed }: Pick<SpaceMatch, "metadata" | "indexed">,
   level: VectorizeMetadataRetrievalLevel,
 ): Pick<VectorizeVector, "metadata"> {
   if (level === "none") return {};
   if (level === "all") return metadata === null ? {} : { metadata: parseMetadata(metadata) };
-  const held = Object.entries(indexed).flatMap(([name, value]) =>
+  const held = Object.entries(indexed ?? {}).flatMap(([name, value]) =>
     value === null ? [] : [[name, value] as const],
   );
   return { metadata: Object.fromEntries(held) };

@@ -1,7 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import type { LocalEnv, MetadataType, SpaceProps } from "./env.ts";
-import { facetAt, matches, type Condition } from "./vector-filter.ts";
-import { type Facets, type Scalar, TopMatches, VectorRows } from "./vector-rows.ts";
+import { keepRows, takeRows } from "./kept-rows.ts";
+import { facetsOf } from "./vector-facets.ts";
+import { matches, type Condition } from "./vector-filter.ts";
+import { type Facets, type Match, TopMatches, VectorRows } from "./vector-rows.ts";
 import { migrateSpace } from "./vector-schema.ts";
 
 type SpaceEnv = Pick<LocalEnv, "VECTORIZE_LAG_MS">;
@@ -9,7 +11,6 @@ type SpaceEnv = Pick<LocalEnv, "VECTORIZE_LAG_MS">;
 const CACHE_BYTES = 512 * 1024 * 1024;
 const SCAN_ROWS = 16_384;
 const MAX_METADATA_INDEXES = 10;
-const INDEXED_BYTES = 64;
 
 /** `values` has no trailing zeros; `metadata` is JSON; no namespace is `""`. */
 export interface StoredVector {
@@ -24,33 +25,44 @@ export interface SpaceQuery {
   topK: number;
   namespace: string | undefined;
   conditions: Condition[];
+  returnValues: boolean;
+  returnMetadata: VectorizeMetadataRetrievalLevel;
 }
 
 export interface SpaceVector extends StoredVector {
   indexed: Facets;
 }
 
-export interface SpaceMatch extends SpaceVector {
+/** What wasn't asked for is null: it would cost more than the search. */
+export interface SpaceMatch extends Pick<StoredVector, "id" | "namespace" | "metadata"> {
+  values: Float32Array | null;
+  indexed: Facets | null;
   score: number;
 }
 
-interface Row extends Record<string, SqlStorageValue> {
+interface MatchRow extends Record<string, SqlStorageValue> {
   id: string;
   namespace: string;
-  vector: ArrayBuffer;
+  vector: ArrayBuffer | null;
   metadata: string | null;
+  indexed: string | null;
+}
+
+interface Row extends MatchRow {
+  vector: ArrayBuffer;
   indexed: string;
 }
 
 /** One vector index: exact cosine search, writes that show after `VECTORIZE_LAG_MS`. */
 export class VectorSpace extends DurableObject<SpaceEnv> {
   readonly #sql: SqlStorage;
-  readonly #cache = new Map<string, VectorRows>();
+  readonly #cache: Map<string, VectorRows>;
 
   constructor(ctx: DurableObjectState, env: SpaceEnv) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     migrateSpace(this.#sql);
+    this.#cache = takeRows(ctx.id.toString(), this.#lastMutation()?.id ?? null);
   }
 
   /** Queues a write and returns its mutation id; the metadata indexes of this moment cover it. */
@@ -81,7 +93,8 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
   }
 
   /** Best first; null where the query names a vector that isn't there. */
-  query({ vector, topK, namespace, conditions }: SpaceQuery): SpaceMatch[] | null {
+  query(asked: SpaceQuery): SpaceMatch[] | null {
+    const { vector, topK, namespace, conditions } = asked;
     this.#settle();
     const query = vector instanceof Float32Array ? vector : this.#find(vector.id)?.values;
     if (!query) return null;
@@ -90,10 +103,7 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     for (const name of namespace === undefined ? this.#namespaces() : [namespace]) {
       for (const rows of this.#rows(name)) rows.scan(query, accepts, top);
     }
-    return top.sorted.flatMap(({ id, score }) => {
-      const found = this.#find(id);
-      return found ? [{ ...found, score }] : [];
-    });
+    return this.#recall(top.sorted, asked);
   }
 
   get(ids: string[]): SpaceVector[] {
@@ -106,15 +116,11 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     const { vectorCount } = this.#sql
       .exec<{ vectorCount: number }>("SELECT COUNT(*) AS vectorCount FROM vectors")
       .one();
-    const [last] = this.#sql
-      .exec<{ mutation: string; processedAt: number }>(
-        "SELECT id AS mutation, processed_at AS processedAt FROM mutations WHERE processed_at IS NOT NULL ORDER BY seq DESC LIMIT 1",
-      )
-      .toArray();
+    const last = this.#lastMutation();
     return {
       vectorCount,
       processedAt: last?.processedAt ?? null,
-      mutation: last?.mutation ?? null,
+      mutation: last?.id ?? null,
     };
   }
 
@@ -125,6 +131,14 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     if (!(property in types) && Object.keys(types).length >= MAX_METADATA_INDEXES) return false;
     this.#sql.exec("INSERT OR REPLACE INTO metadata_indexes VALUES (?, ?)", property, type);
     return true;
+  }
+
+  #lastMutation(): { id: string; processedAt: number } | undefined {
+    const [last] = this.#sql.exec<{ id: string; processedAt: number }>(
+      `SELECT id, processed_at AS processedAt FROM mutations
+       WHERE processed_at IS NOT NULL ORDER BY seq DESC LIMIT 1`,
+    );
+    return last;
   }
 
   #createFirstIndexes({ metadata_indexes }: SpaceProps): void {
@@ -172,6 +186,7 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
         this.#refresh(seq);
         this.#sql.exec("DELETE FROM changes WHERE seq = ?", seq);
       });
+      keepRows(this.ctx.id.toString(), this.#cache, this.#lastMutation()?.id ?? null);
     }
   }
 
@@ -229,8 +244,8 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
       .one();
     const keeps = count * bytes <= CACHE_BYTES;
     let rows = new VectorRows(bytes / Float32Array.BYTES_PER_ELEMENT);
-    for (const { id, vector, indexed } of this.#sql.exec<Row>(
-      "SELECT * FROM vectors WHERE namespace = ?",
+    for (const { id, vector, indexed } of this.#sql.exec<Pick<Row, "id" | "vector" | "indexed">>(
+      "SELECT id, vector, indexed FROM vectors WHERE namespace = ?",
       namespace,
     )) {
       rows.set(id, new Float32Array(vector), indexed);
@@ -253,6 +268,25 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     }
   }
 
+  /** All matches by one statement, with what was asked for of them. */
+  #recall(matches: Match[], { returnValues, returnMetadata }: SpaceQuery): SpaceMatch[] {
+    const rows = this.#sql.exec<MatchRow>(
+      `SELECT id, namespace, ${returnValues ? "vector" : "NULL AS vector"},
+         ${returnMetadata === "all" ? "metadata" : "NULL AS metadata"},
+         ${returnMetadata === "indexed" ? "indexed" : "NULL AS indexed"}
+       FROM vectors WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(matches.map(({ id }) => id)),
+    );
+    const byId = new Map(rows.toArray().map((row) => [row.id, row]));
+    return matches.flatMap(({ id, score }) => {
+      const row = byId.get(id);
+      if (!row) return [];
+      const indexed: Facets | null = row.indexed === null ? null : JSON.parse(row.indexed);
+      const values = row.vector && new Float32Array(row.vector);
+      return { id, namespace: row.namespace, metadata: row.metadata, values, indexed, score };
+    });
+  }
+
   #find(id: string): SpaceVector | undefined {
     const [row] = this.#sql.exec<Row>("SELECT * FROM vectors WHERE id = ?", id).toArray();
     if (!row) return undefined;
@@ -260,26 +294,4 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     const indexed: Facets = JSON.parse(row.indexed);
     return { id, namespace, values: new Float32Array(vector), metadata, indexed };
   }
-}
-
-/** What the metadata indexes hold of a vector: null where the value is missing or of another type. */
-function facetsOf(metadata: string | null, types: Record<string, MetadataType>): Facets {
-  const parsed: unknown = metadata === null ? {} : JSON.parse(metadata);
-  return Object.fromEntries(
-    Object.entries(types).map(([property, type]) => {
-      const value = facetAt(parsed, property);
-      return [property, typeof value === type ? truncated(value) : null];
-    }),
-  );
-}
-
-/** Strings are indexed by their first 64 bytes, cut between characters. */
-function truncated(value: Scalar): Scalar {
-  if (typeof value !== "string" || Buffer.byteLength(value) <= INDEXED_BYTES) return value;
-  let text = "";
-  for (const character of value) {
-    if (Buffer.byteLength(text + character) > INDEXED_BYTES) break;
-    text += character;
-  }
-  return text;
 }

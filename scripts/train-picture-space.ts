@@ -24,7 +24,8 @@ was ended goes on where it stopped.
   --data DIR      where the photos are (default ../shared/data)
   --photos N      train on the first N photos only
   --seed N        of all that is left to chance (default 1)
-  --hold-out N    train without N photos, measure on these and write nothing: for choosing a recipe
+  --hold-out N    train without N photos and measure on these: for choosing a recipe
+  --out FILE      where the weights go (default: where the engine has its own; none with --hold-out)
   --epochs N      (default 40)
   --members N     pairs of towers whose cosines are averaged (default 4)
   --help          show this
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
       photos: { type: "string", default: "1000000" },
       seed: { type: "string", default: "1" },
       "hold-out": { type: "string", default: "0" },
+      out: { type: "string" },
       epochs: { type: "string", default: String(RECIPE.epochs) },
       members: { type: "string", default: "4" },
       help: { type: "boolean", short: "h" },
@@ -73,12 +75,15 @@ async function main(): Promise<void> {
   if (heldOut >= set.pictures.rows) throw new Error("--hold-out leaves no photo to train on.");
   const order = shuffle(set.pictures.rows, createRandom(seed));
   const file = train(set, order.slice(heldOut), { ...RECIPE, epochs }, seed, members);
+  const out = values.out ?? (heldOut ? null : PICTURE_SPACE_FILE);
+  if (out) {
+    await writeFile(out, file);
+    log(`${out}: ${(file.length / 1e6).toFixed(1)} MB`);
+  }
   if (heldOut) {
     show("held out", measure(file, set, order.slice(0, heldOut)));
     return;
   }
-  await writeFile(PICTURE_SPACE_FILE, file);
-  log(`${PICTURE_SPACE_FILE}: ${(file.length / 1e6).toFixed(1)} MB`);
   if (!existsSync(join(data, "photos"))) return;
   const other = await load("photos", Infinity);
   show(

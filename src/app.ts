@@ -20,7 +20,13 @@ app.use(
   cors({
     origin: "*",
     allowHeaders: ["X-API-Key", "Content-Type", "Idempotency-Key", "X-Request-Id"],
-    exposeHeaders: ["X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"],
+    exposeHeaders: [
+      "X-Request-Id",
+      "Retry-After",
+      "RateLimit",
+      "RateLimit-Policy",
+      "Server-Timing",
+    ],
     maxAge: 86_400,
   }),
 );

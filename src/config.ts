@@ -42,6 +42,8 @@ export const INGEST = {
   partSegments: 8, // segments described and embedded by one message
   framesAtOnce: 2,
   keyframeWidth: 960,
+  /** Small things that get a vector of their own (src/ingest/small-things.ts). */
+  regions: { most: 3, minScore: 0.4, maxShare: 0.25, margin: 0.5 },
   leaseMs: 60 * SECOND,
   renewMs: 20 * SECOND,
   askAgainMs: [0.5, 1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE),
@@ -63,7 +65,7 @@ export const LISTEN = {
 /**
  * Model ids are named here and nowhere else; a vector records the one that made it. Neurons are per
  * million tokens (input, output) or per minute of sound, from the platform's price list of November
- * 2026.
+ * 2026; those of `detect` from its maker's ($0.30 and $1).
  */
 export const MODELS = {
   embedText: {
@@ -80,6 +82,12 @@ export const MODELS = {
     timeoutMs: 60_000,
     neurons: [9091, 27_273],
   },
+  detect: {
+    id: "@cf/moondream/moondream3.1-9B-A2B",
+    maxObjects: 20,
+    timeoutMs: 10_000,
+    neurons: [27_273, 90_909],
+  },
   transcribe: {
     id: "@cf/openai/whisper-large-v3-turbo",
     timeoutMs: 110_000,
@@ -92,27 +100,63 @@ export const PICTURE_SPACE = { batch: 8, timeoutMs: 30_000 } as const;
 
 export const SEARCH = {
   defaultTopK: 30,
-  rankConstant: 60, // k of reciprocal-rank fusion
   maxCandidates: 100, // Vectorize's topK
+  regionHandicap: 0.03, // by so much a region's cosine must be better than a picture's
   keptQueries: 500, // whose vectors an isolate keeps, about 4 MB a space
   clipFrames: { everySeconds: 2, least: 2, most: 8 }, // of a clip that is a query
   clipSpeechSeconds: 45,
   clipSlackSeconds: 0.5, // players round a clip's length up
-  sameWeight: 3, // of the very same picture: more than all that only looks or sounds alike
-  /** How much each channel counts, with a picture space and without. docs/benchmarks.md has the losers. */
-  weights: {
-    joint: { word: 1, meaning: 0.5, looks: 0.5 },
-    textOnly: { word: 1, meaning: 1, looks: 0 },
-  },
+} as const;
+
+/** Where hits show what the query names (src/search/regions.ts): of one page, the first so many. */
+export const REGIONS = {
+  detections: 10, // model calls
+  askedFrom: 0.2, // of the best hit's score: what is less likely isn't looked at
+  masks: 10,
+  atOnce: 5, // a Worker has six connections
+  withinMs: 15 * SECOND,
+  maskSide: 480,
+  margin: 0.1, // around a box, of its longer side
+  leastShare: 0.01, // of what is looked at: less is nothing that stands out
 } as const;
 
 /** How a picture is found again (src/media/signature.ts). */
 export const SIGNATURE = {
   side: 96, // pixels each way that a signature is made of
   thumbnailSide: 24,
+  keyBits: 20, // of each of the two keys of an area
   maxMatches: 20_000, // rows read for one query
   candidates: 128, // pictures compared for one query
   same: 0.93, // similarity from which two are the same picture, edited
+} as const;
+
+/** How a video is looked through: many small stills on one sheet (src/media/sheets.ts). */
+export const SHEETS = {
+  stills: 96, // on one sheet
+  maxSeconds: 60, // what the FRAMES binding looks at in one operation
+  maxBytes: 16 * MIB, // of video that a Worker holds for one sheet
+  pieces: 2, // what is larger is cut into so many, or looked at by key pictures alone
+  sampledPackets: 200, // that tell the bitrate
+} as const;
+
+/** How the same footage is found (src/search/footage.ts). */
+export const FOOTAGE = {
+  storedPerSecond: 2,
+  thumbnailSide: 16, // of a stored still
+  signatures: 4, // of a segment, besides that of its keyframe
+  different: 0.9, // correlation of its stills below which each has a signature
+  askedPerSecond: 4,
+  sheets: 4, // of a clip that is a query
+  probes: 6, // stills that are looked up
+  alike: 0.98, // correlation of stills from which one of them will do
+  likely: 0.8, // similarity from which a stored picture is a trace of the footage
+  videos: 5, // that are looked at more closely, by the traces of each that are likest:
+  pairs: 24,
+  placed: 4,
+  slackSeconds: 8, // around all that the traces say
+  storedSeconds: 3600, // of a video, that are read and compared: some 30 MB
+  rowSeconds: 60, // more than a row of stills holds
+  same: 0.85, // similarity from which two are the same footage
 } as const;
 
 export const ANSWER = {

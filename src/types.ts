@@ -11,6 +11,7 @@ export type Step =
   | "listen"
   | "transcribe"
   | "describe"
+  | "watch"
   | "embed"
   | "finish";
 
@@ -97,6 +98,18 @@ export interface Box {
   height: number;
 }
 
+/** Where something is in a frame, as a box is. */
+export type Place = Pick<Box, "x" | "y" | "width" | "height">;
+
+/**
+ * Which pixels of a picture belong to something, as COCO's API has it: `size` is height and width,
+ * `counts` compressed run lengths, column by column.
+ */
+export interface Mask {
+  size: [height: number, width: number];
+  counts: string;
+}
+
 /** A stretch of a video, or an image: what search returns. Media times in ms. */
 export interface Segment {
   segmentId: string;
@@ -138,8 +151,12 @@ export interface Cue {
 export const TEXT_KINDS = ["caption", "speech", "text"] as const;
 export type TextKind = (typeof TEXT_KINDS)[number];
 
-/** What a vector stands for: words of a segment, in the text space, or its picture, in the other. */
-export type VectorKind = TextKind | "picture";
+/**
+ * What a vector stands for: words of a segment, in the text space, or, in the other, its picture, or a
+ * region of it with something small.
+ */
+export const PICTURE_KINDS = ["picture", "region"] as const;
+export type VectorKind = TextKind | (typeof PICTURE_KINDS)[number];
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 

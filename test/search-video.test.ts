@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { sampleTimes, within } from "../src/search/clip.ts";
+import { sampleTimes, stretchesOf, within } from "../src/search/clip.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { errorOf } from "./local/bindings.ts";
 import { buildTrip } from "./trip.ts";
@@ -133,5 +133,21 @@ describe("a region", () => {
     [0, 160, [10, 30, 50, 70, 90, 110, 130, 150]],
   ])("from %d to %d is seen at %j", (start, end, times) => {
     expect(sampleTimes(start, end)).toEqual(times);
+  });
+
+  it.each([
+    [3, 99, [[3, 99]]],
+    [
+      10,
+      220,
+      [
+        [10, 34],
+        [72, 96],
+        [134, 158],
+        [196, 220],
+      ],
+    ],
+  ])("from %d to %d is looked through at %j", (start, end, stretches) => {
+    expect(stretchesOf({ start, end }).map((one) => [one.start, one.end])).toEqual(stretches);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "./client.ts";
+import { type Client, fixture, type Json } from "./client.ts";
 import { localAi } from "./local/bindings.ts";
 import { buildTrip } from "./trip.ts";
 
@@ -48,7 +48,12 @@ describe("search", () => {
     expect(await idsOf({ modes: ["video"] })).toEqual([video.asset_id]);
     expect(await idsOf({ modes: ["speech"] })).toEqual([video.asset_id]);
     expect(await idsOf({ top_k: 1 })).toHaveLength(1);
-    expect(await idsOf({ top_p: 1, modes: ["video"] })).toEqual([video.asset_id]);
+  });
+
+  it("leaves out what is less likely than wished", async () => {
+    expect(await idsOf({ query: "goats", top_p: 0.5 })).toEqual([video.asset_id]);
+    expect(await idsOf({ query: "goats", top_p: 1 })).toEqual([]);
+    expect(await idsOf({ query: "a submarine under the ice", top_p: 0.5 })).toEqual([]);
   });
 
   it("pages through all there is, each hit once", async () => {
@@ -66,10 +71,11 @@ describe("search", () => {
 
   it("goes by words alone while the model is out", async () => {
     await localAi().inject("@cf/baai/bge-m3", "3040", 1);
-    const during = await search({ query: "goats", modes: ["speech"] });
-    expect(during.segments[0]).toMatchObject({ asset_id: video.asset_id, score: 0.5 });
-    const after = await search({ query: "goats", modes: ["speech"] });
-    expect(after.segments[0].score).toBeGreaterThan(0.5);
+    const during = await search({ query: "two goats", modes: ["speech"] });
+    expect(during.segments[0]).toMatchObject({ asset_id: video.asset_id, signals: { said: 1 } });
+    expect(during.segments[0].signals).not.toHaveProperty("meaningLead");
+    const after = await search({ query: "two goats", modes: ["speech"] });
+    expect(after.segments[0].signals).toHaveProperty("meaningLead");
   });
 
   it("finds a picture by its looks, where no word of the query is known of it", async () => {
@@ -92,6 +98,48 @@ describe("search", () => {
       await search({ query });
     }
   });
+});
+
+describe("near-duplicates", () => {
+  const searchCopies = (json: object) => {
+    return client.json("POST", "/index/copies/search", { json: { query: "boats", ...json } });
+  };
+
+  beforeAll(async () => {
+    await client.json("POST", "/index", { json: { index_name: "copies" } });
+    for (const name of ["boats.jpg", "boats-grey.jpg", "words.jpg"]) {
+      const form = { image_file: await fixture(name) };
+      const asset = await client.json("POST", "/index/copies/image", { form });
+      await client.settled("copies", asset);
+    }
+  }, 30_000);
+
+  it("are one hit, which names the others", async () => {
+    const all = await searchCopies({ collapse: false });
+    expect(all.total).toBe(3);
+    const [first, second] = all.segments;
+    const { segments, total } = await searchCopies({});
+    expect(total).toBe(2);
+    expect(segments[0]).toMatchObject({
+      segment_id: first.segment_id,
+      duplicates: [second.segment_id],
+    });
+    expect(segments[1].duplicates).toEqual([]);
+  });
+
+  it("are all there where a picture asks for its copies", async () => {
+    const form = { image_file: await fixture("boats.jpg") };
+    const { segments } = await client.json("POST", "/index/copies/search_image", { form });
+    const titles = segments.slice(0, 2).map(({ title }: Json) => title);
+    expect(new Set(titles)).toEqual(new Set(["boats.jpg", "boats-grey.jpg"]));
+  });
+});
+
+it("says how long its parts took", async () => {
+  const response = await client.send("POST", "/index/trip/search", { json: { query: "goats" } });
+  expect(response.headers.get("server-timing")).toMatch(
+    /^(words|model|vectors|rows|regions)(;dur=\d+, (words|model|vectors|rows|regions))*;dur=\d+, total;dur=\d+$/,
+  );
 });
 
 describe("an answer", () => {

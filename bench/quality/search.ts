@@ -1,9 +1,29 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { type Corpus, layOutCorpus } from "../../scripts/calibration/corpus.ts";
+import { type Observed, observe } from "../../scripts/calibration/observe.ts";
+import { observePictures } from "../../scripts/calibration/pictures.ts";
+import { askAbout } from "../../scripts/calibration/questions.ts";
 import type { HitRecord } from "../../scripts/demo/api-client.ts";
 import type { MediaFile } from "../../scripts/demo/media-files.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "../../scripts/picture-space/captions.ts";
+import { createRandom, shuffle } from "../../scripts/picture-space/random.ts";
+import { PROJECT } from "../../scripts/stack/local-state.ts";
+import { drawReliability } from "../reliability-diagram.ts";
+import { binForecasts, calibrationError } from "../reliability.ts";
+import { ndcg } from "../ndcg.ts";
+import { rankings } from "../rankings.ts";
 import { type Service, withService } from "../service.ts";
 import { round, type Suite } from "../suite.ts";
+
+const DEPTH = 200;
+const SEED = 1;
+/** Laid out as an archive of all kinds of media, to see whether probabilities hold. */
+const ARCHIVE_PHOTOS = 500;
+const ARCHIVE_QUESTIONS = 800;
+const ARCHIVE_PICTURES = 120;
+const DIAGRAM = join(PROJECT, ".wrangler/reliability.svg");
 
 interface Case {
   query: string;
@@ -18,6 +38,19 @@ interface Clip {
 interface Narration {
   file: string;
   segments?: { start: number; end: number; text: string }[];
+}
+
+/** One caption of each photo, as queries: the photo itself is right. */
+async function photoCases({ ingest }: Service, photos: CaptionedPhoto[]): Promise<Case[]> {
+  const random = createRandom(SEED);
+  await ingest(
+    "photos",
+    photos.map(({ path }) => ({ path, kind: "image" as const })),
+  );
+  return photos.map(({ path, captions }) => ({
+    query: captions[Math.floor(random() * captions.length)]!,
+    isRight: ({ title }) => title === basename(path),
+  }));
 }
 
 /** Captions that people wrote of clips, as queries: the clip itself is right. */
@@ -60,33 +93,108 @@ async function speechCases(
   );
 }
 
-/** Share of the cases with a right hit among the first 1, 5 and 10, in percent. */
-async function recall({ api }: Service, indexName: string, cases: Case[]) {
-  const ranks: number[] = [];
+/** What the cases bring, with all that any channel found. */
+async function ask({ api }: Service, indexName: string, cases: Case[]): Promise<Observed[]> {
+  const observed: Observed[] = [];
   for (const { query, isRight } of cases) {
-    const path = `/index/${indexName}/search`;
-    const { segments } = await api.post<{ segments: HitRecord[] }>(path, { query, top_k: 10 });
-    ranks.push(segments.findIndex(isRight));
+    const body = { query, top_k: DEPTH, collapse: false };
+    const { segments } = await api.post<{ segments: HitRecord[] }>(
+      `/index/${indexName}/search`,
+      body,
+    );
+    const hits = segments.map((hit) => {
+      return { signals: hit.signals, score: hit.score, isRight: isRight(hit) };
+    });
+    observed.push({ hits, wanted: 1 });
   }
-  const within = (k: number) =>
-    round((100 * ranks.filter((rank) => rank >= 0 && rank < k).length) / ranks.length, 1);
-  return { queries: cases.length, r1: within(1), r5: within(5), r10: within(10) };
+  return observed;
+}
+
+/** By each way of ranking: with a right hit among the first 1, 5 and 10, and the mean nDCG@10; percent. */
+function measure(set: string, observed: Observed[]) {
+  const answered = observed.filter(({ wanted }) => wanted > 0);
+  const ranked = answered.map(({ hits, wanted }) => ({ ways: rankings(hits), wanted }));
+  const ways = Object.keys(rankings([]));
+  return ways.map((by) => {
+    const rights = ranked.map((one) => one.ways[by]!.map(({ isRight }) => isRight));
+    const percent = (values: number[]) =>
+      round((100 * values.reduce((sum, value) => sum + value, 0)) / values.length, 1);
+    const within = (k: number) =>
+      percent(rights.map((some) => Number(some.slice(0, k).includes(true))));
+    const gains = rights.map((some, i) => ndcg(some, ranked[i]!.wanted));
+    const [r1, r5, r10] = [within(1), within(5), within(10)];
+    return { set, by, queries: answered.length, r1, r5, r10, ndcg10: percent(gains) };
+  });
+}
+
+/** Do the first ten of each question come true as often as their scores say? */
+function measureCalibration(observed: Observed[]) {
+  const bins = binForecasts(observed.flatMap(({ hits }) => hits.slice(0, 10)));
+  const share = (some: Observed[], isSo: (one: Observed) => boolean) =>
+    round((100 * some.filter(isSo).length) / some.length, 1);
+  const there = observed.filter(({ wanted }) => wanted > 0);
+  const absent = observed.filter(({ wanted }) => wanted === 0);
+  return {
+    questions: observed.length,
+    ece: round(calibrationError(bins), 3),
+    /** Percent of questions with a right hit, or any, that is likelier than not. */
+    found_at_half: share(there, ({ hits }) =>
+      hits.some(({ score, isRight }) => isRight && score >= 0.5),
+    ),
+    absent_at_half: share(absent, ({ hits }) => hits.some(({ score }) => score >= 0.5)),
+    bins: bins.map(({ count, stated, observed: came }) => {
+      return { count, stated: round(stated, 3), observed: round(came, 3) };
+    }),
+  };
+}
+
+async function measureArchive(service: Service, photos: CaptionedPhoto[], corpus: Corpus) {
+  await service.ingest("archive", corpus.files);
+  const questions = askAbout(corpus, ARCHIVE_QUESTIONS, createRandom(SEED));
+  const random = createRandom(SEED);
+  const { api } = service;
+  const words = await observe(api, "archive", corpus, questions);
+  const pictures = await observePictures(api, "archive", corpus, photos, ARCHIVE_PICTURES, random);
+  return { words, pictures };
 }
 
 export const suite: Suite = {
-  summary: "how often the right moment is found: captions → <DIR>/videos, words → <DIR>/speech",
+  summary:
+    "is the right moment found: captions → photos and clips, words → speech; do scores hold?",
   async run(options) {
-    const { dataDir } = options;
-    return withService(options, async (service) => {
-      const clips = await clipCases(service, join(dataDir, "videos"));
-      const speech = await speechCases(service, join(dataDir, "speech"), "speech");
-      const heard = await speechCases(service, join(dataDir, "speech"), "heard");
-      const json = {
-        clips: await recall(service, "clips", clips),
-        speech: await recall(service, "speech", speech),
-        heard: await recall(service, "heard", heard),
-      };
-      return { table: Object.entries(json).map(([set, row]) => Object.assign({ set }, row)), json };
-    });
+    const { dataDir, log } = options;
+    const photos = await readCaptionedPhotos(join(dataDir, "photos"));
+    const order = shuffle(photos.length, createRandom(SEED)).slice(0, ARCHIVE_PHOTOS);
+    const some = order.map((at) => photos[at]!);
+    const folder = await mkdtemp(join(tmpdir(), "sightline-archive-"));
+    try {
+      const corpus = await layOutCorpus(folder, some);
+      return await withService(options, async (service) => {
+        const rows = [];
+        const sets = {
+          clips: () => clipCases(service, join(dataDir, "videos")),
+          speech: () => speechCases(service, join(dataDir, "speech"), "speech"),
+          heard: () => speechCases(service, join(dataDir, "speech"), "heard"),
+          photos: () => photoCases(service, photos),
+        };
+        for (const [set, cases] of Object.entries(sets)) {
+          log(`${set}:`);
+          rows.push(...measure(set, await ask(service, set, await cases())));
+        }
+        log("archive:");
+        const { words, pictures } = await measureArchive(service, some, corpus);
+        rows.push(...measure("archive", words));
+        const calibration = {
+          words: measureCalibration(words),
+          pictures: measureCalibration(pictures),
+        };
+        await mkdir(dirname(DIAGRAM), { recursive: true });
+        await writeFile(DIAGRAM, drawReliability(calibration.words.bins));
+        log(`${DIAGRAM}: how often scores come true`);
+        return { table: rows, json: { sets: rows, calibration } };
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   },
 };

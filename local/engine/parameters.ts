@@ -1,4 +1,8 @@
 import { EngineError } from "./errors.ts";
+import type { Area } from "./picture.ts";
+
+const OFFSET = { min: 0, max: 100_000 };
+const LENGTH = { min: 1, max: 100_000 };
 
 export interface Range {
   min: number;
@@ -42,4 +46,14 @@ export function readChoice<T extends string>(
   const choice = choices.find((one) => one === text);
   if (choice !== undefined) return choice;
   throw new EngineError("bad_request", `"${name}" is one of ${choices.join(", ")}.`);
+}
+
+/** A part of a picture that is given by `left`, `top`, `width` and `height`. Errors: `bad_request`. */
+export function readArea(query: URLSearchParams): Area {
+  const [left, top] = ["left", "top"].map((name) => readInteger(query, name, OFFSET, null));
+  const [width, height] = ["width", "height"].map((name) => readInteger(query, name, LENGTH, null));
+  if (left == null || top == null || width == null || height == null) {
+    throw new EngineError("bad_request", 'An area is "left", "top", "width" and "height".');
+  }
+  return { left, top, width, height };
 }

@@ -80,6 +80,27 @@ export function readRgba({ bytes, width, height }: Picture): Promise<Buffer> {
     .catch(refuse);
 }
 
+/** In pixels of the upright picture. */
+export interface Area {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** That part of the upright picture as a PNG. Errors: `bad_request` where it isn't inside, `undecodable_image`. */
+export function cropPicture(picture: Picture, area: Area): Promise<Buffer> {
+  const isInside =
+    area.left + area.width <= picture.width && area.top + area.height <= picture.height;
+  if (!isInside) throw new EngineError("bad_request", "The area reaches beyond the picture.");
+  return sharp(picture.bytes, { limitInputPixels: MAX_PIXELS, failOn: "error" })
+    .autoOrient()
+    .extract(area)
+    .png({ compressionLevel: 1 })
+    .toBuffer()
+    .catch(refuse);
+}
+
 /** The upright picture as a JPEG of at most `side` pixels each way. Errors: `undecodable_image`. */
 export function toJpeg(picture: Picture, side: number): Promise<Buffer> {
   return sharp(picture.bytes, { limitInputPixels: MAX_PIXELS, failOn: "error" })

@@ -1,14 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Abilities } from "./abilities.ts";
 import { readBody } from "./body.ts";
+import { labelsNamedBy } from "./coco-names.ts";
 import { createChatRoutes } from "./chat-routes.ts";
 import { embedInputs, parseInputs } from "./embeddings.ts";
 import { captionPicture, describePicture } from "./describe.ts";
 import { createMaskRoutes } from "./mask-routes.ts";
 import { createMediaRoutes, type MediaStorage } from "./media-routes.ts";
 import { MIN_OBJECT_SCORE } from "./objects.ts";
-import { readNumber } from "./parameters.ts";
-import { openPicture, type Picture, readRgba } from "./picture.ts";
+import { readArea, readNumber } from "./parameters.ts";
+import { cropPicture, openPicture, type Picture, readRgba } from "./picture.ts";
 import { parseTexts, SENTENCE_DIMENSIONS } from "./sentences.ts";
 import { createSpeechRoutes } from "./speech-routes.ts";
 
@@ -54,10 +55,13 @@ export function createRoutes(abilities: Abilities, storage: MediaStorage): Route
     },
     "POST /objects": async (call) => {
       const minScore = readNumber(call.query, "min_score", SCORES, MIN_OBJECT_SCORE);
+      const target = call.query.get("target");
       const picture = await readPicture(call);
       const found = await objects.use((model) => model.detect(picture, minScore), call.signal);
+      const named = target === null ? null : new Set<string>(labelsNamedBy(target));
+      const wanted = named === null ? found : found.filter(({ label }) => named.has(label));
       const { width, height } = picture;
-      return { json: { model: objects.model, width, height, objects: found } };
+      return { json: { model: objects.model, width, height, objects: wanted } };
     },
     "POST /words": async (call) => {
       const picture = await readPicture(call);
@@ -72,6 +76,10 @@ export function createRoutes(abilities: Abilities, storage: MediaStorage): Route
         captionPicture(chat, picture, call.signal),
       ]);
       return { json: describePicture(found, lines, caption) };
+    },
+    "POST /crop": async (call) => {
+      const area = readArea(call.query);
+      return { bytes: await cropPicture(await readPicture(call), area), contentType: "image/png" };
     },
     "POST /pixels": async (call) => ({
       bytes: await readRgba(await readPicture(call)),

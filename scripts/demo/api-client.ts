@@ -37,6 +37,7 @@ export interface SegmentRecord {
 export interface HitRecord extends SegmentRecord {
   score: number;
   evidence: { kind: string; score: number; text?: string }[];
+  signals: Partial<Record<string, number>>;
 }
 
 export interface AnswerRecord {

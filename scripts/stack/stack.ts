@@ -13,6 +13,8 @@ export interface StackOptions {
   /** Of the engine, on 127.0.0.1. */
   enginePort: number;
   stateDir: string;
+  /** Of the Worker, in place of the configuration's own: a path in the project. */
+  entry?: string;
   /** What a person should know, a line at a time. */
   log: (line: string) => void;
   /** What the Worker prints once it is ready, a line at a time. */
@@ -26,6 +28,7 @@ export interface Stack {
   url: string;
   /** Likewise, of the engine. */
   engineUrl: string;
+  engineToken: string;
   /** As `KEY_SECRETS`. */
   keySecrets: string;
   /** Settles when the Worker has ended, with why in a sentence. */
@@ -85,7 +88,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const worker = leash.hold(
       startChild({
         name: "The Worker",
-        args: devArgs(stateDir, port, secretsFile(stateDir)),
+        args: devArgs(stateDir, port, secretsFile(stateDir), options.entry),
         env: wranglerEnv(stateDir),
         logFile: join(logs, "worker.log"),
         onLine: (line) => phase === "ready" && options.onWorkerLine?.(line),
@@ -97,7 +100,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ]);
     await Promise.race([answers, failing(worker), engine]);
     phase = "ready";
-    return { url, engineUrl: stackUrl(enginePort), keySecrets, ended: worker.ended, stop };
+    const engineUrl = stackUrl(enginePort);
+    return { url, engineUrl, engineToken, keySecrets, ended: worker.ended, stop };
   } catch (error) {
     await stop();
     throw error;

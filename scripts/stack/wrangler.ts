@@ -25,8 +25,11 @@ export function migrateArgs(folder: string): string[] {
   return [SCRIPT, ...command, "--config", CONFIG, "--persist-to", folder];
 }
 
-/** Secrets travel in a file, so that no process list shows them. */
-export function devArgs(folder: string, port: number, envFile: string): string[] {
+/**
+ * Secrets travel in a file, so that no process list shows them. `entry` is run in place of the
+ * configuration's own.
+ */
+export function devArgs(folder: string, port: number, envFile: string, entry?: string): string[] {
   const options = {
     "--config": CONFIG,
     "--env-file": envFile,
@@ -39,5 +42,5 @@ export function devArgs(folder: string, port: number, envFile: string): string[]
   };
   const allowed = process.env["FETCH_ALLOW"];
   const vars = allowed ? ["--var", `FETCH_ALLOW:${allowed}`] : [];
-  return [SCRIPT, "dev", ...Object.entries(options).flat(), ...vars];
+  return [SCRIPT, "dev", ...(entry ? [entry] : []), ...Object.entries(options).flat(), ...vars];
 }

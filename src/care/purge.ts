@@ -2,8 +2,8 @@ import { deleteAssetRow, listAssetIds } from "../store/assets.ts";
 import { deleteIndexRow } from "../store/indices.ts";
 import { assetPrefix, deletePrefix } from "../store/media.ts";
 import { listSegments } from "../store/segments.ts";
-import { deleteVectors, vectorId } from "../store/vectors.ts";
-import { TEXT_KINDS, type VectorKind } from "../types.ts";
+import { deleteVectors, regionIds, vectorId } from "../store/vectors.ts";
+import { TEXT_KINDS } from "../types.ts";
 
 const PAGE = 100;
 
@@ -20,13 +20,20 @@ export async function purgeAsset(env: Env, owner: Owner, assetId: string): Promi
   for (let from = 0; ; from += PAGE) {
     const segments = await listSegments(env.DB, assetId, from, from + PAGE);
     if (segments.length === 0) break;
-    const ids = (kinds: readonly VectorKind[]) =>
-      segments.flatMap(({ segmentId }) => kinds.map((kind) => vectorId(segmentId, kind)));
-    await deleteVectors(env.TEXT_VECTORS, ids(TEXT_KINDS));
-    await deleteVectors(env.PICTURE_VECTORS, ids(["picture"]));
+    const ids = segments.map(({ segmentId }) => segmentId);
+    await deleteVectors(env.TEXT_VECTORS, ids.flatMap(textIds));
+    await deleteVectors(env.PICTURE_VECTORS, ids.flatMap(pictureIds));
   }
   await deletePrefix(env.MEDIA, assetPrefix({ ...owner, assetId }));
   await deleteAssetRow(env.DB, assetId);
+}
+
+function textIds(segmentId: string): string[] {
+  return TEXT_KINDS.map((kind) => vectorId(segmentId, kind));
+}
+
+function pictureIds(segmentId: string): string[] {
+  return [vectorId(segmentId, "picture"), ...regionIds(segmentId)];
 }
 
 /** Removes an index and all that is in it. `progressed` hears the number of assets removed so far. */

@@ -1,14 +1,16 @@
 import { INGEST, MODELS } from "../config.ts";
+import { cropPlaces } from "../media/crops.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
 import { keyframeKey } from "../store/media.ts";
 import { indexWords, listSegments } from "../store/segments.ts";
-import { type SegmentVector, upsertVectors } from "../store/vectors.ts";
+import { deleteVectors, regionIds, type SegmentVector, upsertVectors } from "../store/vectors.ts";
 import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../types.ts";
+import { placeBetween, smallThings } from "./small-things.ts";
 
 /**
- * Makes one part's segments findable: a vector for each kind of words, one for the keyframe where
- * there is a picture space, and full-text rows.
+ * Makes one part's segments findable: a vector for each kind of words, one for the keyframe and
+ * each small thing in it where there is a picture space, and full-text rows.
  */
 export async function embed(env: Env, asset: Asset, part: number): Promise<void> {
   const from = part * INGEST.partSegments;
@@ -19,6 +21,7 @@ export async function embed(env: Env, asset: Asset, part: number): Promise<void>
   ]);
   await upsertVectors(env.TEXT_VECTORS, words, asset.assetType);
   await upsertVectors(env.PICTURE_VECTORS, pictures, asset.assetType);
+  await forgetRegions(env, segments, pictures);
   await indexWords(env.DB, segments, {
     text: MODELS.embedText.id,
     picture: pictures[0]?.model ?? null,
@@ -49,12 +52,52 @@ async function embedKeyframes(
   const objects = await Promise.all(
     seen.map(({ keyframeMs }) => env.MEDIA.get(keyframeKey(asset, keyframeMs))),
   );
-  const jpegs = await Promise.all(objects.map((object) => object!.bytes()));
-  const { model, vectors } = await embedInPictureSpace(
+  const keyframes = await Promise.all(objects.map((object) => object!.bytes()));
+  const { model, vectors } = await embedPictures(env, keyframes);
+  const pictures = seen.map((segment, i) => {
+    return { segment, kind: "picture" as const, values: vectors[i]!, model };
+  });
+  return [...pictures, ...(await embedRegions(env, pictures, keyframes))];
+}
+
+/** `pictures` and their JPEGs, in the same order. */
+async function embedRegions(
+  env: Env,
+  pictures: SegmentVector[],
+  keyframes: Uint8Array[],
+): Promise<SegmentVector[]> {
+  const regions: (SegmentVector & { region: number; jpeg: Uint8Array })[] = [];
+  for (const [i, picture] of pictures.entries()) {
+    const things = smallThings(picture.segment.boxes);
+    const jpegs = await cropPlaces(env.IMAGES, keyframes[i]!, things, INGEST.regions.margin);
+    for (const [region, jpeg] of jpegs.entries()) {
+      regions.push({ ...picture, kind: "region", region, jpeg });
+    }
+  }
+  const { vectors } = await embedPictures(
+    env,
+    regions.map(({ jpeg }) => jpeg),
+  );
+  return regions.map(({ segment, kind, region, values, model }, i) => {
+    return { segment, kind, region, values: placeBetween(vectors[i]!, values), model };
+  });
+}
+
+function embedPictures(env: Env, jpegs: Uint8Array[]) {
+  return embedInPictureSpace(
     env,
     jpegs.map((image) => ({ image })),
   );
-  return seen.map((segment, i) => ({ segment, kind: "picture", values: vectors[i]!, model }));
+}
+
+/** What an earlier run found and this one didn't. */
+async function forgetRegions(env: Env, segments: Segment[], made: SegmentVector[]): Promise<void> {
+  const regions = made.filter(({ kind }) => kind === "region");
+  const counts = Map.groupBy(regions, ({ segment }) => segment.segmentId);
+  const ids = segments.flatMap(({ segmentId }) =>
+    regionIds(segmentId).slice(counts.get(segmentId)?.length ?? 0),
+  );
+  await deleteVectors(env.PICTURE_VECTORS, ids);
 }
 
 /** The words of a segment that a vector of `kind` stands for. */

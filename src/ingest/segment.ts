@@ -16,5 +16,5 @@ export async function segment(env: Env, asset: Asset): Promise<FanOut> {
   const parts = Math.ceil(segments.length / INGEST.partSegments);
   const given = await getTranscript(env.DB, asset.assetId);
   const isHeard = given === null || given.source === "asr";
-  return { listen: isHeard ? countPieces(asset) : 0, describe: parts, embed: parts };
+  return { listen: isHeard ? countPieces(asset) : 0, describe: parts, watch: parts, embed: parts };
 }

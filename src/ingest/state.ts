@@ -39,7 +39,17 @@ export interface PartRef {
 }
 
 export const STEPS: Record<AssetType, readonly Step[]> = {
-  video: ["fetch", "probe", "segment", "listen", "transcribe", "describe", "embed", "finish"],
+  video: [
+    "fetch",
+    "probe",
+    "segment",
+    "listen",
+    "transcribe",
+    "describe",
+    "watch",
+    "embed",
+    "finish",
+  ],
   image: ["fetch", "segment", "describe", "embed", "finish"],
 };
 
@@ -51,6 +61,7 @@ const WEIGHT: Record<Step, number> = {
   listen: 20,
   transcribe: 5,
   describe: 40,
+  watch: 5,
   embed: 15,
   finish: 5,
 };
@@ -62,6 +73,7 @@ const SHOWN_AS: Record<Step, AssetState> = {
   listen: "transcribing",
   transcribe: "transcribing",
   describe: "describing",
+  watch: "describing",
   embed: "embedding",
   finish: "embedding",
 };

@@ -8,6 +8,7 @@ import { probe } from "./probe.ts";
 import { segment } from "./segment.ts";
 import type { FanOut } from "./state.ts";
 import { layTranscript } from "./transcribe.ts";
+import { watch } from "./watch.ts";
 
 /**
  * Does one part of a step. It may run twice, late, or beside itself: what it writes has ids and keys
@@ -23,6 +24,7 @@ export const RUN: Record<Step, Run> = {
   listen,
   transcribe: layTranscript,
   describe,
+  watch,
   embed,
   finish,
 };

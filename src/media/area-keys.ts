@@ -1,10 +1,12 @@
+import { SIGNATURE } from "../config.ts";
+
 /** Parts each way of an area whose means `areaKeys` takes. */
 export const KEY_CELLS = 16;
 
 const FREQUENCIES = 8;
 /** An area has a key of each kind. */
 const KEY_KINDS = 2;
-const BITS = 20;
+const BITS = SIGNATURE.keyBits;
 /** All keys are less. */
 export const KEY_RANGE = KEY_KINDS * 2 ** BITS;
 /** Standard deviation of the means below which an area is flat. */

@@ -1,5 +1,6 @@
 import {
   BufferTarget,
+  type EncodedPacket,
   EncodedPacketSink,
   EncodedVideoPacketSource,
   type InputVideoTrack,
@@ -19,12 +20,91 @@ export interface Clip {
   atSeconds: number;
 }
 
+/** A clip that holds a stretch of a video. Times are seconds of the video. */
+export interface Stretch extends Clip {
+  /** When its pictures begin to be shown, in order. */
+  shownAt: number[];
+  /** Where the last of the wanted ones ends. */
+  endSeconds: number;
+  /** False where `maxBytes` left some out. */
+  isWhole: boolean;
+}
+
+/** How a stretch is copied. */
+export interface CopyRules {
+  /** What would be more ends with the group of pictures before; one group, somewhere in it. */
+  maxBytes: number;
+  /** Of each group of pictures the first alone. */
+  keysOnly: boolean;
+}
+
 /**
  * Copies the group of pictures around a moment into an MP4 of its own, without decoding. Throws
  * `unreadable_frame` where the video has no picture there, and `unsupported_codec` for anything but
  * H.264, which is what the FRAMES binding decodes.
  */
-export async function cutClip(track: InputVideoTrack, seconds: number): Promise<Clip> {
+export function cutClip(track: InputVideoTrack, seconds: number): Promise<Clip> {
+  return copying(track, seconds, async (sink, first, copy) => {
+    let end = first.timestamp;
+    for await (const packet of sink.packets(first)) {
+      const isNextGroup = packet.type === "key" && packet.timestamp > first.timestamp;
+      if (packet.timestamp > seconds + REORDER_SECONDS || (isNextGroup && end > first.timestamp)) {
+        break;
+      }
+      await copy(packet);
+      end = Math.max(end, packet.timestamp);
+    }
+    const at = Math.min(Math.max(seconds, first.timestamp), end);
+    return { atSeconds: at - first.timestamp };
+  });
+}
+
+/** As `cutClip`, the pictures from `from` to `to` (seconds) or as many of them as the rules let in. */
+export function cutStretch(
+  track: InputVideoTrack,
+  from: number,
+  to: number,
+  { maxBytes, keysOnly }: CopyRules,
+): Promise<Stretch> {
+  return copying(track, from, async (sink, first, copy) => {
+    const shownAt: number[] = [];
+    let [bytes, lastKey, end, isWhole] = [0, first.timestamp, first.timestamp, true];
+    for await (const packet of keysOnly ? keyPackets(sink, first) : sink.packets(first)) {
+      const reordered = packet.type === "key" ? 0 : REORDER_SECONDS;
+      if (packet.timestamp >= to + reordered) break;
+      bytes += packet.byteLength;
+      if (bytes > maxBytes && shownAt.length > 0) {
+        isWhole = false;
+        if (lastKey > Math.max(from, first.timestamp)) end = lastKey;
+        break;
+      }
+      if (packet.type === "key") lastKey = packet.timestamp;
+      if (packet.timestamp >= first.timestamp) shownAt.push(packet.timestamp);
+      end = Math.max(end, packet.timestamp + packet.duration);
+      await copy(packet);
+    }
+    shownAt.sort((a, b) => a - b);
+    const atSeconds = Math.max(0, from - first.timestamp);
+    return { atSeconds, shownAt, endSeconds: Math.min(to, end), isWhole };
+  });
+}
+
+async function* keyPackets(
+  sink: EncodedPacketSink,
+  first: EncodedPacket,
+): AsyncGenerator<EncodedPacket> {
+  for (let key: EncodedPacket | null = first; key; key = await sink.getNextKeyPacket(key))
+    yield key;
+}
+
+type Copy = (packet: EncodedPacket) => Promise<void>;
+
+/** Has `choose` copy packets from the group of pictures at a moment on into a new file. */
+async function copying<T>(
+  track: InputVideoTrack,
+  seconds: number,
+  choose: (sink: EncodedPacketSink, first: EncodedPacket, copy: Copy) => Promise<T>,
+): Promise<T & { bytes: Uint8Array }> {
   const codec = await track.getCodec();
   if (codec !== "avc") {
     const name = codec ?? String(await track.getInternalCodecId());
@@ -43,17 +123,12 @@ export async function cutClip(track: InputVideoTrack, seconds: number): Promise<
     output.addVideoTrack(source, { rotation: await track.getRotation() });
     await output.start();
     const decoderConfig = (await track.getDecoderConfig()) ?? undefined;
-    let end = 0;
-    for await (const packet of sink.packets(first)) {
-      const isNextGroup = packet.type === "key" && packet.timestamp > first.timestamp;
-      if (packet.timestamp > seconds + REORDER_SECONDS || (isNextGroup && end > 0)) break;
+    const chosen = await choose(sink, first, async (packet) => {
       const timestamp = packet.timestamp - first.timestamp;
-      if (timestamp < 0) continue; // leads into the group before
+      if (timestamp < 0) return; // leads into the group before
       await source.add(packet.clone({ timestamp }), decoderConfig && { decoderConfig });
-      end = Math.max(end, timestamp);
-    }
+    });
     await output.finalize();
-    const atSeconds = Math.min(Math.max(seconds - first.timestamp, 0), end);
-    return { bytes: new Uint8Array(output.target.buffer!), atSeconds };
+    return { ...chosen, bytes: new Uint8Array(output.target.buffer!) };
   });
 }

@@ -15,12 +15,23 @@ const INTERNAL_ERROR = 9523;
  * `unreadable_frame` where it can't be decoded, `upstream_failed` or `upstream_unavailable` where
  * trying again may help.
  */
-export async function frameOf(frames: MediaBinding, clip: Clip): Promise<Uint8Array> {
+export function frameOf(frames: MediaBinding, clip: Clip): Promise<Uint8Array> {
+  const size = { width: INGEST.keyframeWidth, fit: "scale-down" } as const;
+  return transformClip(frames, clip, size, { mode: "frame" });
+}
+
+/** As `frameOf`, what the FRAMES binding makes of a clip from its moment on. */
+export async function transformClip(
+  frames: MediaBinding,
+  clip: Clip,
+  size: MediaTransformationInputOptions,
+  output: MediaTransformationOutputOptions,
+): Promise<Uint8Array> {
   try {
     const response = await frames
       .input(new Blob([clip.bytes]).stream())
-      .transform({ width: INGEST.keyframeWidth, fit: "scale-down" })
-      .output({ mode: "frame", time: `${clip.atSeconds.toFixed(3)}s`, format: "jpg" })
+      .transform(size)
+      .output({ ...output, time: `${clip.atSeconds.toFixed(3)}s`, format: "jpg" })
       .response();
     if (!response.ok) throw new Error(await response.text());
     return new Uint8Array(await response.arrayBuffer());

@@ -1,4 +1,3 @@
-import { SIGNATURE } from "../config.ts";
 import type { Area } from "./grey-picture.ts";
 
 /** Samples each way of a first look, and of a close one. */
@@ -11,8 +10,8 @@ export interface View {
   fine: Float64Array;
 }
 
-const SIDE = SIGNATURE.thumbnailSide;
-const WHOLE: Area = [0, 0, 1, 1];
+/** Where pictures are the same, uncut. */
+export const WHOLE: Area = [0, 0, 1, 1];
 const MIN_SHARE = 0.6;
 const MAX_BEYOND = 0.02;
 const CLOSE_LOOKS = 2;
@@ -21,39 +20,65 @@ const LEAST_FIT = 0.6;
 const STEPS = [0.04, 0.02, 0.01];
 const MOVES_PER_STEP = 3;
 
-/** Where a view may lie: all of a thumbnail, or 0.7 to 0.9 of each side of it. */
-const PLACES: readonly Area[] = [1, 0.9, 0.8, 0.7].flatMap((share) => {
-  const steps = Math.round((1 - share) / 0.075);
-  return Array.from({ length: (steps + 1) ** 2 }, (_, i): Area => {
-    const slack = steps === 0 ? 0 : (1 - share) / steps;
-    return [(i % (steps + 1)) * slack, Math.floor(i / (steps + 1)) * slack, share, share];
-  });
-});
+/** Where a view may lie: all of a thumbnail, or 0.7 to 0.9 of each side of it, or between the usual bars. */
+const PLACES: readonly Area[] = [1, 0.9, 0.8, 0.7]
+  .flatMap((share) => {
+    const steps = Math.round((1 - share) / 0.075);
+    return Array.from({ length: (steps + 1) ** 2 }, (_, i): Area => {
+      const slack = steps === 0 ? 0 : (1 - share) / steps;
+      return [(i % (steps + 1)) * slack, Math.floor(i / (steps + 1)) * slack, share, share];
+    });
+  })
+  .concat([
+    [0, 0.125, 1, 0.75],
+    [0.125, 0, 0.75, 1],
+  ]);
 
-/** A picture as it is and mirrored, from its thumbnail (`bestOverlap` says of what form). */
-export function viewsOf(thumbnail: Uint8Array): View[] {
-  const mirrored = thumbnail.map((_, i) => thumbnail[i - 2 * (i % SIDE) + SIDE - 1]!);
-  return [thumbnail, mirrored].map((one) => ({
-    coarse: sample(one, WHOLE, COARSE),
-    fine: sample(one, WHOLE, FINE),
-  }));
+/** Where a picture lies in another. */
+export interface Place {
+  area: Area;
+  isMirrored: boolean;
+  /** Between 0 and 1: the zero-mean normalised cross-correlation there, 0 where either is flat. */
+  fit: number;
+}
+
+/** A picture as it is and mirrored, from its thumbnail (`bestPlace` says of what form). */
+export function viewsOf(thumbnail: Uint8Array): [plain: View, mirrored: View] {
+  const view = (one: Uint8Array) => ({
+    coarse: sampleArea(one, WHOLE, COARSE),
+    fine: sampleArea(one, WHOLE, FINE),
+  });
+  return [view(thumbnail), view(mirror(thumbnail))];
+}
+
+/** How well one of the views fits a part of a thumbnail at best: `fit` of `bestPlace`. */
+export function bestOverlap(views: readonly [View, View], thumbnail: Uint8Array): number {
+  return bestPlace(views, thumbnail).fit;
 }
 
 /**
- * How well one of the views fits a part of a thumbnail (grey, `SIGNATURE.thumbnailSide` each way, rows
- * from the top), between 0 and 1: the best zero-mean normalised cross-correlation over places,
- * looked for in a grid, then uphill in ever smaller steps. 0 where either is flat.
+ * Where one of the views fits a thumbnail (grey, as high as wide, rows from the top) best: looked for in
+ * a grid of places, then uphill in ever smaller steps.
  */
-export function bestOverlap(views: readonly View[], thumbnail: Uint8Array): number {
-  const looks = PLACES.flatMap((place) => {
-    const part = sample(thumbnail, place, COARSE);
-    return views.map((view) => ({ place, view, fit: dot(view.coarse, part) }));
+export function bestPlace(views: readonly [View, View], thumbnail: Uint8Array): Place {
+  const looks = PLACES.flatMap((area) => {
+    const part = sampleArea(thumbnail, area, COARSE);
+    return views.map((view, i) => {
+      return { view, place: { area, isMirrored: i === 1, fit: dot(view.coarse, part) } };
+    });
   });
-  looks.sort((a, b) => b.fit - a.fit);
-  const fits = looks
+  looks.sort((a, b) => b.place.fit - a.place.fit);
+  const places = looks
     .slice(0, CLOSE_LOOKS)
-    .map(({ place, view, fit }) => (fit < LEAST_FIT ? fit : climb(view, thumbnail, place)));
-  return Math.min(1, Math.max(0, ...fits));
+    .map(({ view, place }) => (place.fit < LEAST_FIT ? place : climb(view, thumbnail, place)));
+  const best = places.reduce((a, b) => (b.fit > a.fit ? b : a));
+  return { ...best, fit: Math.min(1, Math.max(0, best.fit)) };
+}
+
+/** The mirror image of a picture as high as wide. */
+export function mirror(picture: Uint8Array): Uint8Array {
+  const side = Math.sqrt(picture.length);
+  return picture.map((_, i) => picture[i - 2 * (i % side) + side - 1]!);
 }
 
 /** Changes values to a unit vector without mean; a flat one to zeros. */
@@ -65,9 +90,9 @@ function normalize(values: Float64Array): Float64Array {
   return values;
 }
 
-function climb(view: View, thumbnail: Uint8Array, start: Area): number {
-  const fitAt = (place: Area) => dot(view.fine, sample(thumbnail, place, FINE));
-  let place = start;
+function climb(view: View, thumbnail: Uint8Array, { area, isMirrored }: Place): Place {
+  const fitAt = (place: Area) => dot(view.fine, sampleArea(thumbnail, place, FINE));
+  let place = area;
   let fit = fitAt(place);
   for (const step of STEPS) {
     for (let moves = 0; moves < MOVES_PER_STEP; moves++) {
@@ -79,7 +104,7 @@ function climb(view: View, thumbnail: Uint8Array, start: Area): number {
       if (fit === before) break;
     }
   }
-  return fit;
+  return { area: place, isMirrored, fit };
 }
 
 /** A little to each side, and a little wider, narrower, higher and lower around the same middle. */
@@ -98,30 +123,33 @@ function neighbours([left, top, width, height]: Area, step: number): Area[] {
   );
 }
 
-/** `samples` each way of a part of a thumbnail, interpolated, as a unit vector. */
-function sample(thumbnail: Uint8Array, [left, top, width, height]: Area, samples: number) {
+/** `samples` each way of a part of a thumbnail, interpolated, as a unit vector; zeros where it is flat. */
+export function sampleArea(
+  thumbnail: Uint8Array,
+  [left, top, width, height]: Area,
+  samples: number,
+): Float64Array {
+  const side = Math.sqrt(thumbnail.length);
+  /** Where there is a pixel to the right and below. */
+  const inside = (position: number) => Math.min(side - 1.001, Math.max(0, position));
   const values = new Float64Array(samples * samples);
   for (let row = 0; row < samples; row++) {
-    const y = inside((top + (height * (row + 0.5)) / samples) * SIDE - 0.5);
+    const y = inside((top + (height * (row + 0.5)) / samples) * side - 0.5);
     const line = Math.floor(y);
     for (let column = 0; column < samples; column++) {
-      const x = inside((left + (width * (column + 0.5)) / samples) * SIDE - 0.5);
-      const at = line * SIDE + Math.floor(x);
+      const x = inside((left + (width * (column + 0.5)) / samples) * side - 0.5);
+      const at = line * side + Math.floor(x);
       const right = x % 1;
       const above = thumbnail[at]! * (1 - right) + thumbnail[at + 1]! * right;
-      const below = thumbnail[at + SIDE]! * (1 - right) + thumbnail[at + SIDE + 1]! * right;
+      const below = thumbnail[at + side]! * (1 - right) + thumbnail[at + side + 1]! * right;
       values[row * samples + column] = above * (1 - (y % 1)) + below * (y % 1);
     }
   }
   return normalize(values);
 }
 
-/** Where there is a pixel to the right and below. */
-function inside(position: number): number {
-  return Math.min(SIDE - 1.001, Math.max(0, position));
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
+/** Of two unit vectors, their cosine. */
+export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;

@@ -38,7 +38,8 @@ export async function decodePicture(
   }
 }
 
-async function sizeOf(images: ImagesBinding, stream: ReadableStream<Uint8Array>) {
+/** Throws `unreadable_image`, and what the binding throws. */
+export async function sizeOf(images: ImagesBinding, stream: ReadableStream<Uint8Array>) {
   const info = await images.info(stream);
   if (!("width" in info)) throw unreadablePicture(`no pixels in ${info.format}`);
   return info;

@@ -3,24 +3,26 @@ import { toPictureError } from "./picture-errors.ts";
 
 const CHANNELS = 4;
 
+const SQUARE = { width: SIGNATURE.side, height: SIGNATURE.side };
+
 /**
- * What a signature is made of: the grey pixels (Rec. 601 luma) of a picture that is stretched to
- * `SIGNATURE.side` each way, rows from the top, transparency on white. One operation of the binding.
+ * The grey pixels (Rec. 601 luma) of a picture that is stretched to a size, rows from the top,
+ * transparency on white; by default that of which signatures are made. One operation of the binding.
  * Throws `unreadable_image`, and `upstream_failed` or `upstream_unavailable` where trying again may
  * help.
  */
 export async function greyPixels(
   images: ImagesBinding,
   picture: ReadableStream<Uint8Array>,
+  { width, height }: { width: number; height: number } = SQUARE,
 ): Promise<Uint8Array> {
-  const { side } = SIGNATURE;
   try {
     const result = await images
       .input(picture)
-      .transform({ width: side, height: side, fit: "squeeze" })
+      .transform({ width, height, fit: "squeeze" })
       .output({ format: "rgba" });
     const rgba = new Uint8Array(await result.response().arrayBuffer());
-    const wanted = side * side * CHANNELS;
+    const wanted = width * height * CHANNELS;
     if (rgba.length !== wanted) throw new Error(`${rgba.length} bytes of pixels, not ${wanted}`);
     return toGrey(rgba);
   } catch (cause) {
@@ -29,10 +31,11 @@ export async function greyPixels(
 }
 
 function toGrey(rgba: Uint8Array): Uint8Array {
-  return Uint8Array.from({ length: rgba.length / CHANNELS }, (_, i) => {
-    const [red, green, blue, alpha] = rgba.subarray(i * CHANNELS, (i + 1) * CHANNELS);
-    const opacity = alpha! / 255;
-    const luma = 0.299 * red! + 0.587 * green! + 0.114 * blue!;
-    return Math.round(luma * opacity + 255 * (1 - opacity));
-  });
+  const grey = new Uint8Array(rgba.length / CHANNELS);
+  for (let i = 0, at = 0; i < grey.length; i++, at += CHANNELS) {
+    const luma = 0.299 * rgba[at]! + 0.587 * rgba[at + 1]! + 0.114 * rgba[at + 2]!;
+    const opacity = rgba[at + 3]! / 255;
+    grey[i] = Math.round(luma * opacity + 255 * (1 - opacity));
+  }
+  return grey;
 }

@@ -60,7 +60,10 @@ export function signPicture(pixels: Uint8Array): Signature {
   const picture = openGrey(pixels);
   const read = createReader(picture);
   const keys = AREAS.flatMap((area, i) => keysOf(read(area), i, false, 0));
-  return { keys, thumbnail: btoa(String.fromCharCode(...thumbnailOf(picture))) };
+  return {
+    keys,
+    thumbnail: btoa(String.fromCharCode(...thumbnailOf(picture))),
+  };
 }
 
 /**

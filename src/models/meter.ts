@@ -26,13 +26,22 @@ function neuronsOf(model: string, input: object, answer: unknown): number {
   const priced = Object.values(MODELS).find(({ id }) => id === model);
   if (!priced) return 0;
   if ("neuronsPerMinute" in priced) return (soundSeconds(answer) / 60) * priced.neuronsPerMinute;
-  const { prompt_tokens, completion_tokens } = tokensOf(answer);
-  const [asked, answered] = [prompt_tokens ?? estimate(input), completion_tokens ?? 0];
+  const { prompt_tokens, completion_tokens, input_tokens, output_tokens } = tokensOf(answer);
+  const asked = prompt_tokens ?? input_tokens ?? estimate(input);
+  const answered = completion_tokens ?? output_tokens ?? 0;
   return (asked * priced.neurons[0] + answered * priced.neurons[1]) / 1_000_000;
 }
 
-function tokensOf(answer: unknown): { prompt_tokens?: number; completion_tokens?: number } {
-  return partOf(answer, "usage");
+interface Tokens {
+  prompt_tokens?: number;
+  completion_tokens?: number;
+  input_tokens?: number;
+  output_tokens?: number;
+}
+
+/** Chat models tell under one name, Moondream under another. */
+function tokensOf(answer: unknown): Tokens {
+  return { ...partOf(answer, "metrics"), ...partOf(answer, "usage") };
 }
 
 function soundSeconds(answer: unknown): number {

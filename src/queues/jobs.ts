@@ -2,6 +2,7 @@ import { purgeAsset, purgeIndex } from "../care/purge.ts";
 import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
 import { log } from "../log.ts";
 import { meter } from "../models/meter.ts";
+import { likenessOfClip } from "../search/clip.ts";
 import { keepHits } from "../search/kept-hits.ts";
 import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
@@ -19,11 +20,11 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
   const { jobId, kind } = job;
   try {
     const isWanted = await updateJob(env.DB, jobId, { state: "running", progress: 0 });
-    if (!isWanted) return message.ack();
+    if (!isWanted) return await end(message, job, env);
     const result = await RUN[kind](env, job);
     await updateJob(env.DB, jobId, { state: "succeeded", progress: 1, result });
     log("info", "job.done", { job: jobId, kind });
-    message.ack();
+    await end(message, job, env);
   } catch (error) {
     log("warn", "job.failed", { job: jobId, kind, cause: causeOf(error) });
     if (isRetryable(error, message.attempts)) {
@@ -31,9 +32,18 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
       message.retry({ delaySeconds: retryDelay(message.attempts, retryAfter) });
     } else {
       await updateJob(env.DB, jobId, { state: "failed", progress: 0, error: failureOf(error) });
-      message.ack();
+      await end(message, job, env);
     }
   }
+}
+
+/** A search that is over, however it ended, keeps nothing of its clip; what is left the bucket's lifecycle removes. */
+async function end(message: Message, { jobId, clip }: JobMessage, env: Env): Promise<void> {
+  message.ack();
+  if (!clip) return;
+  await env.MEDIA.delete(clip.key).catch((error: unknown) => {
+    log("warn", "job.clip_left", { job: jobId, cause: causeOf(error) });
+  });
 }
 
 const RUN: Record<JobMessage["kind"], (env: Env, job: JobMessage) => Promise<unknown>> = {
@@ -51,10 +61,12 @@ const RUN: Record<JobMessage["kind"], (env: Env, job: JobMessage) => Promise<unk
     });
     return { assets };
   },
-  async search(env, { accountId, indexId, request }) {
-    const { ai, used } = meter(env.AI);
+  async search(given, { accountId, indexId, request, clip }) {
+    const { ai, used } = meter(given.AI);
+    const env = { ...given, AI: ai };
     const wanted = searchRequest.parse(request);
-    const { hits, total } = await search({ ...env, AI: ai }, indexId, wanted);
+    const like = clip ? await likenessOfClip(env, indexId, clip.key, clip.region) : null;
+    const { hits, total } = await search(env, indexId, wanted, like);
     await addUsage(env.DB, accountId, { searches: 1, ...used });
     return keepHits(hits, total, wanted);
   },
@@ -62,10 +74,11 @@ const RUN: Record<JobMessage["kind"], (env: Env, job: JobMessage) => Promise<unk
 
 /** Retries are spent: the job says so. */
 export function consumeDeadJobs(batch: MessageBatch, env: Env): Promise<void> {
-  return eachMessage(batch, jobMessage, async ({ jobId }, message) => {
+  return eachMessage(batch, jobMessage, async (job, message) => {
+    const { jobId } = job;
     log("error", "job.dead", { job: jobId });
     const error = { code: "internal", message: "The job failed too often; ask again." } as const;
     await updateJob(env.DB, jobId, { state: "failed", progress: 0, error });
-    message.ack();
+    await end(message, job, env);
   });
 }

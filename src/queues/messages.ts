@@ -11,12 +11,20 @@ export const ingestMessage = z.object({
     "listen",
     "transcribe",
     "describe",
+    "watch",
     "embed",
     "finish",
   ]),
   part: z.int().nonnegative(),
 });
 export type IngestMessage = z.infer<typeof ingestMessage>;
+
+/** A clip that is a query, in seconds of it: deleted when its search is over. */
+const storedClip = z.object({
+  key: z.string(),
+  region: z.object({ start: z.number(), end: z.number() }),
+});
+export type StoredClip = z.infer<typeof storedClip>;
 
 /** Asks for work on an account's behalf that a request doesn't wait for. `jobId` names its record. */
 export const jobMessage = z.object({
@@ -27,5 +35,7 @@ export const jobMessage = z.object({
   assetId: z.string().optional(),
   /** Of a search. */
   request: z.unknown().optional(),
+  /** Of a search by video. */
+  clip: storedClip.optional(),
 });
 export type JobMessage = z.infer<typeof jobMessage>;

@@ -7,12 +7,13 @@ import { likenessOfPicture } from "../search/picture.ts";
 import { MODES, searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { addUsage } from "../store/usage.ts";
+import { Timings } from "../timings.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { missingFile, readForm, readSmall } from "./form.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { mediaUrls } from "./media-url.ts";
-import { queryFloat, queryInt, queryList } from "./query-types.ts";
+import { queryBool, queryFloat, queryInt, queryList } from "./query-types.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
 
 export const searchImageRoutes = createRouter();
@@ -29,6 +30,7 @@ addEndpoint(
       top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK),
       top_p: queryFloat(0, 1, 0),
       modes: queryList(z.enum(MODES), MODES.length),
+      collapse: queryBool(true),
     }),
     form: z.object({
       image_file: z.any().openapi({ type: "string", format: "binary" }),
@@ -42,10 +44,13 @@ addEndpoint(
     await requireKind(picture.subarray(0, HEAD_BYTES), "image");
     const { ai, used } = meter(c.env.AI);
     const env = { ...c.env, AI: ai };
-    const { top_k: topK, top_p: topP, modes = [] } = query;
-    const request = searchFor({ query: text, topK, topP, modes });
-    const like = await likenessOfPicture(env, index.indexId, picture).catch(toRefusal);
-    const { hits, total } = await search(env, index.indexId, request, like);
+    const timings = new Timings();
+    const { top_k: topK, top_p: topP, modes = [], collapse } = query;
+    const request = searchFor({ query: text, topK, topP, modes, collapse });
+    const look = () => likenessOfPicture(env, index.indexId, picture).catch(toRefusal);
+    const like = await timings.time("picture", look);
+    const { hits, total } = await search(env, index.indexId, request, like, timings);
+    c.header("Server-Timing", timings.toHeader());
     c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
     const page = { offset: 0, readyBy: request.readyBy, total, count: total };
     return toSearchResult(hits, page, mediaUrls(c));

@@ -4,7 +4,8 @@ import { AppError, invalid, type ValidationIssue, ValidationError } from "../err
 import { newId } from "../ids.ts";
 import { HEAD_BYTES, requireKind } from "../media/kind.ts";
 import { meter } from "../models/meter.ts";
-import { likenessOfClip, type Region } from "../search/clip.ts";
+import type { Region } from "../search/align.ts";
+import { likenessOfClip, regionOf } from "../search/clip.ts";
 import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { clipKey } from "../store/media.ts";
@@ -14,8 +15,10 @@ import { addEndpoint, createRouter } from "./endpoint.ts";
 import { missingFile, readForm } from "./form.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
+import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
-import { queryInt } from "./query-types.ts";
+import { queryBool, queryInt } from "./query-types.ts";
+import { queueSearch } from "./queue-search.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
 import { check } from "./validation.ts";
 
@@ -35,7 +38,11 @@ const seconds = (least: number) =>
     })
     .pipe(z.number().min(least))
     .optional();
-const region = z.object({ start_seconds: seconds(0), end_seconds: seconds(-1) });
+const fields = z.object({
+  start_seconds: seconds(0),
+  end_seconds: seconds(-1),
+  queue_job: queryBool(false),
+});
 
 addEndpoint(
   searchVideoRoutes,
@@ -50,32 +57,45 @@ addEndpoint(
       video_file: z.any().openapi({ type: "string", format: "binary" }),
       start_seconds: z.number().min(0).default(0),
       end_seconds: z.number().min(-1).default(-1),
+      queue_job: z.boolean().default(false),
     }),
-    response: searchResult,
+    response: z.union([searchResult, queuedJob]),
   },
   async (c, { params, query }) => {
     const index = await requireOwnIndex(c, params.index_name);
     const key = clipKey(index.indexId, newId("upl"));
-    const { ai, used } = meter(c.env.AI);
-    const env = { ...c.env, AI: ai };
     const request = searchFor({ topK: query.top_k });
+    let isKept = false;
     try {
-      const part = await readClip(c.env.MEDIA, key, c.req.raw);
-      const like = await likenessOfClip(env, index.indexId, key, part).catch(toRefusal);
+      const { region, queueJob } = await readClip(c.env.MEDIA, key, c.req.raw);
+      if (queueJob) {
+        const clip = { key, region: await regionOf(c.env.MEDIA, key, region).catch(toRefusal) };
+        const job = await queueSearch(c.env, index, request, clip);
+        isKept = true;
+        return job;
+      }
+      const { ai, used } = meter(c.env.AI);
+      const env = { ...c.env, AI: ai };
+      const like = await likenessOfClip(env, index.indexId, key, region).catch(toRefusal);
       const { hits, total } = await search(env, index.indexId, request, like);
       c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
       const page = { offset: 0, readyBy: request.readyBy, total, count: total };
       return await toSearchResult(hits, page, mediaUrls(c));
     } finally {
-      c.executionCtx.waitUntil(c.env.MEDIA.delete(key));
+      if (!isKept) c.executionCtx.waitUntil(c.env.MEDIA.delete(key));
     }
   },
 );
 
-/** Streams the clip into storage; resolves to the region that is asked about. */
-async function readClip(bucket: R2Bucket, key: string, request: Request): Promise<Region> {
+interface Asked {
+  region: Region;
+  queueJob: boolean;
+}
+
+/** Streams the clip into storage; resolves to what is asked about it. */
+async function readClip(bucket: R2Bucket, key: string, request: Request): Promise<Asked> {
   let isThere = false;
-  const fields = await readForm(request, async (part) => {
+  const texts = await readForm(request, async (part) => {
     if (part.field !== "video_file") return;
     isThere = true;
     await storeStream(bucket, key, part.chunks, {
@@ -85,12 +105,12 @@ async function readClip(bucket: R2Bucket, key: string, request: Request): Promis
     });
   });
   const issues: ValidationIssue[] = [];
-  const times = check("body", region, Object.fromEntries(fields), issues);
-  if (!isThere) issues.push(...missingFile("video_file", fields).issues);
-  if (!times || issues.length > 0) throw new ValidationError(issues);
-  const { start_seconds: start = 0, end_seconds: end = -1 } = times;
+  const asked = check("body", fields, Object.fromEntries(texts), issues);
+  if (!isThere) issues.push(...missingFile("video_file", texts).issues);
+  if (!asked || issues.length > 0) throw new ValidationError(issues);
+  const { start_seconds: start = 0, end_seconds: end = -1, queue_job: queueJob } = asked;
   if (end !== -1 && end <= start) throw outside("The region is empty: it ends where it starts.");
-  return { start, end };
+  return { region: { start, end }, queueJob };
 }
 
 const FILE_TROUBLES = new Set<string>([

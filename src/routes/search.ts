@@ -1,20 +1,19 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
-import { AppError, invalid } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { AppError } from "../errors.ts";
 import { meter } from "../models/meter.ts";
-import { MODES, type SearchRequest } from "../search/request.ts";
+import { MODES } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
-import { insertJob } from "../store/jobs.ts";
 import { addUsage } from "../store/usage.ts";
-import type { MediaIndexRow } from "../types.ts";
+import { Timings } from "../timings.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
 import { isObject, readFilter, searchFilter } from "./search-filter.ts";
+import { queueSearch } from "./queue-search.ts";
 import { placeOf, searchResult, toSearchResult } from "./search-result.ts";
 import { bodyInt } from "./validation.ts";
 
@@ -30,6 +29,7 @@ const searchBody = z
     modes: z.array(z.enum(MODES)).default([]),
     use_boxes: z.boolean().default(false),
     use_masks: z.boolean().default(false),
+    collapse: z.boolean().default(true),
     queue_job: z.boolean().default(false),
     filter: searchFilter.default({}),
     group_by: z.enum(["segment", "asset"]).default("segment"),
@@ -55,7 +55,6 @@ addEndpoint(
   },
   async (c, { params, body }) => {
     const index = await requireOwnIndex(c, params.index_name);
-    if (body.use_masks) throw notYet("use_masks", "Masks");
     await requireAssets(c.env.DB, index.indexId, body.asset_ids);
     const { offset, readyBy } = placeOf(body.cursor);
     const request = {
@@ -67,31 +66,23 @@ addEndpoint(
       topP: body.top_p,
       modes: body.modes,
       useBoxes: body.use_boxes,
+      useMasks: body.use_masks,
+      collapse: body.collapse,
       groupBy: body.group_by,
       offset,
       readyBy,
     };
     if (body.queue_job) return queueSearch(c.env, index, request);
     const { ai, used } = meter(c.env.AI);
-    const { hits, total } = await search({ ...c.env, AI: ai }, index.indexId, request);
+    const timings = new Timings();
+    const env = { ...c.env, AI: ai };
+    const { hits, total } = await search(env, index.indexId, request, null, timings);
+    c.header("Server-Timing", timings.toHeader());
     c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
     const page = { offset, readyBy, total, count: hits.length };
     return toSearchResult(hits, page, mediaUrls(c));
   },
 );
-
-/** The result will be the job's. */
-async function queueSearch(
-  env: Env,
-  { accountId, indexId }: MediaIndexRow,
-  request: SearchRequest,
-) {
-  const now = Date.now();
-  const job = { jobId: newId("job", now), accountId, indexId, kind: "search" as const };
-  await insertJob(env.DB, { ...job, now });
-  await env.JOBS.send({ ...job, request });
-  return { job_id: job.jobId, state: "queued" as const };
-}
 
 /** Throws `not_found`, naming the first id that is not in the index. */
 export async function requireAssets(db: D1Database, indexId: string, ids: string[]): Promise<void> {
@@ -100,9 +91,4 @@ export async function requireAssets(db: D1Database, indexId: string, ids: string
   if (unknown !== undefined) {
     throw new AppError("not_found", `There is no asset "${unknown}" in this index.`);
   }
-}
-
-/** What the contract names and this version can't do is refused, not passed over. */
-function notYet(field: string, what: string) {
-  return invalid(["body", field], "value_error", `${what} are not supported yet: send false`);
 }

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hit } from "../search/hits.ts";
+import { SIGNALS } from "../search/signals.ts";
 import { keyframeKey, sourceKey } from "../store/media.ts";
 import type { Asset, Segment } from "../types.ts";
 import { jsonObject } from "./index-record.ts";
@@ -51,6 +52,8 @@ export const hitRecord = segmentRecord
         text: z.string().optional(),
       }),
     ),
+    duplicates: z.array(z.string()),
+    signals: z.partialRecord(z.enum(SIGNALS), z.number()),
   })
   .openapi("Hit");
 
@@ -87,9 +90,11 @@ export async function toSegmentRecord(
   };
 }
 
+/** Where only a stretch of the segment was asked for, its times are the record's. */
 export async function toHitRecord(
-  { segment, asset, rank, score, evidence, boxes }: Hit,
+  { segment, asset, rank, score, evidence, signals, duplicates, span, boxes, mask }: Hit,
   urlOf: MediaUrl,
 ): Promise<z.input<typeof hitRecord>> {
-  return { ...(await toSegmentRecord(segment, asset, urlOf)), boxes, rank, score, evidence };
+  const record = await toSegmentRecord({ ...segment, ...span }, asset, urlOf);
+  return { ...record, boxes, mask, rank, score, evidence, signals, duplicates };
 }

@@ -4,19 +4,24 @@ import { log } from "../log.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
 import { Recent } from "../models/recent.ts";
-import type { SignatureHit } from "../store/signatures.ts";
 import type { VectorHit } from "../store/vectors.ts";
-import { searchWords } from "../store/words.ts";
-import { type Evidence, evidenceOfVector, evidenceOfWords } from "./evidence.ts";
-import type { Likeness } from "./likeness.ts";
+import { searchWords, wantedBy } from "../store/words.ts";
+import type { Timings } from "../timings.ts";
+import { PICTURE_KINDS } from "../types.ts";
+import { type Evidence, evidenceOfVector, readWords } from "./evidence.ts";
+import type { Likeness, Same } from "./likeness.ts";
 import { groupAssets, nearest } from "./nearest.ts";
-import { type ParsedQuery, wantedBy } from "./query.ts";
+import type { ParsedQuery } from "./query.ts";
 import type { Scope } from "./request.ts";
+import type { Signals } from "./signals.ts";
 
-/** One way of searching: what it found, the best first, why, and how much its word counts. */
-export interface Channel {
-  found: { segmentId: string; evidence: Evidence[] }[];
-  weight: number;
+/** What a channel has found of a segment, and why. */
+export interface Finding {
+  segmentId: string;
+  signals: Signals;
+  evidence: Evidence[];
+  /** Where in the video, in ms; null for all of the segment. */
+  span: Same["span"];
 }
 
 /** What is looked for: words, something to be like, or both. */
@@ -26,48 +31,45 @@ export interface Question {
 }
 
 /**
- * Asks every channel that has something to say about the question, at the same time, for at least
- * `count` segments each. One whose model is out is silent.
+ * What every channel that has something to say about the question has found, all asked at the same
+ * time, each for at least `count` segments. One whose model is out is silent.
  */
-export function askChannels(
+export async function askChannels(
   env: Env,
   scope: Scope,
-  question: Question,
+  { query, like }: Question,
   count: number,
-): Promise<Channel[]> {
-  const { query, like } = question;
+  { time }: Timings,
+): Promise<Finding[]> {
   const groups = groupAssets(env.DB, scope.assets);
-  const isJoint = scope.looks && hasPictureSpace(env);
-  const weights = SEARCH.weights[isJoint ? "joint" : "textOnly"];
   const near = async (space: "TEXT_VECTORS" | "PICTURE_VECTORS", vector: number[]) => {
-    const kinds = space === "TEXT_VECTORS" ? scope.vectors : (["picture"] as const);
-    const hits = await nearest(env[space], scope.assets, await groups, [...kinds], vector, count);
-    return hits.map(toFound);
+    const kinds = space === "TEXT_VECTORS" ? scope.vectors : PICTURE_KINDS;
+    const asked = await groups;
+    return time("vectors", async () => {
+      const hits = await nearest(env[space], scope.assets, asked, [...kinds], vector, count);
+      return space === "TEXT_VECTORS" ? findMeanings(hits) : findLooks(hits);
+    });
   };
 
-  const channels: Promise<Channel>[] = [];
-  const ask = (weight: number, found: Promise<Channel["found"]>) =>
-    channels.push(found.then((some) => ({ found: some, weight })));
+  const channels: Promise<Finding[]>[] = [];
   if (query) {
-    ask(weights.word, findWords(env.DB, scope, query, count));
+    channels.push(time("words", () => findWords(env.DB, scope, query, count)));
     const meaning = orNone("meaning", async () => {
-      const vector = await meanings.get(query.plain, async () => {
-        return (await embedText(env.AI, [query.plain]))[0]!;
-      });
-      return near("TEXT_VECTORS", vector);
+      const ask = async () => (await embedText(env.AI, [query.plain]))[0]!;
+      return near("TEXT_VECTORS", await time("model", () => meanings.get(query.plain, ask)));
     });
-    ask(weights.meaning, meaning);
+    channels.push(meaning);
   }
-  if (like?.same) ask(SEARCH.sameWeight, Promise.resolve(like.same.map(toSame)));
-  if (like?.meaning) ask(weights.meaning, near("TEXT_VECTORS", like.meaning));
-  if (isJoint && (query || like?.looks)) {
+  if (like?.same) channels.push(Promise.resolve(like.same.map(toSame)));
+  if (like?.meaning) channels.push(near("TEXT_VECTORS", like.meaning));
+  if (scope.looks && hasPictureSpace(env) && (query || like?.looks)) {
     const likely = orNone("looks", async () => {
-      const said = query && (await lookOf(env, query.plain));
+      const said = query && (await time("model", () => lookOf(env, query.plain)));
       return near("PICTURE_VECTORS", mix([said, like?.looks ?? null]));
     });
-    ask(weights.looks, likely);
+    channels.push(likely);
   }
-  return Promise.all(channels);
+  return (await Promise.all(channels)).flat();
 }
 
 /** Queries come again: while someone types, on the next page, from the next person. */
@@ -96,28 +98,51 @@ async function findWords(
   { assets, columns }: Scope,
   query: ParsedQuery,
   limit: number,
-): Promise<Channel["found"]> {
+): Promise<Finding[]> {
   const expression = wantedBy(query);
   if (expression === null) return [];
   const hits = await searchWords(db, { scope: assets, expression, columns, limit });
-  return hits.map((hit) => {
-    return { segmentId: hit.segmentId, evidence: evidenceOfWords(hit, query.words.length) };
+  const best = hits[0]?.bm25 ?? 0;
+  return hits.map(({ segmentId, bm25, snippets }) => {
+    const { shares, evidence } = readWords(snippets, query.words.length);
+    const signals = { ...shares, bm25: best > 0 ? bm25 / best : 0 };
+    return { segmentId, signals, evidence, span: null };
   });
 }
 
-function toFound(hit: VectorHit): Channel["found"][number] {
-  return { segmentId: hit.segmentId, evidence: [evidenceOfVector(hit)] };
+function findMeanings(hits: VectorHit[]): Finding[] {
+  const around = cosineAround(hits);
+  return hits.map((hit) => toFinding(hit, { meaningLead: hit.cosine - around }));
 }
 
-function toSame({ segmentId, similarity }: SignatureHit): Channel["found"][number] {
-  return { segmentId, evidence: [{ kind: "visual", score: similarity }] };
+function findLooks(hits: VectorHit[]): Finding[] {
+  const around = cosineAround(hits);
+  return hits.map((hit) => {
+    return toFinding(hit, { picture: hit.cosine, pictureLead: hit.cosine - around });
+  });
+}
+
+/** The mean of the nearest: of as many as are always asked for, so that it's the same on every page. */
+function cosineAround(hits: VectorHit[]): number {
+  const nearby = hits.slice(0, SEARCH.maxCandidates);
+  return nearby.reduce((sum, { cosine }) => sum + cosine, 0) / nearby.length;
+}
+
+function toFinding(hit: VectorHit, signals: Signals): Finding {
+  return { segmentId: hit.segmentId, signals, evidence: [evidenceOfVector(hit)], span: null };
+}
+
+function toSame({ segmentId, similarity, span }: Same): Finding {
+  return {
+    segmentId,
+    signals: { same: similarity },
+    evidence: [{ kind: "visual", score: similarity }],
+    span,
+  };
 }
 
 /** Nothing in a model's outage: then the other channels must do. */
-async function orNone(
-  channel: string,
-  ask: () => Promise<Channel["found"]>,
-): Promise<Channel["found"]> {
+async function orNone(channel: string, ask: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await ask();
   } catch (error) {

@@ -1,47 +1,57 @@
-import { SEARCH } from "../config.ts";
+import { FOOTAGE, SEARCH, SHEETS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { cutClip } from "../media/clips.ts";
 import { openContainer, requireVideoTrack } from "../media/container.ts";
 import { frameOf } from "../media/frames.ts";
+import { type Still, takeStills } from "../media/sheets.ts";
 import { cutSound, getAudioTrack } from "../media/sound.ts";
 import { hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
 import { transcribe } from "../models/transcribe.ts";
-import type { SignatureHit } from "../store/signatures.ts";
+import type { Region } from "./align.ts";
+import { findFootage } from "./footage.ts";
 import type { Likeness } from "./likeness.ts";
-import { findSame, lookOf } from "./picture.ts";
-
-/** A stretch of a clip, in seconds; an `end` of -1 is the clip's. */
-export interface Region {
-  start: number;
-  end: number;
-}
+import { lookOf } from "./picture.ts";
 
 /**
- * What a stored clip is like in a region: the same footage by the signatures of frames evenly taken,
- * other footage by the middle of their places in the picture space, and by what is said. Throws
- * `bad_request` where the region is outside the clip, and as reading containers and frames does.
+ * What a stored clip is like in a region, of which an `end` of -1 is the clip's: the same footage by its
+ * stills, other footage by the middle of its frames' places in the picture space, and by what is said. The work
+ * is bounded, however long the region is. Throws `bad_request` where the region is outside the clip, and as
+ * reading containers and frames does.
  */
 export async function likenessOfClip(
   env: Env,
   indexId: string,
   key: string,
-  region: Region,
+  wanted: Region,
 ): Promise<Likeness> {
   using input = await openContainer(env.MEDIA, key);
   const track = await requireVideoTrack(input);
-  const { start, end } = within(region, await input.computeDuration([track]));
+  const region = within(wanted, await input.computeDuration([track]));
+  const { start, end } = region;
+  const stills: Still[] = [];
+  const stretches = stretchesOf(region);
+  for (const { start: from, end: to } of stretches) {
+    const perSecond = FOOTAGE.askedPerSecond;
+    stills.push(...(await takeStills(env, track, { from, to, perSecond })));
+  }
   const frames: Uint8Array[] = [];
-  for (const seconds of sampleTimes(start, end)) {
+  for (const seconds of hasPictureSpace(env) ? sampleTimes(start, end) : []) {
     frames.push(await frameOf(env.FRAMES, await cutClip(track, seconds)));
   }
-  const [looks, meaning, found] = await Promise.all([
-    hasPictureSpace(env) ? lookOf(env, frames) : null,
+  const [looks, meaning, same] = await Promise.all([
+    frames.length > 0 ? lookOf(env, frames) : null,
     meaningOf(env, await getAudioTrack(input), start, end),
-    findSameOfAll(env, indexId, frames),
+    findFootage(env.DB, indexId, stretches, stills),
   ]);
-  const except = { segmentId: null, assetId: null };
-  return { looks, meaning, same: bestOfEach(found), except };
+  return { looks, meaning, same, except: { segmentId: null, assetId: null } };
+}
+
+/** The region of a stored clip that is asked about. Throws as `likenessOfClip` does before it looks. */
+export async function regionOf(bucket: R2Bucket, key: string, wanted: Region): Promise<Region> {
+  using input = await openContainer(bucket, key);
+  const track = await requireVideoTrack(input);
+  return within(wanted, await input.computeDuration([track]));
 }
 
 /** Throws `bad_request`. */
@@ -52,6 +62,16 @@ export function within({ start, end }: Region, duration: number): Region {
   }
   const message = `The region from ${start} to ${until} s is not in the clip, which is ${duration.toFixed(2)} s long.`;
   throw new AppError("bad_request", message);
+}
+
+/** What of a region stills are taken of: all, or, of a long one, stretches evenly from its start to its end. */
+export function stretchesOf({ start, end }: Region): Region[] {
+  const longest = SHEETS.stills / FOOTAGE.askedPerSecond;
+  if (end - start <= FOOTAGE.sheets * longest) return [{ start, end }];
+  const every = (end - start - longest) / (FOOTAGE.sheets - 1);
+  return Array.from({ length: FOOTAGE.sheets }, (_, i) => {
+    return { start: start + i * every, end: start + i * every + longest };
+  });
 }
 
 /** The middles of equal stretches: one each two seconds, but some at least and not too many. */
@@ -80,24 +100,4 @@ async function meaningOf(
     if (!(error instanceof AppError)) throw error;
     return null;
   }
-}
-
-/** One frame after another: each is tried against many crops, and compared with many pictures. */
-async function findSameOfAll(
-  env: Env,
-  indexId: string,
-  frames: Uint8Array[],
-): Promise<SignatureHit[]> {
-  const hits: SignatureHit[] = [];
-  for (const jpeg of frames) hits.push(...(await findSame(env, indexId, jpeg)));
-  return hits;
-}
-
-/** Each segment once, as its likest frame has it; the likest first. */
-function bestOfEach(hits: SignatureHit[]): SignatureHit[] {
-  const best = new Map<string, SignatureHit>();
-  for (const hit of hits.toSorted((a, b) => b.similarity - a.similarity)) {
-    if (!best.has(hit.segmentId)) best.set(hit.segmentId, hit);
-  }
-  return [...best.values()];
 }

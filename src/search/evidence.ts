@@ -1,6 +1,7 @@
 import type { VectorHit } from "../store/vectors.ts";
-import { MARK, type WordColumn, type WordHit } from "../store/words.ts";
+import { MARK, WORD_COLUMNS, type WordColumn, type WordHit } from "../store/words.ts";
 import { wordsOf } from "./query.ts";
+import type { Signal, Signals } from "./signals.ts";
 
 type EvidenceKind = "visual" | "speech" | "text" | "caption";
 
@@ -20,19 +21,34 @@ const KIND_OF_COLUMN: Record<WordColumn, EvidenceKind> = {
   labels: "visual",
 };
 
+const SIGNAL_OF_COLUMN: Record<WordColumn, Signal> = {
+  caption: "shown",
+  transcript: "said",
+  on_screen_text: "written",
+  labels: "shown",
+};
+
 const MARKED = new RegExp(`${MARK.start}(.*?)${MARK.end}`, "gs");
 
-/** The columns in which the query's words were found. */
-export function evidenceOfWords({ snippets }: WordHit, queryWords: number): Evidence[] {
-  return Object.entries(snippets).flatMap(([column, snippet]) => {
-    const matched = [...(snippet ?? "").matchAll(MARKED)].flatMap(([, word]) => wordsOf(word!));
-    if (matched.length === 0) return [];
-    return {
-      kind: KIND_OF_COLUMN[column as WordColumn],
-      score: Math.min(1, new Set(matched).size / queryWords),
-      text: toHtml(snippet),
-    };
+/** Which share of the query's words is in what the segment shows, says and has written, and where. */
+export function readWords(
+  snippets: WordHit["snippets"],
+  queryWords: number,
+): { shares: Signals; evidence: Evidence[] } {
+  const shareOf = (words: string[]) => Math.min(1, new Set(words).size / queryWords);
+  const found = WORD_COLUMNS.map((column) => {
+    const snippet = snippets[column];
+    const matched = [...snippet.matchAll(MARKED)].flatMap(([, word]) => wordsOf(word!));
+    return { column, snippet, matched };
+  }).filter(({ matched }) => matched.length > 0);
+  const shares: Signals = {};
+  for (const [signal, some] of Map.groupBy(found, ({ column }) => SIGNAL_OF_COLUMN[column])) {
+    shares[signal] = shareOf(some.flatMap(({ matched }) => matched));
+  }
+  const evidence = found.map(({ column, snippet, matched }) => {
+    return { kind: KIND_OF_COLUMN[column], score: shareOf(matched), text: toHtml(snippet) };
   });
+  return { shares, evidence };
 }
 
 export function evidenceOfVector({ kind, cosine }: VectorHit): Evidence {

@@ -1,32 +1,37 @@
-import { SEARCH } from "../config.ts";
+import { type Signal, SIGNALS, type Signals } from "./signals.ts";
 
-/** One way of searching: what it found, the best first, and how much its word counts. */
-export interface Ranking {
-  ids: readonly string[];
+/** How much a signal counts per unit from where it begins to say something, raised to a power. */
+export interface Weight {
+  from: number;
+  power: number;
   weight: number;
 }
 
-export interface Fused {
-  id: string;
-  /** 1 where every ranking has the id first; towards 0 the later and the fewer. Not a probability yet. */
-  score: number;
+/** How signals become a probability. A signal without a weight doesn't count. */
+export interface Calibration {
+  bias: number;
+  weights: Partial<Record<Signal, Weight>>;
 }
 
 /**
- * Weighted reciprocal-rank fusion: Σ weight / (k + rank), as a share of what the first place
- * everywhere would give. Cormack, Clarke, Büttcher: "Reciprocal Rank Fusion outperforms Condorcet and
- * individual Rank Learning Methods", SIGIR 2009. Ties go by id, so that pages are stable.
+ * The probability that a segment is relevant: the logistic function of a weighted sum of its signals
+ * (convex fusion: Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS
+ * 2023; with Platt's logistic scaling, 1999, in one). No weight is negative, so that more of a signal
+ * never means less.
  */
-export function fuse(rankings: readonly Ranking[], k: number = SEARCH.rankConstant): Fused[] {
-  const sums = new Map<string, number>();
-  let best = 0;
-  for (const { ids, weight } of rankings) {
-    best += weight / (k + 1);
-    for (const [index, id] of ids.entries()) {
-      sums.set(id, (sums.get(id) ?? 0) + weight / (k + index + 1));
-    }
+export function probabilityOf(signals: Signals, { bias, weights }: Calibration): number {
+  let logOdds = bias;
+  for (const signal of SIGNALS) {
+    const counts = weights[signal];
+    if (counts) logOdds += counts.weight * strengthOf(signals[signal], counts);
   }
-  return [...sums]
-    .map(([id, sum]) => ({ id, score: sum / best }))
-    .toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  return 1 / (1 + Math.exp(-logOdds));
+}
+
+/** What a weight is multiplied with: 0 for a signal that is missing or says nothing yet. */
+export function strengthOf(
+  value: number | undefined,
+  { from, power }: Pick<Weight, "from" | "power">,
+): number {
+  return value === undefined ? 0 : Math.max(0, value - from) ** power;
 }

@@ -1,7 +1,8 @@
-import type { Asset, Box, Segment } from "../types.ts";
+import type { Asset, Box, Mask, Segment } from "../types.ts";
+import { collapse, type Showing } from "./collapse.ts";
 import { type Evidence, mergeEvidence } from "./evidence.ts";
-import { foldPlural, wordsOf } from "./query.ts";
 import type { SearchRequest } from "./request.ts";
+import type { Signals } from "./signals.ts";
 
 /** A segment as the answer to a query. */
 export interface Hit {
@@ -9,37 +10,49 @@ export interface Hit {
   asset: Asset;
   /** 1 is the best. */
   rank: number;
+  /** The probability that it is relevant. */
   score: number;
+  /** What the score is made of. */
+  signals: Signals;
   evidence: Evidence[];
-  /** Null unless asked for. */
+  /** The stretch of the video that was asked for, in ms; null for all of the segment. */
+  span: { startMs: number; endMs: number } | null;
+  /** Segments that are left out because they show and say the same. */
+  duplicates: string[];
+  /** Where the query is seen (src/search/regions.ts): null unless asked for. */
   boxes: Box[] | null;
+  /** Likewise, and null where there is none. */
+  mask: Mask | null;
 }
 
-type Candidate = Omit<Hit, "rank" | "boxes">;
-type Wish = Pick<SearchRequest, "query" | "topP" | "groupBy" | "useBoxes">;
+type Candidate = Omit<Hit, "rank" | "duplicates" | "boxes" | "mask"> & Pick<Showing, "look">;
+type Wish = Pick<SearchRequest, "topP" | "collapse" | "groupBy">;
 
-/** Candidates, the best first, as hits: those that score enough, of each asset only one where asked. */
-export function toHits(candidates: Candidate[], { query, topP, groupBy, useBoxes }: Wish): Hit[] {
-  const words = wordsOf(query);
+/**
+ * Candidates as hits, the likeliest first (ties by id, so that pages are stable): those that score
+ * enough, near-duplicates as one unless all are wished, of each asset only one where asked. What was
+ * asked for as the very same stays: copies are what is looked for then.
+ */
+export function toHits(candidates: Candidate[], wish: Wish): Hit[] {
+  const likely = candidates
+    .filter(({ score }) => score >= wish.topP)
+    .toSorted((a, b) => b.score - a.score || (a.segment.segmentId < b.segment.segmentId ? -1 : 1));
   const shown = new Set<string>();
-  return candidates
-    .filter(({ score }) => score >= topP)
-    .filter(({ asset: { assetId } }) => {
-      if (groupBy === "segment") return true;
-      return !shown.has(assetId) && shown.add(assetId);
+  return collapse(likely, ({ signals }) => !wish.collapse || signals.same !== undefined)
+    .filter(({ candidate: { asset } }) => {
+      if (wish.groupBy === "segment") return true;
+      return !shown.has(asset.assetId) && shown.add(asset.assetId);
     })
-    .map(({ segment, asset, score, evidence }, index) => ({
-      segment,
-      asset,
+    .map(({ candidate, duplicates }, index) => ({
+      segment: candidate.segment,
+      asset: candidate.asset,
       rank: index + 1,
-      score,
-      evidence: mergeEvidence(evidence),
-      boxes: useBoxes ? segment.boxes.filter(({ label }) => isNamed(label, words)) : null,
+      score: candidate.score,
+      signals: candidate.signals,
+      evidence: mergeEvidence(candidate.evidence),
+      span: candidate.span,
+      duplicates,
+      boxes: null,
+      mask: null,
     }));
-}
-
-/** Whether the words name what the box holds, in the singular or the plural. */
-function isNamed(label: string, words: string[]): boolean {
-  const stems = new Set(words.map(foldPlural));
-  return wordsOf(label).every((word) => stems.has(foldPlural(word)));
 }

@@ -1,11 +1,10 @@
 import { listSegmentsInScope } from "../store/segments.ts";
-import type { Evidence } from "./evidence.ts";
 import type { Hit } from "./hits.ts";
 import { scopeOf, type SearchRequest } from "./request.ts";
 
 /** The answer to a search that nobody waited for, without what may change until it is read. */
 export interface KeptHits {
-  hits: (Pick<Hit, "rank" | "score" | "boxes"> & { segmentId: string; evidence: Evidence[] })[];
+  hits: (Omit<Hit, "segment" | "asset"> & { segmentId: string })[];
   total: number;
   offset: number;
   readyBy: number;
@@ -16,9 +15,17 @@ export function keepHits(
   total: number,
   { offset, readyBy }: Pick<SearchRequest, "offset" | "readyBy">,
 ): KeptHits {
-  const kept = hits.map(({ segment: { segmentId }, rank, score, boxes, evidence }) => {
-    return { segmentId, rank, score, boxes, evidence };
-  });
+  const kept = hits.map((hit) => ({
+    segmentId: hit.segment.segmentId,
+    rank: hit.rank,
+    score: hit.score,
+    signals: hit.signals,
+    evidence: hit.evidence,
+    span: hit.span,
+    duplicates: hit.duplicates,
+    boxes: hit.boxes,
+    mask: hit.mask,
+  }));
   return { hits: kept, total, offset, readyBy };
 }
 
@@ -35,6 +42,6 @@ export async function readHits(
   const byId = new Map(rows.map((row) => [row.segment.segmentId, row]));
   return hits.flatMap(({ segmentId, ...hit }) => {
     const row = byId.get(segmentId);
-    return row ? [Object.assign(hit, row)] : [];
+    return row ? [Object.assign(hit, { segment: row.segment, asset: row.asset })] : [];
   });
 }

@@ -5,14 +5,20 @@ import { getVectors } from "../store/vectors.ts";
 import { TEXT_KINDS } from "../types.ts";
 import { mix } from "./channels.ts";
 
+/** The very same footage or picture, where it is stored. */
+export interface Same extends SignatureHit {
+  /** The stored stretch that is asked about, in ms of its video; null where nothing tells the times. */
+  span: { startMs: number; endMs: number } | null;
+}
+
 /** What hits should be like. */
 export interface Likeness {
   /** In the picture space; null where nothing is known of its looks. */
   looks: number[] | null;
   /** In the text space; null where nothing is known of its words. */
   meaning: number[] | null;
-  /** Where the very same picture is, edited or not; null where none is asked about. */
-  same: SignatureHit[] | null;
+  /** Where the very same footage or picture is, edited or not; null where none is asked about. */
+  same: Same[] | null;
   /** What is asked about is no answer: a segment, or all of an asset. */
   except: { segmentId: string | null; assetId: string | null };
 }

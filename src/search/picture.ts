@@ -5,9 +5,9 @@ import { querySignatures } from "../media/signature.ts";
 import { describePicture } from "../models/describe.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
-import { findSignatures, type SignatureHit } from "../store/signatures.ts";
+import { findSignatures, type SignatureMatch } from "../store/signatures.ts";
 import { mix } from "./channels.ts";
-import type { Likeness } from "./likeness.ts";
+import type { Likeness, Same } from "./likeness.ts";
 
 /**
  * What a picture is like: the very same one in the index by its signature, others by its place in the
@@ -30,19 +30,20 @@ export async function likenessOfPicture(
 }
 
 /** Where the very same picture is, edited or not, the likest first. */
-export async function findSame(
-  env: Env,
-  indexId: string,
-  jpeg: Uint8Array,
-): Promise<SignatureHit[]> {
+async function findSame(env: Env, indexId: string, jpeg: Uint8Array): Promise<Same[]> {
   const pixels = await greyPixels(env.IMAGES, new Blob([jpeg]).stream());
-  const found = await findSignatures(
-    env.DB,
-    indexId,
-    querySignatures(pixels),
-    SIGNATURE.candidates,
-  );
-  return found.filter(({ similarity }) => similarity >= SIGNATURE.same);
+  const query = querySignatures(pixels);
+  const found = await findSignatures(env.DB, indexId, query, SIGNATURE.candidates);
+  return bestOfEach(found.filter(({ similarity }) => similarity >= SIGNATURE.same));
+}
+
+/** Of matches, the best first, the first of each segment. */
+export function bestOfEach(matches: SignatureMatch[]): Same[] {
+  const best = new Map<string, Same>();
+  for (const { segmentId, similarity } of matches) {
+    if (!best.has(segmentId)) best.set(segmentId, { segmentId, similarity, span: null });
+  }
+  return [...best.values()];
 }
 
 /** The middle of pictures' places in the picture space. */

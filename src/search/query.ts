@@ -1,5 +1,3 @@
-import { allOf, anyOf } from "../store/words.ts";
-
 /** Words that say nothing by themselves: they alone make no match. */
 const STOP_WORDS = new Set(
   `a an and are as at be been but by did do does for from had has have he her his how i if in into is it
@@ -64,14 +62,29 @@ export function tellingWords(query: string): string[] {
   return telling.length > 0 ? telling : words;
 }
 
+/** Words that ask for pictures, or say that there is one, not what is in it. */
+const FRAMING = new Set(
+  "clip clips find frame frames image images moment moments photo photos picture pictures please scene scenes show video videos".split(
+    " ",
+  ),
+);
+
+/** A name of more words is a story. */
+const MOST_WORDS = 12;
+
+/** What a text names, so that it can be pointed at ("where is the red cup?" → "red cup"); null for nothing. */
+export function thingNamedBy(text: string): string | null {
+  const words = text
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""))
+    .filter(Boolean);
+  const tells = (word: string) =>
+    !wordsIn(word).every((one) => STOP_WORDS.has(one) || FRAMING.has(one));
+  const named = words.slice(words.findIndex(tells), words.findLastIndex(tells) + 1);
+  return named.length > 0 && named.length <= MOST_WORDS ? named.join(" ") : null;
+}
+
 /** Singular and plural as one: a light S-stemmer (Harman, "How effective is suffixing?", JASIS 1991). */
 export function foldPlural(word: string): string {
   return word.replace(/(?<=s|x|ch|sh)es$|(?<![su])s$/, "");
-}
-
-/** An FTS5 expression that holds where all phrases stand, and any of the words; null where there are none. */
-export function wantedBy({ words, phrases }: ParsedQuery): string | null {
-  const any = anyOf([...words.map((word) => [word]), ...phrases]);
-  const all = allOf(phrases);
-  return all === null || any === null ? any : `(${all}) AND (${any})`;
 }

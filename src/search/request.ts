@@ -29,6 +29,9 @@ export const searchRequest = z.object({
   topP: z.number(),
   modes: z.array(z.enum(MODES)),
   useBoxes: z.boolean(),
+  useMasks: z.boolean().default(false),
+  /** Near-duplicates as one. */
+  collapse: z.boolean().default(true),
   /** `asset`: of each asset the best segment only. */
   groupBy: z.enum(["segment", "asset"]),
   /** How many hits to pass over: those of the pages before. */
@@ -48,6 +51,8 @@ export function searchFor(wish: Partial<SearchRequest> & { topK: number }): Sear
     topP: 0,
     modes: [],
     useBoxes: false,
+    useMasks: false,
+    collapse: true,
     groupBy: "segment",
     offset: 0,
     readyBy: Date.now(),

@@ -1,17 +1,21 @@
 import { SEARCH } from "../config.ts";
 import { listSegmentsInScope } from "../store/segments.ts";
 import { allOf, anyOf } from "../store/words.ts";
+import { Timings } from "../timings.ts";
+import { calibrationFor } from "./calibration.ts";
 import { askChannels } from "./channels.ts";
-import { fuse } from "./fuse.ts";
+import { probabilityOf } from "./fuse.ts";
 import { type Hit, toHits } from "./hits.ts";
 import { type Likeness, likenessOf } from "./likeness.ts";
 import { parseQuery } from "./query.ts";
+import { locate } from "./regions.ts";
 import { scopeOf, type SearchRequest } from "./request.ts";
+import { mergeSignals } from "./signals.ts";
 
 /**
- * The segments of an index that answer a query, are like something, or both, the best first: by meaning
- * (text vectors), by looks (picture vectors) and by word (full text), each over-fetched, less what is
- * out of scope, fused by rank. `hits` is the wanted page of `total`. Throws `not_found` where there is
+ * The segments of an index that answer a query, are like something, or both, the likeliest first: by
+ * word (full text), by meaning (text vectors) and by looks (picture vectors), each over-fetched, less
+ * what is out of scope. `hits` is the wanted page of `total`. Throws `not_found` where there is
  * nothing by the name of what they should be like.
  */
 export async function search(
@@ -19,6 +23,7 @@ export async function search(
   indexId: string,
   request: SearchRequest,
   given: Likeness | null = null,
+  timings = new Timings(),
 ): Promise<{ hits: Hit[]; total: number }> {
   const { similarTo } = request;
   const like = similarTo === null ? given : await likenessOf(env, indexId, similarTo);
@@ -26,29 +31,32 @@ export async function search(
   const scope = scopeOf(indexId, request, exceptAssetId);
   const query = request.query === "" ? null : parseQuery(request.query);
   const count = Math.max(SEARCH.maxCandidates, request.offset + request.topK);
-  const channels = await askChannels(env, scope, { query, like }, count);
+  const findings = await askChannels(env, scope, { query, like }, count, timings);
 
-  const found = channels.flatMap((channel) => channel.found);
-  const ids = new Set(found.map(({ segmentId }) => segmentId).filter((id) => id !== exceptId));
+  const bySegment = Map.groupBy(findings, ({ segmentId }) => segmentId);
+  const ids = [...bySegment.keys()].filter((id) => id !== exceptId);
   const rules = { must: allOf(query?.phrases ?? []), mustNot: anyOf(query?.excluded ?? []) };
-  const rows = await listSegmentsInScope(env.DB, [...ids], scope.assets, rules);
-  const byId = new Map(rows.map((row) => [row.segment.segmentId, row]));
-
-  const fused = fuse(
-    channels.map((channel) => {
-      const known = channel.found.map(({ segmentId }) => segmentId).filter((id) => byId.has(id));
-      return { ids: [...new Set(known)], weight: channel.weight };
-    }),
+  const rows = await timings.time("rows", () =>
+    listSegmentsInScope(env.DB, ids, scope.assets, rules),
   );
-  const evidence = Map.groupBy(found, ({ segmentId }) => segmentId);
-  const hits = toHits(
-    fused.map(({ id, score }) => {
-      const pieces = (evidence.get(id) ?? []).flatMap((one) => one.evidence);
-      const { segment, asset } = byId.get(id)!;
-      return { segment, asset, score, evidence: pieces };
-    }),
-    request,
-  );
+  const calibration = calibrationFor(env, like);
+  // More than are always asked for say nothing more, so that it's the same on every page.
+  const few = -Math.log(Math.min(rows.length, SEARCH.maxCandidates));
+  const candidates = rows.map(({ segment, asset, look }) => {
+    const found = bySegment.get(segment.segmentId)!;
+    const signals = mergeSignals([{ few }, ...found.map((one) => one.signals)]);
+    return {
+      segment,
+      asset,
+      look,
+      signals,
+      score: probabilityOf(signals, calibration),
+      evidence: found.flatMap(({ evidence }) => evidence),
+      span: found.find(({ span }) => span)?.span ?? null,
+    };
+  });
+  const hits = toHits(candidates, request);
   const page = hits.slice(request.offset, request.offset + request.topK);
-  return { hits: page, total: hits.length };
+  const located = await timings.time("regions", () => locate(env, page, request));
+  return { hits: located, total: hits.length };
 }

@@ -57,7 +57,7 @@ export interface JobChange {
   error?: Failure;
 }
 
-/** False where the job was cancelled, and stays so. */
+/** False where the job has ended, or was cancelled, and stays so. */
 export async function updateJob(
   db: D1Database,
   jobId: string,
@@ -66,7 +66,7 @@ export async function updateJob(
   const { meta } = await db
     .prepare(
       `UPDATE jobs SET state = ?, progress = ?, result = ?, error = ?, updated_at = ?
-       WHERE job_id = ? AND state <> 'cancelled'`,
+       WHERE job_id = ? AND state IN ('queued', 'running')`,
     )
     .bind(
       change.state,

@@ -1,3 +1,4 @@
+import { SIGNATURE } from "../config.ts";
 import type { Failure } from "../errors.ts";
 import type { Asset, Description, Segment } from "../types.ts";
 import { ASSET_COLUMNS, type AssetRow, FROM_ASSETS, toAsset } from "./assets.ts";
@@ -9,6 +10,13 @@ const COLUMNS = `segment_id AS segmentId, segments.asset_id AS assetId, segments
   position, start_ms AS startMs, end_ms AS endMs, segments.keyframe_ms AS keyframeMs, caption,
   caption_model AS captionModel,  transcript, on_screen_text AS onScreenText, labels, boxes, problem,
   described_at IS NOT NULL AS described`;
+
+/** The first two keys of a signature, where they are those of the whole picture. */
+const LOOK = `(
+  SELECT json_array(keys ->> 0, keys ->> 1) FROM signatures
+  WHERE signatures.segment_id = segments.segment_id AND still_ms IS NULL
+    AND keys ->> 0 < ${2 ** (SIGNATURE.keyBits + 1)}
+) AS look`;
 
 /** Cuts of an asset, before anyone has looked at them. */
 export type NewSegment = Pick<
@@ -78,6 +86,31 @@ export async function listSegmentsOf(
   return results.map(({ segmentId }) => segmentId);
 }
 
+/** A stretch of a video, in ms. */
+export interface Span {
+  assetId: string;
+  startMs: number;
+  endMs: number;
+}
+
+/** For each span the segment that holds most of it, null where there is none, and where the video ends. */
+export async function listSegmentsAt(
+  db: D1Database,
+  spans: Span[],
+): Promise<({ segmentId: string; assetEndMs: number } | null)[]> {
+  if (spans.length === 0) return [];
+  const statement = db.prepare(
+    `SELECT segment_id AS segmentId,
+       (SELECT MAX(end_ms) FROM segments WHERE asset_id = ?1) AS assetEndMs
+     FROM segments WHERE asset_id = ?1 AND start_ms < ?3 AND end_ms > ?2
+     ORDER BY MIN(end_ms, ?3) - MAX(start_ms, ?2) DESC, position LIMIT 1`,
+  );
+  const answers = await db.batch<{ segmentId: string; assetEndMs: number }>(
+    spans.map(({ assetId, startMs, endMs }) => statement.bind(assetId, startMs, endMs)),
+  );
+  return answers.map(({ results }) => results[0] ?? null);
+}
+
 /** A page of an asset's segments, in order. */
 export async function pageSegments(
   db: D1Database,
@@ -103,13 +136,20 @@ export interface WordRules {
   mustNot: string | null;
 }
 
+export interface FoundSegment {
+  segment: Segment;
+  asset: Asset;
+  /** What all of its keyframe looks like: 40 bits in two pieces; null where it is flat or unknown. */
+  look: number[] | null;
+}
+
 /** Of the segments with these ids, those that keep the rules and whose assets are in scope. In no order. */
 export async function listSegmentsInScope(
   db: D1Database,
   ids: string[],
   scope: AssetScope,
   { must, mustNot }: WordRules,
-): Promise<{ segment: Segment; asset: Asset }[]> {
+): Promise<FoundSegment[]> {
   const list = JSON.stringify(ids);
   const rules = [
     { expression: must, verb: "IN" },
@@ -121,7 +161,7 @@ export async function listSegmentsInScope(
   const inScope = isInScope(scope);
   const [segments, assets] = await db.batch([
     db
-      .prepare(`SELECT ${COLUMNS} FROM segments WHERE segment_id ${IN_JSON}${kept}`)
+      .prepare(`SELECT ${COLUMNS}, ${LOOK} FROM segments WHERE segment_id ${IN_JSON}${kept}`)
       .bind(list, ...words),
     db
       .prepare(
@@ -131,9 +171,10 @@ export async function listSegmentsInScope(
       .bind(...inScope.bindings, list),
   ]);
   const byId = new Map((assets!.results as AssetRow[]).map((row) => [row.assetId, toAsset(row)]));
-  return (segments!.results as SegmentRow[]).flatMap((row) => {
+  return (segments!.results as (SegmentRow & { look: string | null })[]).flatMap((row) => {
     const asset = byId.get(row.assetId);
-    return asset ? [{ segment: fromRow(row), asset }] : [];
+    const { look, ...segment } = row;
+    return asset ? [{ segment: fromRow(segment), asset, look: look && JSON.parse(look) }] : [];
   });
 }
 

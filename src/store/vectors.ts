@@ -1,14 +1,22 @@
+import { INGEST, SEARCH } from "../config.ts";
 import { AppError, causeOf } from "../errors.ts";
-import type { Segment, VectorKind } from "../types.ts";
+import type { Segment, TextKind, VectorKind } from "../types.ts";
 
 /** `{segment}:{kind}`, so that writing a vector twice is writing it once. */
-export function vectorId(segmentId: string, kind: VectorKind): string {
+export function vectorId(segmentId: string, kind: Exclude<VectorKind, "region">): string {
   return `${segmentId}:${kind}`;
+}
+
+/** Of all the regions that a segment may have: `{segment}:region-1` and so on. */
+export function regionIds(segmentId: string): string[] {
+  return Array.from({ length: INGEST.regions.most }, (_, i) => `${segmentId}:region-${i + 1}`);
 }
 
 export interface SegmentVector {
   segment: Segment;
   kind: VectorKind;
+  /** Of a region: which of its segment's, from 0. */
+  region?: number;
   values: number[];
   model: string;
 }
@@ -25,8 +33,11 @@ export async function upsertVectors(
   vectors: SegmentVector[],
   assetType: string,
 ): Promise<void> {
-  const rows = vectors.map(({ segment, kind, values, model }) => ({
-    id: vectorId(segment.segmentId, kind),
+  const rows = vectors.map(({ segment, kind, region, values, model }) => ({
+    id:
+      kind === "region"
+        ? regionIds(segment.segmentId)[region!]!
+        : vectorId(segment.segmentId, kind),
     namespace: segment.indexId,
     values,
     metadata: {
@@ -49,8 +60,9 @@ export async function upsertVectors(
 
 export interface VectorHit {
   segmentId: string;
-  kind: VectorKind;
-  /** Cosine of query and vector. */
+  /** A region counts as the picture that it is of. */
+  kind: TextKind | "picture";
+  /** Of query and vector, a region's less `SEARCH.regionHandicap`. */
   cosine: number;
 }
 
@@ -64,7 +76,9 @@ export async function queryVectors(
   const { matches } = await space.query(values, { topK, namespace: indexId, filter });
   return matches.map(({ id, score }) => {
     const [segmentId = "", kind = ""] = id.split(":");
-    return { segmentId, kind: kind as VectorKind, cosine: score };
+    return kind.startsWith("region-")
+      ? { segmentId, kind: "picture", cosine: score - SEARCH.regionHandicap }
+      : { segmentId, kind: kind as TextKind | "picture", cosine: score };
   });
 }
 
@@ -72,7 +86,7 @@ export async function queryVectors(
 export async function getVectors(
   space: VectorizeIndex,
   segmentIds: string[],
-  kind: VectorKind,
+  kind: Exclude<VectorKind, "region">,
 ): Promise<number[][]> {
   const found = await space.getByIds(segmentIds.map((id) => vectorId(id, kind)));
   return found.map(({ values }) => Array.from(values));

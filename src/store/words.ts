@@ -1,7 +1,7 @@
 import { type AssetScope, isInScope } from "./asset-scope.ts";
 
 /** Columns of the full-text index that hold a segment's words, in order; `scope` comes before them. */
-const WORD_COLUMNS = ["caption", "transcript", "on_screen_text", "labels"] as const;
+export const WORD_COLUMNS = ["caption", "transcript", "on_screen_text", "labels"] as const;
 export type WordColumn = (typeof WORD_COLUMNS)[number];
 
 /** Around the matched words of a snippet. */
@@ -35,6 +35,19 @@ export function allOf(phrases: string[][]): string | null {
   return phrases.length === 0 ? null : phrases.map(toTerm).join(" AND ");
 }
 
+/** An FTS5 expression that holds where all phrases stand, and any of the words; null where there are none. */
+export function wantedBy({
+  words,
+  phrases,
+}: {
+  words: string[];
+  phrases: string[][];
+}): string | null {
+  const any = anyOf([...words.map((word) => [word]), ...phrases]);
+  const all = allOf(phrases);
+  return all === null || any === null ? any : `(${all}) AND (${any})`;
+}
+
 function toTerm(phrase: string[]): string {
   const tokens = phrase.flatMap((word) =>
     UNSPACED.test(word) ? (word.match(/\p{L}|[^\p{L}\p{M}]+/gu) ?? []) : [word],
@@ -52,6 +65,8 @@ export interface WordSearch {
 
 export interface WordHit {
   segmentId: string;
+  /** The higher, the better; 0 and less where its words are everywhere. */
+  bm25: number;
   /** By column: the words around the best match, with marks where it matched. */
   snippets: Record<WordColumn, string>;
 }
@@ -72,18 +87,18 @@ export async function searchWords(db: D1Database, search: WordSearch): Promise<W
   const assets = isInScope(scope);
   const { results } = await db
     .prepare(
-      `SELECT segment_id AS segmentId, ${shown.join(", ")}
+      `SELECT segment_id AS segmentId, -bm25(segment_words, 0, 1, 1, 1, 1) AS bm25, ${shown.join(", ")}
        FROM segment_words
          JOIN segments ON segments.rowid = segment_words.rowid
          JOIN assets USING (asset_id)
        WHERE segment_words MATCH ? AND ${assets.sql}
-       ORDER BY bm25(segment_words, 0, 1, 1, 1, 1) LIMIT ?`,
+       ORDER BY bm25 DESC LIMIT ?`,
     )
     .bind(inIndex(scope.indexId, expression, columns), ...assets.bindings, limit)
-    .all<{ segmentId: string } & Record<WordColumn, string>>();
-  return results.map(({ segmentId, ...columns }) => {
+    .all<{ segmentId: string; bm25: number } & Record<WordColumn, string>>();
+  return results.map(({ segmentId, bm25, ...columns }) => {
     const snippets = { ...columns };
     for (const column of WORD_COLUMNS) snippets[column] = columns[column].replaceAll(GAP, "");
-    return { segmentId, snippets };
+    return { segmentId, bm25, snippets };
   });
 }

@@ -8,6 +8,7 @@ const ai = localAi();
 const EMBED = MODELS.embedText.id;
 const DESCRIBE = MODELS.describe.id;
 const TRANSCRIBE = MODELS.transcribe.id;
+const DETECT = MODELS.detect.id;
 
 const text = { type: "string" };
 const list = { type: "array", items: text };
@@ -126,6 +127,52 @@ describe("the describing model", () => {
   });
 });
 
+describe("the pointing model", () => {
+  let clock = "";
+  const point = (target: string, more: object = {}) =>
+    ai.run(DETECT, { task: "detect", image: clock, target, stream: false, ...more });
+
+  beforeAll(async () => {
+    const bytes = await (await fetch(`${inject("filesOrigin")}/clock.jpg`)).bytes();
+    clock = `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
+  });
+
+  it("says where a thing is, in fractions, and nothing else of it", async () => {
+    const output = await point("a round clock", { reasoning: false, max_objects: 1 });
+    if (!("objects" in output)) throw new Error("no objects");
+    expect(output.objects).toHaveLength(1);
+    const { x_min, y_min, x_max, y_max, ...more } = output.objects[0]!;
+    expect(more).toEqual({});
+    for (const [side, wanted] of [
+      [x_min, 0.245],
+      [y_min, 0.16],
+      [x_max, 0.755],
+      [y_max, 0.84],
+    ] as const) {
+      expect(Math.abs(side - wanted)).toBeLessThan(0.07);
+    }
+  });
+
+  it.each(["a dog", "an alethiometer", "happiness"])("points at no %s", async (target) => {
+    expect(await point(target)).toMatchObject({ objects: [], finish_reason: "stop" });
+  });
+
+  it.for<[string, object, RegExp]>([
+    ["no target", { target: undefined }, /^5006: /],
+    ["no picture", { image: undefined }, /^5006: /],
+    ["an empty target", { target: " " }, /^5006: /],
+    ["a stream", { stream: true }, /^5006: .*stream/],
+    ["no objects at all", { max_objects: 0 }, /^5006: /],
+    ["another task", { task: "segment" }, /^5006: /],
+    ["a caption", { task: "caption" }, /^5007: /],
+    ["a picture by address", { image: "https://x.test/a.jpg" }, /^5004: .*https$/],
+    ["what isn't a picture", { image: "data:image/png;base64,aGVsbG8=" }, /^3010: /],
+    ["10 MB", { image: "A".repeat(10_000_000) }, /^3006: /],
+  ])("refuses %s", async ([, inputs, message]) => {
+    expect(await refusal(point("a clock", inputs))).toMatch(message);
+  });
+});
+
 describe("the speech model", () => {
   it.for<[string, object, RegExp]>([
     ["no sound", {}, /^5006: /],
@@ -165,6 +212,9 @@ describe("env.AI", () => {
   it("answers in another shape", async () => {
     await ai.inject(EMBED, "malformed");
     expect(await ai.run(EMBED, { text: ["a", "b"] })).toMatchObject({ data: [expect.any(Array)] });
+    await ai.inject(DETECT, "malformed");
+    const inputs = { task: "detect", image: picture, target: "a clock" };
+    expect(await ai.run(DETECT, inputs)).not.toHaveProperty("objects");
     await ai.inject(DESCRIBE, "malformed");
     await expect(answer(ask({ caption: text }))).rejects.toThrow(SyntaxError);
   });

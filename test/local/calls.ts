@@ -38,8 +38,8 @@ async function file(name: string): Promise<ReadableStream<Uint8Array>> {
   return body;
 }
 
-async function dataUri(): Promise<string> {
-  const bytes = await new Response(await file("words.jpg")).arrayBuffer();
+async function dataUri(name = "words.jpg"): Promise<string> {
+  const bytes = await new Response(await file(name)).arrayBuffer();
   return `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
 }
 
@@ -54,6 +54,7 @@ const Match = z.strictObject({
 const matches = <Shape extends z.ZodType>(match: Shape) =>
   z.strictObject({ count: z.literal(1), matches: z.array(match).length(1) });
 const tokens = z.int().positive();
+const fraction = z.number().min(0).max(1);
 const bytes = z.instanceof(ReadableStream<Uint8Array>);
 const answered = (type: string) =>
   z.instanceof(Response).refine(({ ok, headers }) => ok && headers.get("content-type") === type);
@@ -117,6 +118,33 @@ export const CALLS: Record<string, BindingCall[]> = {
           completion_tokens: tokens,
           total_tokens: tokens,
         }),
+      }),
+    ),
+    call(
+      "where something is",
+      async () =>
+        ai.run("@cf/moondream/moondream3.1-9B-A2B", {
+          task: "detect",
+          image: await dataUri("clock.jpg"),
+          target: "clock",
+          max_objects: 20,
+          reasoning: false,
+          stream: false,
+        }),
+      z.strictObject({
+        finish_reason: z.literal("stop"),
+        metrics: z.strictObject({
+          input_tokens: tokens,
+          output_tokens: tokens,
+          prefill_time_ms: z.number(),
+          decode_time_ms: z.number(),
+          ttft_ms: z.number(),
+        }),
+        objects: z
+          .array(
+            z.strictObject({ x_min: fraction, y_min: fraction, x_max: fraction, y_max: fraction }),
+          )
+          .min(1),
       }),
     ),
   ],
@@ -206,6 +234,18 @@ export const CALLS: Record<string, BindingCall[]> = {
           .transform({ rotate: 90, segment: "foreground" })
           .output({ format: "image/webp" }),
       ImageResult,
+    ),
+    call(
+      "the pixels of a foreground in a part",
+      async () => {
+        const trim = { left: 200, top: 100, width: 500, height: 500 };
+        const result = await images
+          .input(await file("clock.jpg"))
+          .transform({ trim, width: 50, height: 50, fit: "squeeze", segment: "foreground" })
+          .output({ format: "rgba" });
+        return (await result.response().bytes()).length;
+      },
+      z.literal(50 * 50 * 4),
     ),
   ],
 };

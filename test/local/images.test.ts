@@ -87,6 +87,36 @@ describe("the images binding", () => {
   });
 });
 
+describe("a part of a picture", () => {
+  const trim = { left: 30, top: 10, width: 80, height: 60 };
+
+  it("is cut out before anything else of the same transform", async () => {
+    expect(await shape([{ trim }])).toMatchObject({ width: 80, height: 60 });
+    expect(await shape([{ trim, width: 40 }])).toMatchObject({ width: 40, height: 30 });
+    expect(await shape([{ trim, rotate: 90 }])).toMatchObject({ width: 60, height: 80 });
+    expect(
+      await shape([{ rotate: 90 }, { trim: { ...trim, height: boats.width - 10 } }]),
+    ).toMatchObject({
+      width: 80,
+      height: boats.width - 10,
+    });
+  });
+
+  it("ends with the picture", async () => {
+    expect(await shape([{ trim: { left: 0, top: 0, ...boats } }])).toMatchObject(boats);
+    const beyond = { ...trim, left: boats.width - 79 };
+    expect(await errorOf(transformed([{ trim: beyond }]))).toMatchObject({ code: 9432 });
+  });
+
+  it("is where it was", async () => {
+    const whole = await transformed([{}], { format: "rgba" });
+    const part = await transformed([{ trim }], { format: "rgba" });
+    const [all, some] = await Promise.all([whole, part].map((result) => result.response().bytes()));
+    const [row, at] = [80 * 4, (trim.top * boats.width + trim.left) * 4];
+    expect(some!.subarray(0, row)).toEqual(all!.subarray(at, at + row));
+  });
+});
+
 describe("bare pixels", () => {
   it("are those of the picture, four bytes each", async () => {
     const size = { width: 12, height: 10, fit: "squeeze" } as const;
@@ -140,6 +170,17 @@ describe("the images binding refuses", () => {
     ["an unknown option", { zoom: 2 }, PNG, /9432: .*zoom/],
     ["a slant", { rotate: 45 }, PNG, /9432: .*rotate/],
     ["another segment", { segment: "sky" }, PNG, /9432: .*segment/],
+    ["a part of no width", { trim: { left: 0, top: 0, width: 0, height: 5 } }, PNG, /9432: .*trim/],
+    [
+      "a part by half pixels",
+      { trim: { left: 0.5, top: 0, width: 5, height: 5 } },
+      PNG,
+      /9432: .*trim/,
+    ],
+    ["an unknown side", { trim: { start: 1 } }, PNG, /9432: .*trim/],
+    ["nothing to trim", { trim: {} }, PNG, /9432: .*trim/],
+    ["a trimmed border", { trim: "border" }, PNG, /9523: trim.*no local stand-in/],
+    ["trimmed sides", { trim: { right: 5 } }, PNG, /9523: trim.*no local stand-in/],
     ["a short format", {}, { format: "png" }, /9432: .*format/],
     ["blur", { blur: 5 }, PNG, /9523: blur: 5 has no local stand-in/],
     ["faces", { gravity: "face" }, PNG, /9523: gravity.*no local stand-in/],

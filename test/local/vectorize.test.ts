@@ -196,7 +196,14 @@ describe("a write with a lag", () => {
       const lagging = new VectorSpace(state, { VECTORIZE_LAG_MS: String(lag) });
       const props = { name: "lagging", dimensions: 2, metadata_indexes: {} };
       const row = { id: "v", namespace: "", values: Float32Array.of(1, 0), metadata: null };
-      const plan = { vector: Float32Array.of(1, 0), topK: 1, namespace: undefined, conditions: [] };
+      const plan = {
+        vector: Float32Array.of(1, 0),
+        topK: 1,
+        namespace: undefined,
+        conditions: [],
+        returnValues: false,
+        returnMetadata: "none" as const,
+      };
       lagging.write("insert", [row], props);
       const last = lagging.write("upsert", [{ ...row, values: Float32Array.of(0, 1) }], props);
       expect(lagging.query(plan)).toEqual([]);

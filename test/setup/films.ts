@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FF_ENCODER_LIBVPX_VP9 } from "node-av/constants";
 import sharp from "sharp";
 import { encodeFilm } from "../../scripts/sample/film.ts";
+import { drawClock } from "../../scripts/sample/drawn-objects.ts";
 import { narrate } from "../../scripts/sample/narration.ts";
 import { photograph } from "../../scripts/sample/pictures.ts";
 import { drawWords } from "../../scripts/sample/words-picture.ts";
@@ -16,6 +17,7 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  * - `told.mp4`: 9 s of the house, over which a voice says two sentences
  * - `vp9.mp4`: what the media binding refuses. `long.mp4`: more than its ten minutes
  * - `words.jpg`: LANTERN FESTIVAL
+ * - `clock.jpg`: a drawn clock, round, in the middle
  * - `boats.jpg`: a photograph. `cut.jpg`: its first 300 bytes. `turned.jpg`: 200 × 400, stored lying
  * - `boats-mirror.jpg`, `boats-crop.jpg`, `boats-grey.jpg` (small), `boats-barred.jpg`, `boats-all.jpg`: the
  *   photograph edited, and edited in all of these ways but the bars
@@ -27,6 +29,7 @@ async function makeFilms(folder: string): Promise<void> {
     { picture: photograph("dust-bowl-home"), seconds: 3 },
   ];
   await writeFile(join(folder, "words.jpg"), await drawWords(["LANTERN", "FESTIVAL"]));
+  await writeFile(join(folder, "clock.jpg"), await drawClock());
   const boats = photograph("nagasaki-boats");
   await copyFile(boats, join(folder, "boats.jpg"));
   await writeFile(join(folder, "cut.jpg"), (await readFile(boats)).subarray(0, 300));

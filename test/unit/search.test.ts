@@ -1,47 +1,70 @@
 import { describe, expect, it } from "vitest";
-import { evidenceOfWords, mergeEvidence } from "../../src/search/evidence.ts";
-import { fuse } from "../../src/search/fuse.ts";
-import { foldPlural, parseQuery, tellingWords, wantedBy, wordsOf } from "../../src/search/query.ts";
+import { CALIBRATIONS } from "../../src/search/calibration.ts";
+import { collapse, type Showing } from "../../src/search/collapse.ts";
+import { mergeEvidence, readWords } from "../../src/search/evidence.ts";
+import { probabilityOf } from "../../src/search/fuse.ts";
+import { foldPlural, parseQuery, tellingWords, wordsOf } from "../../src/search/query.ts";
 import { type Mode, scopeOf } from "../../src/search/request.ts";
-import { allOf, anyOf, spaceOut } from "../../src/store/words.ts";
+import { mergeSignals, type Signals } from "../../src/search/signals.ts";
+import { allOf, anyOf, spaceOut, wantedBy } from "../../src/store/words.ts";
 
-describe("fusion by reciprocal rank", () => {
-  it.each<[string, string[][], string[]]>([
-    ["nothing", [[], []], []],
-    ["one ranking", [["a", "b"], []], ["a", "b"]],
-    [
-      "agreement over a single first place",
-      [
-        ["a", "b"],
-        ["c", "b"],
-      ],
-      ["b", "a", "c"],
-    ],
-    ["ties by id", [["b"], ["a"]], ["a", "b"]],
-  ])("orders %s", (_, rankings, ids) => {
-    const equal = rankings.map((ranking) => ({ ids: ranking, weight: 1 }));
-    expect(fuse(equal).map(({ id }) => id)).toEqual(ids);
+describe("signals", () => {
+  const calibration = {
+    bias: -2,
+    weights: {
+      said: { from: 0, power: 2, weight: 4 },
+      picture: { from: 0.2, power: 1, weight: 10 },
+    },
+  };
+
+  it.each<[string, Signals, number]>([
+    ["nothing", {}, -2],
+    ["one", { said: 0.5 }, -1],
+    ["two", { said: 1, picture: 0.3 }, 3],
+    ["one that says nothing yet", { picture: 0.1 }, -2],
+    ["one that nobody has weighed", { shown: 1 }, -2],
+  ])("become a probability: %s", (_, signals, logOdds) => {
+    const expected = 1 / (1 + Math.exp(-logOdds));
+    expect(probabilityOf(signals, calibration)).toBeCloseTo(expected, 10);
   });
 
-  it("scores 1 for the first place everywhere, and never grows down the list", () => {
-    const fused = fuse([
-      { ids: ["a", "b", "c"], weight: 1 },
-      { ids: ["a", "c", "d"], weight: 0.5 },
-    ]);
-    expect(fused[0]).toEqual({ id: "a", score: 1 });
-    const scores = fused.map(({ score }) => score);
-    expect(scores).toEqual(scores.toSorted((x, y) => y - x));
-    expect(scores.at(-1)).toBeGreaterThan(0);
+  it("are merged by the strongest", () => {
+    const merged = mergeSignals([{ said: 0.2, picture: 0.5 }, { said: 1 }, { pictureLead: -0.1 }]);
+    expect(merged).toEqual({ said: 1, picture: 0.5, pictureLead: -0.1 });
+  });
+
+  it("never count for less by being more, as they are weighed", () => {
+    for (const { weights } of CALIBRATIONS.flatMap(({ words, likeness }) => [words, likeness])) {
+      for (const { weight } of Object.values(weights)) expect(weight).toBeGreaterThanOrEqual(0);
+    }
   });
 });
 
-it("a ranking counts by its weight", () => {
-  const [first, second] = fuse([
-    { ids: ["a"], weight: 1 },
-    { ids: ["b"], weight: 0.5 },
-  ]);
-  expect(first).toEqual({ id: "a", score: expect.closeTo(2 / 3) });
-  expect(second).toEqual({ id: "b", score: expect.closeTo(1 / 3) });
+describe("near-duplicates", () => {
+  const showing = (segmentId: string, look: number[] | null, transcript = "") => {
+    return { segment: { segmentId, transcript, onScreenText: "" }, look };
+  };
+  it.each<[string, Showing[], Record<string, string[]>]>([
+    ["the same twice", [showing("a", [5, 9]), showing("b", [5, 9])], { a: ["b"] }],
+    ["nearly the same", [showing("a", [5, 9]), showing("b", [4, 8])], { a: ["b"] }],
+    ["another picture", [showing("a", [5, 9]), showing("b", [2, 9])], { a: [], b: [] }],
+    ["flat ones", [showing("a", null), showing("b", null)], { a: [], b: [] }],
+    ["other words", [showing("a", [5, 9], "one"), showing("b", [5, 9])], { a: [], b: [] }],
+    ["the same words", [showing("a", [5], "Yes!"), showing("b", [5], "yes")], { a: ["b"] }],
+    ["more than two", ["a", "b", "c"].map((id) => showing(id, [1])), { a: ["b", "c"] }],
+  ])("become one: %s", (_, showings, left) => {
+    const shown = collapse(showings, () => false);
+    const named = shown.map(({ candidate, duplicates }) => [
+      candidate.segment.segmentId,
+      duplicates,
+    ]);
+    expect(Object.fromEntries(named)).toEqual(left);
+  });
+
+  it("stay where they are wanted", () => {
+    const both = [showing("a", [5]), showing("b", [5])];
+    expect(collapse(both, () => true).map(({ candidate }) => candidate)).toEqual(both);
+  });
 });
 
 describe("the words of a query", () => {
@@ -132,10 +155,16 @@ describe("evidence", () => {
 
   it("marks what matched and escapes the rest", () => {
     const transcript = "a <b> & \u0001dog\u0002";
-    const hit = { segmentId: "s", snippets: { ...none, transcript } };
-    expect(evidenceOfWords(hit, 2)).toEqual([
-      { kind: "speech", score: 0.5, text: "a &lt;b&gt; &amp; <mark>dog</mark>" },
-    ]);
+    expect(readWords({ ...none, transcript }, 2)).toEqual({
+      shares: { said: 0.5 },
+      evidence: [{ kind: "speech", score: 0.5, text: "a &lt;b&gt; &amp; <mark>dog</mark>" }],
+    });
+  });
+
+  it("counts a word once, wherever it is shown", () => {
+    const dog = "a \u0001dog\u0002";
+    const snippets = { ...none, caption: `${dog} on \u0001sand\u0002`, labels: dog };
+    expect(readWords(snippets, 3).shares).toEqual({ shown: 2 / 3 });
   });
 
   it("is one piece a kind, the strongest first", () => {

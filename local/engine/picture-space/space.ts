@@ -7,7 +7,8 @@ import { createPlaces } from "./places.ts";
 import { readWeights } from "./weights.ts";
 
 /** Made by `npm run train`; see docs/models.md. */
-export const PICTURE_SPACE_FILE = join(import.meta.dirname, "weights.bin");
+export const PICTURE_SPACE_FILE =
+  process.env["PICTURE_SPACE_FILE"] ?? join(import.meta.dirname, "weights.bin");
 export const PICTURE_MODEL = "sightline-picture-space-1";
 
 /** Pictures and English texts in one space of unit vectors: the closer, the better they fit. */

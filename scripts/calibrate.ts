@@ -1,0 +1,141 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { withService } from "../bench/service.ts";
+import { MODELS } from "../src/config.ts";
+import type { Calibration } from "../src/search/fuse.ts";
+import { layOutCorpus } from "./calibration/corpus.ts";
+import { fitCalibration } from "./calibration/fit.ts";
+import { type Observed, observe } from "./calibration/observe.ts";
+import { observePictures } from "./calibration/pictures.ts";
+import { askAbout } from "./calibration/questions.ts";
+import { LIKENESS_SHAPE, WORDS_SHAPE } from "./calibration/shape.ts";
+import { readCaptionedPhotos } from "./picture-space/captions.ts";
+import { createRandom, shuffle } from "./picture-space/random.ts";
+import { Leash, startChild } from "./stack/child.ts";
+import { onInterrupt } from "./stack/interrupt.ts";
+import { PROJECT } from "./stack/local-state.ts";
+
+const USAGE = `Usage: npm run calibrate -- [options]
+
+Fits how search signals become probabilities (src/search/calibrations.json) for the offline engine's
+models, on photos of <DIR>/photos-train laid out as an archive of images, films and pages. So that the
+picture space hasn't seen them, it is trained without them first (20 minutes, kept in
+.wrangler/calibration); all of it takes about 40 minutes. \`npm run eval -- search\` measures the result.
+
+  --data DIR       where the photos are (default ../shared/data)
+  --photos N       how many are laid out (default 500)
+  --questions N    how many are asked in words; a sixth as many are pictures (default 1600)
+  --help           show this
+`;
+
+const FILE = join(PROJECT, "src/search/calibrations.json");
+const SPACE = join(PROJECT, ".wrangler/calibration/space.bin");
+const SEED = 1;
+/** Photos that the picture space is trained without: the first of the shuffled ones. */
+const HELD_OUT = 1091;
+
+const log = (line: string) => console.error(line);
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      data: { type: "string", default: join(PROJECT, "../shared/data") },
+      photos: { type: "string", default: "500" },
+      questions: { type: "string", default: "1600" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return;
+  }
+  const data = resolve(values.data);
+  const photoCount = readCount("photos", values.photos, HELD_OUT);
+  const questionCount = readCount("questions", values.questions, 100_000);
+  const signal = onInterrupt();
+  if (!existsSync(SPACE)) await trainWithout(data);
+  process.env["PICTURE_SPACE_FILE"] = SPACE;
+
+  const all = await readCaptionedPhotos(join(data, "photos-train"));
+  const photos = shuffle(all.length, createRandom(SEED))
+    .slice(0, photoCount)
+    .map((at) => all[at]!);
+  const folder = await mkdtemp(join(tmpdir(), "sightline-calibration-"));
+  try {
+    const corpus = await layOutCorpus(folder, photos);
+    const { words, pictures } = await withService({ log, signal }, async ({ api, ingest }) => {
+      await ingest("corpus", corpus.files);
+      const questions = askAbout(corpus, questionCount, createRandom(SEED));
+      log(`${questions.length} questions …`);
+      const asked = Math.round(questionCount / 6);
+      return {
+        words: await observe(api, "corpus", corpus, questions),
+        pictures: await observePictures(api, "corpus", corpus, photos, asked, createRandom(SEED)),
+      };
+    });
+    await keep(words, pictures);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Trains in a process of its own, which holds much memory. */
+async function trainWithout(data: string): Promise<void> {
+  log(`Training a picture space without ${HELD_OUT} photos …`);
+  await mkdir(dirname(SPACE), { recursive: true });
+  const leash = new Leash();
+  const options = ["--data", data, "--seed", `${SEED}`, "--hold-out", `${HELD_OUT}`];
+  const child = leash.hold(
+    startChild({
+      name: "The training",
+      args: ["scripts/train-picture-space.ts", ...options, "--out", SPACE],
+      env: {},
+      logFile: join(PROJECT, ".wrangler/calibration/training.log"),
+    }),
+  );
+  const why = await child.ended;
+  if (!child.succeeded()) throw new Error(why);
+}
+
+/** Writes the fit in place of an older one for the same models. */
+async function keep(words: Observed[], pictures: Observed[]): Promise<void> {
+  const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
+  const asked = fitCalibration(hits(words), WORDS_SHAPE);
+  const alike = fitCalibration(hits(pictures), LIKENESS_SHAPE);
+  const models = { text: MODELS.embedText.id, picture: "" };
+  const own = {
+    models,
+    words: rounded(asked),
+    // Words that come with a picture, or are spoken in a clip, count as they do in a question.
+    likeness: rounded({ ...alike, weights: { ...asked.weights, ...alike.weights } }),
+  };
+  const known: (typeof own)[] = JSON.parse(await readFile(FILE, "utf8"));
+  const others = known.filter(({ models: theirs }) => {
+    return theirs.text !== models.text || theirs.picture !== models.picture;
+  });
+  await writeFile(FILE, `${JSON.stringify([own, ...others], null, 2)}\n`);
+  log(`${FILE}: ${hits(words).length} hits in words, ${hits(pictures).length} of pictures.`);
+}
+
+function rounded(calibration: Calibration): Calibration {
+  const text = JSON.stringify(calibration, (_, value: unknown) =>
+    typeof value === "number" ? Math.round(value * 1000) / 1000 : value,
+  );
+  return JSON.parse(text);
+}
+
+function readCount(name: string, text: string, most: number): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0 && count <= most) return count;
+  throw new Error(`--${name} is a whole number from 1 to ${most}, not "${text}".`);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

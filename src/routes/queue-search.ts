@@ -1,0 +1,19 @@
+import { newId } from "../ids.ts";
+import type { StoredClip } from "../queues/messages.ts";
+import type { SearchRequest } from "../search/request.ts";
+import { insertJob } from "../store/jobs.ts";
+import type { MediaIndexRow } from "../types.ts";
+
+/** Searches later; the result will be the job's. A clip to search by is the job's from then on. */
+export async function queueSearch(
+  env: Env,
+  { accountId, indexId }: MediaIndexRow,
+  request: SearchRequest,
+  clip?: StoredClip,
+) {
+  const now = Date.now();
+  const job = { jobId: newId("job", now), accountId, indexId, kind: "search" as const };
+  await insertJob(env.DB, { ...job, now });
+  await env.JOBS.send({ ...job, request, ...(clip && { clip }) });
+  return { job_id: job.jobId, state: "queued" as const };
+}
