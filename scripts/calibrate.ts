@@ -27,6 +27,7 @@ picture space hasn't seen them, it is trained without them first (20 minutes, ke
 
   --data DIR       where the photos are (default ../shared/data)
   --photos N       how many are laid out (default 500)
+  --refit          ask nothing: fit again what was observed last (scripts/calibration/shape.ts was changed)
   --questions N    how many are asked in words; a sixth as many are pictures (default 1600)
   --help           show this
 `;
@@ -34,6 +35,7 @@ picture space hasn't seen them, it is trained without them first (20 minutes, ke
 const FILE = join(PROJECT, "src/search/calibrations.json");
 const SPACE = join(PROJECT, ".wrangler/calibration/space.bin");
 const SEED = 1;
+const OBSERVED = join(PROJECT, ".wrangler/calibration/observed.json");
 /** Photos that the picture space is trained without: the first of the shuffled ones. */
 const HELD_OUT = 1091;
 
@@ -45,11 +47,16 @@ async function main(): Promise<void> {
       data: { type: "string", default: join(PROJECT, "../shared/data") },
       photos: { type: "string", default: "500" },
       questions: { type: "string", default: "1600" },
+      refit: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) {
     console.log(USAGE);
+    return;
+  }
+  if (values.refit) {
+    await keep(JSON.parse(await readFile(OBSERVED, "utf8")));
     return;
   }
   const data = resolve(values.data);
@@ -66,7 +73,7 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "sightline-calibration-"));
   try {
     const corpus = await layOutCorpus(folder, photos);
-    const { words, pictures } = await withService({ log, signal }, async ({ api, ingest }) => {
+    const observed = await withService({ log, signal }, async ({ api, ingest }) => {
       await ingest("corpus", corpus.files);
       const questions = askAbout(corpus, questionCount, createRandom(SEED));
       log(`${questions.length} questions …`);
@@ -76,7 +83,8 @@ async function main(): Promise<void> {
         pictures: await observePictures(api, "corpus", corpus, photos, asked, createRandom(SEED)),
       };
     });
-    await keep(words, pictures);
+    await writeFile(OBSERVED, JSON.stringify(observed));
+    await keep(observed);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -100,8 +108,14 @@ async function trainWithout(data: string): Promise<void> {
   if (!child.succeeded()) throw new Error(why);
 }
 
+/** What questions in words brought, and what pictures did. */
+interface Answers {
+  words: Observed[];
+  pictures: Observed[];
+}
+
 /** Writes the fit in place of an older one for the same models. */
-async function keep(words: Observed[], pictures: Observed[]): Promise<void> {
+async function keep({ words, pictures }: Answers): Promise<void> {
   const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
   const asked = fitCalibration(hits(words), WORDS_SHAPE);
   const alike = fitCalibration(hits(pictures), LIKENESS_SHAPE);

@@ -172,10 +172,10 @@ export const suite: Suite = {
       return await withService(options, async (service) => {
         const rows = [];
         const sets = {
+          photos: () => photoCases(service, photos),
           clips: () => clipCases(service, join(dataDir, "videos")),
           speech: () => speechCases(service, join(dataDir, "speech"), "speech"),
           heard: () => speechCases(service, join(dataDir, "speech"), "heard"),
-          photos: () => photoCases(service, photos),
         };
         for (const [set, cases] of Object.entries(sets)) {
           log(`${set}:`);

@@ -115,13 +115,14 @@ async function measure(
   );
 }
 
+/** By texts and their vectors only, as the peers, which know no pictures. */
 function ours({ url, key }: Service): Contestant {
   return {
     name: OURS,
     process: "workerd",
     search: (query) =>
       timeSearch(
-        `${url}/index/${INDEX}/search`,
+        `${url}/index/${INDEX}/search?pictures=no`,
         { "x-api-key": key },
         { query, top_k: TOP_K },
         readOurs,

@@ -18,13 +18,17 @@ const WRITES_AT_ONCE = 32;
 
 /**
  * The local Worker with one more path, `POST /load?account=NAME&index=NAME`: a batch of segments, stored as
- * ingest stores them, without anyone having looked or listened. A video's segments come in one batch.
+ * ingest stores them, without anyone having looked or listened. A video's segments come in one batch. All
+ * other requests with `pictures=no` in the query are answered as by a deployment without a picture space.
  */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname !== "/load") return worker.fetch(request, env, ctx);
+    if (pathname !== "/load") {
+      const isBlind = searchParams.get("pictures") === "no";
+      return worker.fetch(request, isBlind ? { ...env, PICTURE_EMBEDDINGS_URL: "" } : env, ctx);
+    }
     const account = await accountId(searchParams.get("account") ?? "");
     const index = await requireIndex(env.DB, account, searchParams.get("index") ?? "");
     await load(env, index, decodeBatch(await request.arrayBuffer()));

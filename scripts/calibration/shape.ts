@@ -3,21 +3,21 @@ import type { Shape } from "./fit.ts";
 
 /**
  * How the signals of questions in words are taken (docs/benchmarks.md has what was tried). Most of the
- * words say far less than all of them. Of meaning and looks it is mostly the lead that tells.
+ * words say far less than all of them, and a small lead far less than a large one.
  */
 export const WORDS_SHAPE = {
   shown: { from: 0, power: 3 },
   said: { from: 0, power: 3 },
   written: { from: 0, power: 3 },
-  meaningLead: { from: 0.1, power: 1 },
+  meaningLead: { from: -0.05, power: 2 },
   picture: { from: 0.1, power: 1 },
-  pictureLead: { from: 0, power: 1 },
+  pictureLead: { from: -0.05, power: 2 },
   few: { from: -Math.log(SEARCH.maxCandidates), power: 1 },
 } as const satisfies Shape;
 
 /** Likewise of pictures. */
 export const LIKENESS_SHAPE = {
   picture: { from: 0.1, power: 1 },
-  pictureLead: { from: 0, power: 1 },
+  pictureLead: { from: -0.05, power: 2 },
   same: { from: 0.9, power: 1 },
 } as const satisfies Shape;
