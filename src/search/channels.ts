@@ -104,7 +104,7 @@ async function findWords(
   const hits = await searchWords(db, { scope: assets, expression, columns, limit });
   const best = hits[0]?.bm25 ?? 0;
   return hits.map(({ segmentId, bm25, snippets }) => {
-    const { shares, evidence } = readWords(snippets, query.words.length);
+    const { shares, evidence } = readWords(snippets, query.words);
     const signals = { ...shares, bm25: best > 0 ? bm25 / best : 0 };
     return { segmentId, signals, evidence, span: null };
   });

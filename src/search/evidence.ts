@@ -1,3 +1,4 @@
+import { stemmer } from "stemmer";
 import type { VectorHit } from "../store/vectors.ts";
 import { MARK, WORD_COLUMNS, type WordColumn, type WordHit } from "../store/words.ts";
 import { wordsOf } from "./query.ts";
@@ -30,12 +31,17 @@ const SIGNAL_OF_COLUMN: Record<WordColumn, Signal> = {
 
 const MARKED = new RegExp(`${MARK.start}(.*?)${MARK.end}`, "gs");
 
-/** Which share of the query's words is in what the segment shows, says and has written, and where. */
+/**
+ * Which share of the query's words is in what the segment shows, says and has written, and where. Words
+ * are told apart by their stems, as the full-text index does (Porter, "An algorithm for suffix
+ * stripping", 1980).
+ */
 export function readWords(
   snippets: WordHit["snippets"],
-  queryWords: number,
+  queryWords: readonly string[],
 ): { shares: Signals; evidence: Evidence[] } {
-  const shareOf = (words: string[]) => Math.min(1, new Set(words).size / queryWords);
+  const wanted = countStems(queryWords);
+  const shareOf = (words: string[]) => Math.min(1, countStems(words) / wanted);
   const found = WORD_COLUMNS.map((column) => {
     const snippet = snippets[column];
     const matched = [...snippet.matchAll(MARKED)].flatMap(([, word]) => wordsOf(word!));
@@ -49,6 +55,10 @@ export function readWords(
     return { kind: KIND_OF_COLUMN[column], score: shareOf(matched), text: toHtml(snippet) };
   });
   return { shares, evidence };
+}
+
+function countStems(words: readonly string[]): number {
+  return new Set(words.map(stemmer)).size;
 }
 
 export function evidenceOfVector({ kind, cosine }: VectorHit): Evidence {

@@ -155,16 +155,22 @@ describe("evidence", () => {
 
   it("marks what matched and escapes the rest", () => {
     const transcript = "a <b> & \u0001dog\u0002";
-    expect(readWords({ ...none, transcript }, 2)).toEqual({
+    expect(readWords({ ...none, transcript }, ["dog", "cat"])).toEqual({
       shares: { said: 0.5 },
       evidence: [{ kind: "speech", score: 0.5, text: "a &lt;b&gt; &amp; <mark>dog</mark>" }],
     });
   });
 
+  it("counts a word once, whatever its ending", () => {
+    const transcript = "\u0001dogs\u0002 and a \u0001dog\u0002";
+    expect(readWords({ ...none, transcript }, ["dog", "cat"]).shares).toEqual({ said: 0.5 });
+    expect(readWords({ ...none, transcript }, ["dog", "dogs"]).shares).toEqual({ said: 1 });
+  });
+
   it("counts a word once, wherever it is shown", () => {
     const dog = "a \u0001dog\u0002";
     const snippets = { ...none, caption: `${dog} on \u0001sand\u0002`, labels: dog };
-    expect(readWords(snippets, 3).shares).toEqual({ shown: 2 / 3 });
+    expect(readWords(snippets, ["dog", "sand", "sea"]).shares).toEqual({ shown: 2 / 3 });
   });
 
   it("is one piece a kind, the strongest first", () => {
