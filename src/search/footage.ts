@@ -64,7 +64,7 @@ export async function findFootage(
     const segment = segments[i];
     if (!segment) return [];
     const span = { startMs, endMs: Math.min(endMs, segment.assetEndMs) };
-    return [{ segmentId: segment.segmentId, similarity: round(similarity), span }];
+    return [{ segmentId: segment.segmentId, similarity: round(asOfPictures(similarity)), span }];
   });
   return same.concat(bestOfEach(untimed)).toSorted((a, b) => b.similarity - a.similarity);
 }
@@ -167,6 +167,12 @@ function placesIn(asked: TimedThumbnail[], stored: TimedThumbnail[], pairs: Pair
     const near = stored.filter(({ seconds }) => Math.abs(seconds - pair.stored) <= 1);
     return views ? near.map((one) => ({ asked, place: bestPlace(views, one.thumbnail) })) : [];
   });
+}
+
+/** On the scale of pictures' similarities: what is just the same footage is just the same picture. */
+function asOfPictures(similarity: number): number {
+  const share = (similarity - FOOTAGE.same) / (1 - FOOTAGE.same);
+  return SIGNATURE.same + share * (1 - SIGNATURE.same);
 }
 
 function round(value: number): number {
