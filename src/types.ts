@@ -4,16 +4,18 @@ import type { Scope } from "./keys.ts";
 export type AssetType = "video" | "image";
 
 /** What happens to an asset, in order. `listen` shows as `transcribing`, `finish` as `embedding`. */
-export type Step =
-  | "fetch"
-  | "probe"
-  | "segment"
-  | "listen"
-  | "transcribe"
-  | "describe"
-  | "watch"
-  | "embed"
-  | "finish";
+export const INGEST_STEPS = [
+  "fetch",
+  "probe",
+  "segment",
+  "listen",
+  "transcribe",
+  "describe",
+  "watch",
+  "embed",
+  "finish",
+] as const;
+export type Step = (typeof INGEST_STEPS)[number];
 
 export const ASSET_STATES = [
   "queued",

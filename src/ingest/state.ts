@@ -1,6 +1,6 @@
 import { INGEST } from "../config.ts";
 import type { Failure } from "../errors.ts";
-import type { AssetState, AssetType, Step } from "../types.ts";
+import { type AssetState, type AssetType, INGEST_STEPS, type Step } from "../types.ts";
 
 /*
  * The life of one asset as a pure state machine: the object stores the state, these functions say
@@ -39,17 +39,7 @@ export interface PartRef {
 }
 
 export const STEPS: Record<AssetType, readonly Step[]> = {
-  video: [
-    "fetch",
-    "probe",
-    "segment",
-    "listen",
-    "transcribe",
-    "describe",
-    "watch",
-    "embed",
-    "finish",
-  ],
+  video: INGEST_STEPS,
   image: ["fetch", "segment", "describe", "embed", "finish"],
 };
 

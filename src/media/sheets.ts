@@ -1,6 +1,7 @@
 import type { InputVideoTrack } from "mediabunny";
 import { SHEETS, SIGNATURE } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { Size } from "./areas.ts";
 import { cutStretch, type Stretch } from "./clips.ts";
 import { reading } from "./container.ts";
 import { transformClip } from "./frames.ts";
@@ -14,11 +15,6 @@ export interface Still {
   seconds: number;
   /** `SIGNATURE.side`² grey pixels: the whole picture, stretched to a square. */
   grey: Uint8Array;
-}
-
-interface Size {
-  width: number;
-  height: number;
 }
 
 /** Sides beyond which a still would be more bars than picture. */

@@ -1,20 +1,11 @@
 import { z } from "zod";
+import { INGEST_STEPS } from "../types.ts";
 
 /** Asks for one part of one step of an asset. Sent by the index's object only. */
 export const ingestMessage = z.object({
   indexId: z.string(),
   assetId: z.string(),
-  step: z.enum([
-    "fetch",
-    "probe",
-    "segment",
-    "listen",
-    "transcribe",
-    "describe",
-    "watch",
-    "embed",
-    "finish",
-  ]),
+  step: z.enum(INGEST_STEPS),
   part: z.int().nonnegative(),
 });
 export type IngestMessage = z.infer<typeof ingestMessage>;
