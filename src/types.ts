@@ -1,7 +1,8 @@
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { Scope } from "./keys.ts";
 
-export type AssetType = "video" | "image";
+export const ASSET_TYPES = ["video", "image"] as const;
+export type AssetType = (typeof ASSET_TYPES)[number];
 
 /** What happens to an asset, in order. `listen` shows as `transcribing`, `finish` as `embedding`. */
 export const INGEST_STEPS = [
@@ -50,6 +51,8 @@ export interface MediaIndexRow {
   createdAt: number;
   updatedAt: number;
   lastTraversedAt: number | null;
+  /** Grows with every change of what can be found. */
+  revision: number;
 }
 
 interface AssetSource {

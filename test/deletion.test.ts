@@ -24,10 +24,14 @@ describe("deleting", () => {
   it("an index frees its name at once, and empties it", async () => {
     const { asset, indexId } = await startAsset(client, "whole");
     await client.settled("whole", asset);
+    const search = () => client.send("POST", "/index/whole/search", { json: { query: "words" } });
+    expect(await (await search()).json()).toMatchObject({ total: 1 });
     const { job_id } = await client.json("DELETE", "/index/whole");
     expect((await client.send("GET", "/index/whole")).status).toBe(404);
+    expect((await search()).status).toBe(404);
     await client.json("POST", "/index", { json: { index_name: "whole" } });
     expect((await client.json("GET", "/index/whole")).total).toBe(0);
+    expect(await (await search()).json()).toMatchObject({ total: 0 });
     expect(await client.finished(job_id)).toMatchObject({
       state: "succeeded",
       result: { assets: 1 },

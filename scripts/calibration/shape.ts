@@ -6,9 +6,9 @@ import type { Shape } from "./fit.ts";
  * words say far less than all of them, and a small lead far less than a large one.
  */
 export const WORDS_SHAPE = {
-  shown: { from: 0, power: 3 },
   said: { from: 0, power: 3 },
   written: { from: 0, power: 3 },
+  told: { from: 0, power: 2 },
   meaningLead: { from: -0.05, power: 2 },
   picture: { from: 0.1, power: 1 },
   pictureLead: { from: -0.05, power: 2 },

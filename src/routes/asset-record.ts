@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { keyframeKey, sourceKey } from "../store/media.ts";
-import { type Asset, ASSET_STATES } from "../types.ts";
+import { type Asset, ASSET_STATES, ASSET_TYPES } from "../types.ts";
 import { indexParams, isoTime, jsonObject } from "./index-record.ts";
 import type { MediaUrl } from "./media-url.ts";
 
@@ -19,7 +19,7 @@ export const assetSource = z.object({
 export const assetRecord = z
   .object({
     asset_id: z.string(),
-    asset_type: z.enum(["video", "image"]),
+    asset_type: z.enum(ASSET_TYPES),
     video_id: z.string().nullable(),
     image_id: z.string().nullable(),
     index_name: z.string(),

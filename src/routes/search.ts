@@ -9,7 +9,7 @@ import { addUsage } from "../store/usage.ts";
 import { Timings } from "../timings.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { indexParams } from "./index-record.ts";
-import { requireOwnIndex } from "./indices.ts";
+import { readOwnIndex, requireOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
 import { isObject, readFilter, searchFilter } from "./search-filter.ts";
@@ -54,8 +54,6 @@ addEndpoint(
     response: z.union([searchResult, queuedJob]),
   },
   async (c, { params, body }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    await requireAssets(c.env.DB, index.indexId, body.asset_ids);
     const { offset, readyBy } = placeOf(body.cursor);
     const request = {
       query: body.query ?? "",
@@ -72,13 +70,20 @@ addEndpoint(
       offset,
       readyBy,
     };
-    if (body.queue_job) return queueSearch(c.env, index, request);
+    if (body.queue_job) {
+      const index = await requireOwnIndex(c, params.index_name);
+      await requireAssets(c.env.DB, index.indexId, body.asset_ids);
+      return queueSearch(c.env, index, request);
+    }
     const { ai, used } = meter(c.env.AI);
     const timings = new Timings();
-    const env = { ...c.env, AI: ai };
-    const { hits, total } = await search(env, index.indexId, request, null, timings);
+    const { hits, total } = await readOwnIndex(c, params.index_name, async (indexId) => {
+      await requireAssets(c.env.DB, indexId, body.asset_ids);
+      return search({ ...c.env, AI: ai }, indexId, request, null, timings);
+    });
     c.header("Server-Timing", timings.toHeader());
-    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
+    const { accountId } = c.get("caller");
+    c.executionCtx.waitUntil(addUsage(c.env.DB, accountId, { searches: 1, ...used }));
     const page = { offset, readyBy, total, count: hits.length };
     return toSearchResult(hits, page, mediaUrls(c));
   },

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Hit } from "../search/hits.ts";
 import { SIGNALS } from "../search/signals.ts";
 import { keyframeKey, sourceKey } from "../store/media.ts";
-import type { Asset, Segment } from "../types.ts";
+import { type Asset, ASSET_TYPES, type Segment } from "../types.ts";
 import { jsonObject } from "./index-record.ts";
 import type { MediaUrl } from "./media-url.ts";
 
@@ -21,7 +21,7 @@ export const segmentRecord = z
     segment_id: z.string(),
     index_name: z.string(),
     asset_id: z.string(),
-    asset_type: z.enum(["video", "image"]),
+    asset_type: z.enum(ASSET_TYPES),
     video_id: z.string().nullable(),
     image_id: z.string().nullable(),
     start_seconds: z.number().nullable(),

@@ -5,21 +5,23 @@ import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts
 import { embedText } from "../models/embed-text.ts";
 import { Recent } from "../models/recent.ts";
 import type { VectorHit } from "../store/vectors.ts";
-import { searchWords, wantedBy } from "../store/words.ts";
+import { searchWords, wantedBy, type WordCounts } from "../store/words.ts";
 import type { Timings } from "../timings.ts";
 import { PICTURE_KINDS } from "../types.ts";
-import { type Evidence, evidenceOfVector, readWords } from "./evidence.ts";
+import { type Evidence, evidenceOfVector } from "./evidence.ts";
 import type { Likeness, Same } from "./likeness.ts";
 import { groupAssets, nearest } from "./nearest.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { Scope } from "./request.ts";
 import type { Signals } from "./signals.ts";
+import type { Terms } from "./terms.ts";
 
 /** What a channel has found of a segment, and why. */
 export interface Finding {
   segmentId: string;
   signals: Signals;
-  evidence: Evidence[];
+  /** Null of words: the segment's own are read for all that is found. */
+  evidence: Evidence | null;
   /** Where in the video, in ms; null for all of the segment. */
   span: Same["span"];
 }
@@ -27,6 +29,8 @@ export interface Finding {
 /** What is looked for: words, something to be like, or both. */
 export interface Question {
   query: ParsedQuery | null;
+  /** Of the query. */
+  terms: Terms;
   like: Likeness | null;
 }
 
@@ -37,10 +41,10 @@ export interface Question {
 export async function askChannels(
   env: Env,
   scope: Scope,
-  { query, like }: Question,
+  { query, terms, like }: Question,
   count: number,
   { time }: Timings,
-): Promise<Finding[]> {
+): Promise<{ findings: Finding[]; counts: WordCounts }> {
   const groups = groupAssets(env.DB, scope.assets);
   const near = async (space: "TEXT_VECTORS" | "PICTURE_VECTORS", vector: number[]) => {
     const kinds = space === "TEXT_VECTORS" ? scope.vectors : PICTURE_KINDS;
@@ -51,9 +55,9 @@ export async function askChannels(
     });
   };
 
+  const words = time("words", () => findWords(env.DB, scope, query, terms, count));
   const channels: Promise<Finding[]>[] = [];
   if (query) {
-    channels.push(time("words", () => findWords(env.DB, scope, query, count)));
     const meaning = orNone("meaning", async () => {
       const ask = async () => (await embedText(env.AI, [query.plain]))[0]!;
       return near("TEXT_VECTORS", await time("model", () => meanings.get(query.plain, ask)));
@@ -69,7 +73,8 @@ export async function askChannels(
     });
     channels.push(likely);
   }
-  return (await Promise.all(channels)).flat();
+  const [{ findings, counts }, ...found] = await Promise.all([words, ...channels]);
+  return { findings: [findings, ...found].flat(), counts };
 }
 
 /** Queries come again: while someone types, on the next page, from the next person. */
@@ -96,18 +101,20 @@ export function mix(vectors: (number[] | null)[]): number[] {
 async function findWords(
   db: D1Database,
   { assets, columns }: Scope,
-  query: ParsedQuery,
+  query: ParsedQuery | null,
+  { stems }: Terms,
   limit: number,
-): Promise<Finding[]> {
-  const expression = wantedBy(query);
-  if (expression === null) return [];
-  const hits = await searchWords(db, { scope: assets, expression, columns, limit });
+): Promise<{ findings: Finding[]; counts: WordCounts }> {
+  const expression = query && wantedBy(query);
+  if (expression === null) return { findings: [], counts: { total: 0, holding: new Map() } };
+  const search = { scope: assets, expression, columns, stems, limit };
+  const { hits, counts } = await searchWords(db, search);
   const best = hits[0]?.bm25 ?? 0;
-  return hits.map(({ segmentId, bm25, snippets }) => {
-    const { shares, evidence } = readWords(snippets, query.words);
-    const signals = { ...shares, bm25: best > 0 ? bm25 / best : 0 };
-    return { segmentId, signals, evidence, span: null };
+  const findings = hits.map(({ segmentId, bm25 }) => {
+    const signals = { bm25: best > 0 ? bm25 / best : 0 };
+    return { segmentId, signals, evidence: null, span: null };
   });
+  return { findings, counts };
 }
 
 function findMeanings(hits: VectorHit[]): Finding[] {
@@ -129,14 +136,14 @@ function cosineAround(hits: VectorHit[]): number {
 }
 
 function toFinding(hit: VectorHit, signals: Signals): Finding {
-  return { segmentId: hit.segmentId, signals, evidence: [evidenceOfVector(hit)], span: null };
+  return { segmentId: hit.segmentId, signals, evidence: evidenceOfVector(hit), span: null };
 }
 
 function toSame({ segmentId, similarity, span }: Same): Finding {
   return {
     segmentId,
     signals: { same: similarity },
-    evidence: [{ kind: "visual", score: similarity }],
+    evidence: { kind: "visual", score: similarity },
     span,
   };
 }

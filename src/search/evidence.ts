@@ -1,8 +1,9 @@
-import { stemmer } from "stemmer";
 import type { VectorHit } from "../store/vectors.ts";
-import { MARK, WORD_COLUMNS, type WordColumn, type WordHit } from "../store/words.ts";
-import { wordsOf } from "./query.ts";
+import type { WordColumn } from "../store/words.ts";
+import type { Segment } from "../types.ts";
+import { excerptOf } from "./excerpt.ts";
 import type { Signal, Signals } from "./signals.ts";
+import type { Match, Terms } from "./terms.ts";
 
 type EvidenceKind = "visual" | "speech" | "text" | "caption";
 
@@ -15,50 +16,72 @@ export interface Evidence {
   text?: string;
 }
 
-const KIND_OF_COLUMN: Record<WordColumn, EvidenceKind> = {
-  caption: "caption",
-  transcript: "speech",
-  on_screen_text: "text",
-  labels: "visual",
-};
+/** The words of a segment, as far as they are looked at. */
+export type Wording = Pick<Segment, "caption" | "transcript" | "onScreenText" | "labels">;
 
-const SIGNAL_OF_COLUMN: Record<WordColumn, Signal> = {
-  caption: "shown",
-  transcript: "said",
-  on_screen_text: "written",
-  labels: "shown",
-};
-
-const MARKED = new RegExp(`${MARK.start}(.*?)${MARK.end}`, "gs");
-
-/**
- * Which share of the query's words is in what the segment shows, says and has written, and where. Words
- * are told apart by their stems, as the full-text index does (Porter, "An algorithm for suffix
- * stripping", 1980).
- */
-export function readWords(
-  snippets: WordHit["snippets"],
-  queryWords: readonly string[],
-): { shares: Signals; evidence: Evidence[] } {
-  const wanted = countStems(queryWords);
-  const shareOf = (words: string[]) => Math.min(1, countStems(words) / wanted);
-  const found = WORD_COLUMNS.map((column) => {
-    const snippet = snippets[column];
-    const matched = [...snippet.matchAll(MARKED)].flatMap(([, word]) => wordsOf(word!));
-    return { column, snippet, matched };
-  }).filter(({ matched }) => matched.length > 0);
-  const shares: Signals = {};
-  for (const [signal, some] of Map.groupBy(found, ({ column }) => SIGNAL_OF_COLUMN[column])) {
-    shares[signal] = shareOf(some.flatMap(({ matched }) => matched));
-  }
-  const evidence = found.map(({ column, snippet, matched }) => {
-    return { kind: KIND_OF_COLUMN[column], score: shareOf(matched), text: toHtml(snippet) };
-  });
-  return { shares, evidence };
+interface Reading {
+  textOf: (segment: Wording) => string;
+  signal: Signal;
+  kind: EvidenceKind;
 }
 
-function countStems(words: readonly string[]): number {
-  return new Set(words.map(stemmer)).size;
+const READINGS: Record<WordColumn, Reading> = {
+  caption: { textOf: ({ caption }) => caption, signal: "shown", kind: "caption" },
+  transcript: { textOf: ({ transcript }) => transcript, signal: "said", kind: "speech" },
+  on_screen_text: { textOf: ({ onScreenText }) => onScreenText, signal: "written", kind: "text" },
+  labels: { textOf: ({ labels }) => labels.join(", "), signal: "shown", kind: "visual" },
+};
+
+/** What a column of a segment has of a query's words. */
+export interface Passage extends Reading {
+  text: string;
+  matches: Match[];
+}
+
+/** The columns of a segment in which any of the query's words stand. */
+export function findPassages(
+  segment: Wording,
+  terms: Terms,
+  columns: readonly WordColumn[],
+): Passage[] {
+  return columns.flatMap((column) => {
+    const text = READINGS[column].textOf(segment);
+    const matches = terms.findIn(text);
+    return matches.length > 0 ? [{ ...READINGS[column], text, matches }] : [];
+  });
+}
+
+/**
+ * Which share of the query's words passages hold: what is shown, said and written, and all together,
+ * there by what each word tells.
+ */
+export function sharesOf(
+  passages: readonly Passage[],
+  terms: Terms,
+  weights: readonly number[],
+): Signals {
+  if (passages.length === 0) return {};
+  const shares: Signals = {};
+  for (const [signal, some] of Map.groupBy(passages, (passage) => passage.signal)) {
+    shares[signal] = shareOf(some, terms);
+  }
+  const found = termsIn(passages);
+  const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0);
+  return { ...shares, told: sum(weights.filter((_, term) => found.has(term))) / sum(weights) };
+}
+
+function shareOf(passages: readonly Passage[], terms: Terms): number {
+  return termsIn(passages).size / terms.count;
+}
+
+function termsIn(passages: readonly Passage[]): Set<number> {
+  return new Set(passages.flatMap(({ matches }) => matches.map(({ term }) => term)));
+}
+
+/** A passage, to be seen. */
+export function evidenceOfPassage(passage: Passage, terms: Terms): Evidence {
+  const { kind, text, matches } = passage;
+  return { kind, score: shareOf([passage], terms), text: excerptOf(text, matches) };
 }
 
 export function evidenceOfVector({ kind, cosine }: VectorHit): Evidence {
@@ -80,13 +103,4 @@ export function mergeEvidence(evidence: Evidence[]): Evidence[] {
     });
   }
   return [...byKind.values()].toSorted((a, b) => b.score - a.score);
-}
-
-function toHtml(snippet: string): string {
-  return snippet
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll(MARK.start, "<mark>")
-    .replaceAll(MARK.end, "</mark>");
 }

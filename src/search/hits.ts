@@ -1,6 +1,6 @@
 import type { Asset, Box, Mask, Segment } from "../types.ts";
 import { collapse, type Showing } from "./collapse.ts";
-import { type Evidence, mergeEvidence } from "./evidence.ts";
+import type { Evidence } from "./evidence.ts";
 import type { SearchRequest } from "./request.ts";
 import type { Signals } from "./signals.ts";
 
@@ -25,15 +25,23 @@ export interface Hit {
   mask: Mask | null;
 }
 
-type Candidate = Omit<Hit, "rank" | "duplicates" | "boxes" | "mask"> & Pick<Showing, "look">;
+/** What may become a hit, as far as it is compared with others. */
+interface Candidate extends Showing {
+  asset: Pick<Asset, "assetId">;
+  score: number;
+  signals: Signals;
+}
 type Wish = Pick<SearchRequest, "topP" | "collapse" | "groupBy">;
 
 /**
- * Candidates as hits, the likeliest first (ties by id, so that pages are stable): those that score
+ * Candidates, the likeliest first (ties by id, so that pages are stable): those that score
  * enough, near-duplicates as one unless all are wished, of each asset only one where asked. What was
  * asked for as the very same stays: copies are what is looked for then.
  */
-export function toHits(candidates: Candidate[], wish: Wish): Hit[] {
+export function rank<T extends Candidate>(
+  candidates: readonly T[],
+  wish: Wish,
+): (T & Pick<Hit, "rank" | "duplicates">)[] {
   const likely = candidates
     .filter(({ score }) => score >= wish.topP)
     .toSorted((a, b) => b.score - a.score || (a.segment.segmentId < b.segment.segmentId ? -1 : 1));
@@ -43,16 +51,5 @@ export function toHits(candidates: Candidate[], wish: Wish): Hit[] {
       if (wish.groupBy === "segment") return true;
       return !shown.has(asset.assetId) && shown.add(asset.assetId);
     })
-    .map(({ candidate, duplicates }, index) => ({
-      segment: candidate.segment,
-      asset: candidate.asset,
-      rank: index + 1,
-      score: candidate.score,
-      signals: candidate.signals,
-      evidence: mergeEvidence(candidate.evidence),
-      span: candidate.span,
-      duplicates,
-      boxes: null,
-      mask: null,
-    }));
+    .map(({ candidate, duplicates }, index) => ({ ...candidate, rank: index + 1, duplicates }));
 }

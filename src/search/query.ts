@@ -45,14 +45,20 @@ export function wordsOf(text: string): string[] {
   return [...new Set(wordsIn(text))];
 }
 
-/** The words of a text in order, folded: lower case, Latin letters without diacritics. */
-function wordsIn(text: string): string[] {
-  const folded = text
+/** In lower case, Latin letters without diacritics. */
+export function fold(text: string): string {
+  return text
     .toLowerCase()
     .normalize("NFKD")
     .replaceAll(/(\p{Script=Latin})\p{M}+/gu, "$1")
     .normalize("NFC");
-  return (folded.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).filter((word) => /[\p{L}\p{N}]/u.test(word));
+}
+
+/** The words of a text in order, folded. */
+function wordsIn(text: string): string[] {
+  return (fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).filter((word) =>
+    /[\p{L}\p{N}]/u.test(word),
+  );
 }
 
 /** The words of a query that can tell one passage from another; all of them where none can. */

@@ -5,7 +5,7 @@ import type { Size } from "../media/areas.ts";
 import { foregroundOf } from "../media/foreground.ts";
 import { sizeOf } from "../media/pictures.ts";
 import { detect } from "../models/detect.ts";
-import { keyframeKey } from "../store/media.ts";
+import { getKeyframe } from "../store/media.ts";
 import type { Box, Mask } from "../types.ts";
 import { namedBoxes, shownScore, toBoxes } from "./boxes.ts";
 import type { Hit } from "./hits.ts";
@@ -95,9 +95,8 @@ function plan<Some extends Found>(hits: Some[], { query, useMasks }: Wish): Task
 /** Null where the segment was never seen. */
 async function openKeyframe(env: Env, { segment, asset }: Found): Promise<Keyframe | null> {
   if (segment.problem) return null;
-  const object = await env.MEDIA.get(keyframeKey(asset, segment.keyframeMs));
-  if (!object) return null;
-  const jpeg = await object.bytes();
+  const jpeg = await getKeyframe(env.MEDIA, asset, segment.keyframeMs);
+  if (!jpeg) return null;
   const { width, height } = await sizeOf(env.IMAGES, new Blob([jpeg]).stream());
   return { jpeg, width, height };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AssetScope, OPERATORS } from "../store/asset-scope.ts";
-import type { AssetType, TextKind } from "../types.ts";
+import { ASSET_TYPES, type AssetType, type TextKind } from "../types.ts";
 import type { WordColumn } from "../store/words.ts";
 
 /** Asset kinds, and which evidence counts. */
@@ -88,8 +88,8 @@ export function scopeOf(
   exceptAssetId: string | null = null,
 ): Scope {
   const { modes, assetIds, conditions, readyBy } = request;
-  const named = (["video", "image"] as const).filter((type) => modes.includes(type));
-  const types: AssetType[] = named.length > 0 ? named : ["video", "image"];
+  const named = ASSET_TYPES.filter((type) => modes.includes(type));
+  const types = named.length > 0 ? named : ASSET_TYPES;
   const kinds = (["visual", "speech", "text"] as const).filter((kind) => modes.includes(kind));
   const counted = kinds.length > 0 ? kinds : (["visual", "speech", "text"] as const);
   return {

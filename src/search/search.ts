@@ -4,13 +4,15 @@ import { allOf, anyOf } from "../store/words.ts";
 import { Timings } from "../timings.ts";
 import { calibrationFor } from "./calibration.ts";
 import { askChannels } from "./channels.ts";
+import { evidenceOfPassage, findPassages, mergeEvidence, sharesOf } from "./evidence.ts";
 import { probabilityOf } from "./fuse.ts";
-import { type Hit, toHits } from "./hits.ts";
+import { type Hit, rank } from "./hits.ts";
 import { type Likeness, likenessOf } from "./likeness.ts";
 import { parseQuery } from "./query.ts";
 import { locate } from "./regions.ts";
 import { scopeOf, type SearchRequest } from "./request.ts";
 import { mergeSignals } from "./signals.ts";
+import { Terms } from "./terms.ts";
 
 /**
  * The segments of an index that answer a query, are like something, or both, the likeliest first: by
@@ -31,7 +33,9 @@ export async function search(
   const scope = scopeOf(indexId, request, exceptAssetId);
   const query = request.query === "" ? null : parseQuery(request.query);
   const count = Math.max(SEARCH.maxCandidates, request.offset + request.topK);
-  const findings = await askChannels(env, scope, { query, like }, count, timings);
+  const terms = new Terms(query?.words ?? []);
+  const question = { query, terms, like };
+  const { findings, counts } = await askChannels(env, scope, question, count, timings);
 
   const bySegment = Map.groupBy(findings, ({ segmentId }) => segmentId);
   const ids = [...bySegment.keys()].filter((id) => id !== exceptId);
@@ -42,21 +46,23 @@ export async function search(
   const calibration = calibrationFor(env, like);
   // More than are always asked for say nothing more, so that it's the same on every page.
   const few = -Math.log(Math.min(rows.length, SEARCH.maxCandidates));
-  const candidates = rows.map(({ segment, asset, look }) => {
-    const found = bySegment.get(segment.segmentId)!;
-    const signals = mergeSignals([{ few }, ...found.map((one) => one.signals)]);
-    return {
-      segment,
-      asset,
-      look,
-      signals,
-      score: probabilityOf(signals, calibration),
-      evidence: found.flatMap(({ evidence }) => evidence),
-      span: found.find(({ span }) => span)?.span ?? null,
-    };
+  const weights = terms.weights(counts);
+  const candidates = rows.map((row) => {
+    const found = bySegment.get(row.segment.segmentId)!;
+    const passages = findPassages(row.segment, terms, scope.columns);
+    const shares = sharesOf(passages, terms, weights);
+    const signals = mergeSignals([{ few }, shares, ...found.map((one) => one.signals)]);
+    return { ...row, found, passages, signals, score: probabilityOf(signals, calibration) };
   });
-  const hits = toHits(candidates, request);
-  const page = hits.slice(request.offset, request.offset + request.topK);
-  const located = await timings.time("regions", () => locate(env, page, request));
-  return { hits: located, total: hits.length };
+  const ranked = rank(candidates, request);
+  const page = ranked
+    .slice(request.offset, request.offset + request.topK)
+    .map(({ look, found, passages, ...hit }): Hit => {
+      const near = found.flatMap(({ evidence }) => evidence ?? []);
+      const told = passages.map((passage) => evidenceOfPassage(passage, terms));
+      const span = found.find((one) => one.span)?.span ?? null;
+      return { ...hit, evidence: mergeEvidence([...near, ...told]), span, boxes: null, mask: null };
+    });
+  const hits = await timings.time("regions", () => locate(env, page, request));
+  return { hits, total: ranked.length };
 }

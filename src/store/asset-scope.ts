@@ -1,4 +1,4 @@
-import type { AssetType } from "../types.ts";
+import { ASSET_TYPES, type AssetType } from "../types.ts";
 import { IN_JSON } from "./rows.ts";
 
 export type Scalar = string | number | boolean | null;
@@ -43,7 +43,7 @@ const KIND = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${t
 export function isInScope(scope: AssetScope): Clause {
   const clauses: Clause[] = [
     { sql: "assets.index_id = ?", bindings: [scope.indexId] },
-    { sql: "assets.state = 'ready' AND assets.ready_at <= ?", bindings: [scope.readyBy] },
+    { sql: "assets.searchable_at <= ?", bindings: [scope.readyBy] },
     { sql: `assets.asset_type ${IN_JSON}`, bindings: [JSON.stringify(scope.types)] },
     ...scope.conditions.map(toClause),
   ];
@@ -57,6 +57,27 @@ export function isInScope(scope: AssetScope): Clause {
     sql: clauses.map(({ sql }) => `(${sql})`).join(" AND "),
     bindings: clauses.flatMap(({ bindings }) => bindings),
   };
+}
+
+/**
+ * Holds where a rowid is that of a segment of an asset in scope, all in the scope's index: tests it
+ * against the smaller list, of those that count or of those that don't.
+ */
+export function isSegmentInScope(scope: AssetScope, rowid: string): Clause {
+  const segments = "SELECT segments.rowid FROM assets JOIN segments USING (asset_id) WHERE";
+  if (!isNarrow(scope)) {
+    return {
+      sql: `+${rowid} NOT IN (${segments} assets.index_id = ? AND assets.searchable_at > ?)`,
+      bindings: [scope.indexId, scope.readyBy],
+    };
+  }
+  const { sql, bindings } = isInScope(scope);
+  return { sql: `+${rowid} IN (${segments} ${sql})`, bindings };
+}
+
+function isNarrow({ types, assetIds, exceptAssetId, conditions }: AssetScope): boolean {
+  const isWhole = types.length === ASSET_TYPES.length && exceptAssetId === null;
+  return !isWhole || assetIds.length > 0 || conditions.length > 0;
 }
 
 /** The ids of the first `limit` assets of a scope. */

@@ -3,7 +3,7 @@ import type { JsonObject, MediaIndexRow } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
 const COLUMNS = `index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
-  created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt`;
+  created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt, revision`;
 
 /** Throws `conflict` where the account has an index of that name. */
 export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise<void> {

@@ -17,6 +17,16 @@ export function keyframeKey(asset: Owner, ms: number): string {
   return `${assetPrefix(asset)}keyframes/${ms}.jpg`;
 }
 
+/** Null where there is none. */
+export async function getKeyframe(
+  bucket: R2Bucket,
+  asset: Owner,
+  ms: number,
+): Promise<Uint8Array | null> {
+  const object = await bucket.get(keyframeKey(asset, ms));
+  return object && object.bytes();
+}
+
 /** What was heard in one piece of the sound, as JSON. */
 export function heardKey(asset: Owner, part: number): string {
   return `${assetPrefix(asset)}heard/${part}.json`;

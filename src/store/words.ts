@@ -1,28 +1,41 @@
-import { type AssetScope, isInScope } from "./asset-scope.ts";
+import { IN_JSON } from "./rows.ts";
+import { type AssetScope, isSegmentInScope } from "./asset-scope.ts";
 
 /** Columns of the full-text index that hold a segment's words, in order; `scope` comes before them. */
 export const WORD_COLUMNS = ["caption", "transcript", "on_screen_text", "labels"] as const;
 export type WordColumn = (typeof WORD_COLUMNS)[number];
 
-/** Around the matched words of a snippet. */
-export const MARK = { start: "\u0001", end: "\u0002" } as const;
-const SNIPPET_TOKENS = 32;
-
 /** Scripts that put no spaces between words. */
 const UNSPACED =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+  "[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]";
+const HAS_UNSPACED = new RegExp(UNSPACED, "u");
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+/** A letter of such a script, with its marks, or what stands between such letters. */
+const TOKEN = new RegExp(
+  `(?=${UNSPACED})\\p{L}\\p{M}*|(?:(?!${UNSPACED})[\\p{L}\\p{M}]|\\p{N})+`,
+  "gu",
+);
 /** Ends a word for the full-text index without being seen. */
 const GAP = "\u200B";
 
+/** A word of a text as the full-text index tells it apart, and where it begins, in UTF-16 units. */
+export interface Token {
+  word: string;
+  start: number;
+}
+
 /**
- * Text as the full-text index takes it: where a script puts no spaces between words, each letter is a
- * word of its own, so that a word is found as the phrase of its letters.
+ * The words of a text, in order. Where a script puts no spaces between words, each letter is one, so
+ * that a word is found as the phrase of its letters.
  */
+export function tokensOf(text: string): Token[] {
+  const pattern = HAS_UNSPACED.test(text) ? TOKEN : WORD;
+  return Array.from(text.matchAll(pattern), ({ 0: word, index }) => ({ word, start: index }));
+}
+
+/** Text as the full-text index takes it: it knows no scripts without spaces. */
 export function spaceOut(text: string): string {
-  if (!UNSPACED.test(text)) return text;
-  return text.replaceAll(/\p{L}\p{M}*/gu, (letter) =>
-    UNSPACED.test(letter) ? `${letter}${GAP}` : letter,
-  );
+  return HAS_UNSPACED.test(text) ? text.replaceAll(TOKEN, `$&${GAP}`) : text;
 }
 
 /** An FTS5 expression that any of the phrases matches (words in order, without quotes); null of none. */
@@ -49,9 +62,9 @@ export function wantedBy({
 }
 
 function toTerm(phrase: string[]): string {
-  const tokens = phrase.flatMap((word) =>
-    UNSPACED.test(word) ? (word.match(/\p{L}|[^\p{L}\p{M}]+/gu) ?? []) : [word],
-  );
+  const tokens = phrase.flatMap(tokensOf).map(({ word }) => {
+    return HAS_UNSPACED.test(word) ? word.replaceAll(/\p{M}/gu, "") : word; // FTS5 skips them, too
+  });
   return `"${tokens.join(" ")}"`;
 }
 
@@ -60,6 +73,8 @@ export interface WordSearch {
   /** An FTS5 expression over `columns`. */
   expression: string;
   columns: readonly WordColumn[];
+  /** Of the words that are to be counted. */
+  stems: readonly string[];
   limit: number;
 }
 
@@ -67,8 +82,6 @@ export interface WordHit {
   segmentId: string;
   /** The higher, the better; 0 and less where its words are everywhere. */
   bm25: number;
-  /** By column: the words around the best match, with marks where it matched. */
-  snippets: Record<WordColumn, string>;
 }
 
 /** An FTS5 expression within one index. */
@@ -77,28 +90,44 @@ export function inIndex(indexId: string, expression: string, columns?: readonly 
   return `scope : "${indexId}" AND ${place}(${expression})`;
 }
 
-/** The segments of the assets in scope that match best by BM25, the best first. */
-export async function searchWords(db: D1Database, search: WordSearch): Promise<WordHit[]> {
-  const shown = WORD_COLUMNS.map(
-    (column, i) =>
-      `snippet(segment_words, ${i + 1}, char(1), char(2), '…', ${SNIPPET_TOKENS}) AS ${column}`,
-  );
+/** How many segments there are, and how many of them hold a word, by its stem. */
+export interface WordCounts {
+  total: number;
+  holding: ReadonlyMap<string, number>;
+}
+
+/**
+ * The segments of the assets in scope that match best by BM25, the best first. Only the best are looked
+ * up: to join each match with its asset takes as long as to rank it. `counts` are of all indices together,
+ * as those are that BM25 goes by, and of all segments that there ever were.
+ */
+export async function searchWords(
+  db: D1Database,
+  search: WordSearch,
+): Promise<{ hits: WordHit[]; counts: WordCounts }> {
   const { scope, expression, columns, limit } = search;
-  const assets = isInScope(scope);
-  const { results } = await db
+  const place = isSegmentInScope(scope, "segment_words.rowid");
+  const best = db
     .prepare(
-      `SELECT segment_id AS segmentId, -bm25(segment_words, 0, 1, 1, 1, 1) AS bm25, ${shown.join(", ")}
-       FROM segment_words
-         JOIN segments ON segments.rowid = segment_words.rowid
-         JOIN assets USING (asset_id)
-       WHERE segment_words MATCH ? AND ${assets.sql}
-       ORDER BY bm25 DESC LIMIT ?`,
+      `SELECT segment_id AS segmentId, bm25 FROM (
+         SELECT rowid AS id, -bm25(segment_words, 0, 1, 1, 1, 1) AS bm25 FROM segment_words
+         WHERE segment_words MATCH ? AND ${place.sql} ORDER BY bm25 DESC LIMIT ?
+       ) JOIN segments ON segments.rowid = id ORDER BY bm25 DESC`,
     )
-    .bind(inIndex(scope.indexId, expression, columns), ...assets.bindings, limit)
-    .all<{ segmentId: string; bm25: number } & Record<WordColumn, string>>();
-  return results.map(({ segmentId, bm25, ...columns }) => {
-    const snippets = { ...columns };
-    for (const column of WORD_COLUMNS) snippets[column] = columns[column].replaceAll(GAP, "");
-    return { segmentId, bm25, snippets };
-  });
+    .bind(inIndex(scope.indexId, expression, columns), ...place.bindings, limit);
+  const counting = db
+    .prepare(
+      `SELECT term, doc, (SELECT MAX(rowid) FROM segments) AS total FROM word_counts
+       WHERE term ${IN_JSON}`,
+    )
+    .bind(JSON.stringify(search.stems));
+  const [hits, counts] = await db.batch([best, counting]);
+  const rows = counts!.results as { term: string; doc: number; total: number }[];
+  return {
+    hits: hits!.results as WordHit[],
+    counts: {
+      total: rows[0]?.total ?? 0,
+      holding: new Map(rows.map(({ term, doc }) => [term, doc])),
+    },
+  };
 }

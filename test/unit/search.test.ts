@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { CALIBRATIONS } from "../../src/search/calibration.ts";
 import { collapse, type Showing } from "../../src/search/collapse.ts";
-import { mergeEvidence, readWords } from "../../src/search/evidence.ts";
+import {
+  evidenceOfPassage,
+  findPassages,
+  mergeEvidence,
+  sharesOf,
+} from "../../src/search/evidence.ts";
+import { excerptOf } from "../../src/search/excerpt.ts";
 import { probabilityOf } from "../../src/search/fuse.ts";
 import { foldPlural, parseQuery, tellingWords, wordsOf } from "../../src/search/query.ts";
 import { type Mode, scopeOf } from "../../src/search/request.ts";
 import { mergeSignals, type Signals } from "../../src/search/signals.ts";
+import { Terms } from "../../src/search/terms.ts";
 import { allOf, anyOf, spaceOut, wantedBy } from "../../src/store/words.ts";
 
 describe("signals", () => {
@@ -126,13 +133,14 @@ describe("a query", () => {
     ['"red cup" falls', '("red cup") AND ("red" OR "cup" OR "falls" OR "red cup")'],
     ["東京", '"東 京"'],
     ["กรุงเทพ", '"ก ร ง เ ท พ"'],
+    ["Suica東京", '"suica 東 京"'],
     ["!?", null],
   ])("%s becomes an expression", (text, expression) => {
     expect(wantedBy(parseQuery(text))).toBe(expression);
   });
 
   it("finds words in scripts without spaces, and leaves the others as they are", () => {
-    expect(spaceOut("東京 tower")).toBe("東\u200B京\u200B tower");
+    expect(spaceOut("東京 tower")).toBe("東\u200B京\u200B tower\u200B");
     expect(spaceOut("naïve café")).toBe("naïve café");
   });
 });
@@ -150,27 +158,110 @@ describe("modes", () => {
   });
 });
 
+const nothing = { caption: "", transcript: "", onScreenText: "", labels: [] };
+
+describe("terms", () => {
+  it.each<[string[], string, string[]]>([
+    [["dog"], "Dogs, a dog and dogma", ["Dogs", "dog"]],
+    [["dog", "dogs"], "a dog", ["dog"]],
+    [["running"], "He runs. She ran.", ["runs"]],
+    [["cafe"], "Ein CAFÉ in Köln", ["CAFÉ"]],
+    [["happy"], "happiness of a happy man", ["happiness", "happy"]],
+    [["東京"], "大東京都 and 東西京", ["東京"]],
+    [["กรุงเทพ"], "ในกรุงเทพฯ วันนี้", ["กรุงเทพ"]],
+    [["t", "don"], "don't", ["don", "t"]],
+    [["sea"], "", []],
+    [["!"], "wow!", []],
+    [[], "anything", []],
+  ])("%j in %j are %j", (words, text, found) => {
+    const matches = new Terms(words).findIn(text);
+    expect(matches.map(({ start, end }) => text.slice(start, end))).toEqual(found);
+  });
+
+  it("are told apart by their stems", () => {
+    expect(new Terms(["dog", "dogs", "cat"]).count).toBe(2);
+    const terms = new Terms(["cat", "dog"]);
+    expect(terms.findIn("dogs chase cats").map(({ term }) => term)).toEqual([1, 0]);
+  });
+
+  it("tell the more the fewer segments hold them", () => {
+    const terms = new Terms(["dogs", "kite", "東京"]);
+    expect(terms.stems).toEqual(["dog", "kite", "東", "京"]);
+    const holding = new Map([
+      ["dog", 99],
+      ["東", 50],
+      ["京", 0],
+    ]);
+    const [dog, kite, tokyo] = terms.weights({ total: 100, holding });
+    expect(dog).toBeGreaterThan(0);
+    expect(kite).toBeGreaterThan(100 * dog!);
+    expect(tokyo).toBe(kite);
+    expect(new Set(terms.weights({ total: 0, holding: new Map() })).size).toBe(1);
+  });
+});
+
+describe("excerpts", () => {
+  const excerpt = (words: string[], text: string) => excerptOf(text, new Terms(words).findIn(text));
+  const filler = "word ".repeat(100);
+
+  it.each([
+    [["dog"], "a <b> & dog", "a &lt;b&gt; &amp; <mark>dog</mark>"],
+    [["dog"], "", ""],
+    [["東京", "京都"], "東京都", "<mark>東京</mark>都"],
+  ])("of %j in %j: %s", (words, text, html) => {
+    expect(excerpt(words, text)).toBe(html);
+  });
+
+  it("of a long text are where most of the words stand", () => {
+    const html = excerpt(["dog", "cat"], `dog ${filler}a cat and a dog ${filler}`);
+    expect(html).toMatch(/^…(word )+a <mark>cat<\/mark> and a <mark>dog<\/mark> (word )+word…$/);
+    expect(html.length).toBeLessThan(300);
+  });
+
+  it.each([
+    ["starts", `dog ${filler}`, /^<mark>dog<\/mark> .*word…$/],
+    ["ends", `${filler}dog`, /^…word .*<mark>dog<\/mark>$/],
+    ["has no spaces", `${"水".repeat(300)}東京`, /^…水+<mark>東京<\/mark>$/],
+  ])("of a long text that %s with the word", (_, text, pattern) => {
+    expect(excerpt(["dog", "東京"], text)).toMatch(pattern);
+  });
+
+  it("show a match that is longer than an excerpt", () => {
+    const word = "x".repeat(300);
+    expect(excerpt([word], `${word} ${word}`)).toBe(`<mark>${word}</mark>…`);
+  });
+});
+
 describe("evidence", () => {
-  const none = { caption: "", transcript: "", on_screen_text: "", labels: "" };
+  const all = ["caption", "transcript", "on_screen_text", "labels"] as const;
+  const terms = new Terms(["dog", "sand", "sea", "kite"]);
 
-  it("marks what matched and escapes the rest", () => {
-    const transcript = "a <b> & \u0001dog\u0002";
-    expect(readWords({ ...none, transcript }, ["dog", "cat"])).toEqual({
-      shares: { said: 0.5 },
-      evidence: [{ kind: "speech", score: 0.5, text: "a &lt;b&gt; &amp; <mark>dog</mark>" }],
-    });
+  it("says what share of the words is shown, said and written, and told in all", () => {
+    const caption = "a dog on the sand";
+    const transcript = "Look at the sea and the sand";
+    const passages = findPassages(
+      { ...nothing, caption, transcript, labels: ["dogs"] },
+      terms,
+      all,
+    );
+    expect(sharesOf(passages, terms, [1, 1, 2, 4])).toEqual({ shown: 0.5, said: 0.5, told: 0.5 });
+    expect(passages.map((passage) => evidenceOfPassage(passage, terms))).toEqual([
+      { kind: "caption", score: 0.5, text: "a <mark>dog</mark> on the <mark>sand</mark>" },
+      {
+        kind: "speech",
+        score: 0.5,
+        text: "Look at the <mark>sea</mark> and the <mark>sand</mark>",
+      },
+      { kind: "visual", score: 0.25, text: "<mark>dogs</mark>" },
+    ]);
   });
 
-  it("counts a word once, whatever its ending", () => {
-    const transcript = "\u0001dogs\u0002 and a \u0001dog\u0002";
-    expect(readWords({ ...none, transcript }, ["dog", "cat"]).shares).toEqual({ said: 0.5 });
-    expect(readWords({ ...none, transcript }, ["dog", "dogs"]).shares).toEqual({ said: 1 });
-  });
-
-  it("counts a word once, wherever it is shown", () => {
-    const dog = "a \u0001dog\u0002";
-    const snippets = { ...none, caption: `${dog} on \u0001sand\u0002`, labels: dog };
-    expect(readWords(snippets, ["dog", "sand", "sea"]).shares).toEqual({ shown: 2 / 3 });
+  it("leaves out columns that don't count, and is silent where nothing matches", () => {
+    const segment = { ...nothing, caption: "a dog", onScreenText: "No kites" };
+    const written = findPassages(segment, terms, ["on_screen_text"]);
+    const weights = [1, 1, 1, 5];
+    expect(sharesOf(written, terms, weights)).toEqual({ written: 0.25, told: 0.625 });
+    expect(sharesOf(findPassages(nothing, terms, all), terms, weights)).toEqual({});
   });
 
   it("is one piece a kind, the strongest first", () => {

@@ -1,0 +1,76 @@
+import { stemmer } from "stemmer";
+import { tokensOf, type WordCounts } from "../store/words.ts";
+import { fold } from "./query.ts";
+
+/** Where a text has one of the terms, in UTF-16 units. */
+export interface Match {
+  /** Which of them, from 0. */
+  term: number;
+  start: number;
+  end: number;
+}
+
+/** A word and its stem begin alike: others needn't be stemmed. */
+const BEGINNING = 2;
+const ASCII = /^\w*$/;
+
+/**
+ * The words of a query, told apart by their stems, as the full-text index does (Porter, "An algorithm
+ * for suffix stripping", 1980), and found in texts.
+ */
+export class Terms {
+  /** Of each its tokens' stems: more than one where a script puts no spaces between words. */
+  readonly #terms: string[][];
+  readonly #beginnings: Set<string>;
+
+  constructor(words: readonly string[]) {
+    const terms = words.map((word) => tokensOf(word).map((token) => stemmer(foldWord(token.word))));
+    this.#terms = [...new Map(terms.map((term) => [term.join(" "), term])).values()];
+    this.#beginnings = new Set(terms.flat().map((stem) => stem.slice(0, BEGINNING)));
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.#terms.length;
+  }
+
+  /** Of all of their tokens, each once. */
+  get stems(): string[] {
+    return [...new Set(this.#terms.flat())];
+  }
+
+  /**
+   * How much each tells: its inverse document frequency (Robertson and Zaragoza, "The Probabilistic
+   * Relevance Framework: BM25 and Beyond", 2009), of several tokens that of the rarest.
+   */
+  weights({ total, holding }: WordCounts): number[] {
+    return this.#terms.map((stems) => {
+      const held = Math.min(total, ...stems.map((stem) => holding.get(stem) ?? 0));
+      return Math.log(1 + (total - held + 0.5) / (held + 0.5));
+    });
+  }
+
+  /** Where they stand in a text, in order. */
+  findIn(text: string): Match[] {
+    const tokens = tokensOf(text);
+    const stems = tokens.map(({ word }) => this.#stemOf(foldWord(word)));
+    return tokens.flatMap(({ start }, at) => {
+      const term = stems[at] === null ? -1 : this.#terms.findIndex((term) => isAt(term, stems, at));
+      const last = tokens[at + (this.#terms[term]?.length ?? 0) - 1];
+      return term < 0 || !last ? [] : [{ term, start, end: last.start + last.word.length }];
+    });
+  }
+
+  /** Null of a word that is none of theirs. */
+  #stemOf(word: string): string | null {
+    return this.#beginnings.has(word.slice(0, BEGINNING)) ? stemmer(word) : null;
+  }
+}
+
+function isAt(term: readonly string[], stems: readonly (string | null)[], at: number): boolean {
+  return term.every((stem, i) => stems[at + i] === stem);
+}
+
+function foldWord(word: string): string {
+  return ASCII.test(word) ? word.toLowerCase() : fold(word);
+}
