@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { aiError, askForAi, askForAiResponse, type EngineEnv } from "./engine-client.ts";
 import { fillSchema } from "./answer-schema.ts";
+import { completion, usageOf } from "./completion.ts";
 import { pictureBytes } from "./picture-bytes.ts";
+import { sayInEvents, sayWhole } from "./scripted-chat.ts";
+import type { ScriptedCall } from "./scripts.ts";
 
 const PICTURE_TOKENS = 256; // what Gemma makes of one picture
-const CHARACTERS_PER_TOKEN = 4;
 
 const Part = z.object({
   type: z.string(),
@@ -41,9 +43,15 @@ export type ChatOutput = ChatCompletionsOutput | ReadableStream<Uint8Array>;
 
 /**
  * A chat completion. Facts about one picture in JSON come from what the engine sees; anything else
- * from its language model, and where it has none it is a task that isn't there (5007).
+ * from its language model, and where it has none it is a task that isn't there (5007). What a test
+ * wrote is said in place of both, to inputs that production would take.
  */
-export async function chat(env: EngineEnv, model: string, inputs: unknown): Promise<ChatOutput> {
+export async function chat(
+  env: EngineEnv,
+  model: string,
+  inputs: unknown,
+  scripted: ScriptedCall | null = null,
+): Promise<ChatOutput> {
   const input = Input.safeParse(inputs);
   if (!input.success) throw aiError(`5006: Error: ${z.prettifyError(input.error)}`);
   const { messages, response_format: format, stream } = input.data;
@@ -54,12 +62,24 @@ export async function chat(env: EngineEnv, model: string, inputs: unknown): Prom
   const pictures = parts.flatMap((part) =>
     part.type === "image_url" ? [pictureBytes(part.image_url?.url ?? "")] : [],
   );
+  const asked = parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
+  const usage = (answer: string) => usageOf(asked, answer.length, pictures.length * PICTURE_TOKENS);
+  if (scripted) {
+    const { reply, onCancel } = scripted;
+    const spent = usage(reply.text + (reply.thinks ?? ""));
+    return stream && reply.style !== "whole"
+      ? sayInEvents(model, reply, spent, onCancel)
+      : sayWhole(model, reply, spent);
+  }
   const [picture] = pictures;
   const schema = format?.json_schema;
   if (picture && pictures.length === 1 && schema) {
     const described = await describePicture(env, model, picture);
     const filled = fillSchema(schema, described.facts);
-    if (filled) return completion(described.captionModel, parts, JSON.stringify(filled));
+    if (filled) {
+      const content = JSON.stringify(filled);
+      return completion({ model: described.captionModel, content, usage: usage(content) });
+    }
   }
   const body = JSON.stringify(inputs);
   const response = await askForAiResponse(env, model, "/v1/chat/completions", body);
@@ -80,25 +100,4 @@ function gemmaBox([xMin, yMin, xMax, yMax]: [number, number, number, number]): n
   return [yMin, xMin, yMax, xMax].map((fraction) =>
     Math.round(Math.min(Math.max(fraction, 0), 1) * 1000),
   );
-}
-
-function completion(model: string, parts: Part[], content: string): ChatCompletionsOutput {
-  const asked = parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
-  const prompt_tokens = PICTURE_TOKENS + Math.ceil(asked / CHARACTERS_PER_TOKEN);
-  const completion_tokens = Math.ceil(content.length / CHARACTERS_PER_TOKEN);
-  return {
-    id: `chatcmpl-${crypto.randomUUID()}`,
-    object: "chat.completion",
-    created: Math.floor(Date.now() / 1000),
-    model,
-    choices: [
-      {
-        index: 0,
-        message: { role: "assistant", content, refusal: null },
-        finish_reason: "stop",
-        logprobs: null,
-      },
-    ],
-    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
-  };
 }

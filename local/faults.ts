@@ -1,5 +1,5 @@
-import { DurableObject } from "cloudflare:workers";
 import type { LocalEnv } from "./env.ts";
+import { Scripts } from "./scripts.ts";
 
 /** Makes a call late. */
 type Slow = `slow:${number}`;
@@ -11,8 +11,11 @@ export type MediaFault = "9412" | "9504" | "9523" | "malformed" | Slow;
 export type ImagesFault = "9412" | "9422" | "9523" | Slow;
 type Fault = AiFault | MediaFault | ImagesFault;
 
-/** Failures that tests asked for, by model or binding, in the order they were asked for. */
-export class Faults extends DurableObject<LocalEnv> {
+/**
+ * Failures that tests asked for, by model or binding, in the order they were asked for; and what they
+ * wrote for chat models to say.
+ */
+export class Faults extends Scripts {
   constructor(ctx: DurableObjectState, env: LocalEnv) {
     super(ctx, env);
     ctx.storage.sql.exec(

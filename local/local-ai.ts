@@ -6,10 +6,13 @@ import { detect } from "./detect.ts";
 import { aiError, askForAi, noSuchModel } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
 import { addFault, type AiFault, takeFault } from "./faults.ts";
+import type { Reply } from "./scripted-chat.ts";
+import { takeScripted } from "./scripts.ts";
 import { transcribeSound } from "./speech.ts";
 
 const MAX_REQUEST_BYTES = 10_000_000;
 const MAX_TEXTS = 100;
+const CHATS = new Set<string>([MODELS.describe.id, MODELS.answer.id]);
 
 type Embedding = Ai_Cf_Baai_Bge_M3_Output_Embedding & { data: number[][]; shape: number[] };
 type Output =
@@ -54,9 +57,35 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
     await addFault(this.env, model, fault, times);
   }
 
-  #infer(model: string, inputs: unknown): Promise<Output> {
+  /**
+   * The next chats of `model`, streamed or not, are answered with these, in order, each once. What
+   * was scripted and asked before is forgotten; faults come first and leave the script as it is.
+   */
+  async script(model: string, replies: Reply[]): Promise<void> {
+    await this.#scripts.script(model, replies);
+  }
+
+  /** The inputs of the chats of `model` that were answered from its script, in order. */
+  async asked(model: string): Promise<unknown[]> {
+    const inputs = await this.#scripts.asked(model);
+    return inputs.map((input): unknown => JSON.parse(input));
+  }
+
+  /** How many scripted streams of `model` were cancelled before their end. */
+  async cancelled(model: string): Promise<number> {
+    return this.#scripts.cancelled(model);
+  }
+
+  get #scripts() {
+    return this.env.FAULTS.getByName("faults");
+  }
+
+  async #infer(model: string, inputs: unknown): Promise<Output> {
     if (model === MODELS.embedText.id) return embed(this.env, model, inputs);
-    if (model === MODELS.describe.id) return chat(this.env, model, inputs);
+    if (CHATS.has(model)) {
+      const scripted = await takeScripted(this.env, model, inputs);
+      return chat(this.env, model, inputs, scripted);
+    }
     if (model === MODELS.detect.id) return detect(this.env, model, inputs);
     if (model === MODELS.transcribe.id) return transcribeSound(this.env, model, inputs);
     throw noSuchModel(model);

@@ -29,6 +29,7 @@ export const ACCOUNT_LIMITS = {
   image_bytes: LIMITS.imageBytes,
   video_seconds: LIMITS.videoSeconds,
   requests_per_minute: 600,
+  answers_per_day: 1000,
 } as const;
 
 /** R2 multipart parts: equal but the last, at least 5 MiB. It is also what an upload holds in memory. */
@@ -80,6 +81,13 @@ export const MODELS = {
     id: "@cf/google/gemma-4-26b-a4b-it",
     maxTokens: 800,
     timeoutMs: 60_000,
+    neurons: [9091, 27_273],
+  },
+  answer: {
+    id: "@cf/google/gemma-4-26b-a4b-it",
+    maxTokens: 700,
+    firstTokenMs: 20_000,
+    timeoutMs: 60_000, // for the whole answer
     neurons: [9091, 27_273],
   },
   detect: {
@@ -162,6 +170,14 @@ export const FOOTAGE = {
 export const ANSWER = {
   segments: 12,
   sentences: 3,
+  leastScore: 0.05, // of a segment that a model is shown
+  neighbours: 4, // segments in a row that are one source
+  evidenceTokens: 4000,
+  pictures: 6, // keyframes of the best sources
+  /** A video's region is looked at in windows of so many sources, each a picture and its words. */
+  window: { sources: 8, most: 6, atOnce: 2 },
+  slackMs: 500, // players round a length up
+  keptMs: 10 * MINUTE, // so long the same question of an unchanged index has the same answer
   relevantCosine: 0.6, // of question and evidence, below which a passage alone proves nothing
   relevantCoverage: 0.5, // share of the question's words that a passage must hold otherwise
 } as const;

@@ -82,7 +82,23 @@ describe("a request that breaks rules is answered 422 with", () => {
     ["/index/a?state=done", [[["query", "state"], "literal_error"]]],
     ["/index/a/answer", [[["query", "query"], "missing"]]],
     ["/index/a/answer?query=x&markdown=perhaps", [[["query", "markdown"], "bool_parsing"]]],
-    ["/index/a/answer?query=x&stream=true", [[["query", "stream"], "value_error"]]],
+    ["/index/a/answer?query=x&stream=perhaps", [[["query", "stream"], "bool_parsing"]]],
+    ["/index/a/answer_vqa?query=x&top_p=2", [[["query", "top_p"], "less_than_equal"]]],
+    [
+      "/index/a/answer_vqa?search_term=",
+      [
+        [["query", "query"], "missing"],
+        [["query", "search_term"], "string_too_short"],
+      ],
+    ],
+    [
+      "/index/a/vid_1/answer_vqa?query=x&start_time=soon",
+      [[["query", "start_time"], "float_parsing"]],
+    ],
+    [
+      "/index/a/vid_1/answer_vqa?query=x&end_time=-2",
+      [[["query", "end_time"], "greater_than_equal"]],
+    ],
   ])("a query string like %s", async (path, expected) => {
     expect(await issues("GET", path)).toEqual(expected);
   });

@@ -141,25 +141,3 @@ it("says how long its parts took", async () => {
     /^(words|model|vectors|rows|regions)(;dur=\d+, (words|model|vectors|rows|regions))*;dur=\d+, total;dur=\d+$/,
   );
 });
-
-describe("an answer", () => {
-  it("quotes the moment that says it", async () => {
-    const query = encodeURIComponent("Who lives with the goats?");
-    const answer = await client.json("GET", `/index/trip/answer?query=${query}`);
-    expect(answer).toMatchObject({
-      answer: "The keeper lives here with two goats. [1]",
-      grounded: true,
-      model: "extractive",
-      usage: { input_tokens: 0, output_tokens: 0 },
-    });
-    expect(answer.citations).toHaveLength(1);
-    expect(answer.citations[0]).toMatchObject({ marker: 1, video_id: video.video_id });
-  });
-
-  it("says so when the index doesn't", async () => {
-    const query = encodeURIComponent("What is the capital gains tax in Norway?");
-    const answer = await client.json("GET", `/index/trip/answer?query=${query}`);
-    expect(answer).toMatchObject({ grounded: false, citations: [] });
-    expect(answer.answer).toMatch(/Nothing in this index/);
-  });
-});

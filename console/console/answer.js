@@ -1,15 +1,24 @@
-import { api, indexPath } from "./api.js";
+import { indexPath, listen } from "./api.js";
 import { el, problem, say } from "./element.js";
 import { momentCard, playMoment } from "./moment.js";
 
-/** Fills `outlet` with the answer to a question; its `[n]` play what they cite. */
+/** Fills `outlet` with the answer to a question, as it comes; its `[n]` play what they cite. */
 export async function showAnswer(outlet, { index, question }, signal) {
-  const waiting = el("div.answer.waiting", {}, el("p", {}, "Reading what the index holds…"));
-  outlet.replaceChildren(el("h2.found", {}, question), waiting);
+  const heading = el("h2.found", {}, question);
+  const waiting = el("div.answer.waiting", {}, el("p.text", {}, "Reading what the index holds…"));
+  outlet.replaceChildren(heading, waiting);
   try {
-    const answer = await api("GET", indexPath(index, "/answer", { query: question }), { signal });
-    outlet.replaceChildren(el("h2.found", {}, question), ...answered(answer));
-    say(answer.answer);
+    let text = "";
+    const path = indexPath(index, "/answer", { query: question });
+    for await (const { event, data } of listen(path, { signal })) {
+      if (event === "delta") {
+        text += data.text;
+        waiting.replaceChildren(el("p.text", {}, text));
+      } else if (event === "done") {
+        outlet.replaceChildren(heading, ...answered(data));
+        say(data.answer);
+      }
+    }
   } catch (error) {
     if (signal.aborted) return;
     waiting.replaceWith(problem(error, () => showAnswer(outlet, { index, question }, signal)));

@@ -61,6 +61,33 @@ export async function api(method, path, { body, signal } = {}) {
 }
 
 /**
+ * A request whose answer comes as server-sent events: yields each as `{ event, data }`. Throws as `api`
+ * does, and an `ApiError` of status 0 where the answer ends before its `done`.
+ */
+export async function* listen(path, { signal } = {}) {
+  const headers = { "X-API-Key": key ?? "", Accept: "text/event-stream" };
+  const response = await fetch(path, { headers, signal }).catch(() => null);
+  signal?.throwIfAborted();
+  if (!response) throw new ApiError(0, OFFLINE);
+  if (!response.ok) {
+    read(response.status, await response.text(), response.headers.get("Retry-After"));
+  }
+  let rest = "";
+  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+    const events = (rest + text).split("\n\n");
+    rest = events.pop();
+    for (const lines of events) {
+      const [, event, json] = /^event: (.*)\ndata: (.*)$/.exec(lines) ?? [];
+      const data = parse(json);
+      if (event === "error") throw new ApiError(502, data.detail);
+      yield { event, data };
+      if (event === "done") return;
+    }
+  }
+  throw new ApiError(0, OFFLINE);
+}
+
+/**
  * Sends a form, telling its progress (0 to 1) as bytes leave; resolves and throws as `api` does.
  * `fetch` can't tell how much of a body is sent, so this is an XMLHttpRequest.
  */

@@ -1,46 +1,78 @@
+import { ANSWER } from "../config.ts";
+import type { Hit } from "../search/hits.ts";
 import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
-import type { Hit } from "../search/hits.ts";
-import type { MediaIndexRow } from "../types.ts";
+import { type AnswerEvent, compose } from "./compose.ts";
 import { extractQuotes } from "./extract.ts";
+import type { Style } from "./prompts.ts";
+import { getKeyframe } from "../store/media.ts";
+import { gatherSources, type Source } from "./sources.ts";
 
-export interface AnswerRequest {
+export interface Question extends Style {
   query: string;
+  /** Segments to look at. */
   topK: number;
-  markdown: boolean;
+  /** Empty means all. */
   assetIds: string[];
 }
 
-export interface Answer {
-  text: string;
-  /** False where the index doesn't say; then there are no citations. */
-  grounded: boolean;
-  /** In the order of their markers: `[1]` is the first. */
-  citations: Hit[];
-  model: string;
-  usage: { inputTokens: number; outputTokens: number };
+export interface PictureQuestion extends Question {
+  /** What is searched for. */
+  searchTerm: string;
+  /** Nucleus sampling: the model's own where it is undefined. */
+  topP: number | undefined;
 }
 
-const NOTHING = "Nothing in this index answers that.";
-
-/** Answers from what an index holds, with a citation for every claim. */
-export async function answerQuestion(
+/** Answers from what an index holds in words. */
+export async function* answerFromWords(
   env: Env,
-  index: MediaIndexRow,
-  { query, topK, markdown, assetIds }: AnswerRequest,
-): Promise<Answer> {
-  const { hits } = await search(env, index.indexId, searchFor({ query, assetIds, topK }));
-  const quotes = extractQuotes(query, hits);
-  const lines = quotes.map(({ sentence }, i) => `${sentence} [${i + 1}]`);
-  return {
-    text: lines.length === 0 ? NOTHING : join(lines, markdown),
-    grounded: lines.length > 0,
-    citations: quotes.map(({ hit }) => hit),
-    model: "extractive",
-    usage: { inputTokens: 0, outputTokens: 0 },
-  };
+  indexId: string,
+  { query: question, topK, assetIds, ...style }: Question,
+  signal?: AbortSignal,
+): AsyncGenerator<AnswerEvent> {
+  const hits = await find(env, indexId, question, { topK, assetIds });
+  const sources = gatherSources(hits);
+  const task = { question, sources, pictures: new Map<number, Uint8Array>(), style };
+  yield* compose(env, task, extractQuotes(question, hits), signal);
 }
 
-function join(lines: string[], markdown: boolean): string {
-  return markdown ? lines.map((line) => `- ${line}`).join("\n") : lines.join(" ");
+/** Answers from what an index holds in words and pictures. */
+export async function* answerFromPictures(
+  env: Env,
+  indexId: string,
+  { query: question, searchTerm, topK, topP, assetIds, ...style }: PictureQuestion,
+  signal?: AbortSignal,
+): AsyncGenerator<AnswerEvent> {
+  const hits = await find(env, indexId, searchTerm, { topK, assetIds });
+  const sources = gatherSources(hits);
+  const sought = searchTerm === question ? question : `${question} ${searchTerm}`;
+  const pictures = await picturesOf(env, [...sources].slice(0, ANSWER.pictures));
+  const task = { question, sources, pictures, style, ...(topP !== undefined && { topP }) };
+  yield* compose(env, task, extractQuotes(sought, hits), signal);
+}
+
+async function find(
+  env: Env,
+  indexId: string,
+  query: string,
+  wish: Pick<Question, "topK" | "assetIds">,
+): Promise<Hit[]> {
+  const { hits } = await search(env, indexId, searchFor({ query, ...wish }));
+  return hits;
+}
+
+/** The keyframes of sources, by marker; of a source that was never seen there is none. */
+async function picturesOf(
+  env: Env,
+  sources: readonly (readonly [number, Source])[],
+): Promise<Map<number, Uint8Array>> {
+  const pictures = await Promise.all(
+    sources.map(async ([marker, { hit }]) => {
+      const { segment, asset } = hit;
+      if (segment.problem) return [];
+      const jpeg = await getKeyframe(env.MEDIA, asset, segment.keyframeMs);
+      return jpeg ? [[marker, jpeg] as const] : [];
+    }),
+  );
+  return new Map(pictures.flat());
 }

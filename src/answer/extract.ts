@@ -1,6 +1,7 @@
 import { ANSWER } from "../config.ts";
 import type { Evidence } from "../search/evidence.ts";
 import type { Hit } from "../search/hits.ts";
+import type { Source } from "./sources.ts";
 import { foldPlural, tellingWords, wordsOf } from "../search/query.ts";
 
 /** A sentence of the index, word for word, and the hit that it stands in. */
@@ -26,6 +27,29 @@ export function extractQuotes(question: string, hits: Hit[]): Quote[] {
     .toSorted((a, b) => b.overlap - a.overlap || a.hit.rank - b.hit.rank)
     .filter(({ sentence }) => !said.has(sentence) && said.add(sentence))
     .slice(0, ANSWER.sentences);
+}
+
+/** Words that ask what there is, whatever it is. */
+const GENERAL = new Set(
+  `about content describe explain going happen happened happening happens here going look overview part
+   say said saying says scene see seen show shown shows story summarise summarize summary take talk
+   talked talking talks tell tells thing things video videos watch`.split(/\s+/),
+);
+
+/** Whether a question asks what there is ("What happens here?"), and names nothing. */
+export function asksForAll(question: string): boolean {
+  return tellingWords(question).every((word) => GENERAL.has(word));
+}
+
+/** What a few of the sources, evenly chosen, say, have written on them or show: a sentence each. */
+export function quotesOf(sources: readonly Source[]): Quote[] {
+  const told = sources.flatMap(({ hit, said, written, shown }) => {
+    const [sentence] = splitSentences(said || written || shown);
+    return sentence === undefined ? [] : [{ sentence, hit }];
+  });
+  const step = Math.max(1, told.length / ANSWER.sentences);
+  const some = told.filter((_, i) => i % step < 1);
+  return [...new Map(some.map((quote) => [quote.sentence, quote])).values()];
 }
 
 /** Whether a hit says something about the question, and is not only the best of what there is. */

@@ -13,9 +13,9 @@ const CODES: Record<string, ErrorCode> = {
 };
 
 /**
- * One model call: the only way to a model. Throws `upstream_timeout` after `timeoutMs`,
- * `upstream_failed` where the answer hasn't the shape of `schema`, and the code of `CODES` where
- * the platform gives one.
+ * One model call that answers at once; `generate` is for those that stream. Throws
+ * `upstream_timeout` after `timeoutMs`, `upstream_failed` where the answer hasn't the shape of
+ * `schema`, and the code of `CODES` where the platform gives one.
  */
 export async function runModel<Schema extends z.ZodType>(
   ai: Ai,
@@ -24,35 +24,60 @@ export async function runModel<Schema extends z.ZodType>(
   schema: Schema,
   timeoutMs: number,
 ): Promise<z.output<Schema>> {
-  const answer = await withinTime(callModel(ai, model, input), model, timeoutMs);
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  throw new AppError("upstream_failed", `The model ${model} answered in an unknown shape.`, {
-    cause: parsed.error,
-  });
-}
-
-async function callModel(ai: Ai, model: string, input: Record<string, unknown>): Promise<unknown> {
+  const limit = limitTime(model, timeoutMs);
   try {
-    return await ai.run(model as keyof AiModels, input as never);
-  } catch (error) {
-    const platformCode = /\b(\d{4}): /.exec(causeOf(error))?.[1] ?? "";
-    const code = CODES[platformCode] ?? "upstream_failed";
-    const message = `The model ${model} is not available (${platformCode || "no code"}).`;
-    throw new AppError(code, message, { cause: error });
+    const answer = await unlessAborted(limit.signal, callModel(ai, model, input));
+    const parsed = schema.safeParse(answer);
+    if (parsed.success) return parsed.data;
+    throw unknownShape(model, parsed.error);
+  } finally {
+    limit.clear();
   }
 }
 
-async function withinTime<T>(work: Promise<T>, model: string, timeoutMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new AppError("upstream_timeout", `The model ${model} took over ${timeoutMs} ms.`));
-    }, timeoutMs);
-  });
+/** The model's answer as it comes. Throws as `modelFailure` says; it waits for as long as it takes. */
+export async function callModel(
+  ai: Ai,
+  model: string,
+  input: Record<string, unknown>,
+): Promise<unknown> {
   try {
-    return await Promise.race([work, timeout]);
+    return await ai.run(model as keyof AiModels, input as never);
+  } catch (error) {
+    throw modelFailure(model, error);
+  }
+}
+
+/** What a call, or the stream that it answers with, failed of: the code of `CODES`, else `upstream_failed`. */
+export function modelFailure(model: string, cause: unknown): AppError {
+  const platformCode = /\b(\d{4}): /.exec(causeOf(cause))?.[1] ?? "";
+  const code = CODES[platformCode] ?? "upstream_failed";
+  const message = `The model ${model} is not available (${platformCode || "no code"}).`;
+  return new AppError(code, message, { cause });
+}
+
+export function unknownShape(model: string, cause?: unknown): AppError {
+  const message = `The model ${model} answered in an unknown shape.`;
+  return new AppError("upstream_failed", message, { cause });
+}
+
+/** A signal that aborts with `upstream_timeout` after `ms`, unless it is cleared before. */
+export function limitTime(model: string, ms: number): { signal: AbortSignal; clear: () => void } {
+  const controller = new AbortController();
+  const message = `The model ${model} took over ${ms} ms.`;
+  const timer = setTimeout(() => controller.abort(new AppError("upstream_timeout", message)), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
+/** What `work` gives, or the signal's reason thrown as soon as it aborts. */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([aborted, work]);
   } finally {
-    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
   }
 }

@@ -1,18 +1,33 @@
 import { z } from "@hono/zod-openapi";
-import { answerQuestion } from "../answer/answer.ts";
+import { answerFromPictures, answerFromWords } from "../answer/answer.ts";
+import { answerFromVideo } from "../answer/watch.ts";
 import { ANSWER, LIMITS } from "../config.ts";
 import { invalid } from "../errors.ts";
-import { meter } from "../models/meter.ts";
-import { addUsage } from "../store/usage.ts";
-import { addEndpoint, createRouter } from "./endpoint.ts";
+import type { Asset } from "../types.ts";
+import { answerRecord } from "./answer-record.ts";
+import { respond } from "./answer-response.ts";
+import { videoParams } from "./asset-record.ts";
+import { requireOwnAsset } from "./assets.ts";
+import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
-import { mediaUrls } from "./media-url.ts";
-import { queryBool, queryInt, queryList } from "./query-types.ts";
+import { queryBool, queryFloat, queryInt, queryList } from "./query-types.ts";
 import { requireAssets } from "./search.ts";
-import { hitRecord, toHitRecord } from "./segment-record.ts";
 
 export const answerRoutes = createRouter();
+
+const text = z.string().max(LIMITS.queryCharacters);
+const question = z.object({
+  query: text.min(1),
+  system_prompt: text.optional(),
+  markdown: queryBool(false),
+  language: z.string().max(35).optional(),
+  stream: queryBool(false),
+});
+const retrieval = z.object({
+  top_k: queryInt(1, 100, ANSWER.segments),
+  asset_ids: queryList(z.string(), LIMITS.assetIds),
+});
 
 addEndpoint(
   answerRoutes,
@@ -22,56 +37,108 @@ addEndpoint(
     summary: "Answer Query From Videos",
     scope: "read",
     params: indexParams,
-    query: z.object({
-      query: z.string().min(1).max(LIMITS.queryCharacters),
-      system_prompt: z.string().max(LIMITS.queryCharacters).optional(),
-      markdown: queryBool(false),
-      top_k: queryInt(1, 100, ANSWER.segments),
-      asset_ids: queryList(z.string(), LIMITS.assetIds),
-      language: z.string().max(35).optional(),
-      stream: queryBool(false),
-    }),
-    response: z
-      .object({
-        answer: z.string(),
-        grounded: z.boolean(),
-        citations: z.array(hitRecord.extend({ marker: z.int().min(1) })),
-        model: z.string(),
-        usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
-      })
-      .openapi("Answer"),
+    query: question.extend(retrieval.shape),
+    response: answerRecord,
+    events: true,
   },
   async (c, { params, query }) => {
     const index = await requireOwnIndex(c, params.index_name);
-    if (query.stream) {
-      throw invalid(
-        ["query", "stream"],
-        "value_error",
-        "Streams are not supported yet: send false",
-      );
-    }
-    const assetIds = query.asset_ids ?? [];
-    await requireAssets(c.env.DB, index.indexId, assetIds);
-    const { markdown, top_k: topK } = query;
-    const { ai, used } = meter(c.env.AI);
-    const answer = await answerQuestion({ ...c.env, AI: ai }, index, {
-      query: query.query,
-      topK,
-      markdown,
-      assetIds,
+    const wish = { ...wishOf(query), topK: query.top_k, assetIds: query.asset_ids ?? [] };
+    await requireAssets(c.env.DB, index.indexId, wish.assetIds);
+    return respond(c, {
+      index,
+      wish,
+      isStream: wantsStream(c, query),
+      answer: (env, signal) => answerFromWords(env, index.indexId, wish, signal),
     });
-    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { answers: 1, ...used }));
-    const urlOf = mediaUrls(c);
-    const records = await Promise.all(answer.citations.map((hit) => toHitRecord(hit, urlOf)));
-    return {
-      answer: answer.text,
-      grounded: answer.grounded,
-      citations: records.map((record, i) => Object.assign(record, { marker: i + 1 })),
-      model: answer.model,
-      usage: {
-        input_tokens: answer.usage.inputTokens,
-        output_tokens: answer.usage.outputTokens,
-      },
-    };
   },
 );
+
+addEndpoint(
+  answerRoutes,
+  {
+    method: "get",
+    path: "/index/{index_name}/answer_vqa",
+    summary: "Answer Query Vqa",
+    scope: "read",
+    params: indexParams,
+    query: question.extend(retrieval.shape).extend({
+      search_term: text.min(1).optional(),
+      top_p: queryFloat(0, 1, 1),
+    }),
+    response: answerRecord,
+    events: true,
+  },
+  async (c, { params, query }) => {
+    const index = await requireOwnIndex(c, params.index_name);
+    const wish = {
+      ...wishOf(query),
+      topK: query.top_k,
+      assetIds: query.asset_ids ?? [],
+      searchTerm: query.search_term ?? query.query,
+      topP: query.top_p,
+    };
+    await requireAssets(c.env.DB, index.indexId, wish.assetIds);
+    return respond(c, {
+      index,
+      wish,
+      isStream: wantsStream(c, query),
+      answer: (env, signal) => answerFromPictures(env, index.indexId, wish, signal),
+    });
+  },
+);
+
+addEndpoint(
+  answerRoutes,
+  {
+    method: "get",
+    path: "/index/{index_name}/{video_id}/answer_vqa",
+    summary: "Answer Query Vqa Video Id",
+    scope: "read",
+    params: videoParams,
+    query: question.extend({
+      start_time: queryFloat(0, LIMITS.videoSeconds, 0),
+      end_time: queryFloat(-1, LIMITS.videoSeconds, -1),
+    }),
+    response: answerRecord,
+    events: true,
+  },
+  async (c, { params, query }) => {
+    const [index, video] = await Promise.all([
+      requireOwnIndex(c, params.index_name),
+      requireOwnAsset(c, "video", params.video_id),
+    ]);
+    const wish = { ...wishOf(query), ...regionOf(video, query.start_time, query.end_time) };
+    return respond(c, {
+      index,
+      wish,
+      isStream: wantsStream(c, query),
+      answer: (env, signal) => answerFromVideo(env, video, wish, signal),
+    });
+  },
+);
+
+function wishOf({ query, markdown, language = "", system_prompt = "" }: z.output<typeof question>) {
+  return { query, markdown, language, systemPrompt: system_prompt };
+}
+
+function wantsStream(c: Context, { stream }: z.output<typeof question>): boolean {
+  return stream || /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
+}
+
+/** In ms. An `end` of -1 is the video's. Throws where the region is not within the video. */
+function regionOf({ durationMs, state }: Asset, start: number, end: number) {
+  const [startMs, endMs] = [start * 1000, end === -1 ? durationMs : end * 1000];
+  if (state !== "ready") return { startMs, endMs };
+  const outside = (name: string, message: string) =>
+    invalid(["query", name], "value_error", message);
+  const seconds = durationMs / 1000;
+  if (startMs >= durationMs) {
+    throw outside("start_time", `The region begins past the end: the video has ${seconds} s`);
+  }
+  if (endMs > durationMs + ANSWER.slackMs) {
+    throw outside("end_time", `The region ends past the end: the video has ${seconds} s`);
+  }
+  if (endMs <= startMs) throw outside("end_time", "The region is empty: it ends where it starts");
+  return { startMs, endMs };
+}

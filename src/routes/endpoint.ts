@@ -42,6 +42,8 @@ export interface Endpoint<
   /** Parts of a multipart body, for the document: the handler reads them as a stream. */
   form?: z.ZodObject;
   response: R;
+  /** Whether the answer may also come as server-sent events. */
+  events?: boolean;
 }
 
 export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
@@ -158,9 +160,12 @@ const validationError = z
   })
   .openapi("ValidationError");
 
-const content = (schema: z.ZodType, description: string) => ({
+const content = (schema: z.ZodType, description: string, events = false) => ({
   description,
-  content: { "application/json": { schema } },
+  content: {
+    "application/json": { schema },
+    ...(events && { "text/event-stream": { schema: z.string() } }),
+  },
 });
 
 function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObject>) {
@@ -182,7 +187,7 @@ function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObje
       }),
     },
     responses: {
-      200: content(endpoint.response, "Done."),
+      200: content(endpoint.response, "Done.", endpoint.events),
       422: content(
         validationError,
         "The request breaks rules of the contract: all of them are listed.",

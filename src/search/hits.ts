@@ -41,7 +41,7 @@ type Wish = Pick<SearchRequest, "topP" | "collapse" | "groupBy">;
 export function rank<T extends Candidate>(
   candidates: readonly T[],
   wish: Wish,
-): (T & Pick<Hit, "rank" | "duplicates">)[] {
+): ({ candidate: T } & Pick<Hit, "rank" | "duplicates">)[] {
   const likely = candidates
     .filter(({ score }) => score >= wish.topP)
     .toSorted((a, b) => b.score - a.score || (a.segment.segmentId < b.segment.segmentId ? -1 : 1));
@@ -51,5 +51,5 @@ export function rank<T extends Candidate>(
       if (wish.groupBy === "segment") return true;
       return !shown.has(asset.assetId) && shown.add(asset.assetId);
     })
-    .map(({ candidate, duplicates }, index) => ({ ...candidate, rank: index + 1, duplicates }));
+    .map(({ candidate, duplicates }, index) => ({ candidate, rank: index + 1, duplicates }));
 }

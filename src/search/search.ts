@@ -47,21 +47,25 @@ export async function search(
   // More than are always asked for say nothing more, so that it's the same on every page.
   const few = -Math.log(Math.min(rows.length, SEARCH.maxCandidates));
   const weights = terms.weights(counts);
-  const candidates = rows.map((row) => {
-    const found = bySegment.get(row.segment.segmentId)!;
-    const passages = findPassages(row.segment, terms, scope.columns);
+  const candidates = rows.map(({ segment, asset, look }) => {
+    const found = bySegment.get(segment.segmentId)!;
+    const passages = findPassages(segment, terms, scope.columns);
     const shares = sharesOf(passages, terms, weights);
     const signals = mergeSignals([{ few }, shares, ...found.map((one) => one.signals)]);
-    return { ...row, found, passages, signals, score: probabilityOf(signals, calibration) };
+    const score = probabilityOf(signals, calibration);
+    return { segment, asset, look, found, passages, signals, score };
   });
   const ranked = rank(candidates, request);
   const page = ranked
     .slice(request.offset, request.offset + request.topK)
-    .map(({ look, found, passages, ...hit }): Hit => {
-      const near = found.flatMap(({ evidence }) => evidence ?? []);
+    .map(({ candidate, rank, duplicates }): Hit => {
+      const { segment, asset, score, signals, passages } = candidate;
+      const near = candidate.found.flatMap(({ evidence }) => evidence ?? []);
       const told = passages.map((passage) => evidenceOfPassage(passage, terms));
-      const span = found.find((one) => one.span)?.span ?? null;
-      return { ...hit, evidence: mergeEvidence([...near, ...told]), span, boxes: null, mask: null };
+      const evidence = mergeEvidence([...near, ...told]);
+      const span = candidate.found.find((one) => one.span)?.span ?? null;
+      const found = { segment, asset, score, signals };
+      return Object.assign(found, { rank, evidence, span, duplicates, boxes: null, mask: null });
     });
   const hits = await timings.time("regions", () => locate(env, page, request));
   return { hits, total: ranked.length };

@@ -111,6 +111,21 @@ export async function listSegmentsAt(
   return answers.map(({ results }) => results[0] ?? null);
 }
 
+/** The segments of a video that share time with a span of it, in order. */
+export async function listSegmentsWithin(
+  db: D1Database,
+  { assetId, startMs, endMs }: Span,
+): Promise<Segment[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM segments WHERE asset_id = ? AND end_ms > ? AND start_ms < ?
+       ORDER BY position`,
+    )
+    .bind(assetId, startMs, endMs)
+    .all<SegmentRow>();
+  return results.map(fromRow);
+}
+
 /** A page of an asset's segments, in order. */
 export async function pageSegments(
   db: D1Database,

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import type { LocalAI } from "../../local/local-ai.ts";
 import type { LocalVectorize } from "../../local/local-vectorize.ts";
 
-type LocalAi = Pick<LocalAI, "run" | "inject">;
+type LocalAi = Pick<LocalAI, "run" | "inject" | "script" | "asked" | "cancelled">;
 export type LocalSpace = Omit<Vectorize, "describe"> &
   Pick<LocalVectorize, "createMetadataIndex" | "describe">;
 

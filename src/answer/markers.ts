@@ -1,0 +1,105 @@
+/** No marker is longer than this: what is open for longer isn't one. */
+export const LONGEST_MARKER = 2000;
+
+const TIME = String.raw`\d{1,2}(?::\d\d){1,2}`;
+const TIMES = String.raw`(?:(?:\s?[,;@|]\s?|\s(?:at\s)?)${TIME}(?:\s?[-–]\s?${TIME})?)?`;
+const NUMBERS = String.raw`\d{1,3}(?:\s?(?:[-–,;&]|,?\s?and)\s?\d{1,3}){0,20}`;
+const NAMED = String.raw`(?:[Ss]ources?|[Ee]vidence|[Rr]efs?|[Cc]itations?)[\s:#]{0,3}`;
+const SQUARE = String.raw`\\?\[{1,2}\s?\^?(?:${NAMED})?${NUMBERS}${TIMES}\s?\\?\]{1,2}`;
+const LINKED = String.raw`(?:\([!-'*-~]{0,300}\))?`;
+const LENTICULAR = String.raw`【\s?(?:${NAMED})?${NUMBERS}(?:[:†][\w†:#, -]{0,80})?】`;
+const SEVERAL = String.raw`${SQUARE}(?:[\s,;&]{0,2}${SQUARE}){0,5}`;
+const ROUND = String.raw`\(\s?(?:(?:[Ss]ee\s)?${SEVERAL}|${NAMED}${NUMBERS}${TIMES})\s?\)`;
+const RAISED = String.raw`<sup>\s?(?:${SEVERAL}|${NUMBERS})\s?<\/sup>`;
+
+/**
+ * How models write a marker: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[[1]]`, `\[1\]`, `[source 1]`,
+ * `[1, 0:42]`, `[1](address)`, `【1】`, `【1:0†source】`, `(source 1)`, `(see [1])`, `<sup>1</sup>`. A year, `[2024]`,
+ * is none. The source of a regular expression without groups; none of these holds the end of a sentence.
+ */
+export const MARKER = `(?:${SQUARE}${LINKED}|${LENTICULAR}|${ROUND}|${RAISED})`;
+
+const RUN = new RegExp(String.raw`\s*${MARKER}(?:(?:\s|[,;&]|\band\b)*${MARKER})*`, "gu");
+const NOT_NUMBERS = new RegExp(String.raw`\]\([^)]*\)|(?<=\d)[:†][^】\]]*】|${TIME}`, "gu");
+const CLEAN = String.raw`\[\d{1,3}\]`;
+const EMPHASISED = new RegExp(
+  String.raw`([*_\x60]{1,3})\s*((?:${CLEAN})+)\s*\1|\*{4,}|_{4,}`,
+  "gu",
+);
+const LEADING = new RegExp(String.raw`^((?:${CLEAN})+)[\s:–-]*(?=[^\s\p{Ll}])`, "u");
+const CLOSING = new RegExp(String.raw`(?:${CLEAN}|[\p{STerm}…\s,;&"'”’»)\]*_~\x60】」』])+`, "gu");
+const NOUN_NEXT = /(?<!\p{L})(?:and|at|by|evidence|from|in|of|or|per|see|sources?|to|with)$/iu;
+
+/** A sentence with its markers in our way of writing. */
+export interface Marked {
+  text: string;
+  /** Without any. */
+  bare: string;
+  /** In the order in which they stand in `text`. */
+  markers: number[];
+}
+
+/**
+ * Writes a sentence's markers as `[1][2]`: each once, those that aren't `known` gone. Those around its
+ * end come after its last punctuation, as a reader expects who has read the sentence; one inside stays
+ * with its clause, and so does one that is a noun ("as shown in [1]."). In `text`, white space is one space.
+ */
+export function placeMarkers(sentence: string, known: Iterable<number>): Marked {
+  const numbers = [...known];
+  const seen = new Set<number>();
+  const clean = sentence
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(RUN, (run, at: number) => {
+      const found = numbersIn(run, numbers).filter((n) => !seen.has(n));
+      for (const n of found) seen.add(n);
+      return found.length > 0 && at > 0 ? ` ${write(found)}` : write(found);
+    })
+    .replaceAll(EMPHASISED, "$2")
+    .replaceAll(/(?<=\[\d{1,3}\])(?=[\p{L}\p{N}])/gu, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const text = moveToEnd(clean);
+  return {
+    text,
+    bare: text.replaceAll(new RegExp(String.raw`\s*${CLEAN}`, "g"), ""),
+    markers: markersIn(text),
+  };
+}
+
+/** The markers of a text that is written in our way. */
+function markersIn(text: string): number[] {
+  return [...text.matchAll(/\[(\d{1,3})\]/g)].map(([, digits]) => Number(digits));
+}
+
+function moveToEnd(sentence: string): string {
+  const [lead = "", leading = ""] = LEADING.exec(sentence) ?? [];
+  const rest = sentence.slice(lead.length);
+  const ending = endingOf(rest);
+  const body = rest.slice(0, rest.length - ending.length);
+  const markers = leading + write(markersIn(ending));
+  if (markers === "") return sentence;
+  const closing = ending.replaceAll(/\[\d{1,3}\]|[\s,;&]/g, "");
+  if (/^\s*\[\d/.test(ending) && NOUN_NEXT.test(body)) return `${body} ${markers}${closing}`;
+  return `${body}${closing} ${markers}`.trim();
+}
+
+function endingOf(sentence: string): string {
+  const last = [...sentence.matchAll(CLOSING)].at(-1);
+  return last && last.index + last[0].length === sentence.length ? last[0] : "";
+}
+
+function numbersIn(run: string, known: number[]): number[] {
+  const found = [
+    ...run.replaceAll(NOT_NUMBERS, "]").matchAll(/(\d{1,3})(?:\s?[-–]\s?(\d{1,3}))?/g),
+  ];
+  return found
+    .flatMap(([, from, to]) => {
+      if (to === undefined) return [Number(from)];
+      return known.filter((n) => n >= Number(from) && n <= Number(to)).sort((a, b) => a - b);
+    })
+    .filter((n, i, all) => known.includes(n) && all.indexOf(n) === i);
+}
+
+function write(markers: number[]): string {
+  return markers.map((n) => `[${n}]`).join("");
+}

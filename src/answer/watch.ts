@@ -1,0 +1,221 @@
+import { ANSWER, LIMITS } from "../config.ts";
+import { causeOf } from "../errors.ts";
+import { spreadCues } from "../ingest/transcript.ts";
+import { log } from "../log.ts";
+import { cutClip } from "../media/clips.ts";
+import { openContainer, requireVideoTrack } from "../media/container.ts";
+import { frameOf } from "../media/frames.ts";
+import type { Hit } from "../search/hits.ts";
+import { evidenceOfPassage, findPassages } from "../search/evidence.ts";
+import { tellingWords } from "../search/query.ts";
+import { searchFor } from "../search/request.ts";
+import { search } from "../search/search.ts";
+import { Terms } from "../search/terms.ts";
+import { getKeyframe, sourceKey } from "../store/media.ts";
+import { getCues } from "../store/transcripts.ts";
+import { WORD_COLUMNS } from "../store/words.ts";
+import { listSegmentsWithin, type Span } from "../store/segments.ts";
+import type { Asset, Segment } from "../types.ts";
+import {
+  type Answer,
+  type AnswerEvent,
+  compose,
+  type Task,
+  tell,
+  write,
+  type Written,
+} from "./compose.ts";
+import { asksForAll, extractQuotes, quotesOf } from "./extract.ts";
+import { JOIN, NOTES, type Style } from "./prompts.ts";
+import { fit, numbered, type Source, toSource } from "./sources.ts";
+
+export interface VideoQuestion extends Style {
+  query: string;
+  /** The stretch that is asked about, in ms. */
+  startMs: number;
+  endMs: number;
+}
+
+/**
+ * Answers about a stretch of a video: its words, and pictures taken evenly over it. A long one is
+ * looked at window by window, and what they bring is joined to one answer.
+ */
+export async function* answerFromVideo(
+  env: Env,
+  asset: Asset,
+  { query: question, startMs, endMs, ...style }: VideoQuestion,
+  signal?: AbortSignal,
+): AsyncGenerator<AnswerEvent> {
+  const region = { assetId: asset.assetId, startMs, endMs };
+  const segments = asset.state === "ready" ? await segmentsIn(env, asset, region) : [];
+  const { sources: each, most } = ANSWER.window;
+  const sources = numbered(spread(segments, asset, each * most));
+  const quotes = asksForAll(question)
+    ? quotesOf([...sources.values()])
+    : extractQuotes(question, await findAmong(env, question, asset, segments));
+  const taskOf = async (some: ReadonlyMap<number, Source>): Promise<Task> => {
+    const pictures = await picturesOf(env, asset, some, region);
+    return { question, sources: fit(some), pictures, style };
+  };
+  if (sources.size <= each) {
+    yield* compose(env, await taskOf(sources), quotes, signal);
+    return;
+  }
+  const written = await takeNotes(env, inWindows(sources, each), taskOf, signal);
+  const notes = written.flatMap(({ answer }) => (answer?.grounded ? [answer] : []));
+  const [note] = notes;
+  const events =
+    note && notes.length === 1 ? tell(note) : compose(env, join(notes), quotes, signal);
+  for await (const event of events) {
+    yield "done" in event ? { done: addUp(event.done, written) } : event;
+  }
+
+  function join(some: readonly Answer[]): Task {
+    const cited = some.flatMap(({ citations }) => citations.map(({ marker }) => marker));
+    return {
+      question,
+      sources: new Map(cited.map((marker) => [marker, sources.get(marker)!])),
+      pictures: new Map(),
+      style,
+      remark: JOIN,
+      notes: some.map(({ text }) => text),
+    };
+  }
+}
+
+/** The segments that share time with a region, cut to it, with what is said while it lasts. */
+async function segmentsIn(env: Env, asset: Asset, region: Span): Promise<Segment[]> {
+  const segments = await listSegmentsWithin(env.DB, region);
+  const isInside = ({ startMs, endMs }: Segment) =>
+    startMs! >= region.startMs && endMs! <= region.endMs;
+  if (segments.every(isInside)) return segments;
+  const cues = spreadCues(await getCues(env.MEDIA, asset), asset.durationMs / 1000);
+  const cut = (segment: Segment): Segment => {
+    const startMs = Math.max(region.startMs, segment.startMs!);
+    const endMs = Math.min(region.endMs, segment.endMs!);
+    const said = cues.filter(({ start, end }) => start * 1000 < endMs && end * 1000 > startMs);
+    return { ...segment, startMs, endMs, transcript: said.map(({ text }) => text).join(" ") };
+  };
+  return segments.map((segment) => (isInside(segment) ? segment : cut(segment)));
+}
+
+/** Segments of a video as at most so many sources, of equal numbers of segments. */
+export function spread(segments: readonly Segment[], asset: Asset, most: number): Source[] {
+  const length = Math.max(1, Math.ceil(segments.length / most));
+  const hits = segments.map((segment, i) => toHit(segment, asset, i + 1));
+  const runs = Array.from({ length: Math.ceil(hits.length / length) }, (_, i) =>
+    hits.slice(i * length, (i + 1) * length),
+  );
+  return runs.map((run) => toSource(run, run[Math.floor(run.length / 2)]!));
+}
+
+/** What was asked about by its time is a hit for sure. */
+function toHit(segment: Segment, asset: Asset, rank: number): Hit {
+  return {
+    segment,
+    asset,
+    rank,
+    score: 1,
+    signals: {},
+    evidence: [],
+    span: null,
+    duplicates: [],
+    boxes: null,
+    mask: null,
+  };
+}
+
+function inWindows(sources: ReadonlyMap<number, Source>, each: number): Map<number, Source>[] {
+  const all = [...sources];
+  return Array.from(
+    { length: Math.ceil(all.length / each) },
+    (_, i) => new Map(all.slice(i * each, (i + 1) * each)),
+  );
+}
+
+/** What the model makes of each window, in order. */
+async function takeNotes(
+  env: Env,
+  windows: readonly ReadonlyMap<number, Source>[],
+  taskOf: (sources: ReadonlyMap<number, Source>) => Promise<Task>,
+  signal?: AbortSignal,
+): Promise<Written[]> {
+  const notes: Written[] = [];
+  const queue = windows.entries();
+  const takeNext = async () => {
+    for (const [i, window] of queue) {
+      const told = write(env, { ...(await taskOf(window)), remark: NOTES }, signal);
+      let step = await told.next();
+      while (!step.done) step = await told.next();
+      notes[i] = step.value;
+    }
+  };
+  await Promise.all(Array.from({ length: ANSWER.window.atOnce }, takeNext));
+  return notes;
+}
+
+/** The answer with what its notes took, too; no better than they are. */
+function addUp(answer: Answer, written: readonly Written[]): Answer {
+  const notes = written.flatMap((one) => one.answer ?? []);
+  const all = notes.includes(answer) ? notes : [answer, ...notes];
+  const sum = (name: "inputTokens" | "outputTokens") =>
+    all.reduce((total, { usage }) => total + usage[name], 0);
+  return {
+    ...answer,
+    usage: { inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") },
+    isMakeshift: answer.isMakeshift || written.some((one) => one.isMakeshift),
+  };
+}
+
+/** What search finds of a question among segments, which may be cut: then only what is left of them counts. */
+async function findAmong(
+  env: Env,
+  query: string,
+  asset: Asset,
+  segments: readonly Segment[],
+): Promise<Hit[]> {
+  const wish = { query, assetIds: [asset.assetId], topK: LIMITS.topK, collapse: false };
+  const { hits } = await search(env, asset.indexId, searchFor(wish));
+  const byId = new Map(segments.map((segment) => [segment.segmentId, segment]));
+  const terms = new Terms(tellingWords(query));
+  return hits.flatMap((hit) => {
+    const segment = byId.get(hit.segment.segmentId);
+    if (!segment) return [];
+    if (segment.transcript === hit.segment.transcript) return [{ ...hit, segment }];
+    const passages = findPassages(segment, terms, WORD_COLUMNS);
+    const evidence = passages.map((passage) => evidenceOfPassage(passage, terms));
+    return [{ ...hit, segment, evidence }];
+  });
+}
+
+/**
+ * A picture of each source, by marker: the keyframe of its middle, or, where that lies outside of the
+ * region, the frame in the middle of what is inside. One that can't be had is left out.
+ */
+async function picturesOf(
+  env: Env,
+  asset: Asset,
+  sources: ReadonlyMap<number, Source>,
+  { startMs, endMs }: Span,
+): Promise<Map<number, Uint8Array>> {
+  const pictures = new Map<number, Uint8Array>();
+  for (const [marker, { hit }] of sources) {
+    const { keyframeMs, problem } = hit.segment;
+    const isInside = keyframeMs >= startMs && keyframeMs < endMs;
+    try {
+      const jpeg = isInside
+        ? !problem && (await getKeyframe(env.MEDIA, asset, keyframeMs))
+        : await frameAt(env, asset, (hit.segment.startMs! + hit.segment.endMs!) / 2);
+      if (jpeg) pictures.set(marker, jpeg);
+    } catch (error) {
+      log("warn", "answer.without_picture", { cause: causeOf(error) });
+    }
+  }
+  return pictures;
+}
+
+async function frameAt(env: Env, asset: Asset, ms: number): Promise<Uint8Array> {
+  using input = await openContainer(env.MEDIA, sourceKey(asset));
+  const track = await requireVideoTrack(input);
+  return frameOf(env.FRAMES, await cutClip(track, ms / 1000));
+}

@@ -1,0 +1,68 @@
+import { z } from "@hono/zod-openapi";
+import type { Answer, AnswerEvent } from "../answer/compose.ts";
+import { linkMarkers } from "../answer/markup.ts";
+import type { Citation } from "../answer/sources.ts";
+import type { MediaUrl } from "./media-url.ts";
+import { hitRecord, toHitRecord } from "./segment-record.ts";
+
+const citation = hitRecord.extend({ marker: z.int().min(1) });
+
+export const answerRecord = z
+  .object({
+    answer: z.string(),
+    grounded: z.boolean(),
+    citations: z.array(citation),
+    model: z.string(),
+    usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
+  })
+  .openapi("Answer");
+export type AnswerRecord = z.input<typeof answerRecord>;
+type CitationRecord = z.input<typeof citation>;
+
+/** An answer's event as clients see it: `event` and `data` of a server-sent event. */
+export type AnswerMessage =
+  | { event: "citations"; data: CitationRecord[] }
+  | { event: "delta"; data: { text: string } }
+  | { event: "done"; data: AnswerRecord; isMakeshift: boolean };
+
+/** Puts records in place of hits, and links in place of markers where Markdown is wished. */
+export async function* toMessages(
+  events: AsyncGenerator<AnswerEvent>,
+  markdown: boolean,
+  urlOf: MediaUrl,
+): AsyncGenerator<AnswerMessage> {
+  const records = new Map<number, CitationRecord>();
+  const toRecord = async ({ marker, hit }: Citation) => {
+    const record = records.get(marker) ?? { ...(await toHitRecord(hit, urlOf)), marker };
+    records.set(marker, record);
+    return record;
+  };
+  const link = (text: string) => {
+    return markdown ? linkMarkers(text, (marker) => records.get(marker)?.clip_url ?? null) : text;
+  };
+  for await (const event of events) {
+    if ("citations" in event) {
+      yield { event: "citations", data: await Promise.all(event.citations.map(toRecord)) };
+    } else if ("delta" in event) {
+      yield { event: "delta", data: { text: link(event.delta) } };
+    } else {
+      const citations = await Promise.all(event.done.citations.map(toRecord));
+      const data = toRecordOf(event.done, link(event.done.text), citations);
+      yield { event: "done", data, isMakeshift: event.done.isMakeshift };
+    }
+  }
+}
+
+function toRecordOf(
+  { grounded, model, usage }: Answer,
+  text: string,
+  citations: CitationRecord[],
+): AnswerRecord {
+  return {
+    answer: text,
+    grounded,
+    citations,
+    model,
+    usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
+  };
+}
