@@ -4,7 +4,7 @@ import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { type AnswerEvent, compose } from "./compose.ts";
 import { extractQuotes } from "./extract.ts";
-import type { Style } from "./prompts.ts";
+import type { Style } from "../prompts.ts";
 import { getKeyframe } from "../store/media.ts";
 import { gatherSources, type Source } from "./sources.ts";
 

@@ -6,14 +6,14 @@ import { AnswerCheck } from "./check.ts";
 import type { Quote } from "./extract.ts";
 import { escapeMarkdown, toPlain, toSafeMarkdown } from "./markup.ts";
 import {
+  evidenceText,
   NO_ANSWER,
   noteText,
   questionText,
   RULES,
-  sourceText,
   type Style,
   systemText,
-} from "./prompts.ts";
+} from "../prompts.ts";
 import { type Citation, type Source, wordsOfSource } from "./sources.ts";
 
 export interface Answer {
@@ -137,7 +137,11 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 function promptOf({ question, sources, pictures, style, topP, remark, notes }: Task) {
   const evidence = [...sources].flatMap(([marker, source]) => {
-    const [text, jpeg] = [sourceText(marker, source), pictures.get(marker)];
+    const { hit, said, written, shown } = source;
+    const { startMs, endMs } = hit.span ?? hit.segment;
+    const { title } = hit.asset;
+    const text = evidenceText(marker, { title, startMs, endMs, said, written, shown });
+    const jpeg = pictures.get(marker);
     return jpeg ? [{ text }, { jpeg }] : [{ text }];
   });
   const shown = notes?.map((note) => ({ text: noteText(note) })) ?? evidence;

@@ -26,7 +26,7 @@ import {
   type Written,
 } from "./compose.ts";
 import { asksForAll, extractQuotes, quotesOf } from "./extract.ts";
-import { JOIN, NOTES, type Style } from "./prompts.ts";
+import { JOIN, NOTES, type Style } from "../prompts.ts";
 import { fit, numbered, type Source, toSource } from "./sources.ts";
 
 export interface VideoQuestion extends Style {

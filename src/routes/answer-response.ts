@@ -1,5 +1,5 @@
 import type { AnswerEvent } from "../answer/compose.ts";
-import { RULES } from "../answer/prompts.ts";
+import { RULES } from "../prompts.ts";
 import { ACCOUNT_LIMITS, ANSWER, MODELS } from "../config.ts";
 import { AppError, causeOf, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
