@@ -62,7 +62,7 @@ describe("without a model, an answer", () => {
 
   it("is Markdown where wished, with links to the moment", async () => {
     const { answer: text, citations } = await answer({ query: GOATS, markdown: "true" });
-    expect(text).toContain("- The keeper lives here with two goats. [");
+    expect(text).toContain("- The keeper lives here with two goats. [[1]](");
     expect(text).toContain(citations[0].clip_url);
   });
 

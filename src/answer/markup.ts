@@ -52,17 +52,17 @@ function textOfLink(picture: string, text: string): string {
 }
 
 const CODE = String.raw`(?:^|(?<=\n))[^\S\n]*(\x60{3,}|~{3,})[^]*?(?:\n[^\S\n]*\1[^\n]*|$)|(?<![\\\x60])(\x60+)(?!\x60)[^]*?[^\x60]\2(?!\x60)`;
-const CODE_OR_MARKER = new RegExp(String.raw`${CODE}|(?<!\\)\[(\d{1,3})\](?!\()`, "g");
+const CODE_OR_MARKER = new RegExp(String.raw`${CODE}|(?<!\\)\[(\d{1,3})\](?!\]?\()`, "g");
 
 /**
- * Makes links of the markers of clean Markdown: `[1]` → `[\[1\]](address)`, shown as `[1]`. `urlOf`
+ * Makes links of the markers of clean Markdown: `[1]` → `[[1]](address)`, shown as `[1]`. `urlOf`
  * gives the address, which is escaped so that it ends where it should; null leaves the marker. Those in
  * code and escaped ones (`\[1]`) stay as they are; a code fence must be whole in the text.
  */
 export function linkMarkers(markdown: string, urlOf: (marker: number) => string | null): string {
   return markdown.replaceAll(CODE_OR_MARKER, (whole: string, ...groups: (string | undefined)[]) => {
     const url = groups[2] === undefined ? null : urlOf(Number(groups[2]));
-    return url === null ? whole : `[\\[${groups[2]}\\]](${escapeAddress(url)})`;
+    return url === null ? whole : `[[${groups[2]}]](${escapeAddress(url)})`;
   });
 }
 
