@@ -23,11 +23,13 @@ export function createChatRoutes(chat: Ability<ChatModel>): Routes {
         contentType: "text/event-stream",
         stream: (write) =>
           chat.use(async (model, signal) => {
-            const send = (choice: object, usage?: object) =>
-              write(`data: ${JSON.stringify(chunk(frame, chat.model, choice, usage))}\n\n`);
-            const onText = (content: string) => send({ delta: { content }, finish_reason: null });
+            const send = (name: string, choice: object, usage?: object) =>
+              write(`data: ${JSON.stringify(chunk(frame, name, choice, usage))}\n\n`);
+            const onText = (content: string) =>
+              send(chat.model, { delta: { content }, finish_reason: null });
             const answer = await model.answer(request, onText, signal);
-            send({ delta: {}, finish_reason: answer.finishReason }, usageOf(answer));
+            // Only now a server that was asked for its first model has said which.
+            send(answer.model, { delta: {}, finish_reason: answer.finishReason }, usageOf(answer));
             write("data: [DONE]\n\n");
           }, call.signal),
       };
