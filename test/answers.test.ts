@@ -150,6 +150,12 @@ describe("an answer by a model", () => {
     expect(given.answer).toBe("The keeper has two goats. [1]");
   });
 
+  it("that got too long loses the sentence that was cut off", async () => {
+    const text = "The keeper has two goats. [1] And these are [1] goats th";
+    await script({ text, finish: "length" });
+    expect((await answer({ query: GOATS })).answer).toBe("The keeper has two goats. [1]");
+  });
+
   it("is told the asker's wishes as wishes", async () => {
     await script("Ahoy, the keeper. [1]");
     await answer({ query: GOATS, system_prompt: "Talk like a sailor", language: "de" });

@@ -115,7 +115,7 @@ export async function* write(
       yield* release(check.push(next.value));
     }
     generated = next.value;
-    yield* release(check.end());
+    if (generated.isComplete) yield* release(check.end()); // else its last sentence was cut off
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     isMakeshift = error.code !== "model_missing";
