@@ -3,16 +3,22 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { withService } from "../bench/service.ts";
+import { type Service, withService } from "../bench/service.ts";
 import { MODELS } from "../src/config.ts";
-import type { Calibration } from "../src/search/fuse.ts";
+import type { Calibration, Fitted } from "../src/search/fuse.ts";
 import { layOutCorpus } from "./calibration/corpus.ts";
 import { fitCalibration } from "./calibration/fit.ts";
 import { type Observed, observe } from "./calibration/observe.ts";
 import { observePictures } from "./calibration/pictures.ts";
+import { describePhotos, loadPassages } from "./calibration/described.ts";
 import { askAbout } from "./calibration/questions.ts";
-import { LIKENESS_SHAPE, WORDS_SHAPE } from "./calibration/shape.ts";
-import { readCaptionedPhotos } from "./picture-space/captions.ts";
+import {
+  BLIND_LIKENESS_SHAPE,
+  BLIND_SHAPE,
+  LIKENESS_SHAPE,
+  WORDS_SHAPE,
+} from "./calibration/shape.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "./picture-space/captions.ts";
 import { createRandom, shuffle } from "./picture-space/random.ts";
 import { Leash, startChild } from "./stack/child.ts";
 import { onInterrupt } from "./stack/interrupt.ts";
@@ -38,6 +44,9 @@ const SEED = 1;
 const OBSERVED = join(PROJECT, ".wrangler/calibration/observed.json");
 /** Photos that the picture space is trained without: the first of the shuffled ones. */
 const HELD_OUT = 1091;
+/** Photos that are told, not shown. */
+const DESCRIBED = 1200;
+const LOADING_WORKER = "bench/search/loading-worker.ts";
 
 const log = (line: string) => console.error(line);
 
@@ -73,21 +82,45 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "sightline-calibration-"));
   try {
     const corpus = await layOutCorpus(folder, photos);
-    const observed = await withService({ log, signal }, async ({ api, ingest }) => {
-      await ingest("corpus", corpus.files);
-      const questions = askAbout(corpus, questionCount, createRandom(SEED));
-      log(`${questions.length} questions …`);
-      const asked = Math.round(questionCount / 6);
-      return {
-        words: await observe(api, "corpus", corpus, questions),
-        pictures: await observePictures(api, "corpus", corpus, photos, asked, createRandom(SEED)),
-      };
-    });
+    const observed = await withService(
+      { log, signal },
+      async (service) => {
+        const { api } = service;
+        const blind = await observeBlind(service, all, questionCount);
+        await service.ingest("corpus", corpus.files);
+        const questions = askAbout(corpus, questionCount, createRandom(SEED));
+        log(`${questions.length} questions …`);
+        const asked = Math.round(questionCount / 6);
+        return {
+          words: await observe(api, "corpus", corpus, questions),
+          pictures: await observePictures(api, "corpus", corpus, photos, asked, createRandom(SEED)),
+          blind,
+        };
+      },
+      LOADING_WORKER,
+    );
     await writeFile(OBSERVED, JSON.stringify(observed));
     await keep(observed);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Asks about scenes that people described, as a deployment without a picture space would. */
+async function observeBlind(
+  service: Service,
+  photos: CaptionedPhoto[],
+  count: number,
+): Promise<Observed[]> {
+  const order = shuffle(photos.length, createRandom(SEED)).slice(0, DESCRIBED);
+  const some = order.map((at) => photos[at]!);
+  const corpus = describePhotos(some, createRandom(SEED));
+  await service.api.post("/index", { index_name: "described" });
+  log(`${corpus.passages.length} scenes that people described …`);
+  await loadPassages(service, "described", corpus.passages);
+  const questions = askAbout(corpus.asked, count, createRandom(SEED));
+  log(`${questions.length} questions …`);
+  return observe(service.api, "described", corpus, questions, "?pictures=no");
 }
 
 /** Trains in a process of its own, which holds much memory. */
@@ -108,30 +141,40 @@ async function trainWithout(data: string): Promise<void> {
   if (!child.succeeded()) throw new Error(why);
 }
 
-/** What questions in words brought, and what pictures did. */
+/** What questions in words brought, what pictures did, and words without a picture space. */
 interface Answers {
   words: Observed[];
   pictures: Observed[];
+  blind: Observed[];
 }
 
-/** Writes the fit in place of an older one for the same models. */
-async function keep({ words, pictures }: Answers): Promise<void> {
+/** Writes the fits in place of older ones for the same models. */
+async function keep({ words, pictures, blind }: Answers): Promise<void> {
   const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
   const asked = fitCalibration(hits(words), WORDS_SHAPE);
   const alike = fitCalibration(hits(pictures), LIKENESS_SHAPE);
-  const models = { text: MODELS.embedText.id, picture: "" };
-  const own = {
-    models,
-    words: rounded(asked),
-    // Words that come with a picture, or are spoken in a clip, count as they do in a question.
-    likeness: rounded({ ...alike, weights: { ...asked.weights, ...alike.weights } }),
-  };
-  const known: (typeof own)[] = JSON.parse(await readFile(FILE, "utf8"));
-  const others = known.filter(({ models: theirs }) => {
-    return theirs.text !== models.text || theirs.picture !== models.picture;
+  const blindAsked = fitCalibration(hits(blind), BLIND_SHAPE);
+  const blindAlike = fitCalibration(hits(pictures), BLIND_LIKENESS_SHAPE);
+  const text = MODELS.embedText.id;
+  const own = [
+    { models: { text, picture: "" }, ...together(asked, alike) },
+    { models: { text, picture: null }, ...together(blindAsked, blindAlike) },
+  ];
+  const known: Fitted[] = JSON.parse(await readFile(FILE, "utf8"));
+  const others = known.filter(({ models }) => {
+    return !own.some(
+      (one) => one.models.text === models.text && one.models.picture === models.picture,
+    );
   });
-  await writeFile(FILE, `${JSON.stringify([own, ...others], null, 2)}\n`);
-  log(`${FILE}: ${hits(words).length} hits in words, ${hits(pictures).length} of pictures.`);
+  await writeFile(FILE, `${JSON.stringify([...own, ...others], null, 2)}\n`);
+  const counts = [words, blind, pictures].map((some) => hits(some).length);
+  log(`${FILE}: ${counts.join(", ")} hits in words, in words without pictures, of pictures.`);
+}
+
+/** Words that come with a picture, or are spoken in a clip, count as they do in a question. */
+function together(asked: Calibration, alike: Calibration) {
+  const weights = { ...asked.weights, ...alike.weights };
+  return { words: rounded(asked), likeness: rounded({ ...alike, weights }) };
 }
 
 function rounded(calibration: Calibration): Calibration {

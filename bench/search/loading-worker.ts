@@ -1,7 +1,8 @@
 import type { LocalEnv } from "../../local/env.ts";
 import worker from "../../local/worker.ts";
-import { MODELS } from "../../src/config.ts";
+import { INGEST, MODELS } from "../../src/config.ts";
 import { accountId, newId } from "../../src/ids.ts";
+import { embed } from "../../src/ingest/embed.ts";
 import { insertAsset, showState, updateFacts } from "../../src/store/assets.ts";
 import { requireIndex } from "../../src/store/indices.ts";
 import { indexWords, setSpokenWords, upsertSegments } from "../../src/store/segments.ts";
@@ -18,8 +19,8 @@ const WRITES_AT_ONCE = 32;
 
 /**
  * The local Worker with one more path, `POST /load?account=NAME&index=NAME`: a batch of segments, stored as
- * ingest stores them, without anyone having looked or listened. A video's segments come in one batch. All
- * other requests with `pictures=no` in the query are answered as by a deployment without a picture space.
+ * ingest stores them, without anyone having looked or listened. A video's segments come in one batch. With
+ * `embed=yes` their words get vectors here, as ingest makes them, in place of the batch's. All other requests with `pictures=no` in the query are answered as by a deployment without a picture space.
  */
 export default {
   ...worker,
@@ -31,7 +32,8 @@ export default {
     }
     const account = await accountId(searchParams.get("account") ?? "");
     const index = await requireIndex(env.DB, account, searchParams.get("index") ?? "");
-    await load(env, index, decodeBatch(await request.arrayBuffer()));
+    const batch = decodeBatch(await request.arrayBuffer());
+    await load(env, index, batch, searchParams.get("embed") === "yes");
     return new Response(null, { status: 204 });
   },
 } satisfies ExportedHandler<Env & LocalEnv>;
@@ -40,6 +42,7 @@ async function load(
   env: Env,
   index: MediaIndexRow,
   { passages, texts, pictures }: Batch,
+  isEmbedded: boolean,
 ): Promise<void> {
   const { DB, TEXT_VECTORS, PICTURE_VECTORS } = env;
   const segments = passages.map((passage) => toSegment(index.indexId, passage));
@@ -48,6 +51,16 @@ async function load(
   await upsertSegments(DB, segments);
   await describeSegments(DB, segments);
   await setSpokenWords(DB, segments);
+  if (isEmbedded) {
+    const blind = { ...env, PICTURE_EMBEDDINGS_URL: "" };
+    for (const [assetId, { length }] of videos) {
+      for (let part = 0; part * INGEST.partSegments < length; part++) {
+        await embed(blind, toAsset(index, assetId), part);
+      }
+    }
+    await finish(env, videos);
+    return;
+  }
   const vectorsOf = (all: Float32Array, kind: "caption" | "picture", dimensions: number) =>
     rowsOf(all, segments.length).map((row, at) => {
       const values = Array.from({ length: dimensions }, (_, i) => row[i] ?? 0);
@@ -57,6 +70,10 @@ async function load(
   await upsertVectors(TEXT_VECTORS, vectorsOf(texts, "caption", dimensions), "video");
   await upsertVectors(PICTURE_VECTORS, vectorsOf(pictures, "picture", PICTURE_DIMENSIONS), "video");
   await indexWords(DB, segments, { text: MODELS.embedText.id, picture: "picture" });
+  await finish(env, videos);
+}
+
+async function finish({ DB }: Env, videos: ReadonlyMap<string, Segment[]>): Promise<void> {
   await each([...videos], async ([assetId, { length }]) => {
     await updateFacts(DB, assetId, { durationMs: length * SEGMENT_MS, segments: length });
     await showState(DB, assetId, { state: "ready", progress: 1, error: null, revision: 1 });

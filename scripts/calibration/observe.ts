@@ -23,13 +23,14 @@ const SIZES = [8, 25, 80, Infinity];
 
 /**
  * Asks all of the questions, one after another, each of a part of the corpus that holds what was asked
- * about, if anything does. Near-duplicates are wanted too: the judge knows them.
+ * about, if anything does. `query` is that of the URL. Near-duplicates are wanted too: the judge knows them.
  */
 export async function observe(
   api: Api,
   indexName: string,
   corpus: Corpus,
   questions: readonly Question[],
+  query = "",
 ): Promise<Observed[]> {
   const judge = createJudge(corpus.truths);
   const assets = await listAssets(api, indexName);
@@ -43,12 +44,15 @@ export async function observe(
     const chosen = new Map(order.slice(0, size).map(({ title, asset_id }) => [title, asset_id]));
     const wanted = target && assets.find(({ title }) => title === target);
     if (wanted) chosen.set(wanted.title, wanted.asset_id);
-    const { segments } = await api.post<{ segments: HitRecord[] }>(`/index/${indexName}/search`, {
-      query: question.text,
-      top_k: DEPTH,
-      collapse: false,
-      asset_ids: chosen.size < assets.length ? [...chosen.values()] : [],
-    });
+    const { segments } = await api.post<{ segments: HitRecord[] }>(
+      `/index/${indexName}/search${query}`,
+      {
+        query: question.text,
+        top_k: DEPTH,
+        collapse: false,
+        asset_ids: chosen.size < assets.length ? [...chosen.values()] : [],
+      },
+    );
     observed.push(
       toObserved(
         segments,

@@ -21,3 +21,15 @@ export const LIKENESS_SHAPE = {
   pictureLead: { from: -0.05, power: 2 },
   same: { from: 0.9, power: 1 },
 } as const satisfies Shape;
+
+/** Likewise without a picture space: captions of a model that sees well say something then. */
+export const BLIND_SHAPE = {
+  shown: { from: 0, power: 3 },
+  said: WORDS_SHAPE.said,
+  written: WORDS_SHAPE.written,
+  told: WORDS_SHAPE.told,
+  meaningLead: WORDS_SHAPE.meaningLead,
+  few: WORDS_SHAPE.few,
+} as const satisfies Shape;
+
+export const BLIND_LIKENESS_SHAPE = { same: LIKENESS_SHAPE.same } as const satisfies Shape;

@@ -13,6 +13,19 @@ export interface Calibration {
   weights: Partial<Record<Signal, Weight>>;
 }
 
+/** What was fitted (`npm run calibrate`) for which models. */
+export interface Fitted {
+  /**
+   * Ids; of the picture space what `PICTURE_EMBEDDINGS_MODEL` says, empty for the engine's own; null
+   * where there is none.
+   */
+  models: { text: string; picture: string | null };
+  /** For questions in words. */
+  words: Calibration;
+  /** For pictures and clips as questions, and for what is to be like something. */
+  likeness: Calibration;
+}
+
 /**
  * The probability that a segment is relevant: the logistic function of a weighted sum of its signals
  * (convex fusion: Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS
