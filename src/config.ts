@@ -178,8 +178,8 @@ export const ANSWER = {
   window: { sources: 8, most: 6, atOnce: 2 },
   slackMs: 500, // players round a length up
   keptMs: 10 * MINUTE, // so long the same question of an unchanged index has the same answer
-  relevantCosine: 0.6, // of question and evidence, below which a passage alone proves nothing
-  relevantCoverage: 0.5, // share of the question's words that a passage must hold otherwise
+  toldShare: 0.8, // of a question's words that a sentence holds which is quoted
+  nearlyAsGood: 0.9, // of the best sentence's share, for others beside it
 } as const;
 
 const secretsByText = new Map<string, Secrets>();

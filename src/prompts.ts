@@ -86,18 +86,24 @@ export function evidenceText(marker: number, evidence: Evidence): string {
   });
 }
 
+/** What a part brought: its markers count. */
 export function noteText(text: string): string {
-  return JSON.stringify({ note: text });
+  return JSON.stringify({ note: text }).replaceAll(LINE_ENDS, " ");
 }
 
+/** Line ends that JSON leaves as they are. */
+const LINE_ENDS = /[\u0085\u2028\u2029]/gu;
 const BRACKETS = { open: /[[【［〔〚]/gu, close: /[\]】］〕〛]/gu };
+/** The round brackets of "(source 1)", which models use for markers, too. */
+const NAMED = /\(\s?(?=(?:see\s)?(?:source|evidence|ref|citation)s?[\s:#]{0,3}\d)/giu;
 
-/** JSON on one line, which nothing in it can end; markers have square brackets, so nothing else has. */
+/** JSON on one line, which nothing in it can end, and in which nothing looks like a marker. */
 function asData(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part !== "string") return part;
-    return part.replaceAll(BRACKETS.open, "(").replaceAll(BRACKETS.close, ")");
-  }).replaceAll(/[\u2028\u2029]/g, " ");
+    const round = part.replaceAll(BRACKETS.open, "(").replaceAll(BRACKETS.close, ")");
+    return round.replaceAll(NAMED, "");
+  }).replaceAll(LINE_ENDS, " ");
 }
 
 /** 65000 → 1:05, 3661000 → 1:01:01. */

@@ -152,9 +152,13 @@ function promptOf({ question, sources, pictures, style, topP, remark, notes }: T
   };
 }
 
+/** Is no marker where it is quoted. */
+const BRACKETED = /\[(\d{1,3})\]/g;
+
 function extract(quotes: readonly Quote[], markdown: boolean, isMakeshift: boolean): Answer {
   const lines = quotes.map(({ sentence }, i) => {
-    return `${markdown ? escapeMarkdown(sentence) : sentence} [${i + 1}]`;
+    const text = markdown ? escapeMarkdown(sentence) : sentence.replaceAll(BRACKETED, "($1)");
+    return `${text} [${i + 1}]`;
   });
   return {
     text:

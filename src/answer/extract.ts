@@ -1,8 +1,8 @@
 import { ANSWER } from "../config.ts";
-import type { Evidence } from "../search/evidence.ts";
 import type { Hit } from "../search/hits.ts";
 import type { Source } from "./sources.ts";
-import { foldPlural, tellingWords, wordsOf } from "../search/query.ts";
+import { tellingWords, wordsOf } from "../search/query.ts";
+import { Terms } from "../search/terms.ts";
 
 /** A sentence of the index, word for word, and the hit that it stands in. */
 export interface Quote {
@@ -11,22 +11,62 @@ export interface Quote {
 }
 
 /**
- * The sentences of the evidence that share most words with the question, each from another hit: what
- * can be answered without a generator, and never invented. Empty where no hit is relevant.
+ * The sentences of the evidence that hold nearly all of what the question says, and all of its names,
+ * each from another hit: what can be answered without a generator, and never invented. Only the best,
+ * and those that are nearly as good.
  */
 export function extractQuotes(question: string, hits: Hit[]): Quote[] {
-  const asked = new Set(tellingWords(question).map(foldPlural));
-  const quotes = hits.filter(isRelevant).flatMap((hit) => {
+  const content = new Terms(contentWords(question));
+  const names = new Terms(namesIn(question));
+  const quotes = hits.flatMap((hit) => {
     const [best] = sentencesOf(hit)
-      .map((sentence) => ({ sentence, hit, overlap: overlap(sentence, asked) }))
-      .toSorted((a, b) => b.overlap - a.overlap);
+      .map((sentence) => ({ sentence, hit, share: shareIn(sentence, content) }))
+      .filter(({ sentence, share }) => {
+        return share >= ANSWER.toldShare && shareIn(sentence, names) === 1;
+      })
+      .toSorted((a, b) => b.share - a.share);
     return best ? [best] : [];
   });
+  const sorted = quotes.toSorted((a, b) => b.share - a.share || a.hit.rank - b.hit.rank);
   const said = new Set<string>();
-  return quotes
-    .toSorted((a, b) => b.overlap - a.overlap || a.hit.rank - b.hit.rank)
+  return sorted
+    .filter(({ share }) => share >= ANSWER.nearlyAsGood * sorted[0]!.share)
     .filter(({ sentence }) => !said.has(sentence) && said.add(sentence))
     .slice(0, ANSWER.sentences);
+}
+
+/** The share of the terms that a sentence holds; 1 where there are none. */
+function shareIn(sentence: string, terms: Terms): number {
+  if (terms.count === 0) return 1;
+  return new Set(terms.findIn(sentence).map(({ term }) => term)).size / terms.count;
+}
+
+/** What an answer is the value of: "how long", "which colour", "what kind of": a statement needn't say it. */
+const ASKED_FOR =
+  /\b(?:how|(?:which|what)(?:\s+(?<kind>kind|sort|type)s?\s+of)?)\s+(?<word>[\p{L}\p{M}]+)/giu;
+/** So many words must be left, so that there is a thing and something about it. */
+const LEAST_WORDS = 2;
+
+/** The words of a question that a sentence must hold to answer it. */
+function contentWords(question: string): string[] {
+  const telling = tellingWords(question);
+  const specific = telling.filter((word) => !GENERAL.has(word));
+  const asked = new Set(
+    [...question.matchAll(ASKED_FOR)].flatMap(({ groups }) =>
+      wordsOf(`${groups?.["kind"] ?? ""} ${groups?.["word"] ?? ""}`),
+    ),
+  );
+  const stated = specific.filter((word) => !asked.has(word));
+  if (stated.length >= LEAST_WORDS) return stated;
+  return specific.length > 0 ? specific : telling;
+}
+
+/** Words with a capital letter that doesn't begin a sentence, and numbers. */
+function namesIn(question: string): string[] {
+  const names = question.matchAll(
+    /(?<=[^\s.?!]\s+["“'(]?)(?:\p{Lu}[\p{L}\p{M}'’-]*|\p{N}[\p{N}.,:]*)/gu,
+  );
+  return [...names].flatMap(([name]) => wordsOf(name));
 }
 
 /** Words that ask what there is, whatever it is. */
@@ -52,14 +92,6 @@ export function quotesOf(sources: readonly Source[]): Quote[] {
   return [...new Map(some.map((quote) => [quote.sentence, quote])).values()];
 }
 
-/** Whether a hit says something about the question, and is not only the best of what there is. */
-function isRelevant({ evidence }: Pick<Hit, "evidence">): boolean {
-  return evidence.some(({ kind, score, text }: Evidence) => {
-    if (text !== undefined) return score >= ANSWER.relevantCoverage;
-    return kind !== "visual" && score >= ANSWER.relevantCosine; // looks alone say nothing in words
-  });
-}
-
 /** The evidence that was found first: spoken and written words before our own captions. */
 function sentencesOf({ segment, evidence }: Hit): string[] {
   const sources = {
@@ -76,8 +108,4 @@ function sentencesOf({ segment, evidence }: Hit): string[] {
 function splitSentences(text: string): string[] {
   const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
   return [...segmenter.segment(text)].map(({ segment }) => segment.trim()).filter(Boolean);
-}
-
-function overlap(sentence: string, asked: Set<string>): number {
-  return wordsOf(sentence).filter((word) => asked.has(foldPlural(word))).length;
 }
