@@ -12,6 +12,8 @@ import { metaRoutes, VERSION } from "./routes/meta.ts";
 import { searchImageRoutes } from "./routes/search-image.ts";
 import { searchVideoRoutes } from "./routes/search-video.ts";
 import { searchRoutes } from "./routes/search.ts";
+import { traverseRoutes } from "./routes/traverse.ts";
+import { transcriptRoutes } from "./routes/transcripts.ts";
 import { videoRoutes } from "./routes/videos.ts";
 
 export const app = createRouter();
@@ -44,6 +46,8 @@ app.route("/", accountRoutes);
 app.route("/", indexRoutes);
 app.route("/", assetRoutes);
 app.route("/", videoRoutes);
+app.route("/", transcriptRoutes);
+app.route("/", traverseRoutes);
 app.route("/", searchRoutes);
 app.route("/", searchImageRoutes);
 app.route("/", searchVideoRoutes);

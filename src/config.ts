@@ -147,9 +147,21 @@ export const SHEETS = {
   sampledPackets: 200, // that tell the bitrate
 } as const;
 
+/** How a video is cut into shots (src/media/shots.ts). */
+export const SHOTS = {
+  partSeconds: 47, // that one message looks through: with the overlap, one sheet
+  overlapSeconds: 1, // into the next part, so that what begins in this one is seen to its end
+  rounds: 3, // of closer looks, a sheet each
+  leastSeconds: 1, // what is shorter is part of a neighbour
+  mostSeconds: 20, // what is longer is cut evenly, into pieces of:
+  pieceSeconds: 10,
+  operationsPerHour: 900, // of FRAMES, keyframes included: short shots are joined to keep to it
+  operations: 120, // that a shorter video may take
+} as const;
+
 /** How the same footage is found (src/search/footage.ts). */
 export const FOOTAGE = {
-  storedPerSecond: 2,
+  storedPerSecond: 2, // and looked at to find shots
   thumbnailSide: 16, // of a stored still
   signatures: 4, // of a segment, besides that of its keyframe
   different: 0.9, // correlation of its stills below which each has a signature
@@ -165,6 +177,12 @@ export const FOOTAGE = {
   storedSeconds: 3600, // of a video, that are read and compared: some 30 MB
   rowSeconds: 60, // more than a row of stills holds
   same: 0.85, // similarity from which two are the same footage
+} as const;
+
+/** Looking whether an index is as its records say. */
+export const CARE = {
+  stuckMs: 30 * MINUTE, // longer than an ingest waits before it asks again
+  atOnce: 4, // assets
 } as const;
 
 export const ANSWER = {

@@ -4,10 +4,14 @@ import type { Scope } from "./keys.ts";
 export const ASSET_TYPES = ["video", "image"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
-/** What happens to an asset, in order. `listen` shows as `transcribing`, `finish` as `embedding`. */
+/**
+ * What happens to an asset, in order. `look` shows as `segmenting`, `listen` as `transcribing`, `watch` as
+ * `describing`, `finish` as `embedding`.
+ */
 export const INGEST_STEPS = [
   "fetch",
   "probe",
+  "look",
   "segment",
   "listen",
   "transcribe",
@@ -89,6 +93,8 @@ export interface Asset {
   keyframeMs: number | null;
   segments: number;
   jobId: string;
+  /** The job that put a video's transcript in; null where its ingest did. */
+  transcriptJob: string | null;
   createdAt: number;
   updatedAt: number;
 }
@@ -145,7 +151,26 @@ export interface Description {
   boxes: Box[];
 }
 
-/** Words spoken over a stretch of a video, in seconds. */
+/** Where one shot gives way to the next. Times are when pictures begin to be shown, in seconds. */
+export interface Transition {
+  kind: "cut" | "gradual";
+  /** The last picture of the shot before. */
+  from: number;
+  /** The first picture of the shot after. */
+  to: number;
+}
+
+/** A picture of a video at a regular time, small. */
+export interface SmallStill {
+  /** When it begins to be shown. */
+  seconds: number;
+  /** How sharp it is, to be compared within a shot. */
+  sharpness: number;
+  /** Grey levels, `FOOTAGE.thumbnailSide` each way, rows from the top, in base64. */
+  thumbnail: string;
+}
+
+/** Words spoken over a stretch of a video, in seconds: NaN until a plain text has been given its times. */
 export interface Cue {
   start: number;
   end: number;

@@ -50,7 +50,7 @@ describe("a video", () => {
       height: 180,
       fps: 10,
       has_audio: true,
-      segments: 1,
+      segments: 2,
       transcript: { source: "upload", cues: 2 },
     });
     expect(record.duration_seconds).toBeCloseTo(6, 1);
@@ -61,14 +61,13 @@ describe("a video", () => {
     });
   });
 
-  it("has segments that end with it", async () => {
+  it("has a segment for each shot", async () => {
     const { segments } = await client.json("GET", `/index/trip/video/${video.video_id}/segments`);
-    expect(segments).toHaveLength(1);
-    expect(segments[0]).toMatchObject({
-      start_seconds: 0,
-      transcript: "Welcome to the lighthouse. The keeper lives here with two goats.",
-    });
-    expect(segments[0].end_seconds).toBeCloseTo(6, 1);
+    expect(segments).toMatchObject([
+      { start_seconds: 0, end_seconds: 3, transcript: "Welcome to the lighthouse." },
+      { start_seconds: 3, transcript: "The keeper lives here with two goats." },
+    ]);
+    expect(segments[1].end_seconds).toBeCloseTo(6, 1);
   });
 
   it("shows its end on its job", async () => {
@@ -90,7 +89,7 @@ describe("the same bytes again", () => {
     const again = await client.json("POST", "/index/trip/image", { form });
     expect(again).toMatchObject({ asset_id: words.asset_id, duplicate: true, state: "ready" });
     const { index } = await client.json("GET", "/index/trip");
-    expect(index.counts).toEqual({ videos: 1, images: 2, segments: 3 });
+    expect(index.counts).toEqual({ videos: 1, images: 2, segments: 4 });
   });
 
   it("from a URL end as a failure that names the asset", async () => {
@@ -114,7 +113,7 @@ describe("lists and sums", () => {
     expect([videos.length, images.length]).toEqual([1, 1]);
     const sizes = assets.reduce((sum: number, asset: Json) => sum + asset.size_bytes, 0);
     expect(index).toMatchObject({
-      counts: { videos: 1, images: 2, segments: 3 },
+      counts: { videos: 1, images: 2, segments: 4 },
       states: { queued: 0, processing: 0, ready: 3, failed: 0 },
       size_bytes: sizes,
       duration_seconds: videos[0].duration_seconds,
@@ -166,9 +165,9 @@ it("meters each search and answer once", async () => {
   await vi.waitFor(async () => {
     const { usage } = await client.json("GET", "/stats");
     expect(usage.today).toMatchObject({ searches: 3, answers: 1 });
-    // Four assets have been looked at and embedded; the question, asked four times, is embedded once,
-    // and the answer asks a model that isn't there.
-    expect(usage.today.model_calls).toBe(4 + 4 + 1 + 1);
+    // Five segments of four assets have been looked at, and these embedded; the question, asked four times, is
+    // embedded once; the model that would answer is asked once.
+    expect(usage.today.model_calls).toBe(5 + 4 + 1 + 1);
     expect(usage.today.neurons_estimate).toBeGreaterThan(1);
     expect(usage.last_30_days[0]).toEqual(usage.today);
   });

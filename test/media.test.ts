@@ -16,7 +16,7 @@ describe("media URLs", () => {
     });
     const bare = new Client("");
     const { pathname, hash } = new URL(segments[0].clip_url);
-    expect(hash).toMatch(/^#t=0,6/);
+    expect(hash).toMatch(/^#t=3,6/);
     const file = await fixture("clip.mp4");
     const whole = await bare.send("GET", pathname);
     expect(whole.status).toBe(200);

@@ -141,6 +141,7 @@ function toAsset({ indexId, accountId, name }: MediaIndexRow, assetId: string): 
     keyframeMs: 0,
     segments: 0,
     jobId: newId("job", now),
+    transcriptJob: null,
     createdAt: now,
     updatedAt: now,
   };

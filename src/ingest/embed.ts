@@ -16,7 +16,7 @@ export async function embed(env: Env, asset: Asset, part: number): Promise<void>
   const from = part * INGEST.partSegments;
   const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.partSegments);
   const [words, pictures] = await Promise.all([
-    embedWords(env.AI, segments),
+    embedWords(env.AI, segments, TEXT_KINDS),
     hasPictureSpace(env) ? embedKeyframes(env, asset, segments) : [],
   ]);
   await upsertVectors(env.TEXT_VECTORS, words, asset.assetType);
@@ -28,11 +28,16 @@ export async function embed(env: Env, asset: Asset, part: number): Promise<void>
   });
 }
 
-async function embedWords(ai: Ai, segments: Segment[]): Promise<SegmentVector[]> {
+/** A vector for each kind of words that a segment has. */
+export async function embedWords(
+  ai: Ai,
+  segments: Segment[],
+  kinds: readonly TextKind[],
+): Promise<SegmentVector[]> {
   const passages = segments.flatMap((segment) =>
-    TEXT_KINDS.map((kind) => ({ segment, kind, text: passageOf(segment, kind) })).filter(
-      ({ text }) => text !== "",
-    ),
+    kinds
+      .map((kind) => ({ segment, kind, text: passageOf(segment, kind) }))
+      .filter(({ text }) => text !== ""),
   );
   const vectors = await embedText(
     ai,

@@ -1,6 +1,7 @@
 import { AppError, type Failure } from "../errors.ts";
 import { updateFacts } from "../store/assets.ts";
 import { type SegmentSummary, summarizeSegments } from "../store/segments.ts";
+import { dropSeen } from "../store/seen.ts";
 import { getTranscript } from "../store/transcripts.ts";
 import type { Asset } from "../types.ts";
 
@@ -20,6 +21,7 @@ export async function finish(env: Env, asset: Asset): Promise<void> {
     warnings: warningsOf(summary).concat(transcript?.problem ?? []),
     ...(summary.keyframeMs !== null && { keyframeMs: summary.keyframeMs }),
   });
+  await dropSeen(env.MEDIA, asset);
 }
 
 function warningsOf({ problems, total }: SegmentSummary): Failure[] {

@@ -4,9 +4,11 @@ import { openContainer, probeVideo } from "../media/container.ts";
 import { updateFacts } from "../store/assets.ts";
 import { sourceKey } from "../store/media.ts";
 import type { Asset } from "../types.ts";
+import type { FanOut } from "./state.ts";
+import { countStretches } from "./stretches.ts";
 
 /** Learns what a video is from its container. Throws where it can't be indexed, with the reason. */
-export async function probe(env: Env, asset: Asset): Promise<void> {
+export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   using input = await openContainer(env.MEDIA, sourceKey(asset));
   const info = await probeVideo(input);
   if (!(info.durationSeconds > 0)) {
@@ -16,10 +18,11 @@ export async function probe(env: Env, asset: Asset): Promise<void> {
     const hours = LIMITS.videoSeconds / 3600;
     throw new AppError("too_long", `The video is longer than ${hours} hours; cut it in pieces.`);
   }
+  const durationMs = Math.round(info.durationSeconds * 1000);
   await updateFacts(env.DB, asset.assetId, {
     width: info.width,
     height: info.height,
-    durationMs: Math.round(info.durationSeconds * 1000),
+    durationMs,
     fps: info.fps,
     hasAudio: info.audioCodec !== null,
     technical: {
@@ -32,4 +35,5 @@ export async function probe(env: Env, asset: Asset): Promise<void> {
       audio_language: info.audioLanguage,
     },
   });
+  return { look: countStretches({ durationMs }) };
 }

@@ -47,11 +47,12 @@ export const STEPS: Record<AssetType, readonly Step[]> = {
 const WEIGHT: Record<Step, number> = {
   fetch: 5,
   probe: 5,
+  look: 8,
   segment: 5,
   listen: 20,
   transcribe: 5,
   describe: 40,
-  watch: 5,
+  watch: 2,
   embed: 15,
   finish: 5,
 };
@@ -59,6 +60,7 @@ const WEIGHT: Record<Step, number> = {
 const SHOWN_AS: Record<Step, AssetState> = {
   fetch: "fetching",
   probe: "probing",
+  look: "segmenting",
   segment: "segmenting",
   listen: "transcribing",
   transcribe: "transcribing",

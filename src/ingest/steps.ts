@@ -4,6 +4,7 @@ import { embed } from "./embed.ts";
 import { fetchSource } from "./fetch.ts";
 import { finish } from "./finish.ts";
 import { listen } from "./listen.ts";
+import { look } from "./look.ts";
 import { probe } from "./probe.ts";
 import { segment } from "./segment.ts";
 import type { FanOut } from "./state.ts";
@@ -20,6 +21,7 @@ type Run = (env: Env, asset: Asset, part: number, attempt: number) => Promise<Fa
 export const RUN: Record<Step, Run> = {
   fetch: fetchSource,
   probe,
+  look,
   segment,
   listen,
   transcribe: layTranscript,

@@ -5,24 +5,57 @@ import {
   getCues,
   getTranscript,
   type HeardPiece,
+  isHeard,
   listHeard,
+  putCues,
   putTranscript,
 } from "../store/transcripts.ts";
-import type { Asset, Cue } from "../types.ts";
+import type { Asset, Cue, Segment } from "../types.ts";
 import { countPieces, joinCues } from "./pieces.ts";
-import { spreadCues, wordsBetween } from "./transcript.ts";
+import { spreadCues, timeCues, voiceOf, wordsWithin } from "./transcript.ts";
 
 /** Lays the words that are spoken, given or heard, over the segments of a video. */
 export async function layTranscript(env: Env, asset: Asset): Promise<void> {
   const given = await getTranscript(env.DB, asset.assetId);
   const isGiven = given !== null && given.source !== "asr";
-  const cues = isGiven ? await getCues(env.MEDIA, asset) : await joinHeard(env, asset);
-  const spread = spreadCues(cues, asset.durationMs / 1000);
+  const cues = isGiven
+    ? await timedCues(env, asset, asset.transcriptJob)
+    : await joinHeard(env, asset);
   const segments = await listSegments(env.DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER);
-  const words = segments.map(({ segmentId, startMs, endMs }) => {
-    return { segmentId, transcript: wordsBetween(spread, startMs! / 1000, endMs! / 1000) };
+  await setSpokenWords(env.DB, wordsOver(asset, segments, cues));
+}
+
+/** What is spoken over each of a video's segments. */
+export function wordsOver(
+  asset: Asset,
+  segments: Segment[],
+  cues: Cue[],
+): Pick<Segment, "segmentId" | "transcript">[] {
+  const spans = segments.map(({ startMs, endMs }) => {
+    return { start: startMs! / 1000, end: endMs! / 1000 };
   });
-  await setSpokenWords(env.DB, words);
+  const words = wordsWithin(spreadCues(cues, asset.durationMs / 1000), spans);
+  return segments.map(({ segmentId }, i) => ({ segmentId, transcript: words[i]! }));
+}
+
+/**
+ * The cues that were given, by a job or, null, with the video. A plain text gets its times here: those of
+ * what was heard, or, where nobody has listened, of all the video.
+ */
+export async function timedCues(env: Env, asset: Asset, job: string | null): Promise<Cue[]> {
+  const cues = await getCues(env.MEDIA, asset, job);
+  if (cues.every(({ start }) => !Number.isNaN(start))) return cues;
+  const timed = timeCues(cues, await listVoice(env, asset));
+  await putCues(env.MEDIA, asset, timed, job);
+  return timed;
+}
+
+async function listVoice(env: Env, asset: Asset) {
+  const all = [{ start: 0, end: asset.durationMs / 1000, share: 1 }];
+  if (!(await isHeard(env.MEDIA, asset))) return all;
+  const pieces = await listHeard(env.MEDIA, asset, countPieces(asset));
+  const heard = voiceOf(pieces.flatMap(({ cues }) => cues));
+  return heard.length > 0 ? heard : all;
 }
 
 async function joinHeard(env: Env, asset: Asset): Promise<Cue[]> {

@@ -1,98 +1,90 @@
-import { type CaptionsFileFormat, parseText } from "media-captions";
-import { z } from "zod";
-import { AppError } from "../errors.ts";
 import type { Cue } from "../types.ts";
+import { sentencesOf } from "./transcript-plain.ts";
 
-/** Control characters that no text holds. */
-const BINARY = /(?!\s)\p{Cc}/u;
+/** A cue that lasts longer is laid sentence by sentence. */
+const LONG_SECONDS = 10;
+/** What one segment says at most, in characters: more than anyone can. */
+const MOST_SAID = 20_000;
+/** Of all that is said, what rounding may take. */
+const SLACK = 1e-9;
 
-const listed = z.array(z.object({ start: z.number(), end: z.number(), text: z.string() }));
-const json = z.union([listed, z.object({ segments: listed }).transform((w) => w.segments)]);
-
-/**
- * Reads a transcript: SRT, WebVTT, JSON (`[{start, end, text}]` or Whisper's `{segments: […]}`), or
- * plain text, whose paragraphs get no times yet (`spreadCues`). Cues come back in order, without
- * markup. Throws `bad_request` with what is wrong.
- */
-export async function parseTranscript(bytes: Uint8Array): Promise<Cue[]> {
-  const text = decode(bytes).trim();
-  if (text === "") throw unreadable("it is empty");
-  if (BINARY.test(text)) throw unreadable("it is not text");
-  if (text.startsWith("WEBVTT")) return tidy(await timed(text, "vtt"));
-  if (/^[[{]/.test(text)) return tidy(parseJson(text));
-  if (/^\s*\d*\s*(\d+:)?\d\d:\d\d[,.]\d/m.test(text) && text.includes("-->")) {
-    return tidy(await timed(text, "srt"));
-  }
-  return tidy(text.split(/\n\s*\n|\n/).map((line) => ({ start: NaN, end: NaN, text: line })));
+/** A stretch of a video, in seconds. */
+interface Stretch {
+  start: number;
+  end: number;
 }
 
-/** Gives cues without times their share of the video, by their length in characters. */
-export function spreadCues(cues: Cue[], durationSeconds: number): Cue[] {
+/** A stretch in which so much of all that is said is said, whatever the unit. */
+interface Voice extends Stretch {
+  share: number;
+}
+
+/**
+ * Gives cues without times those of `voice`, by how much was said before them: a text of which somebody, or
+ * a model, has heard something like it goes as fast and as slowly as that.
+ */
+export function timeCues(cues: Cue[], voice: Voice[]): Cue[] {
   if (cues.every(({ start }) => !Number.isNaN(start))) return cues;
-  const characters = cues.reduce((sum, { text }) => sum + text.length, 0);
-  let read = 0;
-  return cues.map(({ text }) => {
-    const start = (read / characters) * durationSeconds;
-    read += text.length;
-    return { start, end: (read / characters) * durationSeconds, text };
+  return spreadOver(
+    cues.map(({ text }) => text),
+    voice,
+  );
+}
+
+/** What was heard, in order and without overlaps, each cue with its number of characters. */
+export function voiceOf(heard: Cue[]): Voice[] {
+  const voice: Voice[] = [];
+  for (const { start, end, text } of heard.toSorted((a, b) => a.start - b.start)) {
+    const from = Math.max(start, voice.at(-1)?.end ?? 0);
+    if (end > from && text !== "") voice.push({ start: from, end, share: text.length });
+  }
+  return voice;
+}
+
+/**
+ * Cues as they are laid over a video: none beyond its end, a long one sentence by sentence with their share
+ * of its time, each on one line. Cues without times are spread over all of it.
+ */
+export function spreadCues(cues: Cue[], durationSeconds: number): Cue[] {
+  return timeCues(cues, [{ start: 0, end: durationSeconds, share: 1 }]).flatMap((cue) => {
+    const { start } = cue;
+    const end = Math.max(start, Math.min(cue.end, durationSeconds));
+    const whole = { start, end, text: cue.text.replaceAll(/\s+/g, " ") };
+    return end - start > LONG_SECONDS
+      ? spreadOver(sentencesOf(whole.text), [{ start, end, share: 1 }])
+      : whole;
   });
 }
 
-/** The words spoken from `start` to `end` (seconds), each cue in the stretch that holds its middle. */
-export function wordsBetween(cues: Cue[], start: number, end: number): string {
-  return cues
-    .filter((cue) => {
-      const middle = (cue.start + cue.end) / 2;
-      return middle >= start && middle < end;
-    })
-    .map(({ text }) => text)
-    .join(" ");
-}
-
-async function timed(text: string, type: CaptionsFileFormat): Promise<Cue[]> {
-  const { cues } = await parseText(text, { type });
-  return cues.map((cue) => ({ start: cue.startTime, end: cue.endTime, text: cue.text }));
-}
-
-function parseJson(text: string): Cue[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw unreadable("it looks like JSON but is not");
+/** The words spoken in each of `spans`, which are in order: those of the cues whose middles they hold. */
+export function wordsWithin(cues: Cue[], spans: Stretch[]): string[] {
+  const said = spans.map((): string[] => []);
+  for (const { start, end, text } of cues) {
+    const middle = (start + end) / 2;
+    const at = spans.findLastIndex((span) => span.start <= middle);
+    if (at >= 0 && middle < spans[at]!.end) said[at]!.push(text);
   }
-  const parsed = json.safeParse(value);
-  if (!parsed.success) throw unreadable("JSON must be [{start, end, text}] or {segments: […]}");
-  return parsed.data;
+  return said.map((texts) => texts.join(" ").slice(0, MOST_SAID).toWellFormed());
 }
 
-function tidy(cues: Cue[]): Cue[] {
-  const clean = cues
-    .map((cue) => ({ ...cue, text: withoutMarkup(cue.text) }))
-    .filter(({ text, start, end }) => text !== "" && !(end < start))
-    .toSorted((a, b) => a.start - b.start || 0);
-  if (clean.length === 0) throw unreadable("it holds no cues");
-  return clean;
-}
-
-function withoutMarkup(text: string): string {
-  return text
-    .replaceAll(/<[^>\n]*>|\{\\[^}]*\}/g, "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-}
-
-function decode(bytes: Uint8Array): string {
-  const [a, b] = bytes;
-  if (a === 0xff && b === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (a === 0xfe && b === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return new TextDecoder("latin1").decode(bytes);
-  }
-}
-
-function unreadable(why: string): AppError {
-  return new AppError("bad_request", `The transcript can't be read: ${why}.`);
+function spreadOver(texts: string[], voice: Voice[]): Cue[] {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  const all = voice.reduce((sum, { share }) => sum + share, 0);
+  let [said, at] = [0, 0]; // before `voice[at]`
+  /** When so much has been said; between two stretches, where the one ends or the other starts. */
+  const timeAt = (much: number, edge: keyof Stretch): number => {
+    const slack = edge === "end" ? SLACK * all : -SLACK * all;
+    while (at < voice.length - 1 && much > said + voice[at]!.share + slack) {
+      said += voice[at]!.share;
+      at++;
+    }
+    const { start, end, share } = voice[at]!;
+    return start + Math.min(1, Math.max(0, (much - said) / share)) * (end - start);
+  };
+  let read = 0;
+  return texts.map((text) => {
+    const start = timeAt((read / characters) * all, "start");
+    read += text.length;
+    return { start, end: timeAt((read / characters) * all, "end"), text };
+  });
 }

@@ -1,46 +1,54 @@
-import { FOOTAGE, INGEST } from "../config.ts";
-import { causeOf, failureOf, isRetryable } from "../errors.ts";
-import { log } from "../log.ts";
-import { openContainer, requireVideoTrack } from "../media/container.ts";
+import { FOOTAGE, SIGNATURE } from "../config.ts";
 import { dot, sampleArea, WHOLE } from "../media/overlap.ts";
-import { type Still, takeStills } from "../media/sheets.ts";
 import { signPicture } from "../media/signature.ts";
-import { thumbnailsOf } from "../media/thumbnails.ts";
-import { sourceKey } from "../store/media.ts";
-import { listSegments } from "../store/segments.ts";
+import { getGreys, getSeen } from "../store/seen.ts";
+import { listSegmentsWithin } from "../store/segments.ts";
 import { putStillSignatures, type StillSignature } from "../store/signatures.ts";
 import { putStills } from "../store/stills.ts";
 import type { Asset, Segment } from "../types.ts";
+import { levelsOf } from "./keyframes.ts";
+import { stretchAt, toShownMs } from "./stretches.ts";
+
+/** A still with all that is known of it. */
+interface Watched {
+  ms: number;
+  thumbnail: Uint8Array;
+  grey: Uint8Array;
+}
 
 /**
- * Looks through one part of a video: keeps small stills, which tell the times of the same footage, and
- * signatures of those that don't look like the keyframe, by which it is found. A stretch that can't be
- * decoded has none.
+ * Keeps what was seen in one stretch of a video: small stills, which tell the times of the same footage, and
+ * for the segments that begin in it signatures of those that don't look like the keyframe, by which it is
+ * found. A stretch in which nothing was seen has none.
  */
-export async function watch(env: Env, asset: Asset, part: number, attempt: number): Promise<void> {
-  const first = part * INGEST.partSegments;
-  const segments = await listSegments(env.DB, asset.assetId, first, first + INGEST.partSegments);
-  const [startMs, endMs] = [segments[0]?.startMs, segments.at(-1)?.endMs];
-  if (typeof startMs !== "number" || typeof endMs !== "number" || endMs <= startMs) return;
-  try {
-    using input = await openContainer(env.MEDIA, sourceKey(asset));
-    const track = await requireVideoTrack(input);
-    const perSecond = FOOTAGE.storedPerSecond;
-    const region = { from: startMs / 1000, to: endMs / 1000, perSecond };
-    const stills = await takeStills(env, track, region);
-    const times = stills.map(({ seconds }) => Math.round(seconds * 1000));
-    const small = thumbnailsOf(stills).map(({ thumbnail }) => thumbnail);
-    const thumbnails = new Uint8Array(small.length * FOOTAGE.thumbnailSide ** 2);
-    for (const [i, one] of small.entries()) thumbnails.set(one, i * one.length);
-    await putStills(env.DB, asset.assetId, { startMs, endMs, times, thumbnails });
-    const signed = segments.flatMap((segment) => differentStills(segment, stills, small));
-    const ids = segments.map(({ segmentId }) => segmentId);
-    await putStillSignatures(env.DB, ids, signed);
-  } catch (error) {
-    if (isRetryable(error, attempt)) throw error;
-    const fields = { asset: asset.assetId, part, code: failureOf(error).code };
-    log("warn", "ingest.without_stills", { ...fields, cause: causeOf(error) });
-  }
+export async function watch(env: Env, asset: Asset, part: number): Promise<void> {
+  const span = { assetId: asset.assetId, ...stretchAt(asset, part) };
+  const own = await readStills(env.MEDIA, asset, part);
+  if (own.length === 0) return;
+  const thumbnails = new Uint8Array(own.length * FOOTAGE.thumbnailSide ** 2);
+  for (const [i, { thumbnail }] of own.entries()) thumbnails.set(thumbnail, i * thumbnail.length);
+  const times = own.map(({ ms }) => ms);
+  await putStills(env.DB, asset.assetId, { ...span, times, thumbnails });
+  const reaching = await listSegmentsWithin(env.DB, span);
+  const segments = reaching.filter(({ startMs }) => startMs! >= span.startMs);
+  const isBeyond = segments.some(({ endMs }) => endMs! > span.endMs);
+  const stills = isBeyond ? own.concat(await readStills(env.MEDIA, asset, part + 1)) : own;
+  const signed = segments.flatMap((segment) => differentStills(segment, stills));
+  const ids = segments.map(({ segmentId }) => segmentId);
+  await putStillSignatures(env.DB, ids, signed);
+}
+
+/** None where nothing was seen. */
+async function readStills(bucket: R2Bucket, asset: Asset, part: number): Promise<Watched[]> {
+  const seen = await getSeen(bucket, asset, part);
+  const greys = seen && (await getGreys(bucket, asset, part));
+  if (!greys) return [];
+  const size = SIGNATURE.side ** 2;
+  return seen.stills.map(({ seconds, thumbnail }, i) => ({
+    ms: toShownMs(seconds),
+    thumbnail: levelsOf(thumbnail),
+    grey: greys.subarray(i * size, (i + 1) * size),
+  }));
 }
 
 /**
@@ -49,13 +57,11 @@ export async function watch(env: Env, asset: Asset, part: number, attempt: numbe
  */
 function differentStills(
   { segmentId, startMs, endMs, keyframeMs }: Segment,
-  stills: Still[],
-  small: Uint8Array[],
+  stills: Watched[],
 ): StillSignature[] {
-  const own = stills.flatMap(({ seconds, grey }, i) => {
-    const ms = Math.round(seconds * 1000);
-    const look = sampleArea(small[i]!, WHOLE, FOOTAGE.thumbnailSide);
-    return ms >= startMs! && ms < endMs! ? [{ ms, grey, look, likeness: -1 }] : [];
+  const own = stills.flatMap(({ ms, thumbnail, grey }) => {
+    if (ms < startMs! || ms >= endMs!) return [];
+    return [{ ms, grey, look: sampleArea(thumbnail, WHOLE, FOOTAGE.thumbnailSide), likeness: -1 }];
   });
   const keyframe = own.findLast(({ ms }) => ms <= keyframeMs) ?? own[0];
   const signed: StillSignature[] = [];

@@ -97,10 +97,11 @@ async function* keyPackets(
     yield key;
 }
 
-type Copy = (packet: EncodedPacket) => Promise<void>;
+/** Writes a packet, at its own time where no other (in seconds of the new file) is given. */
+type Copy = (packet: EncodedPacket, at?: number) => Promise<void>;
 
 /** Has `choose` copy packets from the group of pictures at a moment on into a new file. */
-async function copying<T>(
+export async function copying<T>(
   track: InputVideoTrack,
   seconds: number,
   choose: (sink: EncodedPacketSink, first: EncodedPacket, copy: Copy) => Promise<T>,
@@ -123,11 +124,14 @@ async function copying<T>(
     output.addVideoTrack(source, { rotation: await track.getRotation() });
     await output.start();
     const decoderConfig = (await track.getDecoderConfig()) ?? undefined;
-    const chosen = await choose(sink, first, async (packet) => {
-      const timestamp = packet.timestamp - first.timestamp;
-      if (timestamp < 0) return; // leads into the group before
-      await source.add(packet.clone({ timestamp }), decoderConfig && { decoderConfig });
-    });
+    const chosen = await choose(
+      sink,
+      first,
+      async (packet, at = packet.timestamp - first.timestamp) => {
+        if (at < 0) return; // leads into the group before
+        await source.add(packet.clone({ timestamp: at }), decoderConfig && { decoderConfig });
+      },
+    );
     await output.finalize();
     return { ...chosen, bytes: new Uint8Array(output.target.buffer!) };
   });

@@ -5,6 +5,7 @@ import type { Size } from "./areas.ts";
 import { cutStretch, type Stretch } from "./clips.ts";
 import { reading } from "./container.ts";
 import { transformClip } from "./frames.ts";
+import { cutMontage } from "./montages.ts";
 import { toPictureError } from "./picture-errors.ts";
 import { sizeOf } from "./pictures.ts";
 import { greyPixels } from "./pixels.ts";
@@ -38,10 +39,9 @@ export async function takeStills(
 ): Promise<Still[]> {
   const longest = Math.min(SHEETS.maxSeconds, SHEETS.stills / perSecond);
   const sheets = Math.max(1, Math.ceil((to - from) / longest - 0.01));
-  const { bytesPerSecond, aspect } = await reading(async () => {
-    const { averageBitrate } = await track.computePacketStats(SHEETS.sampledPackets);
-    const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
-    return { bytesPerSecond: averageBitrate / 8, aspect: width / height };
+  const aspect = await aspectOf(track);
+  const bytesPerSecond = await reading(async () => {
+    return (await track.computePacketStats(SHEETS.sampledPackets)).averageBitrate / 8;
   });
   const pieces = ((to - from) * bytesPerSecond) / SHEETS.maxBytes;
   const rules = { maxBytes: SHEETS.maxBytes, keysOnly: pieces > sheets * SHEETS.pieces };
@@ -57,6 +57,29 @@ export async function takeStills(
     at = until;
   }
   return stills.filter(({ seconds }, i) => seconds !== stills[i - 1]?.seconds);
+}
+
+/**
+ * The pictures that begin to be shown at these times (as `listPictures` has them, rising), or as many of
+ * them as `SHEETS.maxBytes` of video hold, at most `SHEETS.stills`: one operation each of FRAMES and
+ * IMAGES. Throws as `takeStills` does.
+ */
+export async function takePictures(
+  env: Pick<Env, "FRAMES" | "IMAGES">,
+  track: InputVideoTrack,
+  times: readonly number[],
+): Promise<Still[]> {
+  const aspect = await aspectOf(track);
+  const montage = await cutMontage(track, times.slice(0, SHEETS.stills), SHEETS.maxBytes);
+  const { length: count } = montage.shownAt;
+  if (count === 0) return [];
+  const jpeg = await transformClip(env.FRAMES, montage, tileSize(aspect), {
+    mode: "spritesheet",
+    imageCount: count,
+    duration: `${(count * montage.heldSeconds).toFixed(3)}s`,
+  });
+  const squares = await squaresOf(env.IMAGES, jpeg, count, aspect);
+  return squares.map((grey, i) => ({ seconds: montage.shownAt[i]!, grey }));
 }
 
 /**
@@ -87,6 +110,11 @@ async function stillsOf(
     const isWanted = i === 0 || at < stretch.endSeconds;
     return isWanted ? [{ seconds: shownBy(stretch.shownAt, at), grey }] : [];
   });
+}
+
+/** Width over height, as shown. */
+function aspectOf(track: InputVideoTrack): Promise<number> {
+  return reading(async () => (await track.getDisplayWidth()) / (await track.getDisplayHeight()));
 }
 
 /** When the picture that is on screen at a moment began to be. */

@@ -11,6 +11,7 @@ import { addUsage } from "../store/usage.ts";
 import { eachMessage } from "./each-message.ts";
 import { type JobMessage, jobMessage } from "./messages.ts";
 import { retryDelay } from "./retry.ts";
+import { endTranscriptJob, resumeTranscriptJob, runTranscriptJob } from "./transcript-job.ts";
 
 export function consumeJobs(batch: MessageBatch, env: Env): Promise<void> {
   return eachMessage(batch, jobMessage, (job, message) => workOn(message, job, env));
@@ -20,7 +21,10 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
   const { jobId, kind } = job;
   try {
     const isWanted = await updateJob(env.DB, jobId, { state: "running", progress: 0 });
-    if (!isWanted) return await end(message, job, env);
+    if (!isWanted) {
+      if (kind === "transcript") await resumeTranscriptJob(env, job);
+      return await end(message, job, env);
+    }
     const result = await RUN[kind](env, job);
     await updateJob(env.DB, jobId, { state: "succeeded", progress: 1, result });
     log("info", "job.done", { job: jobId, kind });
@@ -37,13 +41,15 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
   }
 }
 
-/** A search that is over, however it ended, keeps nothing of its clip; what is left the bucket's lifecycle removes. */
-async function end(message: Message, { jobId, clip }: JobMessage, env: Env): Promise<void> {
+/** What a job that is over, however it ended, needs no more is deleted; what is left of clips the bucket's lifecycle removes. */
+async function end(message: Message, job: JobMessage, env: Env): Promise<void> {
   message.ack();
-  if (!clip) return;
-  await env.MEDIA.delete(clip.key).catch((error: unknown) => {
-    log("warn", "job.clip_left", { job: jobId, cause: causeOf(error) });
-  });
+  try {
+    if (job.clip) await env.MEDIA.delete(job.clip.key);
+    if (job.kind === "transcript") await endTranscriptJob(env, job);
+  } catch (error) {
+    log("warn", "job.not_tidied", { job: job.jobId, kind: job.kind, cause: causeOf(error) });
+  }
 }
 
 const RUN: Record<JobMessage["kind"], (env: Env, job: JobMessage) => Promise<unknown>> = {
@@ -70,6 +76,7 @@ const RUN: Record<JobMessage["kind"], (env: Env, job: JobMessage) => Promise<unk
     await addUsage(env.DB, accountId, { searches: 1, ...used });
     return keepHits(hits, total, wanted);
   },
+  transcript: runTranscriptJob,
 };
 
 /** Retries are spent: the job says so. */

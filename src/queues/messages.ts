@@ -19,11 +19,13 @@ export type StoredClip = z.infer<typeof storedClip>;
 
 /** Asks for work on an account's behalf that a request doesn't wait for. `jobId` names its record. */
 export const jobMessage = z.object({
-  kind: z.enum(["delete_index", "delete_asset", "search"]),
+  kind: z.enum(["delete_index", "delete_asset", "search", "transcript"]),
   jobId: z.string(),
   accountId: z.string(),
   indexId: z.string(),
   assetId: z.string().optional(),
+  /** Of a transcript. */
+  language: z.string().nullable().optional(),
   /** Of a search. */
   request: z.unknown().optional(),
   /** Of a search by video. */

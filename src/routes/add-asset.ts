@@ -4,13 +4,13 @@ import { AppError, invalid, ValidationError, type ValidationIssue } from "../err
 import { requirePublicUrl } from "../fetching/address.ts";
 import { newId } from "../ids.ts";
 import { storeSource } from "../ingest/fetch.ts";
-import { parseTranscript } from "../ingest/transcript.ts";
 import { getAssetByBytes, insertAsset } from "../store/assets.ts";
 import { assetPrefix, deletePrefix } from "../store/media.ts";
 import { putTranscript } from "../store/transcripts.ts";
-import type { Asset, AssetType, Cue, JsonObject, MediaIndexRow } from "../types.ts";
+import type { Asset, AssetType, JsonObject, MediaIndexRow } from "../types.ts";
 import { type FormFile, readForm, readSmall, missingFile } from "./form.ts";
 import { jsonObject } from "./index-record.ts";
+import { readTranscript } from "./transcript-part.ts";
 import { check, parseJson } from "./validation.ts";
 
 interface Upload {
@@ -39,7 +39,7 @@ export async function addAsset(
   };
   try {
     const upload = await readUpload(env, request, identity, url);
-    const { metadata, cues } = await understand(upload, assetType, url);
+    const { metadata, transcript } = await understand(upload, assetType, url);
     if (url !== undefined) requireUrl(url, assetType, env.FETCH_ALLOW);
     const asset = newAsset(identity, index, upload.file, url, metadata, now);
     if (!(await insertAsset(env.DB, asset))) {
@@ -47,9 +47,10 @@ export async function addAsset(
       const twin = await getAssetByBytes(env.DB, index.indexId, asset.sha256!);
       return { asset: twin!, duplicate: true };
     }
-    if (cues) {
-      const { language } = asset;
-      await putTranscript(env, asset, cues, { source: "upload", language, problem: null });
+    if (transcript) {
+      const language = transcript.language ?? asset.language;
+      const summary = { source: "upload", language, problem: null } as const;
+      await putTranscript(env, asset, transcript.cues, summary);
     }
     const object = env.MEDIA_INDEX.getByName(index.indexId);
     if ((await object.start(index.indexId, asset.assetId, assetType)) === "closed") {
@@ -106,11 +107,11 @@ async function understand(upload: Upload, assetType: AssetType, url: string | un
     }
   };
   const metadata = await collect(() => readMetadata(upload.metadataText || "{}"));
-  const cues = upload.transcript && (await collect(() => readCues(upload.transcript!)));
+  const transcript = upload.transcript && (await collect(() => readTranscript(upload.transcript!)));
   if (!upload.file && url === undefined)
     await collect(() => Promise.reject(oneOf(assetType, "one")));
   if (issues.length > 0) throw new ValidationError(issues);
-  return { metadata: metadata!, cues };
+  return { metadata: metadata!, transcript };
 }
 
 function readMetadata(text: string): JsonObject {
@@ -120,15 +121,6 @@ function readMetadata(text: string): JsonObject {
   const metadata = check("body", jsonObject, value, issues);
   if (metadata) return metadata;
   throw invalid(loc, "dict_type", "Input should be a JSON object");
-}
-
-async function readCues(bytes: Uint8Array): Promise<Cue[]> {
-  try {
-    return await parseTranscript(bytes);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw invalid(["body", "transcript"], "value_error", error.message);
-  }
 }
 
 function requireUrl(url: string, assetType: AssetType, allowed: string): void {
@@ -178,6 +170,7 @@ function newAsset(
     keyframeMs: null,
     segments: 0,
     jobId: newId("job", now),
+    transcriptJob: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -39,7 +39,7 @@ addEndpoint(
     params: indexParams,
     query: question.extend(retrieval.shape),
     response: answerRecord,
-    events: true,
+    texts: ["text/event-stream"],
   },
   async (c, { params, query }) => {
     const index = await requireOwnIndex(c, params.index_name);
@@ -67,7 +67,7 @@ addEndpoint(
       top_p: queryFloat(0, 1, 1),
     }),
     response: answerRecord,
-    events: true,
+    texts: ["text/event-stream"],
   },
   async (c, { params, query }) => {
     const index = await requireOwnIndex(c, params.index_name);
@@ -101,7 +101,7 @@ addEndpoint(
       end_time: queryFloat(-1, LIMITS.videoSeconds, -1),
     }),
     response: answerRecord,
-    events: true,
+    texts: ["text/event-stream"],
   },
   async (c, { params, query }) => {
     const [index, video] = await Promise.all([

@@ -42,8 +42,8 @@ export interface Endpoint<
   /** Parts of a multipart body, for the document: the handler reads them as a stream. */
   form?: z.ZodObject;
   response: R;
-  /** Whether the answer may also come as server-sent events. */
-  events?: boolean;
+  /** Other media types in which the answer may be asked for. */
+  texts?: readonly string[];
 }
 
 export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
@@ -160,16 +160,16 @@ const validationError = z
   })
   .openapi("ValidationError");
 
-const content = (schema: z.ZodType, description: string, events = false) => ({
+const content = (schema: z.ZodType, description: string, texts: readonly string[] = []) => ({
   description,
   content: {
     "application/json": { schema },
-    ...(events && { "text/event-stream": { schema: z.string() } }),
+    ...Object.fromEntries(texts.map((type) => [type, { schema: z.string() }])),
   },
 });
 
 function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObject>) {
-  const { body, form, params, query } = endpoint;
+  const { body, form, params, query, texts = [] } = endpoint;
   const bodies = {
     ...(body && { "application/json": { schema: body } }),
     ...(form && { "multipart/form-data": { schema: form } }),
@@ -187,7 +187,7 @@ function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObje
       }),
     },
     responses: {
-      200: content(endpoint.response, "Done.", endpoint.events),
+      200: content(endpoint.response, "Done.", texts),
       422: content(
         validationError,
         "The request breaks rules of the contract: all of them are listed.",

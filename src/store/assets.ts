@@ -6,8 +6,8 @@ export const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.a
   indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings, source,
   content_type AS contentType, size_bytes AS sizeBytes, sha256, width, height,
   duration_ms AS durationMs, fps, has_audio AS hasAudio, language, technical, assets.metadata,
-  keyframe_ms AS keyframeMs, segments, job_id AS jobId, assets.created_at AS createdAt,
-  assets.updated_at AS updatedAt`;
+  keyframe_ms AS keyframeMs, segments, job_id AS jobId,
+  transcript_job AS transcriptJob, assets.created_at AS createdAt, assets.updated_at AS updatedAt`;
 export const FROM_ASSETS = "FROM assets JOIN indices USING (index_id)";
 
 /** The asset and its ingest job. False where the index has these bytes already: nothing is written. */

@@ -23,6 +23,27 @@ export async function insertJob(db: D1Database, job: NewJob): Promise<void> {
     .run();
 }
 
+/** A job that puts a transcript in; those that were to put in another one of the video are cancelled. */
+export async function insertTranscriptJob(
+  db: D1Database,
+  job: Omit<NewJob, "kind"> & { assetId: string },
+): Promise<void> {
+  await db.batch([
+    db
+      .prepare(
+        `UPDATE jobs SET state = 'cancelled', updated_at = ?
+         WHERE asset_id = ? AND kind = 'transcript' AND state IN ('queued', 'running')`,
+      )
+      .bind(job.now, job.assetId),
+    db
+      .prepare(
+        `INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, 'transcript', 'queued', ?5, ?5)`,
+      )
+      .bind(job.jobId, job.accountId, job.indexId, job.assetId, job.now),
+  ]);
+}
+
 export async function requireJob(db: D1Database, accountId: string, jobId: string): Promise<Job> {
   const row = await db
     .prepare(`SELECT ${COLUMNS} FROM jobs WHERE job_id = ? AND account_id = ?`)
@@ -85,15 +106,17 @@ export async function cancelJob(db: D1Database, job: Job): Promise<void> {
   const { meta } = await db
     .prepare(
       `UPDATE jobs SET state = 'cancelled', updated_at = ?
-       WHERE job_id = ? AND kind = 'search' AND state IN ('queued', 'running')`,
+       WHERE job_id = ? AND kind IN ('search', 'transcript') AND state IN ('queued', 'running')
+         AND NOT EXISTS (
+           SELECT 1 FROM assets WHERE assets.asset_id = jobs.asset_id AND transcript_job = jobs.job_id
+         )`,
     )
     .bind(Date.now(), job.jobId)
     .run();
   if (meta.changes > 0) return;
-  const why =
-    job.kind === "search"
-      ? "it has ended"
-      : "only searches can be; delete an asset to stop its ingest";
+  const why = ["search", "transcript"].includes(job.kind)
+    ? "it has ended, or what it was to do is done"
+    : "only searches and transcripts can be; delete an asset to stop its ingest";
   throw new AppError("conflict", `The job can't be cancelled: ${why}.`);
 }
 

@@ -14,7 +14,11 @@ export function sourceKey(asset: Owner): string {
 
 /** A JPEG, at most `INGEST.keyframeWidth` wide, of the frame shown at `ms`. */
 export function keyframeKey(asset: Owner, ms: number): string {
-  return `${assetPrefix(asset)}keyframes/${ms}.jpg`;
+  return `${keyframePrefix(asset)}${ms}.jpg`;
+}
+
+export function keyframePrefix(asset: Owner): string {
+  return `${assetPrefix(asset)}keyframes/`;
 }
 
 /** Null where there is none. */
@@ -32,14 +36,30 @@ export function heardKey(asset: Owner, part: number): string {
   return `${assetPrefix(asset)}heard/${part}.json`;
 }
 
-/** The cues of a transcript, as JSON. */
-export function transcriptKey(asset: Owner): string {
-  return `${assetPrefix(asset)}transcript.json`;
+/** What a video looks like, as long as it is ingested. */
+export function seenPrefix(asset: Owner): string {
+  return `${assetPrefix(asset)}seen/`;
+}
+
+/** The cues of a transcript, as JSON: of what a job is to put in, or of what the ingest did. */
+export function transcriptKey(asset: Owner, job: string | null): string {
+  return `${assetPrefix(asset)}${job === null ? "transcript" : `transcripts/${job}`}.json`;
 }
 
 /** A clip that is a query, as long as it is looked at: what is left over, the bucket's lifecycle removes. */
 export function clipKey(indexId: string, clipId: string): string {
   return `clips/${indexId}/${clipId}`;
+}
+
+export async function listKeys(bucket: R2Bucket, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  let listed: R2Objects | null = null;
+  do {
+    const cursor: string | undefined = listed?.truncated ? listed.cursor : undefined;
+    listed = await bucket.list({ prefix, ...(cursor !== undefined && { cursor }) });
+    keys.push(...listed.objects.map(({ key }) => key));
+  } while (listed.truncated);
+  return keys;
 }
 
 export async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {

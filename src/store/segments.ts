@@ -3,7 +3,7 @@ import type { Failure } from "../errors.ts";
 import type { Asset, Description, Segment } from "../types.ts";
 import { ASSET_COLUMNS, type AssetRow, FROM_ASSETS, toAsset } from "./assets.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
-import { IN_JSON, type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+import { IN_JSON, inChunks, type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 import { inIndex, spaceOut } from "./words.ts";
 
 const COLUMNS = `segment_id AS segmentId, segments.asset_id AS assetId, segments.index_id AS indexId,
@@ -48,9 +48,7 @@ export async function setSpokenWords(
     `UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(?)
      WHERE segment_id = value ->> 'segmentId'`,
   );
-  for (let i = 0; i < words.length; i += 200) {
-    await statement.bind(JSON.stringify(words.slice(i, i + 200))).run();
-  }
+  for (const chunk of inChunks(words)) await statement.bind(chunk).run();
 }
 
 /** The segments of an asset from position `from` to before `to`, in order. */

@@ -18,13 +18,14 @@ export interface HeardPiece {
   problem: Failure | null;
 }
 
+/** Writes the transcript that an ingest was given or has heard. */
 export async function putTranscript(
   env: Pick<Env, "DB" | "MEDIA">,
   asset: Asset,
   cues: Cue[],
   { language, source, problem }: Omit<TranscriptSummary, "cues">,
 ): Promise<void> {
-  await env.MEDIA.put(transcriptKey(asset), JSON.stringify(cues));
+  await putCues(env.MEDIA, asset, cues, asset.transcriptJob);
   await env.DB.prepare(
     `INSERT INTO transcripts (asset_id, language, source, cues, problem, created_at)
      VALUES (?, ?, ?, ?, ?, ?)
@@ -53,10 +54,34 @@ export async function getTranscript(
   return row && parseColumns(row, ["problem"]);
 }
 
-/** The cues of an asset, in order; empty where it has no transcript. */
-export async function getCues(bucket: R2Bucket, asset: Asset): Promise<Cue[]> {
-  const object = await bucket.get(transcriptKey(asset));
-  return object ? object.json<Cue[]>() : [];
+/** Keeps the cues that `job` is to put in, or, null, that the ingest did. */
+export async function putCues(
+  bucket: R2Bucket,
+  asset: Asset,
+  cues: Cue[],
+  job: string | null,
+): Promise<void> {
+  await bucket.put(transcriptKey(asset, job), JSON.stringify(cues));
+}
+
+/** The cues of an asset, or those that `job` is to put in, in order; empty where there are none. */
+export async function getCues(
+  bucket: R2Bucket,
+  asset: Asset,
+  job = asset.transcriptJob,
+): Promise<Cue[]> {
+  const object = await bucket.get(transcriptKey(asset, job));
+  const cues =
+    (await object?.json<{ start: number | null; end: number | null; text: string }[]>()) ?? [];
+  return cues.map(({ start, end, text }) => ({ start: start ?? NaN, end: end ?? NaN, text }));
+}
+
+export async function deleteCues(
+  bucket: R2Bucket,
+  owner: Pick<Asset, "accountId" | "indexId" | "assetId">,
+  job: string | null,
+): Promise<void> {
+  await bucket.delete(transcriptKey(owner, job));
 }
 
 export async function putHeard(
@@ -66,6 +91,11 @@ export async function putHeard(
   heard: HeardPiece,
 ): Promise<void> {
   await bucket.put(heardKey(asset, part), JSON.stringify(heard));
+}
+
+/** Whether a video's sound has been listened to. */
+export async function isHeard(bucket: R2Bucket, asset: Asset): Promise<boolean> {
+  return (await bucket.head(heardKey(asset, 0))) !== null;
 }
 
 /** What was heard in the first `count` pieces, in order. */

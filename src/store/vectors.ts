@@ -92,6 +92,24 @@ export async function getVectors(
   return found.map(({ values }) => Array.from(values));
 }
 
+/** Which of the vectors there are, by the models that made them: 20 ids a call, as many calls at once as a Worker has connections. */
+export async function listVectorModels(
+  space: VectorizeIndex,
+  ids: readonly string[],
+): Promise<Map<string, unknown>> {
+  const models = new Map<string, unknown>();
+  const calls = Array.from({ length: Math.ceil(ids.length / 20) }, (_, i) => i * 20).values();
+  const callNext = async () => {
+    for (const from of calls) {
+      for (const { id, metadata } of await space.getByIds(ids.slice(from, from + 20))) {
+        models.set(id, metadata?.["model"]);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, callNext));
+  return models;
+}
+
 /** Vectorize takes 100 ids a call. */
 export async function deleteVectors(space: VectorizeIndex, ids: string[]): Promise<void> {
   for (let i = 0; i < ids.length; i += 100) await space.deleteByIds(ids.slice(i, i + 100));

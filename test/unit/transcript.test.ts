@@ -1,62 +1,104 @@
 import { describe, expect, it } from "vitest";
-import { parseTranscript, spreadCues, wordsBetween } from "../../src/ingest/transcript.ts";
+import { spreadCues, timeCues, voiceOf, wordsWithin } from "../../src/ingest/transcript.ts";
 
-const bytes = (text: string) => new TextEncoder().encode(text);
-const utf16 = (text: string) => Uint8Array.from([0xff, 0xfe, ...Buffer.from(text, "utf16le")]);
-const HELLO = [
-  { start: 1, end: 2.5, text: "Hello there" },
-  { start: 3, end: 4, text: "bye" },
-];
-const SRT =
-  "1\n00:00:01,000 --> 00:00:02,500\nHello\nthere\n\n2\n00:00:03,000 --> 00:00:04,000\nbye\n";
+const cue = (start: number, end: number, text = "x") => ({ start, end, text });
+const plain = (...texts: string[]) => texts.map((text) => cue(NaN, NaN, text));
 
-describe("a transcript", () => {
-  it.each<[string, Uint8Array]>([
-    ["SRT", bytes(SRT)],
-    ["SRT with CRLF", bytes(SRT.replaceAll("\n", "\r\n"))],
-    ["SRT with a byte-order mark", bytes(`\uFEFF${SRT}`)],
-    ["SRT in UTF-16", utf16(SRT)],
-    ["SRT with markup", bytes(SRT.replace("Hello", "<i>Hello</i>").replace("bye", "{\\an8}bye"))],
-    [
-      "WebVTT",
-      bytes(
-        "WEBVTT\n\nNOTE x\n\nSTYLE\n::cue{}\n\n00:01.000 --> 00:02.500 align:start\n<v Bob>Hello <b>there</b>\n\n00:03.000 --> 00:04.000\nbye\n",
-      ),
-    ],
-    ["cues out of order", bytes(JSON.stringify(HELLO.toReversed()))],
-    ["our JSON", bytes(JSON.stringify(HELLO))],
-    ["Whisper's JSON", bytes(JSON.stringify({ text: "…", segments: HELLO }))],
-  ])("is read from %s", async (_, file) => {
-    expect(await parseTranscript(file)).toEqual(HELLO);
-  });
-
-  it("is read from Latin-1", async () => {
-    const latin1 = Buffer.from(SRT.replace("bye", "caf\u00e9"), "latin1");
-    expect((await parseTranscript(latin1))[1]!.text).toBe("café");
-  });
-
-  it("is read from plain text, spread over the video by length", async () => {
-    const cues = spreadCues(await parseTranscript(bytes("aaaa\n\nbb\n\ncc")), 80);
-    expect(cues).toEqual([
-      { start: 0, end: 40, text: "aaaa" },
-      { start: 40, end: 60, text: "bb" },
-      { start: 60, end: 80, text: "cc" },
+describe("words without times", () => {
+  it("are spread by their length", () => {
+    expect(spreadCues(plain("aaaa", "bb", "cc"), 8)).toEqual([
+      cue(0, 4, "aaaa"),
+      cue(4, 6, "bb"),
+      cue(6, 8, "cc"),
     ]);
   });
 
-  it.each<[string, string]>([
-    ["nothing", " \n"],
-    ["what is not text", "PK\u0003\u0004\u0000\u0000 readme.txt"],
-    ["broken JSON", '[{"start": 1'],
-    ["other JSON", '{"a": 1}'],
-    ["a WebVTT without cues", "WEBVTT\n\nNOTE nothing here\n"],
-  ])("is refused for %s", async (_, text) => {
-    await expect(parseTranscript(bytes(text))).rejects.toMatchObject({ code: "bad_request" });
+  it("come where someone speaks, as fast", () => {
+    const voice = [
+      { start: 2, end: 6, share: 40 },
+      { start: 10, end: 12, share: 20 },
+      { start: 20, end: 30, share: 20 },
+    ];
+    expect(timeCues(plain("aaaa", "bb", "c", "d"), voice)).toEqual([
+      cue(2, 6, "aaaa"),
+      cue(10, 12, "bb"),
+      cue(20, 25, "c"),
+      cue(25, 30, "d"),
+    ]);
+    expect(timeCues(plain("aaaaaa", "bb"), voice)).toEqual([
+      cue(2, 12, "aaaaaa"),
+      cue(20, 30, "bb"),
+    ]);
+  });
+
+  it("take all of the time and stay in order, whatever the pauses", () => {
+    const voice = Array.from({ length: 30 }, (_, i) => {
+      return { start: i * 3.1, end: i * 3.1 + 0.7, share: 1 + (i % 7) };
+    });
+    const texts = Array.from({ length: 47 }, (_, i) => "w".repeat(1 + (i % 9)));
+    const cues = timeCues(plain(...texts), voice);
+    expect(cues[0]!.start).toBe(0);
+    expect(cues.at(-1)!.end).toBeCloseTo(29 * 3.1 + 0.7);
+    for (const [i, { start, end }] of cues.entries()) {
+      expect(end).toBeGreaterThan(start);
+      if (i > 0) expect(start).toBeGreaterThanOrEqual(cues[i - 1]!.end - 1e-5);
+    }
+  });
+
+  it("have the times of the same words with times", () => {
+    const heard = Array.from({ length: 200 }, (_, i) => {
+      return cue(i * 3 + (i % 5) / 10, i * 3 + 2 + (i % 7) / 10, "w".repeat(3 + (i % 11)));
+    });
+    const timed = timeCues(plain(...heard.map(({ text }) => text)), voiceOf(heard));
+    for (const [i, { start, end }] of timed.entries()) {
+      expect(start).toBeCloseTo(heard[i]!.start, 5);
+      expect(end).toBeCloseTo(heard[i]!.end, 5);
+    }
+  });
+
+  it("leave cues with times as they are", () => {
+    const timed = [cue(1, 2)];
+    expect(timeCues(timed, [])).toBe(timed);
   });
 });
 
-it("gives a cue to the stretch that holds its middle", () => {
-  expect(wordsBetween(HELLO, 0, 2)).toBe("Hello there");
-  expect(wordsBetween(HELLO, 2, 4)).toBe("bye");
-  expect(wordsBetween([], 0, 4)).toBe("");
+it("what was heard is in order and doesn't overlap", () => {
+  expect(voiceOf([cue(5, 7, "ab"), cue(0, 2), cue(1, 3, "abc"), cue(6, 6.5), cue(9, 9)])).toEqual([
+    { start: 0, end: 2, share: 1 },
+    { start: 2, end: 3, share: 3 },
+    { start: 5, end: 7, share: 2 },
+  ]);
+});
+
+describe("cues over a video", () => {
+  it("end with it", () => {
+    expect(spreadCues([cue(8, 30), cue(12, 20)], 10)).toEqual([cue(8, 10), cue(12, 12)]);
+  });
+
+  it("are on one line", () => {
+    expect(spreadCues([cue(0, 2, "- Hi.\n- Hello.")], 10)).toEqual([cue(0, 2, "- Hi. - Hello.")]);
+  });
+
+  it("that are long come sentence by sentence", () => {
+    const text = "Aaaaaaaa. Bbb. Cccccc.";
+    expect(spreadCues([cue(10, 30, text)], 60)).toEqual([
+      cue(10, 19, "Aaaaaaaa."),
+      cue(19, 23, "Bbb."),
+      cue(23, 30, "Cccccc."),
+    ]);
+    expect(spreadCues([cue(10, 20, text)], 60)).toEqual([cue(10, 20, text)]);
+  });
+});
+
+it("a cue belongs to the stretch that holds its middle", () => {
+  const cues = [cue(1, 2.5, "Hello there"), cue(3, 4, "bye"), cue(3.9, 4.3, "now"), cue(9, 9, "!")];
+  const spans = [
+    { start: 0, end: 2 },
+    { start: 2, end: 4 },
+    { start: 4, end: 8 },
+  ];
+  expect(wordsWithin(cues, spans)).toEqual(["Hello there", "bye", "now"]);
+  expect(wordsWithin([], spans)).toEqual(["", "", ""]);
+  const much = wordsWithin([cue(0, 1, "word ".repeat(10_000))], spans);
+  expect(much[0]).toHaveLength(20_000);
 });

@@ -1,0 +1,39 @@
+import {
+  finishVectors,
+  forgetReplacement,
+  replaceTranscript,
+} from "../ingest/replace-transcript.ts";
+import { meter } from "../models/meter.ts";
+import { updateJob } from "../store/jobs.ts";
+import { addUsage } from "../store/usage.ts";
+import type { JobMessage } from "./messages.ts";
+
+/** Puts a video's new transcript in. */
+export function runTranscriptJob(env: Env, job: JobMessage): Promise<unknown> {
+  const { jobId, assetId, language = null } = job;
+  return metered(env, job, (own) =>
+    replaceTranscript(own, { jobId, assetId: assetId!, language }, (progress) =>
+      updateJob(env.DB, jobId, { state: "running", progress }),
+    ),
+  );
+}
+
+/** Of a job that was cancelled, perhaps half-way. */
+export function resumeTranscriptJob(env: Env, job: JobMessage): Promise<void> {
+  return metered(env, job, (own) => finishVectors(own, job.assetId!, job.jobId));
+}
+
+/** Of a job that is over. */
+export function endTranscriptJob(env: Env, job: JobMessage): Promise<void> {
+  const { accountId, indexId, assetId, jobId } = job;
+  return forgetReplacement(env, { accountId, indexId, assetId: assetId! }, jobId);
+}
+
+async function metered<T>(env: Env, job: JobMessage, work: (env: Env) => Promise<T>): Promise<T> {
+  const { ai, used } = meter(env.AI);
+  try {
+    return await work({ ...env, AI: ai });
+  } finally {
+    if (used.modelCalls > 0) await addUsage(env.DB, job.accountId, used);
+  }
+}

@@ -1,0 +1,257 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { LIMITS } from "../src/config.ts";
+import { type Client, fixture, type Json, newClient } from "./client.ts";
+import { addTold, replaceWith, speechVectors, spokenOver } from "./told.ts";
+
+let client: Client;
+let video: Json;
+let path: string;
+
+beforeAll(async () => {
+  client = await newClient();
+  video = await addTold(client, "told");
+  path = `/index/told/video/${video.asset_id}`;
+}, 60_000);
+
+const cue = (start: number, end: number, text: string) => ({ start, end, text });
+const download = (format: string) => client.send("GET", `${path}/transcript?format=${format}`);
+const post = (form: Record<string, string | Blob>) =>
+  client.send("POST", `${path}/transcript`, { form });
+
+async function foundBy(query: string): Promise<Json[]> {
+  const json = { query: `"${query}"`, modes: ["speech"] };
+  return (await client.json("POST", "/index/told/search", { json })).segments;
+}
+
+/** Everything about the video that isn't speech. */
+async function restOf(): Promise<unknown> {
+  const { results } = await env.DB.prepare(
+    `SELECT caption, on_screen_text, labels, boxes, described_at, picture_model,
+       (SELECT caption FROM segment_words WHERE segment_words.rowid = segments.rowid) AS indexed
+     FROM segments WHERE asset_id = ? ORDER BY position`,
+  )
+    .bind(video.asset_id)
+    .all();
+  return results;
+}
+
+it("a transcript that came with the video can be taken out", async () => {
+  expect(await client.json("GET", `${path}/transcript`)).toEqual({
+    video_id: video.asset_id,
+    language: null,
+    source: "upload",
+    cues: [
+      cue(0, 4, "Welcome to the lighthouse."),
+      cue(5, 8, "The keeper lives here\nwith two goats."),
+    ],
+  });
+  const vtt = await download("vtt");
+  expect(vtt.headers.get("content-type")).toBe("text/vtt; charset=utf-8");
+  expect(vtt.headers.get("content-disposition")).toBe(
+    `attachment; filename="told.vtt"; filename*=UTF-8''told.vtt`,
+  );
+  expect(await vtt.text()).toBe(
+    "WEBVTT\n\n00:00:00.000 --> 00:00:04.000\nWelcome to the lighthouse.\n\n" +
+      "00:00:05.000 --> 00:00:08.000\nThe keeper lives here\nwith two goats.\n",
+  );
+  const txt = await download("txt");
+  expect(txt.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  expect(await txt.text()).toBe(
+    "Welcome to the lighthouse.\nThe keeper lives here with two goats.\n",
+  );
+  expect((await client.send("HEAD", `${path}/transcript`)).status).toBe(200);
+});
+
+describe("a new transcript", () => {
+  it("is found once it is in, and the old one until then", async () => {
+    const [before, rest] = [await speechVectors(video), await restOf()];
+    const index =
+      "SELECT indices.revision FROM indices JOIN assets USING (index_id) WHERE asset_id = ?";
+    const revision = () => env.DB.prepare(index).bind(video.asset_id).first<number>("revision");
+    const revisionBefore = (await revision())!;
+    expect(await foundBy("two goats")).toHaveLength(1);
+
+    const file = `WEBVTT
+Language: en
+
+00:00.000 --> 00:04.000
+Welcome to the lighthouse.
+
+00:05.000 --> 00:08.000
+<v Ann>A violin plays &amp; sings.
+`;
+    const posted = await (await post({ transcript: new File([file], "new.vtt") })).json<Json>();
+    expect(posted).toMatchObject({ video_id: video.asset_id, cues: 2, language: "en" });
+    await vi.waitUntil(
+      async () => {
+        const { state } = await client.json("GET", `/jobs/${posted.job_id}`);
+        const [goats, violin] = [await foundBy("two goats"), await foundBy("violin plays")];
+        expect(goats.length + violin.length).toBeGreaterThan(0);
+        return state === "succeeded";
+      },
+      { timeout: 20_000, interval: 10 },
+    );
+    expect(await client.json("GET", `/jobs/${posted.job_id}`)).toMatchObject({
+      kind: "transcript",
+      state: "succeeded",
+      progress: 1,
+      error: null,
+      result: { video_id: video.asset_id, cues: 2, segments: 1 },
+    });
+    expect(await foundBy("two goats")).toEqual([]);
+    const [hit] = await foundBy("violin plays");
+    expect(hit).toMatchObject({ asset_id: video.asset_id, transcript: "A violin plays & sings." });
+    const after = await speechVectors(video);
+    expect(after[0]).toEqual(before[0]);
+    expect(after[1]).not.toEqual(before[1]);
+    expect(await restOf()).toEqual(rest);
+    expect(await revision()).toBeGreaterThan(revisionBefore);
+    expect(await client.json("GET", path)).toMatchObject({
+      state: "ready",
+      transcript: { source: "upload", language: "en", cues: 2 },
+    });
+  });
+
+  it("silences the segments in which it says nothing", async () => {
+    const job = await replaceWith(client, path, [cue(1, 2, "Only here.")]);
+    expect(job.result).toMatchObject({ cues: 1, segments: 2 });
+    expect(await spokenOver(client, path)).toEqual(["Only here.", ""]);
+    const [first, second] = await speechVectors(video);
+    expect(first).toHaveLength(1024);
+    expect(second).toBeUndefined();
+    expect(await foundBy("violin plays")).toEqual([]);
+  });
+
+  it("changes nothing where it says the same", async () => {
+    const cues = [cue(1, 2, "Only here.")];
+    const before = await speechVectors(video);
+    expect((await replaceWith(client, path, cues)).result).toMatchObject({ segments: 0 });
+    expect(await speechVectors(video)).toEqual(before);
+  });
+
+  const SAID = [cue(0.5, 2, "I keep caf\u00e9s."), cue(5, 6.25, "漢字 -- & 😀")];
+  it.each<[string, string | Uint8Array]>([
+    [
+      "SRT",
+      "1\n00:00:00,500 --> 00:00:02,000\nI keep cafés.\n\n2\n00:00:05,000 --> 00:00:06,250\n漢字 -- & 😀\n",
+    ],
+    [
+      "WebVTT",
+      "WEBVTT\n\n00:00.500 --> 00:02.000\nI keep cafés.\n\n00:05.000 --> 00:06.250\n漢字 -- &amp; 😀\n",
+    ],
+    ["our JSON", JSON.stringify(SAID)],
+    ["Whisper", JSON.stringify({ text: "", segments: SAID })],
+    [
+      "Deepgram",
+      JSON.stringify({
+        results: { utterances: SAID.map(({ text, ...one }) => ({ ...one, transcript: text })) },
+      }),
+    ],
+    ["UTF-16", new Uint8Array(Buffer.from(`\uFEFF${JSON.stringify(SAID)}`, "utf16le"))],
+    ["big-endian UTF-16", new Uint8Array(Buffer.from(JSON.stringify(SAID), "utf16le").swap16())],
+  ])("is the same in all formats, whichever it came in: %s", async (_, text) => {
+    await replaceWith(client, path, [cue(0, 9, "Before.")]);
+    await replaceWith(client, path, text);
+    expect((await client.json("GET", `${path}/transcript`)).cues).toEqual(SAID);
+    expect(await spokenOver(client, path)).toEqual(SAID.map((one) => one.text));
+    for (const format of ["json", "vtt", "srt"]) {
+      await replaceWith(client, path, await (await download(format)).text());
+      expect((await client.json("GET", `${path}/transcript`)).cues).toEqual(SAID);
+    }
+  });
+
+  it("may be Latin-1", async () => {
+    await replaceWith(client, path, Buffer.from("[00] caf\u00e9", "latin1"));
+    expect((await client.json("GET", `${path}/transcript`)).cues[0].text).toBe("[00] café");
+  });
+
+  it("that is plain text is spoken where someone spoke, or all the while", async () => {
+    await replaceWith(client, path, "First this. And that.");
+    expect(await spokenOver(client, path)).toEqual(["First this.", "And that."]);
+    const row = await env.DB.prepare("SELECT account_id, index_id FROM assets WHERE asset_id = ?")
+      .bind(video.asset_id)
+      .first<{ account_id: string; index_id: string }>();
+    const heard = `${row!.account_id}/${row!.index_id}/${video.asset_id}/heard/0.json`;
+    const voice = [cue(1, 2, "?"), cue(3, 4, "?")];
+    await env.MEDIA.put(heard, JSON.stringify({ language: null, cues: voice, problem: null }));
+    await replaceWith(client, path, "This one.\nNext one.");
+    const { cues } = await client.json("GET", `${path}/transcript`);
+    expect(cues).toEqual([cue(1, 2, "This one."), cue(3, 4, "Next one.")]);
+    await env.MEDIA.delete(heard);
+  });
+
+  it("ends the warning that nobody could listen", async () => {
+    const problem = { code: "unsupported_sound", message: "The sound can't be transcribed." };
+    const other = { code: "unreadable_frame", message: "1 of 2 segments can't be seen." };
+    await env.DB.batch([
+      env.DB.prepare("UPDATE assets SET warnings = ? WHERE asset_id = ?").bind(
+        JSON.stringify([other, problem]),
+        video.asset_id,
+      ),
+      env.DB.prepare("UPDATE transcripts SET problem = ?, cues = 0 WHERE asset_id = ?").bind(
+        JSON.stringify(problem),
+        video.asset_id,
+      ),
+    ]);
+    expect((await download("json")).status).toBe(404);
+    await replaceWith(client, path, [cue(0, 1, "Heard.")]);
+    const { warnings, transcript } = await client.json("GET", path);
+    expect({ warnings, transcript }).toMatchObject({ warnings: [other], transcript: { cues: 1 } });
+  });
+
+  it("is refused while the video is being read", async () => {
+    const form = {
+      video_file: await fixture("clip.mp4"),
+      transcript: new File(["Words."], "a.txt"),
+    };
+    const asset = await client.json("POST", "/index/told/video", { form });
+    const other = `/index/told/video/${asset.asset_id}/transcript`;
+    const early = await client.send("POST", other, { form: { transcript: "[1]" } });
+    expect(early.status).toBe(409);
+    expect(await early.text()).toContain("is ready");
+    expect([200, 409]).toContain((await client.send("GET", other)).status);
+    await client.settled("told", asset);
+    expect((await client.json("GET", other)).cues).toEqual([cue(0, 6, "Words.")]);
+  });
+});
+
+describe("is refused", () => {
+  const issue = (type: string) => [[["body", "transcript"], type]];
+  it.each<[string, Record<string, string | Blob>, string]>([
+    ["nothing", { other: "x" }, "missing"],
+    ["an empty file", { transcript: new File([" "], "a.srt") }, "value_error"],
+    ["what is no text", { transcript: new File(["PK\u0003\u0004\0\0 x"], "a.srt") }, "value_error"],
+    ["broken JSON", { transcript: new File(['[{"start": 1'], "a.json") }, "value_error"],
+    ["SSA", { transcript: new File(["[Script Info]\n"], "a.ass") }, "value_error"],
+    ["another video's", { transcript: JSON.stringify([cue(9, 10, "x")]) }, "value_error"],
+  ])("as a transcript: %s", async (_, form, type) => {
+    expect(await client.issues("POST", `${path}/transcript`, { form })).toEqual(issue(type));
+  });
+
+  it("what is too large, or no form", async () => {
+    const large = new File(["x".repeat(LIMITS.transcriptBytes + 1)], "a.txt");
+    expect((await post({ transcript: large })).status).toBe(413);
+    const call = { json: [cue(0, 1, "x")] };
+    expect((await client.send("POST", `${path}/transcript`, call)).status).toBe(415);
+  });
+
+  it("another format", async () => {
+    expect(await client.issues("GET", `${path}/transcript?format=ass`)).toEqual([
+      [["query", "format"], "literal_error"],
+    ]);
+  });
+
+  it("an image, and what is somebody else's", async () => {
+    const form = { image_file: await fixture("words.jpg") };
+    const image = await client.json("POST", "/index/told/image", { form });
+    const of = (id: string) => `/index/told/video/${id}/transcript`;
+    expect((await client.send("GET", of(image.asset_id))).status).toBe(404);
+    const transcript = { form: { transcript: "[1] x" } };
+    expect((await client.send("POST", of(image.asset_id), transcript)).status).toBe(404);
+    const other = await newClient();
+    expect((await other.send("GET", of(video.asset_id))).status).toBe(404);
+    expect((await other.send("POST", of(video.asset_id), transcript)).status).toBe(404);
+    await client.settled("told", image);
+  });
+});

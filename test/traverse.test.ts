@@ -1,0 +1,166 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { keyframeKey, sourceKey, transcriptKey } from "../src/store/media.ts";
+import { vectorId } from "../src/store/vectors.ts";
+import { type Client, type Json, newClient } from "./client.ts";
+import { buildTrip } from "./trip.ts";
+
+let client: Client;
+let video: Json;
+let words: Json;
+let boats: Json;
+
+beforeAll(async () => {
+  ({ client, video, words, boats } = await buildTrip());
+}, 60_000);
+
+const walk = () => client.json("GET", "/index/trip/traverse");
+
+async function nodeOf({ asset_id }: Json): Promise<Json> {
+  return (await walk()).nodes.find(({ asset }: Json) => asset.asset_id === asset_id);
+}
+
+async function ownerOf(assetId: string) {
+  const owner = await env.DB.prepare(
+    "SELECT account_id AS accountId, index_id AS indexId, asset_id AS assetId FROM assets WHERE asset_id = ?",
+  )
+    .bind(assetId)
+    .first<{ accountId: string; indexId: string; assetId: string }>();
+  return owner!;
+}
+
+const run = (sql: string, ...bindings: unknown[]) =>
+  env.DB.prepare(sql)
+    .bind(...bindings)
+    .run();
+
+/** Vectors show up, and go, a little later. */
+async function untilFound(asset: Json, codes: string[]): Promise<Json> {
+  return vi.waitUntil(async () => {
+    const node = await nodeOf(asset);
+    const found = node.health.findings.map(({ code }: Json) => code);
+    return JSON.stringify(found) === JSON.stringify(codes) && node;
+  }, 5000);
+}
+
+describe("a walk", () => {
+  it("shows every asset with its segments, all well", async () => {
+    const { index, nodes, total, next_cursor } = await walk();
+    expect(index).toMatchObject({ index_name: "trip", counts: { videos: 1, images: 2 } });
+    expect(nodes.map(({ asset }: Json) => asset.asset_id)).toEqual(
+      [video, words, boats].map(({ asset_id }) => asset_id),
+    );
+    for (const { asset, segments, health } of nodes) {
+      expect(segments).toHaveLength(asset.segments);
+      expect(health).toEqual({ ok: true, findings: [] });
+    }
+    expect({ total, next_cursor }).toEqual({ total: 3, next_cursor: null });
+  });
+
+  it("goes page by page, and all at once in lines", async () => {
+    const { nodes } = await walk();
+    const paged = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const at: string = cursor && `&cursor=${cursor}`;
+      const page = await client.json("GET", `/index/trip/traverse?limit=1${at}`);
+      paged.push(...page.nodes);
+      cursor = page.next_cursor;
+    }
+    const headers = { accept: "application/x-ndjson" };
+    const response = await client.send("GET", "/index/trip/traverse?limit=2", { headers });
+    expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+    const lines = (await response.text()).trimEnd().split("\n");
+    const idsOf = (all: Json[]) => all.map(({ asset }) => asset.asset_id);
+    expect(idsOf(paged)).toEqual(idsOf(nodes));
+    expect(idsOf(lines.map((line) => JSON.parse(line)))).toEqual(idsOf(nodes));
+  });
+
+  it("of an empty index has no nodes, of another account's is not found", async () => {
+    const other = await newClient();
+    await other.json("POST", "/index", { json: { index_name: "empty" } });
+    expect(await other.json("GET", "/index/empty/traverse")).toMatchObject({ nodes: [], total: 0 });
+    expect((await other.send("GET", "/index/trip/traverse")).status).toBe(404);
+  });
+});
+
+describe("a walk finds", () => {
+  it("a stored file that was cut off, and one that is gone", async () => {
+    const key = sourceKey(await ownerOf(boats.asset_id));
+    const bytes = await (await env.MEDIA.get(key))!.bytes();
+    await env.MEDIA.put(key, bytes.slice(0, 100));
+    const truncated = { code: "source_truncated", message: expect.stringContaining("100 of") };
+    expect((await nodeOf(boats)).health).toEqual({ ok: false, findings: [truncated] });
+    await env.MEDIA.delete(key);
+    expect((await nodeOf(boats)).health.findings).toMatchObject([{ code: "source_missing" }]);
+    await env.MEDIA.put(key, bytes);
+    expect((await nodeOf(boats)).health.ok).toBe(true);
+  });
+
+  it("lost keyframes, transcripts, words and counts", async () => {
+    const owner = await ownerOf(video.asset_id);
+    const { segments } = await client.json("GET", `/index/trip/video/${video.video_id}/segments`);
+    const { results } = await env.DB.prepare(
+      "SELECT keyframe_ms AS ms FROM segments WHERE asset_id = ?",
+    )
+      .bind(video.asset_id)
+      .all<{ ms: number }>();
+    await env.MEDIA.delete(keyframeKey(owner, results[0]!.ms));
+    await env.MEDIA.delete(transcriptKey(owner, null));
+    await run(
+      "DELETE FROM segment_words WHERE rowid IN (SELECT rowid FROM segments WHERE segment_id = ?)",
+      segments[0].segment_id,
+    );
+    await run("UPDATE assets SET segments = 9 WHERE asset_id = ?", video.asset_id);
+    const { health } = await nodeOf(video);
+    expect(health.findings.map(({ code }: Json) => code).toSorted()).toEqual([
+      "keyframes_missing",
+      "segments_miscounted",
+      "transcript_missing",
+      "words_missing",
+    ]);
+    for (const { message } of health.findings) expect(message).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it("lost and stale vectors", async () => {
+    const { results } = await env.DB.prepare(
+      "SELECT segment_id AS id FROM segments WHERE asset_id = ?",
+    )
+      .bind(words.asset_id)
+      .all<{ id: string }>();
+    const { id } = results[0]!;
+    const [text] = await env.TEXT_VECTORS.getByIds([vectorId(id, "text")]);
+    await env.TEXT_VECTORS.deleteByIds([vectorId(id, "text")]);
+    await untilFound(words, ["vectors_missing"]);
+    await env.TEXT_VECTORS.upsert([
+      { ...text!, namespace: text!.namespace!, metadata: { ...text!.metadata, model: "older" } },
+    ]);
+    await untilFound(words, ["vectors_stale"]);
+    await env.PICTURE_VECTORS.deleteByIds([vectorId(id, "picture")]);
+    await untilFound(words, ["vectors_stale", "vectors_missing"]);
+  });
+
+  it("an ingest that failed, and one of which nothing is heard", async () => {
+    const form = { image_file: new File([new Uint8Array(40)], "x.jpg") };
+    expect((await client.send("POST", "/index/trip/image", { form })).status).toBe(415);
+    await run(
+      "UPDATE assets SET state = 'failed', error = ? WHERE asset_id = ?",
+      JSON.stringify({ code: "unreadable_image", message: "It is damaged." }),
+      boats.asset_id,
+    );
+    const failed = { code: "ingest_failed", message: "It is damaged." };
+    expect((await nodeOf(boats)).health.findings).toEqual([failed]);
+    const hour = 3_600_000;
+    await run(
+      "UPDATE assets SET state = 'describing', updated_at = ? WHERE asset_id = ?",
+      Date.now() - hour,
+      boats.asset_id,
+    );
+    const [stuck] = (await nodeOf(boats)).health.findings;
+    expect(stuck).toMatchObject({
+      code: "ingest_stuck",
+      message: expect.stringContaining("60 minutes"),
+    });
+    await run("UPDATE assets SET updated_at = ? WHERE asset_id = ?", Date.now(), boats.asset_id);
+    expect((await nodeOf(boats)).health.ok).toBe(true);
+  });
+});
