@@ -47,12 +47,12 @@ describe("a frame that can't be taken", () => {
   });
 
   it("for good becomes a warning", async () => {
-    await localMedia(env).inject("9412");
+    await localMedia(env).inject("9412", 2); // of the sheet that is looked through, and of the keyframe
     expect(await ended("damaged", "video")).toMatchObject(warned("unreadable_frame"));
   });
 
   it("whole becomes a warning", async () => {
-    await localMedia(env).inject("malformed");
+    await localMedia(env).inject("malformed", 2);
     expect(await ended("malformed", "video")).toMatchObject(warned("unreadable_frame"));
   });
 });
