@@ -2,7 +2,7 @@ import type { CaptionedPhoto } from "../../scripts/picture-space/captions.ts";
 import { createRandom } from "../../scripts/picture-space/random.ts";
 
 /** So many segments of five seconds make a video. */
-const VIDEO_SEGMENTS = 20;
+export const VIDEO_SEGMENTS = 20;
 /** Of each photo's sentences, so many are the segment's words; the next is the query. */
 const WORDS_OF = 4;
 
@@ -82,6 +82,6 @@ function toSegment(
   };
 }
 
-function idOf(prefix: "seg" | "vid", at: number): string {
+export function idOf(prefix: "seg" | "vid", at: number): string {
   return `${prefix}_${String(at).padStart(26, "0")}`;
 }

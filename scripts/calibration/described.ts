@@ -1,5 +1,5 @@
 import { encodeBatch } from "../../bench/search/batch.ts";
-import type { Passage } from "../../bench/search/corpus.ts";
+import { idOf, type Passage, VIDEO_SEGMENTS } from "../../bench/search/corpus.ts";
 import type { Service } from "../../bench/service.ts";
 import type { CaptionedPhoto } from "../picture-space/captions.ts";
 import type { Random } from "../picture-space/random.ts";
@@ -12,7 +12,6 @@ export interface DescribedCorpus extends Corpus {
   asked: Corpus;
 }
 
-const VIDEO_SEGMENTS = 20;
 const SECONDS = 5; // a segment
 /** Sentences of a photo that may stand in a passage; the rest are for questions. */
 const TOLD = 3;
@@ -63,8 +62,4 @@ export async function loadPassages(
     });
     if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
   }
-}
-
-function idOf(prefix: "seg" | "vid", at: number): string {
-  return `${prefix}_${String(at).padStart(26, "0")}`;
 }

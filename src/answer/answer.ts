@@ -5,8 +5,8 @@ import { search } from "../search/search.ts";
 import { type AnswerEvent, compose } from "./compose.ts";
 import { extractQuotes } from "./extract.ts";
 import type { Style } from "../prompts.ts";
-import { getKeyframe } from "../store/media.ts";
-import { gatherSources, type Source } from "./sources.ts";
+import { picturesOf } from "./pictures.ts";
+import { gatherSources } from "./sources.ts";
 
 export interface Question extends Style {
   query: string;
@@ -33,7 +33,7 @@ export async function* answerFromWords(
   const hits = await find(env, indexId, question, { topK, assetIds });
   const sources = gatherSources(hits);
   const task = { question, sources, pictures: new Map<number, Uint8Array>(), style };
-  yield* compose(env, task, extractQuotes(question, hits), signal);
+  yield* compose(env, task, () => extractQuotes(question, hits), signal);
 }
 
 /** Answers from what an index holds in words and pictures. */
@@ -48,7 +48,7 @@ export async function* answerFromPictures(
   const sought = searchTerm === question ? question : `${question} ${searchTerm}`;
   const pictures = await picturesOf(env, [...sources].slice(0, ANSWER.pictures));
   const task = { question, sources, pictures, style, ...(topP !== undefined && { topP }) };
-  yield* compose(env, task, extractQuotes(sought, hits), signal);
+  yield* compose(env, task, () => extractQuotes(sought, hits), signal);
 }
 
 async function find(
@@ -59,20 +59,4 @@ async function find(
 ): Promise<Hit[]> {
   const { hits } = await search(env, indexId, searchFor({ query, ...wish }));
   return hits;
-}
-
-/** The keyframes of sources, by marker; of a source that was never seen there is none. */
-async function picturesOf(
-  env: Env,
-  sources: readonly (readonly [number, Source])[],
-): Promise<Map<number, Uint8Array>> {
-  const pictures = await Promise.all(
-    sources.map(async ([marker, { hit }]) => {
-      const { segment, asset } = hit;
-      if (segment.problem) return [];
-      const jpeg = await getKeyframe(env.MEDIA, asset, segment.keyframeMs);
-      return jpeg ? [[marker, jpeg] as const] : [];
-    }),
-  );
-  return new Map(pictures.flat());
 }

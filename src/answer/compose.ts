@@ -53,13 +53,13 @@ const EXTRACTIVE = "extractive";
 
 /**
  * Answers from the sources, each claim proved by one. Where no model answers, or nothing that it says
- * holds, the answer is `quotes`, word for word; where there are none, that nothing answers it. Never
+ * holds, the answer is what `quote` finds, word for word; where that is nothing, that nothing answers it. Never
  * throws for a model's failure. Throws the reason of `signal` once that aborts.
  */
 export async function* compose(
   env: Env,
   task: Task,
-  quotes: readonly Quote[],
+  quote: () => Quote[] | Promise<Quote[]>,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   const written = task.sources.size > 0 ? yield* write(env, task, signal) : NOT_ASKED;
@@ -67,7 +67,7 @@ export async function* compose(
     yield { done: written.answer };
     return;
   }
-  yield* tell(extract(quotes, task.style.markdown, written.isMakeshift));
+  yield* tell(extract(await quote(), task.style.markdown, written.isMakeshift));
 }
 
 /** The events of an answer that is whole already. */

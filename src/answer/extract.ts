@@ -104,8 +104,9 @@ function sentencesOf({ segment, evidence }: Hit): string[] {
   return [...kinds].flatMap((kind) => splitSentences(sources[kind]));
 }
 
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });
+
 /** By Unicode's rules for sentence borders (UAX #29). */
 function splitSentences(text: string): string[] {
-  const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
-  return [...segmenter.segment(text)].map(({ segment }) => segment.trim()).filter(Boolean);
+  return [...SEGMENTER.segment(text)].map(({ segment }) => segment.trim()).filter(Boolean);
 }

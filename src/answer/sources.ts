@@ -1,4 +1,5 @@
 import { ANSWER } from "../config.ts";
+import { CHARACTERS_PER_TOKEN } from "../models/tokens.ts";
 import type { Hit } from "../search/hits.ts";
 
 /** A moment, or a few in a row, that can prove a claim. */
@@ -15,8 +16,6 @@ export interface Citation {
   marker: number;
   hit: Hit;
 }
-
-const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * What hits have to say, by marker, the likeliest first: those that are likely enough, neighbours of one

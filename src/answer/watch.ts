@@ -1,17 +1,12 @@
+import { mapAtOnce } from "../at-once.ts";
 import { ANSWER, LIMITS } from "../config.ts";
-import { causeOf } from "../errors.ts";
 import { spreadCues } from "../ingest/transcript.ts";
-import { log } from "../log.ts";
-import { cutClip } from "../media/clips.ts";
-import { openContainer, requireVideoTrack } from "../media/container.ts";
-import { frameOf } from "../media/frames.ts";
 import type { Hit } from "../search/hits.ts";
 import { evidenceOfPassage, findPassages } from "../search/evidence.ts";
 import { tellingWords } from "../search/query.ts";
 import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { Terms } from "../search/terms.ts";
-import { getKeyframe, sourceKey } from "../store/media.ts";
 import { getCues } from "../store/transcripts.ts";
 import { WORD_COLUMNS } from "../store/words.ts";
 import { listSegmentsWithin, type Span } from "../store/segments.ts";
@@ -27,6 +22,7 @@ import {
 } from "./compose.ts";
 import { asksForAll, extractQuotes, quotesOf } from "./extract.ts";
 import { JOIN, NOTES, type Style } from "../prompts.ts";
+import { picturesOf } from "./pictures.ts";
 import { fit, numbered, type Source, toSource } from "./sources.ts";
 
 export interface VideoQuestion extends Style {
@@ -50,22 +46,21 @@ export async function* answerFromVideo(
   const segments = asset.state === "ready" ? await segmentsIn(env, asset, region) : [];
   const { sources: each, most } = ANSWER.window;
   const sources = numbered(spread(segments, asset, each * most));
-  const quotes = asksForAll(question)
-    ? quotesOf([...sources.values()])
-    : extractQuotes(question, await findAmong(env, question, asset, segments));
+  const quote = async () =>
+    asksForAll(question)
+      ? quotesOf([...sources.values()])
+      : extractQuotes(question, await findAmong(env, question, asset, segments));
   const taskOf = async (some: ReadonlyMap<number, Source>): Promise<Task> => {
-    const pictures = await picturesOf(env, asset, some, region);
-    return { question, sources: fit(some), pictures, style };
+    return { question, sources: fit(some), pictures: await picturesOf(env, some), style };
   };
   if (sources.size <= each) {
-    yield* compose(env, await taskOf(sources), quotes, signal);
+    yield* compose(env, await taskOf(sources), quote, signal);
     return;
   }
   const written = await takeNotes(env, inWindows(sources, each), taskOf, signal);
   const notes = written.flatMap(({ answer }) => (answer?.grounded ? [answer] : []));
   const [note] = notes;
-  const events =
-    note && notes.length === 1 ? tell(note) : compose(env, join(notes), quotes, signal);
+  const events = note && notes.length === 1 ? tell(note) : compose(env, join(notes), quote, signal);
   for await (const event of events) {
     yield "done" in event ? { done: addUp(event.done, written) } : event;
   }
@@ -134,24 +129,18 @@ function inWindows(sources: ReadonlyMap<number, Source>, each: number): Map<numb
 }
 
 /** What the model makes of each window, in order. */
-async function takeNotes(
+function takeNotes(
   env: Env,
   windows: readonly ReadonlyMap<number, Source>[],
   taskOf: (sources: ReadonlyMap<number, Source>) => Promise<Task>,
   signal?: AbortSignal,
 ): Promise<Written[]> {
-  const notes: Written[] = [];
-  const queue = windows.entries();
-  const takeNext = async () => {
-    for (const [i, window] of queue) {
-      const told = write(env, { ...(await taskOf(window)), remark: NOTES }, signal);
-      let step = await told.next();
-      while (!step.done) step = await told.next();
-      notes[i] = step.value;
-    }
-  };
-  await Promise.all(Array.from({ length: ANSWER.window.atOnce }, takeNext));
-  return notes;
+  return mapAtOnce(windows, ANSWER.window.atOnce, async (window) => {
+    const told = write(env, { ...(await taskOf(window)), remark: NOTES }, signal);
+    let step = await told.next();
+    while (!step.done) step = await told.next();
+    return step.value;
+  });
 }
 
 /** The answer with what its notes took, too; no better than they are. */
@@ -186,36 +175,4 @@ async function findAmong(
     const evidence = passages.map((passage) => evidenceOfPassage(passage, terms));
     return [{ ...hit, segment, evidence }];
   });
-}
-
-/**
- * A picture of each source, by marker: the keyframe of its middle, or, where that lies outside of the
- * region, the frame in the middle of what is inside. One that can't be had is left out.
- */
-async function picturesOf(
-  env: Env,
-  asset: Asset,
-  sources: ReadonlyMap<number, Source>,
-  { startMs, endMs }: Span,
-): Promise<Map<number, Uint8Array>> {
-  const pictures = new Map<number, Uint8Array>();
-  for (const [marker, { hit }] of sources) {
-    const { keyframeMs, problem } = hit.segment;
-    const isInside = keyframeMs >= startMs && keyframeMs < endMs;
-    try {
-      const jpeg = isInside
-        ? !problem && (await getKeyframe(env.MEDIA, asset, keyframeMs))
-        : await frameAt(env, asset, (hit.segment.startMs! + hit.segment.endMs!) / 2);
-      if (jpeg) pictures.set(marker, jpeg);
-    } catch (error) {
-      log("warn", "answer.without_picture", { cause: causeOf(error) });
-    }
-  }
-  return pictures;
-}
-
-async function frameAt(env: Env, asset: Asset, ms: number): Promise<Uint8Array> {
-  using input = await openContainer(env.MEDIA, sourceKey(asset));
-  const track = await requireVideoTrack(input);
-  return frameOf(env.FRAMES, await cutClip(track, ms / 1000));
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MODELS } from "../config.ts";
 import { DESCRIBE_PICTURE } from "../prompts.ts";
 import type { Box, Description } from "../types.ts";
+import { dataUri } from "./data-uri.ts";
 import { runModel } from "./run.ts";
 
 const { id, maxTokens, timeoutMs } = MODELS.describe;
@@ -28,14 +29,13 @@ const JSON_SCHEMA = { name: "picture", schema: z.toJSONSchema(seen) };
 
 /** What a vision model sees in a JPEG: one structured call for caption, words, labels and boxes. */
 export async function describePicture(ai: Ai, jpeg: Uint8Array): Promise<Description> {
-  const url = `data:image/jpeg;base64,${Buffer.from(jpeg).toString("base64")}`;
   const input = {
     messages: [
       {
         role: "user",
         content: [
           { type: "text", text: DESCRIBE_PICTURE },
-          { type: "image_url", image_url: { url } },
+          { type: "image_url", image_url: { url: dataUri(jpeg) } },
         ],
       },
     ],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MODELS } from "../config.ts";
 import type { Place } from "../types.ts";
+import { dataUri } from "./data-uri.ts";
 import { runModel } from "./run.ts";
 
 const { id, maxObjects, timeoutMs } = MODELS.detect;
@@ -27,7 +28,7 @@ export async function detect(
 ): Promise<Place[]> {
   const input = {
     task: "detect",
-    image: `data:image/jpeg;base64,${Buffer.from(jpeg).toString("base64")}`,
+    image: dataUri(jpeg),
     target,
     max_objects: maxObjects,
     reasoning: false,

@@ -1,6 +1,7 @@
 import { MODELS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { type ChatChunk, type ChatEvent, ChatEvents } from "./chat-events.ts";
+import { dataUri } from "./data-uri.ts";
 import { callModel, limitTime, modelFailure, unknownShape, unlessAborted } from "./run.ts";
 import { Thoughts } from "./thoughts.ts";
 import { ChatTokens, type TokenUse } from "./tokens.ts";
@@ -102,8 +103,7 @@ function inputOf({ system, content, temperature = TEMPERATURE, topP }: Prompt): 
 
 function toPart(part: Prompt["content"][number]) {
   if ("text" in part) return { type: "text" as const, text: part.text };
-  const url = `data:image/jpeg;base64,${Buffer.from(part.jpeg).toString("base64")}`;
-  return { type: "image_url" as const, image_url: { url } };
+  return { type: "image_url" as const, image_url: { url: dataUri(part.jpeg) } };
 }
 
 /** What the model says until its end; its stream is cancelled by `stop`, and by whoever stops reading. */

@@ -1,6 +1,7 @@
 import type { ChatChunk } from "./chat-events.ts";
 
-const CHARACTERS_PER_TOKEN = 4;
+/** What models that don't say are taken to read and write. */
+export const CHARACTERS_PER_TOKEN = 4;
 const PICTURE_TOKENS = 256; // what Gemma makes of one picture
 
 export interface TokenUse {

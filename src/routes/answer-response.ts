@@ -14,7 +14,7 @@ import { mediaUrls } from "./media-url.ts";
 export interface Asked {
   index: MediaIndexRow;
   /** All that the answer depends on but what the index holds. */
-  wish: Record<string, unknown> & { markdown: boolean };
+  wish: { markdown: boolean };
   /** As server-sent events. */
   isStream: boolean;
   answer: (env: Env, signal: AbortSignal) => AsyncGenerator<AnswerEvent>;

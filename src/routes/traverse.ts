@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { mapAtOnce } from "../at-once.ts";
 import { FINDINGS, inspect } from "../care/inspect.ts";
 import { CARE } from "../config.ts";
 import { listAssets } from "../store/assets.ts";
@@ -56,9 +57,10 @@ addEndpoint(
       listAssets(c.env.DB, index.indexId, {}, request),
       listTallies(c.env.DB, index.accountId, index.indexId),
     ]);
+    const urlOf = mediaUrls(c);
     return {
       index: toIndexRecord(index, tallies),
-      nodes: await nodesOf(c, page),
+      nodes: await mapAtOnce(page.items, CARE.atOnce, (asset) => nodeOf(c, asset, urlOf)),
       total: page.total,
       next_cursor: nextCursor(page),
     };
@@ -76,17 +78,6 @@ async function* walk(
     for (const asset of page.items) yield nodeOf(c, asset, mediaUrls(c));
     at = page.next;
   }
-}
-
-async function nodesOf(c: Context, { items }: Page<Asset>): Promise<Node[]> {
-  const nodes: Node[] = [];
-  const queue = items.entries();
-  const urlOf = mediaUrls(c);
-  const takeNext = async () => {
-    for (const [i, asset] of queue) nodes[i] = await nodeOf(c, asset, urlOf);
-  };
-  await Promise.all(Array.from({ length: CARE.atOnce }, takeNext));
-  return nodes;
 }
 
 async function nodeOf(c: Context, asset: Asset, urlOf: MediaUrl): Promise<Node> {

@@ -17,7 +17,7 @@ import type { Signals } from "./signals.ts";
 import type { Terms } from "./terms.ts";
 
 /** What a channel has found of a segment, and why. */
-export interface Finding {
+interface Finding {
   segmentId: string;
   signals: Signals;
   /** Null of words: the segment's own are read for all that is found. */
@@ -44,7 +44,7 @@ export async function askChannels(
   { query, terms, like }: Question,
   count: number,
   { time }: Timings,
-): Promise<{ findings: Finding[]; counts: WordCounts }> {
+): Promise<FoundWords> {
   const groups = groupAssets(env.DB, scope.assets);
   const near = async (space: "TEXT_VECTORS" | "PICTURE_VECTORS", vector: number[]) => {
     const kinds = space === "TEXT_VECTORS" ? scope.vectors : PICTURE_KINDS;
@@ -55,7 +55,9 @@ export async function askChannels(
     });
   };
 
-  const words = time("words", () => findWords(env.DB, scope, query, terms, count));
+  const words = query
+    ? time("words", () => findWords(env.DB, scope, query, terms, count))
+    : NO_WORDS;
   const channels: Promise<Finding[]>[] = [];
   if (query) {
     const meaning = orNone("meaning", async () => {
@@ -98,15 +100,22 @@ export function mix(vectors: (number[] | null)[]): number[] {
   return first.map((value, i) => rest.reduce((sum, unit) => sum + unit[i]!, value));
 }
 
+interface FoundWords {
+  findings: Finding[];
+  counts: WordCounts;
+}
+
+const NO_WORDS: FoundWords = { findings: [], counts: { total: 0, holding: new Map() } };
+
 async function findWords(
   db: D1Database,
   { assets, columns }: Scope,
-  query: ParsedQuery | null,
+  query: ParsedQuery,
   { stems }: Terms,
   limit: number,
-): Promise<{ findings: Finding[]; counts: WordCounts }> {
-  const expression = query && wantedBy(query);
-  if (expression === null) return { findings: [], counts: { total: 0, holding: new Map() } };
+): Promise<FoundWords> {
+  const expression = wantedBy(query);
+  if (expression === null) return NO_WORDS;
   const search = { scope: assets, expression, columns, stems, limit };
   const { hits, counts } = await searchWords(db, search);
   const best = hits[0]?.bm25 ?? 0;

@@ -1,3 +1,4 @@
+import { mapAtOnce } from "../at-once.ts";
 import { REGIONS } from "../config.ts";
 import { causeOf, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
@@ -111,15 +112,12 @@ async function maskIn(images: ImagesBinding, keyframe: Keyframe, box: Box): Prom
 /** Works on a few at a time, for as long as there is time. What fails is left as it is. */
 async function withinTime<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const over = AbortSignal.timeout(REGIONS.withinMs);
-  const queue = items.values();
-  const workers = Array.from({ length: Math.min(REGIONS.atOnce, items.length) }, async () => {
-    for (const item of queue) {
-      if (over.aborted) return;
-      await work(item).catch((error: unknown) => {
-        log("warn", "search.not_located", { code: failureOf(error).code, cause: causeOf(error) });
-      });
-    }
+  const all = mapAtOnce(items, REGIONS.atOnce, async (item) => {
+    if (over.aborted) return;
+    await work(item).catch((error: unknown) => {
+      log("warn", "search.not_located", { code: failureOf(error).code, cause: causeOf(error) });
+    });
   });
   const timeout = new Promise((resolve) => over.addEventListener("abort", resolve));
-  await Promise.race([Promise.all(workers), timeout]);
+  await Promise.race([all, timeout]);
 }

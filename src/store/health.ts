@@ -8,8 +8,7 @@ export interface SegmentHealth {
   text: number;
   seen: number;
   indexed: number;
-  /** That made its vectors; null where there are none. */
-  textModel: string | null;
+  /** That made its picture's vector; null where there is none. */
   pictureModel: string | null;
 }
 
@@ -20,7 +19,7 @@ export async function listSegmentHealth(db: D1Database, assetId: string): Promis
       `SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, caption <> '' AS caption,
          transcript <> '' AS speech, on_screen_text <> '' AS text, problem IS NULL AS seen,
          EXISTS (SELECT 1 FROM segment_words WHERE segment_words.rowid = segments.rowid) AS indexed,
-         text_model AS textModel, picture_model AS pictureModel
+         picture_model AS pictureModel
        FROM segments WHERE asset_id = ? ORDER BY position`,
     )
     .bind(assetId)

@@ -1,3 +1,4 @@
+import { mapAtOnce } from "../at-once.ts";
 import { INGEST, SEARCH } from "../config.ts";
 import { AppError, causeOf } from "../errors.ts";
 import type { Segment, TextKind, VectorKind } from "../types.ts";
@@ -20,6 +21,11 @@ export interface SegmentVector {
   values: number[];
   model: string;
 }
+
+/** What Vectorize gives a call by ids. */
+const READ_IDS = 20;
+/** That a Worker may have waiting. */
+const CONNECTIONS = 6;
 
 /** Vectorize's code for vectors of another length than the index was made for. */
 const WRONG_DIMENSIONS = /\b40012\b/;
@@ -92,22 +98,16 @@ export async function getVectors(
   return found.map(({ values }) => Array.from(values));
 }
 
-/** Which of the vectors there are, by the models that made them: 20 ids a call, as many calls at once as a Worker has connections. */
+/** Which of the vectors there are, by the models that made them. */
 export async function listVectorModels(
   space: VectorizeIndex,
   ids: readonly string[],
 ): Promise<Map<string, unknown>> {
-  const models = new Map<string, unknown>();
-  const calls = Array.from({ length: Math.ceil(ids.length / 20) }, (_, i) => i * 20).values();
-  const callNext = async () => {
-    for (const from of calls) {
-      for (const { id, metadata } of await space.getByIds(ids.slice(from, from + 20))) {
-        models.set(id, metadata?.["model"]);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: 6 }, callNext));
-  return models;
+  const calls = Array.from({ length: Math.ceil(ids.length / READ_IDS) }, (_, i) =>
+    ids.slice(i * READ_IDS, (i + 1) * READ_IDS),
+  );
+  const found = await mapAtOnce(calls, CONNECTIONS, (some) => space.getByIds(some));
+  return new Map(found.flat().map(({ id, metadata }) => [id, metadata?.["model"]]));
 }
 
 /** Vectorize takes 100 ids a call. */
