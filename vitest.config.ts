@@ -12,13 +12,30 @@ export default defineConfig({
             wrangler: { configPath: "./local/wrangler.toml" },
             verbose: false, // else every refusal of a stand-in is printed as an uncaught exception
             miniflare: {
+              ratelimits: {
+                THREE_A_MINUTE: { namespace_id: "1003", simple: { limit: 3, period: 60 } },
+              },
               bindings: {
                 ENGINE_URL: inject("engineUrl"),
                 ENGINE_TOKEN: inject("engineToken"),
                 PICTURE_EMBEDDINGS_URL: inject("pictureEmbeddingsUrl"),
                 PICTURE_EMBEDDINGS_KEY: inject("engineToken"),
                 KEY_SECRETS: inject("keySecrets"),
-                FETCH_ALLOW: inject("filesHost"),
+                FETCH_ALLOW: [
+                  inject("filesHost"),
+                  inject("webhooksHost"),
+                  inject("platformHosts"),
+                ].join(","),
+                PEERTUBE_URL: inject("platformsOrigin"),
+                YOUTUBE_API_URL: [inject("platformsOrigin"), "youtube"].join("/"),
+                YOUTUBE_API_KEY: "youtube-key",
+                COBALT_URL: [inject("platformsOrigin"), "cobalt/"].join("/"),
+                COBALT_KEY: "cobalt-key",
+                FLICKR_API_URL: [inject("platformsOrigin"), "flickr"].join("/"),
+                FLICKR_API_KEY: "flickr-key",
+                INSTAGRAM_API_URL: [inject("platformsOrigin"), "instagram"].join("/"),
+                INSTAGRAM_USER_ID: "1",
+                INSTAGRAM_TOKEN: "instagram-token",
                 TEST_MIGRATIONS: migrations,
               },
             },

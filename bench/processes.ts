@@ -1,10 +1,38 @@
 import { readdir, readFile } from "node:fs/promises";
 
 /**
- * Resident memory in MiB of the processes that this one has started, and theirs, whose command holds
- * `word`; by process id. Reads /proc: Linux only.
+ * Resident memory in MiB, now or at most so far, of the processes that this one has started, and theirs,
+ * whose command holds `word`; by process id. Reads /proc: Linux only.
  */
-export async function residentMemory(word: string): Promise<Map<number, number>> {
+export async function residentMemory(
+  word: string,
+  when: "now" | "at most" = "now",
+): Promise<Map<number, number>> {
+  const line = when === "now" ? /VmRSS:\s+(\d+)/ : /VmHWM:\s+(\d+)/;
+  const memory = new Map<number, number>();
+  for (const id of await listStarted(word)) {
+    const status = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
+    const kib = line.exec(status)?.[1];
+    if (kib) memory.set(id, Number(kib) / 1024);
+  }
+  return memory;
+}
+
+/** Seconds for which processors have worked so far for the processes that `residentMemory` would tell of. */
+export async function processorSeconds(word: string): Promise<number> {
+  let ticks = 0;
+  for (const id of await listStarted(word)) {
+    const stat = await readFile(`/proc/${id}/stat`, "utf8").catch(() => "");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    ticks += Number(fields[USER_TIME] ?? 0) + Number(fields[SYSTEM_TIME] ?? 0);
+  }
+  return ticks / TICKS;
+}
+
+/** Of what follows the command in /proc/<id>/stat (proc_pid_stat(5)), in ticks: a hundred a second on Linux. */
+const [USER_TIME, SYSTEM_TIME, TICKS] = [11, 12, 100];
+
+async function listStarted(word: string): Promise<number[]> {
   const children = new Map<number, number[]>();
   for (const name of await readdir("/proc")) {
     const id = Number(name);
@@ -13,14 +41,12 @@ export async function residentMemory(word: string): Promise<Map<number, number>>
     const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
     children.set(parent, [...(children.get(parent) ?? []), id]);
   }
-  const memory = new Map<number, number>();
+  const found: number[] = [];
   const waiting = [process.pid];
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     waiting.push(...(children.get(id) ?? []));
     const command = await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
-    const status = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
-    const kib = /VmRSS:\s+(\d+)/.exec(status)?.[1];
-    if (command.includes(word) && kib) memory.set(id, Number(kib) / 1024);
+    if (command.includes(word)) found.push(id);
   }
-  return memory;
+  return found;
 }

@@ -17,6 +17,7 @@ async function main(): Promise<void> {
     options: {
       data: { type: "string" },
       sizes: { type: "string", default: "1000,10000,100000" },
+      minutes: { type: "string", default: "1,10" },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
@@ -30,7 +31,8 @@ async function main(): Promise<void> {
   }
   const result = await suite.run({
     dataDir: resolve(values.data ?? join(PROJECT, "../shared/data")),
-    sizes: readSizes(values.sizes),
+    sizes: readNumbers("sizes", values.sizes),
+    minutes: readNumbers("minutes", values.minutes),
     log: (line) => console.error(line),
     signal: onInterrupt(),
   });
@@ -48,21 +50,23 @@ async function loadSuites(folder: string): Promise<Map<string, Suite>> {
   return suites;
 }
 
-function readSizes(text: string): number[] {
-  const sizes = text.split(",").map(Number);
-  if (sizes.every((size) => Number.isInteger(size) && size > 0)) return sizes.sort((a, b) => a - b);
-  throw new Error(`--sizes are whole numbers with commas between, not "${text}".`);
+function readNumbers(name: string, text: string): number[] {
+  const numbers = text.split(",").map(Number);
+  const areWhole = numbers.every((number) => Number.isInteger(number) && number > 0);
+  if (areWhole) return numbers.sort((a, b) => a - b);
+  throw new Error(`--${name} are whole numbers with commas between, not "${text}".`);
 }
 
 function usage(kind: string, suites: Map<string, Suite>): string {
   const lines = [...suites].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
-  return `Usage: npm run ${kind} -- <suite> [--data DIR] [--sizes N,…] [--json]
+  return `Usage: npm run ${kind} -- <suite> [--data DIR] [--sizes N,…] [--minutes N,…] [--json]
 
 ${lines.join("\n")}
 
-  --data DIR   media to measure with (default ../shared/data)
-  --sizes N,…  how many segments to search (default 1000,10000,100000)
-  --json       the last line is the result as one JSON object`;
+  --data DIR     media to measure with (default ../shared/data)
+  --sizes N,…    how many segments to search (default 1000,10000,100000)
+  --minutes N,…  how long the generated videos are (default 1,10)
+  --json         the last line is the result as one JSON object`;
 }
 
 function show({ table }: Result): void {

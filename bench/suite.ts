@@ -10,6 +10,8 @@ export interface SuiteOptions {
   dataDir: string;
   /** Of the corpus, in segments, ascending: for suites that measure growth. */
   sizes: number[];
+  /** How long the generated videos are, ascending: for suites that measure by length. */
+  minutes: number[];
   /** What a person should know while it runs. */
   log: (line: string) => void;
   /** Aborts the run. */

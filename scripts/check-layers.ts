@@ -8,7 +8,8 @@ import { dirname, join, relative } from "node:path";
 const FLOORS = [
   ["at-once", "config", "errors", "ids", "keys", "log", "prompts", "timings", "types"],
   ["media", "store", "models", "fetching", "queues/messages"],
-  ["platforms", "ingest", "search"],
+  ["platforms"],
+  ["ingest", "search"],
   ["answer", "care", "durable"],
   ["queues", "routes"],
   ["app", "index"],

@@ -16,6 +16,8 @@ Environment:
   STATE_DIR     databases, objects, secrets and logs (default .wrangler/sightline)
   FETCH_ALLOW   host:port, several separated by commas: private addresses that video_url
                 and image_url may name all the same (default none)
+  PEERTUBE_URL, YOUTUBE_API_KEY, COBALT_URL, FLICKR_API_KEY, INSTAGRAM_TOKEN, …
+                what platforms need: docs/platforms.md
   MODELS_DIR    where \`npm run models\` keeps its models (default local/models)
   LOCAL_LLM_URL, LOCAL_LLM_MODEL, LOCAL_LLM_KEY
                 an OpenAI-compatible server for captions and chats, such as
@@ -40,7 +42,8 @@ async function main(): Promise<void> {
     stateDir: stateFolder(),
     log: (line) => console.error(line),
     onWorkerLine: (line) => {
-      if (!line.includes(" GET /health ")) console.log(line.replace(REQUEST_LINE, "$2 $1 $3"));
+      if (!/ GET \/(health|cdn-cgi\/local\/scheduled) /.test(line))
+        console.log(line.replace(REQUEST_LINE, "$2 $1 $3"));
     },
     signal: interrupted,
   });

@@ -1,22 +1,35 @@
 import { parseArgs } from "node:util";
 import { type Scope, SCOPES } from "../src/keys.ts";
+import { type Api, openApi } from "./demo/api-client.ts";
+import { describeKey, type KeyRecord, listKeys, revokeKey } from "./key-list.ts";
 import { createKey } from "./stack/api-key.ts";
 import { ensureSecrets, stateFolder } from "./stack/local-state.ts";
+import { readPort } from "./stack/ports.ts";
+import { stackUrl } from "./stack/stack.ts";
 
 const USAGE = `Usage: npm run --silent key -- create --account NAME [options]
+       npm run --silent key -- list [--url URL]
+       npm run --silent key -- revoke KEY_ID… [--url URL]
 
-Prints an API key and nothing else.
+create prints an API key and nothing else. It asks nobody: the service learns of the
+key when it is first used.
 
   --account NAME    the account; the same name is always the same account
   --scopes LIST     of read, write, admin; separated by commas (default: all three)
   --expires AGE     when the key ends: 45m, 12h, 30d, 8w (default: never)
   --remote          sign for a deployed service, with KEY_SECRETS of the environment
+
+list and revoke ask the service for the keys of an account, with API_KEY of the
+environment: one of its keys, with the scope admin.
+
+  --url URL         of a deployed service (default: the local one, at PORT or 8787)
   --help            show this
 
 Without --remote the key is for the local service, whose secret is in STATE_DIR
 (default .wrangler/sightline; made if missing).
 `;
 
+const SERVICE_MS = 60_000;
 const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** A command line that can't be understood. */
@@ -24,11 +37,18 @@ class UsageError extends Error {}
 
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return;
-  }
-  if (positionals.join(" ") !== "create") throw new UsageError('The one command is "create".');
+  const [command, ...rest] = positionals;
+  if (values.help) process.stdout.write(USAGE);
+  else if (command === "create") await create(values, rest);
+  else if (command === "list") await list(values, rest);
+  else if (command === "revoke") await revoke(values, rest);
+  else throw new UsageError('The commands are "create", "list" and "revoke".');
+}
+
+type Values = ReturnType<typeof readArguments>["values"];
+
+async function create(values: Values, rest: string[]): Promise<void> {
+  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is too much.`);
   const account = values.account?.trim();
   if (!account) throw new UsageError("--account NAME is missing.");
   const request = {
@@ -42,6 +62,22 @@ async function main(): Promise<void> {
   process.stdout.write(`${await createKey(keySecrets, request)}\n`);
 }
 
+/** A line a key. */
+async function list(values: Values, rest: string[]): Promise<void> {
+  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is too much.`);
+  for await (const key of listKeys(openService(values))) print(key);
+}
+
+async function revoke(values: Values, keyIds: string[]): Promise<void> {
+  if (keyIds.length === 0) throw new UsageError("Which key? KEY_ID is missing: see list.");
+  const api = openService(values);
+  for (const keyId of keyIds) print(await revokeKey(api, keyId));
+}
+
+function print(key: KeyRecord): void {
+  process.stdout.write(`${describeKey(key)}\n`);
+}
+
 function readArguments() {
   try {
     return parseArgs({
@@ -51,6 +87,7 @@ function readArguments() {
         scopes: { type: "string" },
         expires: { type: "string" },
         remote: { type: "boolean" },
+        url: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
     });
@@ -76,6 +113,15 @@ function readExpiry(text: string | undefined): number | null {
   if (!(age > 0))
     throw new UsageError(`--expires must be like 45m, 12h, 30d or 8w, not "${text}".`);
   return Date.now() + age;
+}
+
+function openService({ url = stackUrl(readPort("PORT", 8787)) }: Values): Api {
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`--url must be like https://sightline.example.com, not "${url}".`);
+  }
+  const key = process.env["API_KEY"];
+  if (key) return openApi(url.replace(/\/$/, ""), key, AbortSignal.timeout(SERVICE_MS));
+  throw new Error("API_KEY is not set. Put a key of the account with the scope admin into it.");
 }
 
 function remoteSecrets(): string {

@@ -5,23 +5,29 @@ import { accountRoutes } from "./routes/account.ts";
 import { answerRoutes } from "./routes/answer.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { type Context, createRouter, honoPath, json } from "./routes/endpoint.ts";
+import { importRoutes } from "./routes/imports.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { indexRoutes } from "./routes/indices.ts";
 import { jobRoutes } from "./routes/jobs.ts";
+import { keyRoutes } from "./routes/keys.ts";
 import { mediaRoutes } from "./routes/media.ts";
 import { metaRoutes, VERSION } from "./routes/meta.ts";
+import { editListRoutes } from "./routes/edit-lists.ts";
+import { sourceRoutes } from "./routes/sources.ts";
 import { searchImageRoutes } from "./routes/search-image.ts";
 import { searchVideoRoutes } from "./routes/search-video.ts";
 import { searchRoutes } from "./routes/search.ts";
 import { traverseRoutes } from "./routes/traverse.ts";
 import { transcriptRoutes } from "./routes/transcripts.ts";
 import { videoRoutes } from "./routes/videos.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 
 export const app = createRouter();
 
 app.use(
   cors({
     origin: "*",
-    allowHeaders: ["X-API-Key", "Content-Type", "Idempotency-Key", "X-Request-Id"],
+    allowHeaders: ["X-API-Key", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
     exposeHeaders: [
       "X-Request-Id",
       "Retry-After",
@@ -43,16 +49,22 @@ app.use(async (c, next) => {
 
 app.route("/", metaRoutes);
 app.route("/", accountRoutes);
+app.route("/", keyRoutes);
 app.route("/", indexRoutes);
 app.route("/", assetRoutes);
 app.route("/", videoRoutes);
 app.route("/", transcriptRoutes);
+app.route("/", editListRoutes);
+app.route("/", importRoutes);
+app.route("/", sourceRoutes);
 app.route("/", traverseRoutes);
 app.route("/", searchRoutes);
 app.route("/", searchImageRoutes);
 app.route("/", searchVideoRoutes);
 app.route("/", answerRoutes);
 app.route("/", jobRoutes);
+app.route("/", eventRoutes);
+app.route("/", webhookRoutes);
 app.route("/", mediaRoutes);
 
 app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {

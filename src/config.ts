@@ -16,6 +16,9 @@ export const LIMITS = {
   redirects: 5,
   fetchMs: 10 * MINUTE,
   fetchIdleMs: 30 * SECOND,
+  askMs: 20 * SECOND, // for a platform's whole answer
+  askBytes: 4 * MIB,
+  pageBytes: 1 * MIB, // of a web page that is looked through for a video
   queryCharacters: 2000,
   topK: 500,
   assetIds: 500,
@@ -23,13 +26,21 @@ export const LIMITS = {
   pageSize: 100,
 } as const;
 
-/** Shown by `POST /init` and `GET /stats`. */
+/**
+ * What an account may; days are UTC. An account's row can say otherwise of what is counted (src/store/limits.ts).
+ * Shown by `POST /init` and `GET /stats`, with how many requests a minute the deployment allows.
+ */
 export const ACCOUNT_LIMITS = {
   upload_bytes: LIMITS.uploadBytes,
   image_bytes: LIMITS.imageBytes,
   video_seconds: LIMITS.videoSeconds,
-  requests_per_minute: 600,
+  stored_bytes: 1024 * GIB,
+  concurrent_ingests: 2000, // an import may bring 500
+  ingest_minutes_per_day: 6000,
+  ingest_images_per_day: 50_000,
+  searches_per_day: 100_000,
   answers_per_day: 1000,
+  keys: 100, // that are valid
 } as const;
 
 /** R2 multipart parts: equal but the last, at least 5 MiB. It is also what an upload holds in memory. */
@@ -37,9 +48,19 @@ export const PART_BYTES = 8 * MIB;
 
 export const MEDIA_URL_MS = 60 * MINUTE;
 export const KEY_RECHECK_MS = 60 * SECOND;
+export const KEY_USE_SAMPLE_MS = 60 * SECOND;
+
+/** What was done under an `Idempotency-Key` (src/routes/idempotency.ts). */
+export const IDEMPOTENCY = {
+  keptMs: 24 * 60 * MINUTE,
+  leaseMs: 30 * SECOND,
+  renewMs: 10 * SECOND,
+  perTick: 1000, // answers that a tick of the cron forgets
+} as const;
 
 export const INGEST = {
   segmentSeconds: 5,
+  partsAtOnce: 8, // of one asset in the queue, so that a long video leaves room for others
   partSegments: 8, // segments described and embedded by one message
   framesAtOnce: 2,
   keyframeWidth: 960,
@@ -49,6 +70,14 @@ export const INGEST = {
   renewMs: 20 * SECOND,
   askAgainMs: [0.5, 1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE),
   maxAttempts: 12, // more than the queue makes of one message
+} as const;
+
+/** Work that a request doesn't wait for (src/queues/jobs.ts). */
+export const JOBS = {
+  leaseMs: 30 * SECOND,
+  renewMs: 10 * SECOND,
+  unheardMs: 1 * MINUTE, // until a job is asked for again; each time so much longer
+  mostAsks: 8, // of a job that doesn't get on
 } as const;
 
 /** How a video's sound is cut into what one model call hears. */
@@ -153,8 +182,12 @@ export const SHOTS = {
   overlapSeconds: 1, // into the next part, so that what begins in this one is seen to its end
   rounds: 3, // of closer looks, a sheet each
   leastSeconds: 1, // what is shorter is part of a neighbour
-  mostSeconds: 20, // what is longer is cut evenly, into pieces of:
+  alike: 0.92, // correlation of neighbouring shots from which they are one,
+  alikeInDetail: 0.85, // if so much is that of what is fine in them
+  mostSeconds: 20, // what is longer is split at pauses, into pieces of about:
   pieceSeconds: 10,
+  slack: 0.25, // of a piece, by which a border may lie off
+  change: { levels: 4, ratio: 4 }, // between stills of a shot, and over what is usual in it, to split there
   operationsPerHour: 900, // of FRAMES, keyframes included: short shots are joined to keep to it
   operations: 120, // that a shorter video may take
 } as const;
@@ -179,10 +212,51 @@ export const FOOTAGE = {
   same: 0.85, // similarity from which two are the same footage
 } as const;
 
-/** Looking whether an index is as its records say. */
+/** Telling what happens to an index's assets: docs/events.md. */
+export const EVENTS = {
+  kept: 1000, // for listeners that come back
+  listeners: 50, // to one index
+  unreadBytes: 64 * KIB, // that are held for a slow listener, besides what it missed
+  beatMs: 20 * SECOND,
+  streamMs: 1 * MINUTE, // then a listener has to come back: its key is checked again
+  retryMs: SECOND,
+} as const;
+
+/** Delivering events to a URL (src/durable/delivery.ts). */
+export const WEBHOOKS = {
+  timeoutMs: 15 * SECOND,
+  leaseMs: MINUTE, // of an attempt
+  askAgainMs: MINUTE, // where nothing was heard of a queue's message
+  tryAgainMs: [5 * SECOND, ...[5, 30, 120, 300, 600, 240].map((minutes) => minutes * MINUTE)],
+  jitter: 0.1, // of a delay
+  giveUpMs: 24 * 60 * MINUTE,
+  waiting: 10_000, // deliveries of one index
+  kept: 1000, // that are over, in the log
+  pruneEvery: 100, // events
+  oldSecretMs: 24 * 60 * MINUTE,
+  secrets: 3, // that sign at the same time
+} as const;
+
+/** Looking whether an index is as its records say, and making it so. */
 export const CARE = {
   stuckMs: 30 * MINUTE, // longer than an ingest waits before it asks again
+  strayMs: 24 * 60 * MINUTE, // so old is what no record will ever name
   atOnce: 4, // assets
+  pageSegments: 2000, // of a page of a walk, after which it ends with an asset
+  probes: 8, // segments whose neighbours are asked for, to find vectors of none
+  stretch: { assets: 20, ms: 5 * MINUTE }, // of a repair that one message does
+  left: 100, // of what couldn't be repaired, that a job tells
+  perTick: 5, // indices whose traversal a tick of the cron begins: many that are due are spread over minutes
+  againMs: 60 * MINUTE, // between two traversals that are begun by themselves
+} as const;
+
+/** Bringing in what platforms have (src/care/imports.ts). */
+export const IMPORTS = {
+  pages: 60, // of a listing: some hold nothing, and some never end
+  unmet: 50, // originals that one look asks after, of those that a listing has no more
+  defaultLimit: 50,
+  mostListed: 500,
+  mostFound: 100, // by a search
 } as const;
 
 export const ANSWER = {

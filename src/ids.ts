@@ -25,6 +25,22 @@ export function accountId(name: string): Promise<string> {
   return derivedId("acc", `account:${name}`);
 }
 
+const EVENT_DIGITS = 10;
+
+/**
+ * The id of an index's event number `seq`: `evt_<the index's ULID>_<number>`. It has no full stop, which
+ * would end it in what a webhook signs.
+ */
+export function eventId(indexId: string, seq: number): string {
+  return `evt_${indexId.slice(4)}_${String(seq).padStart(EVENT_DIGITS, "0")}`;
+}
+
+/** The number of an event; null where the id is not of this index. */
+export function eventSeq(indexId: string, id: string): number | null {
+  const seq = Number(/_(\d{10,15})$/.exec(id)?.[1] ?? Number.NaN);
+  return eventId(indexId, seq) === id ? seq : null;
+}
+
 /** 16 bytes as the 26 characters of a ULID. */
 function crockford128(bytes: Uint8Array): string {
   let value = 0n;

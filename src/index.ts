@@ -2,6 +2,7 @@ import { app } from "./app.ts";
 import { sweep } from "./care/sweep.ts";
 import { consumeDeadIngest, consumeIngest } from "./queues/ingest.ts";
 import { consumeDeadJobs, consumeJobs } from "./queues/jobs.ts";
+import { consumeWebhooks } from "./queues/webhooks.ts";
 
 export { MediaIndex } from "./durable/media-index.ts";
 
@@ -10,6 +11,7 @@ const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>
   "sightline-ingest-dead": consumeDeadIngest,
   "sightline-jobs": consumeJobs,
   "sightline-jobs-dead": consumeDeadJobs,
+  "sightline-webhooks": consumeWebhooks,
 };
 
 export default {

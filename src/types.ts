@@ -1,5 +1,5 @@
 import type { ErrorCode, Failure } from "./errors.ts";
-import type { Scope } from "./keys.ts";
+import type { KeyClaims } from "./keys.ts";
 
 export const ASSET_TYPES = ["video", "image"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
@@ -35,11 +35,52 @@ export const ASSET_STATES = [
 ] as const;
 export type AssetState = (typeof ASSET_STATES)[number];
 
+/** What an index tells of (docs/events.md). All but `asset.progress` also go to its webhook. */
+export const EVENT_TYPES = [
+  "asset.updated",
+  "asset.progress",
+  "asset.deleted",
+  "webhook.test",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** One event on its way to an index's webhook. Epoch ms. */
+export interface Delivery {
+  /** Of the event. */
+  seq: number;
+  type: EventType;
+  /** The body. */
+  payload: string;
+  phase: "waiting" | "asked" | "sending" | "delivered" | "failed";
+  attempts: number;
+  createdAt: number;
+  /** When it is looked at again; null once it is over. */
+  dueAt: number | null;
+  endedAt: number | null;
+  /** Of the last attempt. */
+  status: number | null;
+  problem: string | null;
+}
+
+/** What webhooks are signed with. `expiresAt` is null while it is the newest. Epoch ms. */
+export interface WebhookSecret {
+  secret: string;
+  createdAt: number;
+  expiresAt: number | null;
+}
+
+/** Where an index's events are sent, and how that goes. */
+export interface WebhookState {
+  url: string;
+  /** When its receiver said that it is gone (410): epoch ms. Setting the URL again ends that. */
+  disabledAt: number | null;
+  /** The newest first; all of them sign. */
+  secrets: WebhookSecret[];
+  counts: Record<"waiting" | "delivered" | "failed", number>;
+}
+
 /** Who is asking: the account behind a verified key. */
-export interface Caller {
-  accountId: string;
-  keyId: string;
-  scopes: Scope[];
+export interface Caller extends KeyClaims {
   /** This request made the account. */
   isNew: boolean;
 }
@@ -64,6 +105,12 @@ interface AssetSource {
   url?: string;
   platform?: string;
   platform_id?: string;
+  author?: string | null;
+  licence?: string | null;
+  /** RFC 3339. */
+  published_at?: string | null;
+  description?: string | null;
+  alt_text?: string | null;
 }
 
 /** A video or an image of an index. Times are epoch ms, media times milliseconds. */

@@ -6,6 +6,7 @@ declare global {
   namespace Cloudflare {
     interface Env extends LocalEnv {
       TEST_MIGRATIONS: D1Migration[];
+      THREE_A_MINUTE: RateLimit;
     }
   }
 }
@@ -14,5 +15,10 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Of the file server, without a slash at its end. */
     filesOrigin: string;
+    /** Of the made-up platforms: test/setup/platform-server.ts. */
+    platformsOrigin: string;
+    pixelfedOrigin: string;
+    /** Of the receivers of webhooks: test/setup/webhook-server.ts. */
+    webhooksOrigin: string;
   }
 }

@@ -136,7 +136,7 @@ describe("a queued search by video", () => {
       .bind(video.asset_id)
       .first<{ account_id: string }>();
     const job = { jobId: newId("job"), accountId: row!.account_id, indexId, kind: "search" };
-    await insertJob(env.DB, { ...job, now: Date.now() });
+    await insertJob(env.DB, job, Date.now());
     return { ...job, request: searchFor({ topK: 5 }), clip: { key, region: { start: 0, end: 6 } } };
   }
 

@@ -61,7 +61,8 @@ describe("a film in which someone speaks", () => {
 
   it("is not listened to where a transcript came with it", async () => {
     await client.json("POST", "/index", { json: { index_name: "given" } });
-    const transcript = new File(["The words that count."], "words.txt");
+    const cues = "WEBVTT\n\n00:01.000 --> 00:02.000\nThe words that count.\n";
+    const transcript = new File([cues], "words.vtt");
     const form = { video_file: await fixture("told.mp4"), transcript };
     const asset = await client.json("POST", "/index/given/video", { form });
     const record = await client.settled("given", asset);
@@ -70,6 +71,22 @@ describe("a film in which someone speaks", () => {
     const { objects } = await env.MEDIA.list();
     const heard = objects.filter(({ key }) => key.includes(`${asset.asset_id}/heard/`));
     expect(heard).toEqual([]);
+  });
+
+  it("is listened to where that has no times", async () => {
+    await client.json("POST", "/index", { json: { index_name: "plain" } });
+    const sentences = ["The old carpenter built this house alone.", "It looks toward the river."];
+    const transcript = new File([sentences.join("\n")], "words.txt");
+    const form = { video_file: await fixture("told.mp4"), transcript };
+    const asset = await client.json("POST", "/index/plain/video", { form });
+    const record = await client.settled("plain", asset);
+    expect(record).toMatchObject({ warnings: [], transcript: { source: "upload", cues: 2 } });
+    const path = `/index/plain/video/${asset.asset_id}/transcript`;
+    const { cues } = await client.json("GET", path);
+    expect(cues.map(({ text }: Json) => text)).toEqual(sentences);
+    // Spread over the film where nobody could listen: the voice begins half a second into it.
+    expect(cues[0].start > 0.2 && cues[0].start < 1).toBe(canHear);
+    expect(cues[1].end < 8.5).toBe(canHear);
   });
 
   it.each(["3040", "3007", "malformed"] as const)(

@@ -51,6 +51,7 @@ describe("a message that comes", () => {
         "sightline-ingest-dead",
         "sightline-jobs",
         "sightline-jobs-dead",
+        "sightline-webhooks",
       ]) {
         expect((await deliver(queue, body)).explicitAcks).toHaveLength(1);
       }

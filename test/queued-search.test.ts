@@ -26,7 +26,7 @@ async function waitingJob() {
     .first<{ account_id: string; index_id: string }>();
   const { account_id: accountId, index_id: indexId } = row!;
   const job = { jobId: newId("job"), accountId, indexId, kind: "search" as const };
-  await insertJob(env.DB, { ...job, now: Date.now() });
+  await insertJob(env.DB, job, Date.now());
   return job;
 }
 

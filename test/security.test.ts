@@ -22,7 +22,8 @@ beforeAll(async () => {
   image = await owner.json("POST", "/index/private/image", { form });
   await owner.settled("private", image);
   const { asset_id, job_id } = image;
-  ids = { index_name: "private", video_id: asset_id, image_id: asset_id, job_id };
+  const { key_id } = await owner.json("POST", "/keys", { json: { name: "another" } });
+  ids = { index_name: "private", video_id: asset_id, image_id: asset_id, job_id, key_id };
 }, 60_000);
 
 const fill = (path: string, values = ids) =>
@@ -68,6 +69,7 @@ describe.each(NAMING)("$method $path", ({ method, path }) => {
       video_id: "vid_0",
       image_id: "img_0",
       job_id: "job_0",
+      key_id: "key_0",
     };
     const made = await stranger.send(method, `${fill(path, nothing)}?query=lantern`, needsBody);
     expect(await withoutNames(real)).toBe(await withoutNames(made));

@@ -3,10 +3,13 @@ import type { Input } from "mediabunny";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
-import { SHOTS } from "../src/config.ts";
+import { SHOTS, SIGNATURE } from "../src/config.ts";
+import { openSeen } from "../src/ingest/seen-stills.ts";
 import { openContainer, requireVideoTrack } from "../src/media/container.ts";
 import { lookThrough } from "../src/media/shots.ts";
 import { type Still, takePictures } from "../src/media/sheets.ts";
+import { getSeen, putSeen } from "../src/store/seen.ts";
+import type { Asset } from "../src/types.ts";
 import { fixture } from "./client.ts";
 
 /** Ten minutes at 10 frames a second: three seconds of words, three of a house, and so on. */
@@ -94,5 +97,41 @@ describe("looking through a stretch", () => {
     await expect(lookThrough(bindings, await trackOf(), region)).rejects.toMatchObject({
       code: "upstream_unavailable",
     });
+  });
+});
+
+describe("the stills that were seen", () => {
+  const asset = { accountId: "acc_1", indexId: "ind_1", assetId: "vid_1" } as Asset;
+  /** Of three stretches; the first still of the second began to be shown in the one before. */
+  const times = [[0, 46], [46.96, 47.5, 93.5], [94]];
+
+  beforeAll(async () => {
+    for (const [part, seconds] of times.entries()) {
+      const stills = seconds.map((at) => ({ seconds: at, sharpness: 1, thumbnail: "" }));
+      const greys = seconds.map((at) => new Uint8Array(SIGNATURE.side ** 2).fill(at));
+      await putSeen(env.MEDIA, asset, part, { stills, transitions: [], operations: 1, greys });
+    }
+  });
+
+  it("have their pixels, whichever stretch they are of", async () => {
+    const parts = times.map((_, part) => getSeen(env.MEDIA, asset, part));
+    const seen = openSeen(
+      env.MEDIA,
+      asset,
+      (await Promise.all(parts)).map((part) => part!),
+    );
+    const stills = seen.within({ startMs: 46_000, endMs: 94_000 });
+    expect(stills.map(({ seconds }) => seconds)).toEqual([46, 46.96, 47.5, 93.5]);
+    const all = seen.within({ startMs: 0, endMs: 100_000 });
+    const greys = await seen.greysOf(all.toReversed());
+    expect(greys.map(([level]) => level)).toEqual([94, 93, 47, 46, 46, 0]);
+    expect(greys.every(({ length }) => length === SIGNATURE.side ** 2)).toBe(true);
+  });
+
+  it("have none where nothing was kept", async () => {
+    const still = { seconds: 1, sharpness: 1, thumbnail: "" };
+    const other = { ...asset, assetId: "vid_2" };
+    const stretch = { stills: [still], transitions: [], operations: 1 };
+    expect(await openSeen(env.MEDIA, other, [stretch]).greysOf([still])).toEqual([]);
   });
 });

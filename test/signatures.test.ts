@@ -87,6 +87,24 @@ describe("a video's moment", () => {
   });
 });
 
+describe("a glance at something else in a segment", () => {
+  it("makes no segment of its own, and is found", async () => {
+    const { asset, indexId } = await startAsset(client, "glance", "glance.mp4");
+    const { segments } = await client.settled("glance", asset);
+    expect(segments).toBe(1);
+    const signed = await env.DB.prepare(
+      "SELECT still_ms FROM signatures WHERE index_id = ? ORDER BY still_ms",
+    )
+      .bind(indexId)
+      .raw<[number | null]>();
+    expect(signed).toEqual([[null], [expect.any(Number)]]);
+    expect([3000, 3500]).toContain(signed[1]![0]);
+    const [boats] = await find("glance.jpg", 5, indexId);
+    expect(boats!.segmentId).toBe(await segmentOf(asset));
+    expect(boats!.similarity).toBeGreaterThan(SIGNATURE.same);
+  });
+});
+
 describe("a signature", () => {
   it("takes the place of an earlier one", async () => {
     const before = await countRows(indexId);

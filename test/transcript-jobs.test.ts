@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { MODELS } from "../src/config.ts";
 import { newId } from "../src/ids.ts";
-import { insertTranscriptJob } from "../src/store/jobs.ts";
+import { insertJob } from "../src/store/jobs.ts";
 import { putCues } from "../src/store/transcripts.ts";
 import type { Asset, Cue } from "../src/types.ts";
 import { type Client, type Json, newClient } from "./client.ts";
@@ -37,10 +37,10 @@ beforeEach(async () => {
 
 /** A replacement whose message the queue doesn't bring. */
 async function waiting(cues: Cue[]) {
-  const job = { jobId: newId("job"), ...owner };
+  const job = { jobId: newId("job"), ...owner, kind: "transcript", language: null };
   await putCues(env.MEDIA, { ...video, ...owner }, cues, job.jobId);
-  await insertTranscriptJob(env.DB, { ...job, now: Date.now() });
-  return { ...job, kind: "transcript", language: null };
+  await insertJob(env.DB, job, Date.now());
+  return job;
 }
 
 const bring = (message: object, attempts = 1) => deliver("sightline-jobs", message, attempts);

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { keyframeKey, sourceKey, transcriptKey } from "../src/store/media.ts";
 import { vectorId } from "../src/store/vectors.ts";
 import { type Client, type Json, newClient } from "./client.ts";
+import { ownerOf, run, segmentsOf } from "./stores.ts";
 import { buildTrip } from "./trip.ts";
 
 let client: Client;
@@ -20,20 +21,6 @@ async function nodeOf({ asset_id }: Json): Promise<Json> {
   return (await walk()).nodes.find(({ asset }: Json) => asset.asset_id === asset_id);
 }
 
-async function ownerOf(assetId: string) {
-  const owner = await env.DB.prepare(
-    "SELECT account_id AS accountId, index_id AS indexId, asset_id AS assetId FROM assets WHERE asset_id = ?",
-  )
-    .bind(assetId)
-    .first<{ accountId: string; indexId: string; assetId: string }>();
-  return owner!;
-}
-
-const run = (sql: string, ...bindings: unknown[]) =>
-  env.DB.prepare(sql)
-    .bind(...bindings)
-    .run();
-
 /** Vectors show up, and go, a little later. */
 async function untilFound(asset: Json, codes: string[]): Promise<Json> {
   return vi.waitUntil(async () => {
@@ -45,7 +32,8 @@ async function untilFound(asset: Json, codes: string[]): Promise<Json> {
 
 describe("a walk", () => {
   it("shows every asset with its segments, all well", async () => {
-    const { index, nodes, total, next_cursor } = await walk();
+    const { index, nodes, health: own, total, next_cursor } = await walk();
+    expect(own).toEqual({ ok: true, findings: [] });
     expect(index).toMatchObject({ index_name: "trip", counts: { videos: 1, images: 2 } });
     expect(nodes.map(({ asset }: Json) => asset.asset_id)).toEqual(
       [video, words, boats].map(({ asset_id }) => asset_id),
@@ -58,12 +46,13 @@ describe("a walk", () => {
   });
 
   it("goes page by page, and all at once in lines", async () => {
-    const { nodes } = await walk();
+    const { index, nodes } = await walk();
     const paged = [];
     for (let cursor: string | null = ""; cursor !== null;) {
       const at: string = cursor && `&cursor=${cursor}`;
       const page = await client.json("GET", `/index/trip/traverse?limit=1${at}`);
       paged.push(...page.nodes);
+      expect(page.health === null).toBe(page.next_cursor !== null);
       cursor = page.next_cursor;
     }
     const headers = { accept: "application/x-ndjson" };
@@ -72,7 +61,9 @@ describe("a walk", () => {
     const lines = (await response.text()).trimEnd().split("\n");
     const idsOf = (all: Json[]) => all.map(({ asset }) => asset.asset_id);
     expect(idsOf(paged)).toEqual(idsOf(nodes));
-    expect(idsOf(lines.map((line) => JSON.parse(line)))).toEqual(idsOf(nodes));
+    const walked = lines.map((line) => JSON.parse(line));
+    expect(idsOf(walked.slice(0, -1))).toEqual(idsOf(nodes));
+    expect(walked.at(-1)).toEqual({ index, health: { ok: true, findings: [] } });
   });
 
   it("of an empty index has no nodes, of another account's is not found", async () => {
@@ -85,7 +76,7 @@ describe("a walk", () => {
 
 describe("a walk finds", () => {
   it("a stored file that was cut off, and one that is gone", async () => {
-    const key = sourceKey(await ownerOf(boats.asset_id));
+    const key = sourceKey(await ownerOf(boats));
     const bytes = await (await env.MEDIA.get(key))!.bytes();
     await env.MEDIA.put(key, bytes.slice(0, 100));
     const truncated = { code: "source_truncated", message: expect.stringContaining("100 of") };
@@ -97,7 +88,7 @@ describe("a walk finds", () => {
   });
 
   it("lost keyframes, transcripts, words and counts", async () => {
-    const owner = await ownerOf(video.asset_id);
+    const owner = await ownerOf(video);
     const { segments } = await client.json("GET", `/index/trip/video/${video.video_id}/segments`);
     const { results } = await env.DB.prepare(
       "SELECT keyframe_ms AS ms FROM segments WHERE asset_id = ?",
@@ -122,12 +113,7 @@ describe("a walk finds", () => {
   });
 
   it("lost and stale vectors", async () => {
-    const { results } = await env.DB.prepare(
-      "SELECT segment_id AS id FROM segments WHERE asset_id = ?",
-    )
-      .bind(words.asset_id)
-      .all<{ id: string }>();
-    const { id } = results[0]!;
+    const [id] = (await segmentsOf(words)) as [string];
     const [text] = await env.TEXT_VECTORS.getByIds([vectorId(id, "text")]);
     await env.TEXT_VECTORS.deleteByIds([vectorId(id, "text")]);
     await untilFound(words, ["vectors_missing"]);
@@ -136,7 +122,7 @@ describe("a walk finds", () => {
     ]);
     await untilFound(words, ["vectors_stale"]);
     await env.PICTURE_VECTORS.deleteByIds([vectorId(id, "picture")]);
-    await untilFound(words, ["vectors_stale", "vectors_missing"]);
+    await untilFound(words, ["vectors_missing", "vectors_stale"]);
   });
 
   it("an ingest that failed, and one of which nothing is heard", async () => {

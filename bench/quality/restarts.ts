@@ -1,15 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type AddedAsset, type Api, openApi } from "../../scripts/demo/api-client.ts";
+import { type AddedAsset, type Api } from "../../scripts/demo/api-client.ts";
 import { streamForm } from "../../scripts/demo/streamed-form.ts";
 import { buildSamplePack, type SamplePack } from "../../scripts/sample/pack.ts";
-import { createKey } from "../../scripts/stack/api-key.ts";
 import { samplePackFolder } from "../../scripts/stack/local-state.ts";
-import { findFreePort } from "../../scripts/stack/ports.ts";
-import { startStack } from "../../scripts/stack/stack.ts";
-import type { Suite, SuiteOptions } from "../suite.ts";
+import { withRestarts } from "../restarting.ts";
+import type { Suite } from "../suite.ts";
 
 const STOPS = 5;
 const STOP_AFTER_MS = [400, 2500];
@@ -18,24 +13,6 @@ const GIVE_UP_MS = 5 * 60_000;
 interface Listed {
   assets: { state: string; segments: number }[];
   index: { counts: { segments: number } };
-}
-
-/** The service on one state folder, again and again. */
-async function withRestarts<T>(
-  { log, signal }: SuiteOptions,
-  use: (start: () => Promise<{ api: Api; stop: () => Promise<void> }>) => Promise<T>,
-): Promise<T> {
-  const stateDir = await mkdtemp(join(tmpdir(), "sightline-restarts-"));
-  const [port, enginePort] = [await findFreePort(), await findFreePort()];
-  try {
-    return await use(async () => {
-      const stack = await startStack({ port, enginePort, stateDir, log, signal });
-      const key = await createKey(stack.keySecrets, { account: "bench" });
-      return { api: openApi(stack.url, key, signal), stop: () => stack.stop() };
-    });
-  } finally {
-    await rm(stateDir, { recursive: true, force: true });
-  }
 }
 
 async function upload(api: Api, { files }: SamplePack): Promise<void> {

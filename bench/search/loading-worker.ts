@@ -69,7 +69,7 @@ async function load(
   const { dimensions } = MODELS.embedText;
   await upsertVectors(TEXT_VECTORS, vectorsOf(texts, "caption", dimensions), "video");
   await upsertVectors(PICTURE_VECTORS, vectorsOf(pictures, "picture", PICTURE_DIMENSIONS), "video");
-  await indexWords(DB, segments, { text: MODELS.embedText.id, picture: "picture" });
+  await indexWords(DB, segments);
   await finish(env, videos);
 }
 

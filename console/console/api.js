@@ -61,10 +61,10 @@ export async function api(method, path, { body, signal } = {}) {
 }
 
 /**
- * A request whose answer comes as server-sent events: yields each as `{ event, data }`. Throws as `api`
- * does, and an `ApiError` of status 0 where the answer ends before its `done`.
+ * A request whose answer comes as server-sent events: yields each as `{ event, data }`, and `{}` for what
+ * only shows that the connection stands. Throws as `api` does, before the first.
  */
-export async function* listen(path, { signal } = {}) {
+export async function* events(path, { signal } = {}) {
   const headers = { "X-API-Key": key ?? "", Accept: "text/event-stream" };
   const response = await fetch(path, { headers, signal }).catch(() => null);
   signal?.throwIfAborted();
@@ -74,15 +74,21 @@ export async function* listen(path, { signal } = {}) {
   }
   let rest = "";
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-    const events = (rest + text).split("\n\n");
-    rest = events.pop();
-    for (const lines of events) {
-      const [, event, json] = /^event: (.*)\ndata: (.*)$/.exec(lines) ?? [];
-      const data = parse(json);
-      if (event === "error") throw new ApiError(502, data.detail);
-      yield { event, data };
-      if (event === "done") return;
+    const blocks = (rest + text).split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const [, event, json] = /^event: (.*)\ndata: (.*)$/m.exec(block) ?? [];
+      yield event ? { event, data: parse(json) } : {};
     }
+  }
+}
+
+/** The events of an answer, up to its `done`. Throws an `ApiError` of status 0 where it ends before. */
+export async function* listen(path, options) {
+  for await (const { event, data } of events(path, options)) {
+    if (event === "error") throw new ApiError(502, data.detail);
+    yield { event, data };
+    if (event === "done") return;
   }
   throw new ApiError(0, OFFLINE);
 }

@@ -1,4 +1,4 @@
-import { api, indexPath } from "./api.js";
+import { api, events, indexPath } from "./api.js";
 import { assetCard, isDone } from "./asset-card.js";
 import { confirmed, el, problem, say } from "./element.js";
 import { closeStage } from "./stage.js";
@@ -6,6 +6,8 @@ import { closeStage } from "./stage.js";
 const LOOK_MS = 700;
 /** Assets looked at in one go: more would use up the rate limit of a key. */
 const LOOKS = 4;
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * The videos and images of an index, as cards in `list`; those still in the works are followed until
@@ -64,13 +66,53 @@ export function openLibrary(index, { list, more, onIndex, onProblem }) {
   const follow = async () => {
     if (isFollowing) return;
     isFollowing = true;
-    let pause = LOOK_MS;
     while (unfinished.size > 0) {
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (await hear()) await wait(LOOK_MS);
+      else await poll();
+    }
+    isFollowing = false;
+  };
+
+  /** Listens until nothing is in the works, or the stream ends. Resolves to false where there is none. */
+  const hear = async () => {
+    const stop = new AbortController();
+    let isHeard = false;
+    try {
+      for await (const { event, data } of events(indexPath(index, "/events"), stop)) {
+        // What happened before the stream began is in the records.
+        if (!isHeard) void lookAtAll().then(() => unfinished.size === 0 && stop.abort());
+        isHeard = true;
+        if (event) await hears(event, data.data);
+        if (unfinished.size === 0) break;
+      }
+    } catch (error) {
+      if (error.status === 401 || error.status === 403) unfinished.clear();
+    }
+    return isHeard;
+  };
+
+  const hears = async (event, { asset_id: id, state, progress }) => {
+    const asset = unfinished.get(id);
+    if (event === "asset.deleted") remove(id);
+    else if (asset && isDone({ state })) await lookUntilSeen(asset);
+    else if (asset) take({ ...asset, state, progress });
+  };
+
+  const poll = async () => {
+    for (let pause = LOOK_MS; unfinished.size > 0;) {
+      await wait(pause);
       const looks = [...unfinished.values()].slice(0, LOOKS).map(look);
       pause = Math.max(LOOK_MS, ...(await Promise.all(looks)));
     }
-    isFollowing = false;
+  };
+
+  const lookAtAll = async () => {
+    const assets = [...unfinished.values()];
+    while (assets.length > 0) await Promise.all(assets.splice(0, LOOKS).map(lookUntilSeen));
+  };
+
+  const lookUntilSeen = async (asset) => {
+    for (let pause = await look(asset); pause > 0; pause = await look(asset)) await wait(pause);
   };
 
   /** Resolves to how long to wait at least before the next look, in ms. */

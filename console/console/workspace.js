@@ -6,6 +6,7 @@ import { openLibrary } from "./library.js";
 import { routeHash } from "./route.js";
 import { showSearch } from "./search.js";
 import { closeStage } from "./stage.js";
+import { isFromPlatform, openSources } from "./sources.js";
 import { openUploads } from "./uploads.js";
 import { holdings } from "./wording.js";
 
@@ -39,7 +40,11 @@ export function openWorkspace(index, onDeleted) {
     location.hash = routeHash({ index });
   };
   acceptFiles(parts, addFiles);
-  acceptUrl(parts, (url, type) => uploads.addUrl(url, type));
+  const sources = openSources(index, parts.sources, () => library.load());
+  acceptUrl(parts, (url, type, follow) => {
+    if (isFromPlatform(type)) void sources.add(url, type, follow);
+    else uploads.addUrl(url, type);
+  });
 
   parts.delete.addEventListener("click", async () => {
     const text = `“${index}”, and all videos and images in it, will be gone for good.`;
@@ -83,7 +88,11 @@ export function openWorkspace(index, onDeleted) {
   // Emptying the field, also by its own cross, leads back to the library.
   form.addEventListener("search", () => form.elements.text.value === "" && go());
 
-  return { root, follow, refresh: () => library.load(), isUploading: () => uploads.isRunning() };
+  const refresh = () => {
+    void sources.load();
+    return library.load();
+  };
+  return { root, follow, refresh, isUploading: () => uploads.isRunning() };
 }
 
 function readForm(index, form) {
@@ -138,8 +147,15 @@ function acceptFiles({ root, files }, addFiles) {
   });
 }
 
-function acceptUrl({ url: form, "from-url": toggle }, addUrl) {
-  const { url, type } = form.elements;
+const PLACEHOLDERS = {
+  page: "https://peertube.example/w/…",
+  playlist: "https://peertube.example/c/channel",
+  profile: "@name@pixelfed.example, or https://…",
+  search: "tide pools at night",
+};
+
+function acceptUrl({ url: form, "from-url": toggle, follow: tick }, addUrl) {
+  const { url, type, follow } = form.elements;
   const open = (isOpen) => {
     form.hidden = !isOpen;
     toggle.setAttribute("aria-expanded", String(isOpen));
@@ -149,11 +165,18 @@ function acceptUrl({ url: form, "from-url": toggle }, addUrl) {
   url.addEventListener("input", () => {
     const name = URL.canParse(url.value) ? new URL(url.value).pathname : "";
     type.value = mediaType({ name }) ?? type.value;
+    dressUrl();
   });
+  const dressUrl = () => {
+    tick.hidden = !isFromPlatform(type.value) || type.value === "page";
+    url.placeholder = PLACEHOLDERS[type.value] ?? "https://…";
+  };
+  type.addEventListener("change", dressUrl);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    addUrl(url.value, type.value);
+    addUrl(url.value.trim(), type.value, follow.checked && !tick.hidden);
     form.reset();
+    dressUrl();
     open(false);
   });
 }

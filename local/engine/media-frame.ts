@@ -2,10 +2,10 @@ import { EngineError } from "./errors.ts";
 import type { Wanted } from "./media-fit.ts";
 import { getOrientation } from "./media-orientation.ts";
 import {
+  createRenderer,
   encodePicture,
   type EncodedPicture,
   type PictureFormat,
-  renderFrame,
 } from "./media-picture.ts";
 import { MediaReader } from "./media-reader.ts";
 import { ShownFrames } from "./media-shown.ts";
@@ -44,8 +44,8 @@ export function takeFrame(
   request: FrameRequest,
   signal: AbortSignal,
 ): Promise<EncodedPicture> {
-  return withFrames(path, signal, async (draw) =>
-    encodePicture(await draw(request.time, request), request.format),
+  return withFrames(path, request, signal, async (draw) =>
+    encodePicture(await draw(request.time), request.format),
   );
 }
 
@@ -58,7 +58,7 @@ export function takeSheet(
   request: SheetRequest,
   signal: AbortSignal,
 ): Promise<Sheet> {
-  return withFrames(path, signal, async (draw, source) => {
+  return withFrames(path, request, signal, async (draw, source) => {
     const { time, duration, count } = request;
     const end = source.durationSeconds;
     if (end !== null && time > 0 && time >= end) {
@@ -69,7 +69,7 @@ export function takeSheet(
     let sheet: Pixels | undefined;
     let tile = { width: 0, height: 0 };
     for (let index = 0; index < count; index++) {
-      const pixels = await draw(time + (index * duration) / count, request);
+      const pixels = await draw(time + (index * duration) / count);
       sheet ??= createSheet(pixels, columns, rows);
       if (index === 0) tile = { width: pixels.width, height: pixels.height };
       placeTile(
@@ -85,10 +85,11 @@ export function takeSheet(
   });
 }
 
-type Draw = (seconds: number, wanted: Wanted) => Promise<Pixels>;
+type Draw = (seconds: number) => Promise<Pixels>;
 
 async function withFrames<T>(
   path: string,
+  wanted: Wanted,
   signal: AbortSignal,
   work: (draw: Draw, source: MediaSource) => Promise<T>,
 ): Promise<T> {
@@ -98,10 +99,11 @@ async function withFrames<T>(
     const orientation: Orientation = getOrientation(source.video);
     const reader = await MediaReader.open(source, source.video, signal);
     const frames = new ShownFrames(reader);
-    const draw: Draw = async (seconds, wanted) => {
+    using renderer = createRenderer(orientation, wanted);
+    const draw: Draw = async (seconds) => {
       const shown = await frames.at(Math.min(seconds, source.durationSeconds ?? seconds));
       if (!shown) throw new EngineError("undecodable_media", "No frame can be decoded.");
-      return renderFrame(shown.frame, orientation, wanted);
+      return renderer.render(shown.frame);
     };
     try {
       return await work(draw, source);

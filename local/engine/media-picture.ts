@@ -30,23 +30,30 @@ export function toUprightFilters(orientation: Orientation, scaled: Size): string
   return [`scale=${width}:${height}:flags=bicubic`, ...orientation.filters, "setsar=1"].join(",");
 }
 
-/** The upright frame at its wanted size. The caller still frees the frame. */
-export async function renderFrame(
-  frame: Frame,
-  orientation: Orientation,
-  wanted: Wanted,
-): Promise<Pixels> {
+/** Draws frames of one video upright and at one size. */
+export interface Renderer extends Disposable {
+  /** The caller still frees the frame. Errors: `undecodable_media`. */
+  render(frame: Frame): Promise<Pixels>;
+}
+
+/** Dispose of it with `using`. Errors: `bad_request`. */
+export function createRenderer(orientation: Orientation, wanted: Wanted): Renderer {
   const { scaled, cut } = fitSize(orientation, wanted);
   const filters = `${toUprightFilters(orientation, scaled)},crop=${cut.width}:${cut.height}:exact=1`;
-  using filter = FilterAPI.create(`${filters},format=rgb24`);
-  frame.timeBase = new Rational(1, 1_000_000);
-  const [rendered] = await filter.processAll(frame);
-  if (!rendered) throw new EngineError("undecodable_media", "The frame can't be drawn.");
-  try {
-    return { data: rendered.toBuffer(), width: rendered.width, height: rendered.height };
-  } finally {
-    rendered.free();
-  }
+  const filter = FilterAPI.create(`${filters},format=rgb24`);
+  return {
+    async render(frame) {
+      frame.timeBase = new Rational(1, 1_000_000);
+      const [rendered] = await filter.processAll(frame);
+      if (!rendered) throw new EngineError("undecodable_media", "The frame can't be drawn.");
+      try {
+        return { data: rendered.toBuffer(), width: rendered.width, height: rendered.height };
+      } finally {
+        rendered.free();
+      }
+    },
+    [Symbol.dispose]: () => filter.close(),
+  };
 }
 
 export async function encodePicture(

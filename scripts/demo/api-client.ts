@@ -62,6 +62,7 @@ export interface Api {
   /** Sends JSON. */
   post<T>(path: string, body: Record<string, unknown>): Promise<T>;
   upload<T>(path: string, form: StreamedForm): Promise<T>;
+  delete<T>(path: string): Promise<T>;
 }
 
 /** The service at `url` (no slash at its end), asked with `key` until `signal` aborts. */
@@ -85,6 +86,7 @@ export function openApi(url: string, key: string, signal: AbortSignal): Api {
       return ask(path, { method: "POST", body: JSON.stringify(body) }, "application/json");
     },
     upload: (path, { body, contentType }) => ask(path, { method: "POST", body }, contentType),
+    delete: (path) => ask(path, { method: "DELETE" }),
   };
 }
 

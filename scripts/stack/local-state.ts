@@ -37,7 +37,7 @@ export async function ensureSecrets(folder: string): Promise<LocalSecrets> {
   return (await readSecrets(folder)) ?? (await createSecrets(folder, fresh));
 }
 
-/** Tells the Worker where the engine is. */
+/** Tells the Worker where the engine is, and what the environment sets. */
 export async function writeEngineUrl(folder: string, url: string): Promise<void> {
   await place(folder, formatSecrets(await ensureSecrets(folder), url), rename);
 }
@@ -80,12 +80,31 @@ async function place(folder: string, text: string, put: typeof link): Promise<vo
   }
 }
 
+/** What the environment sets of the Worker: docs/operate.md. */
+const SETTINGS = [
+  "FETCH_ALLOW",
+  "PEERTUBE_URL",
+  "YOUTUBE_API_URL",
+  "YOUTUBE_API_KEY",
+  "COBALT_URL",
+  "COBALT_KEY",
+  "FLICKR_API_URL",
+  "FLICKR_API_KEY",
+  "INSTAGRAM_API_URL",
+  "INSTAGRAM_USER_ID",
+  "INSTAGRAM_TOKEN",
+];
+
 function formatSecrets(secrets: LocalSecrets, engineUrl?: string): string {
   const lines = [`KEY_SECRETS=${secrets.keySecrets}`, `ENGINE_TOKEN=${secrets.engineToken}`];
   if (engineUrl) {
     lines.push(`ENGINE_URL=${engineUrl}`);
     lines.push(`PICTURE_EMBEDDINGS_URL=${engineUrl}/v1/embeddings`);
     lines.push(`PICTURE_EMBEDDINGS_KEY=${secrets.engineToken}`);
+  }
+  for (const name of SETTINGS) {
+    const value = process.env[name];
+    if (value) lines.push(`${name}='${value}'`);
   }
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -40,7 +40,5 @@ export function devArgs(folder: string, port: number, envFile: string, entry?: s
     "--show-interactive-dev-session": "false",
     "--log-level": "log",
   };
-  const allowed = process.env["FETCH_ALLOW"];
-  const vars = allowed ? ["--var", `FETCH_ALLOW:${allowed}`] : [];
-  return [SCRIPT, "dev", ...(entry ? [entry] : []), ...Object.entries(options).flat(), ...vars];
+  return [SCRIPT, "dev", ...(entry ? [entry] : []), ...Object.entries(options).flat()];
 }

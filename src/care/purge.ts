@@ -1,9 +1,12 @@
 import { deleteAssetRow, listAssetIds } from "../store/assets.ts";
 import { deleteIndexRow } from "../store/indices.ts";
-import { assetPrefix, deletePrefix } from "../store/media.ts";
+import { assetPrefix, clipPrefix, deletePrefix, indexPrefix } from "../store/media.ts";
+import { deleteOrphanRows } from "../store/orphans.ts";
+import { beginRemoval } from "../store/removals.ts";
 import { listSegments } from "../store/segments.ts";
-import { deleteVectors, regionIds, vectorId } from "../store/vectors.ts";
-import { TEXT_KINDS } from "../types.ts";
+import { forgetVectors } from "../store/vectors.ts";
+import { deleteOrphanVectors } from "./orphan-vectors.ts";
+import { askPictureSpace } from "./picture-space.ts";
 
 const PAGE = 100;
 
@@ -17,30 +20,27 @@ interface Owner {
  * so that an interrupted removal can be done again.
  */
 export async function purgeAsset(env: Env, owner: Owner, assetId: string): Promise<void> {
+  await beginRemoval(env.DB, assetId, Date.now());
   for (let from = 0; ; from += PAGE) {
     const segments = await listSegments(env.DB, assetId, from, from + PAGE);
     if (segments.length === 0) break;
-    const ids = segments.map(({ segmentId }) => segmentId);
-    await deleteVectors(env.TEXT_VECTORS, ids.flatMap(textIds));
-    await deleteVectors(env.PICTURE_VECTORS, ids.flatMap(pictureIds));
+    await forgetVectors(
+      env,
+      segments.map(({ segmentId }) => segmentId),
+    );
   }
   await deletePrefix(env.MEDIA, assetPrefix({ ...owner, assetId }));
   await deleteAssetRow(env.DB, assetId);
 }
 
-function textIds(segmentId: string): string[] {
-  return TEXT_KINDS.map((kind) => vectorId(segmentId, kind));
-}
-
-function pictureIds(segmentId: string): string[] {
-  return [vectorId(segmentId, "picture"), ...regionIds(segmentId)];
-}
-
-/** Removes an index and all that is in it. `progressed` hears the number of assets removed so far. */
+/**
+ * Removes an index, all that is in it, and what was left behind in it. `progressed` hears the number of
+ * assets removed so far.
+ */
 export async function purgeIndex(
   env: Env,
   owner: Owner,
-  progressed: (assets: number) => Promise<void>,
+  progressed: (assets: number) => Promise<unknown>,
 ): Promise<number> {
   let removed = 0;
   for (;;) {
@@ -50,6 +50,10 @@ export async function purgeIndex(
     removed += ids.length;
     await progressed(removed);
   }
+  await deleteOrphanVectors(env, owner.indexId, await askPictureSpace(env));
+  await deleteOrphanRows(env.DB, owner.indexId);
+  await deletePrefix(env.MEDIA, indexPrefix(owner));
+  await deletePrefix(env.MEDIA, clipPrefix(owner.indexId));
   await deleteIndexRow(env.DB, owner.indexId);
   return removed;
 }

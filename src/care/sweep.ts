@@ -1,9 +1,13 @@
-import { log } from "../log.ts";
-import { listLostAssets, type LostAsset } from "../store/assets.ts";
-import { listHiddenIndices } from "../store/indices.ts";
+import { CARE, IDEMPOTENCY } from "../config.ts";
 import { newId } from "../ids.ts";
-import { insertJob } from "../store/jobs.ts";
+import { log } from "../log.ts";
 import type { JobMessage } from "../queues/messages.ts";
+import { listLostAssets, type LostAsset } from "../store/assets.ts";
+import { forgetAnswers } from "../store/idempotency.ts";
+import { listHiddenIndices } from "../store/indices.ts";
+import { startJob, takeOverdueJobs } from "../store/jobs.ts";
+import { listIndicesDue } from "../store/traversals.ts";
+import { startTraversal } from "./start-traversal.ts";
 
 /** What is younger may still be under way. */
 const SETTLED_MS = 15 * 60 * 1000;
@@ -11,22 +15,33 @@ const SETTLED_MS = 15 * 60 * 1000;
 const AT_ONCE = 100;
 
 /**
- * Picks up what was cut off between two stores: assets on record that their index's object never
- * heard of, and deleted indices whose content is still there.
+ * Once a minute. Picks up what was cut off between two stores: jobs whose message or worker was lost, assets
+ * on record that their index's object never heard of, and deleted indices whose content is still there. Then
+ * has the indices traversed that are due.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
+  const overdue = await takeOverdueJobs(env.DB, now, AT_ONCE);
+  await Promise.all(overdue.map((message) => env.JOBS.send(message)));
   const before = now - SETTLED_MS;
   const lost = await listLostAssets(env.DB, before, AT_ONCE);
   await Promise.all(lost.map((asset) => restart(env, asset)));
   const hidden = await listHiddenIndices(env.DB, before, AT_ONCE);
   for (const owner of hidden) {
     const job: JobMessage = { kind: "delete_index", jobId: newId("job", now), ...owner };
-    await insertJob(env.DB, { ...job, now });
-    await env.JOBS.send(job);
+    await startJob(env, job, now);
   }
-  log("info", "care.swept", { restarted: lost.length, deletions: hidden.length });
+  const due = await listIndicesDue(env.DB, now, CARE.perTick);
+  for (const index of due) await startTraversal(env, index, now);
+  await forgetAnswers(env.DB, now, IDEMPOTENCY.perTick);
+  const done = {
+    jobs: overdue.length,
+    restarted: lost.length,
+    deletions: hidden.length,
+    traversals: due.length,
+  };
+  if (Object.values(done).some(Boolean)) log("info", "care.swept", done);
 }
 
-async function restart(env: Env, { indexId, assetId, assetType }: LostAsset): Promise<void> {
-  await env.MEDIA_INDEX.getByName(indexId).start(indexId, assetId, assetType);
+async function restart(env: Env, { indexId, assetId, assetType, jobId }: LostAsset): Promise<void> {
+  await env.MEDIA_INDEX.getByName(indexId).start(indexId, assetId, assetType, jobId);
 }

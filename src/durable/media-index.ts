@@ -1,20 +1,27 @@
 import { DurableObject } from "cloudflare:workers";
 import { causeOf, type Failure } from "../errors.ts";
+import type { Outcome, WebhookMessage } from "../fetching/webhook.ts";
+import { eventId } from "../ids.ts";
 import * as ingest from "../ingest/state.ts";
 import type { IngestState, PartRef } from "../ingest/state.ts";
 import { log } from "../log.ts";
-import type { IngestMessage } from "../queues/messages.ts";
+import type { IngestMessage, WebhookTask } from "../queues/messages.ts";
 import { showState } from "../store/assets.ts";
-import type { AssetType, Step } from "../types.ts";
+import type { AssetType, Delivery, EventType, Step, WebhookState } from "../types.ts";
+import { type AssetNews, changeOf, newsOf } from "./asset-news.ts";
+import { type AssetRow, AssetRows } from "./asset-rows.ts";
+import { EventStream } from "./event-stream.ts";
+import { sendAll } from "./outbox.ts";
 import { migrate } from "./schema.ts";
+import { Webhook } from "./webhook.ts";
 
 const SWEEP = 100; // assets looked at by one alarm
 const SHOW_AGAIN_MS = 5_000;
 
-interface Row {
-  assetId: string;
-  state: IngestState;
-  revision: number;
+/** Which index an object is of, as it is told by whoever knows. */
+interface IndexPlace {
+  indexId: string;
+  indexName: string;
 }
 
 /**
@@ -23,121 +30,220 @@ interface Row {
  * return outcomes and don't throw.
  */
 export class MediaIndex extends DurableObject<Env> {
+  readonly #assets: AssetRows;
+  readonly #events: EventStream;
+  readonly #webhook: Webhook;
+
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     migrate(ctx.storage);
+    this.#assets = new AssetRows(ctx.storage.sql);
+    this.#events = new EventStream(ctx.storage);
+    this.#webhook = new Webhook(ctx.storage);
   }
 
-  /** Puts an asset at the start of its pipeline, also one that has failed. `closed`: the index is being deleted. */
-  async start(indexId: string, assetId: string, assetType: AssetType): Promise<"ok" | "closed"> {
+  /**
+   * Puts an asset at the start of its pipeline, also one that has failed. `jobId` is its ingest job, where
+   * that isn't known from an earlier start. `closed`: the index is being deleted.
+   */
+  async start(
+    indexId: string,
+    assetId: string,
+    assetType: AssetType,
+    jobId?: string,
+  ): Promise<"ok" | "closed"> {
     if (this.#closed()) return "closed";
     this.ctx.storage.kv.put("indexId", indexId);
-    await this.#advance(assetId, ingest.begin(assetType, Date.now()));
+    const known = this.#assets.get(assetId) ?? { revision: 0, jobId: null };
+    const row = { ...known, assetId, assetType, jobId: jobId ?? known.jobId };
+    await this.#advance(row, ingest.begin(assetType, Date.now()));
     return "ok";
   }
 
   /** `no`: the part is done, held by another, or not wanted any more. */
   async claim(assetId: string, part: PartRef): Promise<"yes" | "no"> {
-    const row = this.#row(assetId);
+    const row = this.#assets.get(assetId);
     const next = row && ingest.claim(row.state, part, Date.now());
     if (!next) return "no";
-    await this.#advance(assetId, next);
+    await this.#advance(row, next);
     return "yes";
   }
 
   async renew(assetId: string, part: PartRef): Promise<void> {
-    const row = this.#row(assetId);
+    const row = this.#assets.get(assetId);
     const next = row && ingest.renew(row.state, part, Date.now());
-    if (next) await this.#advance(assetId, next);
+    if (next) await this.#advance(row, next);
   }
 
   /** `gone`: the asset was deleted meanwhile, and what the step wrote must go too. */
   async complete(assetId: string, part: PartRef, fanOut?: ingest.FanOut): Promise<"ok" | "gone"> {
-    const row = this.#row(assetId);
+    const row = this.#assets.get(assetId);
     if (!row) return "gone";
     const next = ingest.complete(row.state, part, fanOut, Date.now());
-    if (next) await this.#advance(assetId, next);
+    if (next) await this.#advance(row, next);
     return "ok";
   }
 
   /** The holder of a part gives it back; the queue brings it again, and the alarm if that fails. */
   async release(assetId: string, part: PartRef, failure: Failure, dueAt: number): Promise<void> {
-    const row = this.#row(assetId);
+    const row = this.#assets.get(assetId);
     const next = row && ingest.release(row.state, part, failure, dueAt);
-    if (next) await this.#advance(assetId, next);
+    if (next) await this.#advance(row, next);
   }
 
   /** The queue has tried often enough. */
   async giveUp(assetId: string, part: PartRef): Promise<void> {
-    const row = this.#row(assetId);
+    const row = this.#assets.get(assetId);
     const next = row && ingest.giveUp(row.state, part);
-    if (next) await this.#advance(assetId, next);
+    if (next) await this.#advance(row, next);
   }
 
   async fail(assetId: string, step: Step, error: Failure): Promise<"ok" | "gone"> {
-    const row = this.#row(assetId);
+    const row = this.#assets.get(assetId);
     if (!row) return "gone";
     const next = ingest.fail(row.state, step, error);
-    if (next) await this.#advance(assetId, next);
+    if (next) await this.#advance(row, next);
     return "ok";
   }
 
   /** Forgets an asset that is being deleted: steps in flight find it gone. */
   async forget(assetId: string): Promise<void> {
-    this.ctx.storage.sql.exec("DELETE FROM assets WHERE asset_id = ?", assetId);
+    const row = this.#assets.get(assetId);
+    if (!row) return;
+    this.#assets.delete(assetId);
+    await this.#publish("asset.deleted", newsOf(row), Promise.resolve());
   }
 
   /** Forgets everything, for good: the index is being deleted. */
   async close(): Promise<void> {
-    this.ctx.storage.sql.exec("DELETE FROM assets");
+    this.#assets.clear();
+    this.#events.close();
+    this.#webhook.clear();
     this.ctx.storage.kv.put("closed", true);
     await this.ctx.storage.deleteAlarm();
+  }
+
+  /**
+   * What happens to the index's assets from now on, or from an event on, as server-sent events. `full`:
+   * enough are listening.
+   */
+  async listen(
+    place: IndexPlace,
+    lastEventId: string | null,
+  ): Promise<ReadableStream<Uint8Array> | "full" | "closed"> {
+    if (this.#closed()) return "closed";
+    this.#stand(place);
+    return this.#events.open(lastEventId, Date.now()) ?? "full";
+  }
+
+  /** Sends events to `url` from now on; to nobody where it is null. */
+  async setWebhook(place: IndexPlace, url: string | null): Promise<void> {
+    if (this.#closed()) return;
+    this.#stand(place);
+    this.#webhook.set(url, Date.now());
+  }
+
+  /** Null where there is none. */
+  async getWebhook(): Promise<WebhookState | null> {
+    return this.#webhook.state(Date.now());
+  }
+
+  async rotateWebhookSecret(): Promise<WebhookState | null> {
+    if (this.#webhook.config()) this.#webhook.rotate(Date.now());
+    return this.getWebhook();
+  }
+
+  /** Null where there is no webhook, or one that was disabled. */
+  async testWebhook(): Promise<Delivery | null> {
+    if (!this.#webhook.isWanted()) return null;
+    const seq = await this.#publish("webhook.test", null, Promise.resolve());
+    return this.#webhook.get(seq) ?? null;
+  }
+
+  /** The newest first, from before the event of number `before`; with how many there are. */
+  async listDeliveries(before: number, limit: number) {
+    return { deliveries: this.#webhook.list(before, limit), counts: this.#webhook.counts() };
+  }
+
+  /** What a queue's message asks to send; null where that is done, or another is at it. */
+  async claimDelivery(seq: number): Promise<WebhookMessage | null> {
+    const now = Date.now();
+    const config = this.#webhook.config();
+    const claimed = this.#webhook.claim(seq, now);
+    if (!config || !claimed) return null;
+    await this.#armAlarm();
+    const secrets = this.#webhook.secrets(now).map(({ secret }) => secret);
+    const id = eventId(this.#indexId(), seq);
+    return { url: config.url, id, payload: claimed.payload, secrets };
+  }
+
+  async settleDelivery(seq: number, outcome: Outcome): Promise<void> {
+    this.#webhook.settle(seq, outcome, Date.now());
+    await this.#armAlarm();
   }
 
   /** Asks again for what is overdue, and shows what D1 has missed. */
   override async alarm(): Promise<void> {
     const now = Date.now();
-    for (const { assetId, state, revision } of this.#due(now)) {
-      const late = ingest.overdue(state, now);
+    for (const row of this.#assets.due(now, SWEEP)) {
+      const late = ingest.overdue(row.state, now);
       if (late) {
-        log("warn", "ingest.overdue", { asset: assetId, parts: late.ask.length });
-        await this.#advance(assetId, late.state, late.ask);
-      } else await this.#show({ assetId, state, revision });
+        log("warn", "ingest.overdue", { asset: row.assetId, parts: late.ask.length });
+        await this.#advance(row, late.state, late.ask);
+      } else await this.#show(row);
     }
-    await this.#armAlarm();
+    await this.#deliver(this.#webhook.overdue(now, SWEEP));
   }
 
-  /** Stores the next state, asks for the parts that it begins, and shows it in D1. */
-  async #advance(assetId: string, state: IngestState, ask?: PartRef[]): Promise<void> {
-    const before = this.#row(assetId);
-    const revision = (before?.revision ?? 0) + 1;
-    const next: Row = { assetId, state, revision };
-    const changed = !before || !looksLike(before.state, state);
+  /**
+   * Stores the next state with the event that tells of it, asks for the parts that it begins, and shows it
+   * in D1.
+   */
+  async #advance(
+    before: Omit<AssetRow, "state"> & Partial<AssetRow>,
+    state: IngestState,
+    ask?: PartRef[],
+  ): Promise<void> {
+    const next: AssetRow = { ...before, state, revision: before.revision + 1 };
+    const change = changeOf(before.state, state);
     const dueAt = ingest.nextDue(state);
-    this.#store(next, changed ? Math.min(dueAt, Date.now() + SHOW_AGAIN_MS) : dueAt);
+    this.#assets.put(next, change ? Math.min(dueAt, Date.now() + SHOW_AGAIN_MS) : dueAt);
+    const published = change && this.#publish(change, newsOf(next, before.state), this.#show(next));
     await this.#armAlarm();
     await Promise.all([
-      this.#send(assetId, ask ?? ingest.newlyAsked(before?.state, state)),
-      changed && this.#show(next),
+      this.#ask(next.assetId, ask ?? ingest.newlyAsked(before.state, state)),
+      published,
     ]);
   }
 
-  async #send(assetId: string, parts: PartRef[]): Promise<void> {
-    const indexId = this.ctx.storage.kv.get<string>("indexId")!;
-    const messages = parts.map(({ step, part }): MessageSendRequest<IngestMessage> => {
-      return { body: { indexId, assetId, step, part } };
-    });
-    for (let i = 0; i < messages.length; i += 100) {
-      try {
-        await this.env.INGEST.sendBatch(messages.slice(i, i + 100));
-      } catch (error) {
-        log("error", "ingest.not_sent", { asset: assetId, cause: causeOf(error) });
-      }
-    }
+  /**
+   * Notes an event, in the turn of what it tells of; those who listen are told once it is `shown`. Returns its
+   * number.
+   */
+  async #publish(type: EventType, news: AssetNews | null, shown: Promise<void>): Promise<number> {
+    const now = Date.now();
+    const event = this.#events.append(type, news, now);
+    const isWanted = this.#webhook.add(event, now);
+    await this.#events.tell(event, shown);
+    if (isWanted) await this.#deliver([event.seq]);
+    return event.seq;
+  }
+
+  async #deliver(seqs: number[]): Promise<void> {
+    await this.#armAlarm();
+    const indexId = this.#indexId();
+    const tasks = seqs.map((seq): WebhookTask => ({ indexId, seq }));
+    await sendAll(this.env.WEBHOOKS, tasks, "webhook.not_sent", { index: indexId });
+  }
+
+  async #ask(assetId: string, parts: PartRef[]): Promise<void> {
+    const indexId = this.#indexId();
+    const messages = parts.map((part): IngestMessage => ({ indexId, assetId, ...part }));
+    await sendAll(this.env.INGEST, messages, "ingest.not_sent", { asset: assetId });
   }
 
   /** Brings the record that people read up to date; what fails is done again by the alarm. */
-  async #show(row: Row): Promise<void> {
+  async #show(row: AssetRow): Promise<void> {
     const error = row.state.phase === "failed" ? row.state.error : null;
     const { state, progress } = ingest.shown(row.state);
     try {
@@ -146,42 +252,18 @@ export class MediaIndex extends DurableObject<Env> {
       log("error", "ingest.not_shown", { asset: row.assetId, cause: causeOf(cause) });
       return;
     }
-    if (this.#row(row.assetId)?.revision === row.revision) {
-      this.#store(row, ingest.nextDue(row.state));
+    if (this.#assets.get(row.assetId)?.revision === row.revision) {
+      this.#assets.put(row, ingest.nextDue(row.state));
     }
   }
 
-  #store({ assetId, state, revision }: Row, dueAt: number): void {
-    this.ctx.storage.sql.exec(
-      `INSERT INTO assets (asset_id, state, revision, due_at) VALUES (?1, ?2, ?3, ?4)
-       ON CONFLICT DO UPDATE SET state = ?2, revision = ?3, due_at = ?4`,
-      assetId,
-      JSON.stringify(state),
-      revision,
-      dueAt === Infinity ? null : dueAt,
-    );
+  #stand({ indexId, indexName }: IndexPlace): void {
+    this.ctx.storage.kv.put("indexId", indexId);
+    this.ctx.storage.kv.put("indexName", indexName);
   }
 
-  #row(assetId: string): Row | undefined {
-    return this.#rows("WHERE asset_id = ?", assetId)[0];
-  }
-
-  #due(now: number): Row[] {
-    return this.#rows("WHERE due_at <= ? ORDER BY due_at LIMIT ?", now, SWEEP);
-  }
-
-  #rows(where: string, ...bindings: (string | number)[]): Row[] {
-    return this.ctx.storage.sql
-      .exec<{ asset_id: string; state: string; revision: number }>(
-        `SELECT asset_id, state, revision FROM assets ${where}`,
-        ...bindings,
-      )
-      .toArray()
-      .map((row) => ({
-        assetId: row.asset_id,
-        state: JSON.parse(row.state) as IngestState,
-        revision: row.revision,
-      }));
+  #indexId(): string {
+    return this.ctx.storage.kv.get<string>("indexId")!;
   }
 
   #closed(): boolean {
@@ -190,16 +272,13 @@ export class MediaIndex extends DurableObject<Env> {
 
   async #armAlarm(): Promise<void> {
     const due = this.ctx.storage.sql
-      .exec<{ due: number | null }>("SELECT MIN(due_at) AS due FROM assets")
+      .exec<{ due: number | null }>(
+        `SELECT MIN(due) AS due FROM (SELECT MIN(due_at) AS due FROM assets
+                                      UNION ALL SELECT MIN(due_at) FROM deliveries)`,
+      )
       .one().due;
     if (due === null) return;
     const armed = await this.ctx.storage.getAlarm();
     if (armed === null || armed > due) await this.ctx.storage.setAlarm(due);
   }
-}
-
-/** Whether people reading the asset's record would see the same. */
-function looksLike(a: IngestState, b: IngestState): boolean {
-  const [left, right] = [ingest.shown(a), ingest.shown(b)];
-  return left.state === right.state && left.progress === right.progress;
 }

@@ -1,8 +1,6 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { requirePublicUrl } from "./address.ts";
-
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+import { follow } from "./follow.ts";
 
 /**
  * The bytes behind a URL, as they arrive. Every address, each redirect's too, is checked before it is
@@ -18,10 +16,11 @@ export async function* download(
   const total = setTimeout(() => abort.abort(), LIMITS.fetchMs);
   try {
     const response = await withIdleLimit(follow(text, allowed, abort.signal), abort);
+    const body = bodyOf(response);
     if (Number(response.headers.get("content-length") ?? 0) > maxBytes) {
       throw new AppError("download_refused", "The file behind the URL is larger than the limit.");
     }
-    const reader = response.body!.getReader();
+    const reader = body.getReader();
     for (;;) {
       const { done, value } = await withIdleLimit(reader.read(), abort);
       if (done) return;
@@ -33,20 +32,8 @@ export async function* download(
   }
 }
 
-async function follow(text: string, allowed: string, signal: AbortSignal): Promise<Response> {
-  let url = requirePublicUrl(text, allowed);
-  for (let hops = 0; hops <= LIMITS.redirects; hops++) {
-    const response = await fetch(url, { redirect: "manual", signal });
-    const location = response.headers.get("location");
-    if (!REDIRECTS.has(response.status) || !location) return requireBody(response);
-    await response.body?.cancel();
-    url = requirePublicUrl(new URL(location, url).href, allowed);
-  }
-  throw new AppError("download_refused", `The URL redirects more than ${LIMITS.redirects} times.`);
-}
-
-function requireBody(response: Response): Response {
-  if (response.ok && response.body) return response;
+function bodyOf(response: Response): ReadableStream<Uint8Array> {
+  if (response.ok && response.body) return response.body;
   const passing = response.status >= 500 || response.status === 429 || response.status === 408;
   throw new AppError(
     passing ? "download_failed" : "download_refused",

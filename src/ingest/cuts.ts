@@ -2,40 +2,45 @@ import { INGEST, SHOTS } from "../config.ts";
 import { derivedId } from "../ids.ts";
 import type { NewSegment } from "../store/segments.ts";
 import type { Asset, Transition } from "../types.ts";
+import { type Cut, lengthOf } from "./cut.ts";
+import { joinShortest } from "./joins.ts";
+import { joinAlike } from "./likeness.ts";
+import { splitAtPauses } from "./pauses.ts";
+import type { SeenStills } from "./seen-stills.ts";
 import { toShownMs } from "./stretches.ts";
 
-/** A stretch of a video, in ms. */
-export interface Cut {
-  startMs: number;
-  endMs: number;
+/** What is known of a video before it is cut. */
+export interface Sights {
+  seen: SeenStills;
+  transitions: readonly Transition[];
+  /** When nobody speaks, in order; none where that isn't known. */
+  silences: readonly Cut[];
 }
 
 /**
  * Cuts a video at its transitions, without gap or overlap, the last one ending with the video: one cut a
- * shot, but shots shorter than `SHOTS.leastSeconds`, and the shortest where there would be more cuts than
- * `most`, are part of their shorter neighbour, and those longer than `SHOTS.mostSeconds` are cut evenly. A
- * gradual transition is cut in its middle. A video of one shot is cut as `cutEvenly` does.
+ * shot, but shots shorter than `SHOTS.leastSeconds`, those that look like the one before, and the shortest
+ * where there would be more cuts than `most`, are part of a neighbour, and those longer than
+ * `SHOTS.mostSeconds` are split at pauses. A gradual transition is cut in its middle. A video of one shot is
+ * split into pieces of about `INGEST.segmentSeconds`.
  */
-export function cutAtShots(
+export async function cutAtShots(
   durationMs: number,
-  transitions: readonly Transition[],
+  { seen, transitions, silences }: Sights,
   most: number,
-): Cut[] {
+): Promise<Cut[]> {
   const shots = shotsBetween(durationMs, transitions);
-  if (shots.length === 1) return cutEvenly(durationMs, most);
-  while (shots.length > 1) {
-    const shortest = shots.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
-    const count = shots.reduce((sum, shot) => sum + countPieces(shot), 0);
-    if (lengthOf(shortest) >= SHOTS.leastSeconds * 1000 && count <= most) break;
-    joinToNeighbour(shots, shots.indexOf(shortest));
+  const split = (shot: Cut, count: number) =>
+    splitAtPauses(shot, count, seen.within(shot), silences);
+  if (shots.length === 1) {
+    const count = Math.min(most, Math.round(durationMs / (INGEST.segmentSeconds * 1000)));
+    return split(shots[0]!, count);
   }
-  return shots.flatMap((shot) => evenly(shot, countPieces(shot)));
-}
-
-/** Cuts as near to `INGEST.segmentSeconds` as they go, at most `most` of them. */
-export function cutEvenly(durationMs: number, most: number): Cut[] {
-  const count = Math.min(most, Math.round(durationMs / (INGEST.segmentSeconds * 1000)));
-  return evenly({ startMs: 0, endMs: durationMs }, Math.max(1, count));
+  const isShort = (shortest: Cut) => lengthOf(shortest) < SHOTS.leastSeconds * 1000;
+  const long = joinShortest(shots, countPieces, isShort);
+  const different = await joinAlike(long, seen);
+  const few = joinShortest(different, countPieces, (_, pieces) => pieces > most);
+  return few.flatMap((shot) => split(shot, countPieces(shot)));
 }
 
 /** A shot begins with its first picture; what overlaps an earlier transition is a part of it. */
@@ -51,25 +56,9 @@ function shotsBetween(durationMs: number, transitions: readonly Transition[]): C
   return edges.map((startMs, i) => ({ startMs, endMs: edges[i + 1] ?? durationMs }));
 }
 
-function joinToNeighbour(shots: Cut[], at: number): void {
-  const [before, after] = [shots[at - 1], shots[at + 1]];
-  const first = before && (!after || lengthOf(before) <= lengthOf(after)) ? at - 1 : at;
-  const joined = { startMs: shots[first]!.startMs, endMs: shots[first + 1]!.endMs };
-  shots.splice(first, 2, joined);
-}
-
 function countPieces(shot: Cut): number {
   const seconds = lengthOf(shot) / 1000;
   return seconds > SHOTS.mostSeconds ? Math.ceil(seconds / SHOTS.pieceSeconds) : 1;
-}
-
-function evenly({ startMs, endMs }: Cut, count: number): Cut[] {
-  const edge = (index: number) => startMs + Math.round((index * (endMs - startMs)) / count);
-  return Array.from({ length: count }, (_, i) => ({ startMs: edge(i), endMs: edge(i + 1) }));
-}
-
-function lengthOf({ startMs, endMs }: Cut): number {
-  return endMs - startMs;
 }
 
 /** The segments of a video, each with the time of its keyframe. */

@@ -3,8 +3,17 @@ import { cropPlaces } from "../media/crops.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
 import { keyframeKey } from "../store/media.ts";
+import { isWanted } from "../store/removals.ts";
 import { indexWords, listSegments } from "../store/segments.ts";
-import { deleteVectors, regionIds, type SegmentVector, upsertVectors } from "../store/vectors.ts";
+import { setPictureModel, setTextModel } from "../store/vector-models.ts";
+import {
+  deleteVectors,
+  forgetVectors,
+  pictureIds,
+  type SegmentVector,
+  textIds,
+  upsertVectors,
+} from "../store/vectors.ts";
 import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../types.ts";
 import { placeBetween, smallThings } from "./small-things.ts";
 
@@ -15,17 +24,37 @@ import { placeBetween, smallThings } from "./small-things.ts";
 export async function embed(env: Env, asset: Asset, part: number): Promise<void> {
   const from = part * INGEST.partSegments;
   const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.partSegments);
-  const [words, pictures] = await Promise.all([
-    embedWords(env.AI, segments, TEXT_KINDS),
-    hasPictureSpace(env) ? embedKeyframes(env, asset, segments) : [],
+  await Promise.all([
+    putTexts(env, asset, segments),
+    hasPictureSpace(env) && putPictures(env, asset, segments),
   ]);
+  await indexWords(env.DB, segments);
+  if (await isWanted(env.DB, asset.assetId)) return;
+  await forgetVectors(
+    env,
+    segments.map(({ segmentId }) => segmentId),
+  );
+}
+
+/** Writes the vectors of segments' words over those that there are; of words that are no more, they go. */
+export async function putTexts(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+  const words = await embedWords(env.AI, segments, TEXT_KINDS);
   await upsertVectors(env.TEXT_VECTORS, words, asset.assetType);
+  const made = new Set(words.map(({ segment, kind }) => `${segment.segmentId}:${kind}`));
+  const ids = segments.flatMap(({ segmentId }) => textIds(segmentId));
+  await deleteVectors(
+    env.TEXT_VECTORS,
+    ids.filter((id) => !made.has(id)),
+  );
+  await setTextModel(env.DB, segments, MODELS.embedText.id);
+}
+
+/** Likewise those of their keyframes, all of which must be there, and of the small things in these. */
+export async function putPictures(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+  const pictures = await embedKeyframes(env, asset, segments);
   await upsertVectors(env.PICTURE_VECTORS, pictures, asset.assetType);
-  await forgetRegions(env, segments, pictures);
-  await indexWords(env.DB, segments, {
-    text: MODELS.embedText.id,
-    picture: pictures[0]?.model ?? null,
-  });
+  await forgetPictures(env, segments, pictures);
+  await setPictureModel(env.DB, segments, pictures[0]?.model ?? null);
 }
 
 /** A vector for each kind of words that a segment has. */
@@ -96,11 +125,10 @@ function embedPictures(env: Env, jpegs: Uint8Array[]) {
 }
 
 /** What an earlier run found and this one didn't. */
-async function forgetRegions(env: Env, segments: Segment[], made: SegmentVector[]): Promise<void> {
-  const regions = made.filter(({ kind }) => kind === "region");
-  const counts = Map.groupBy(regions, ({ segment }) => segment.segmentId);
+async function forgetPictures(env: Env, segments: Segment[], made: SegmentVector[]): Promise<void> {
+  const counts = Map.groupBy(made, ({ segment }) => segment.segmentId);
   const ids = segments.flatMap(({ segmentId }) =>
-    regionIds(segmentId).slice(counts.get(segmentId)?.length ?? 0),
+    pictureIds(segmentId).slice(counts.get(segmentId)?.length ?? 0),
   );
   await deleteVectors(env.PICTURE_VECTORS, ids);
 }

@@ -1,5 +1,6 @@
 import type { SmallStill, Transition } from "../types.ts";
-import type { Cut } from "./cuts.ts";
+import type { Cut } from "./cut.ts";
+import { levelsOf } from "./seen-stills.ts";
 import { toShownMs } from "./stretches.ts";
 
 /** As sharp as the sharpest, for the eye. */
@@ -42,9 +43,4 @@ function typicalHalf(stills: SmallStill[]): SmallStill[] {
   );
   const median = far.toSorted((a, b) => a - b)[Math.floor((far.length - 1) / 2)] ?? 0;
   return stills.filter((_, i) => far[i]! <= median);
-}
-
-/** The grey levels of a thumbnail. */
-export function levelsOf(thumbnail: string): Uint8Array {
-  return Uint8Array.from(atob(thumbnail), (character) => character.charCodeAt(0));
 }

@@ -2,6 +2,7 @@ import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { openContainer, probeVideo } from "../media/container.ts";
 import { updateFacts } from "../store/assets.ts";
+import { requireRoom } from "../store/limits.ts";
 import { sourceKey } from "../store/media.ts";
 import type { Asset } from "../types.ts";
 import type { FanOut } from "./state.ts";
@@ -19,6 +20,8 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
     throw new AppError("too_long", `The video is longer than ${hours} hours; cut it in pieces.`);
   }
   const durationMs = Math.round(info.durationSeconds * 1000);
+  const minutes = (durationMs - asset.durationMs) / 60_000; // of an earlier run, they are counted
+  await requireRoom(env.DB, asset.accountId, { ingest_minutes_per_day: minutes });
   await updateFacts(env.DB, asset.assetId, {
     width: info.width,
     height: info.height,

@@ -1,6 +1,7 @@
 import { MODELS } from "../config.ts";
 import { AppError, type Failure } from "../errors.ts";
 import { getAsset } from "../store/assets.ts";
+import { isWanted } from "../store/removals.ts";
 import { listSegments } from "../store/segments.ts";
 import { listUnembedded, replaceSpeech, setEmbedded } from "../store/speech.ts";
 import { deleteCues, getTranscript } from "../store/transcripts.ts";
@@ -88,7 +89,7 @@ async function renewVectors(
     );
     await setEmbedded(env.DB, asset, jobId, next);
   }
-  if (!(await getAsset(env.DB, asset.assetId))) {
+  if (!(await isWanted(env.DB, asset.assetId))) {
     await deleteSpeech(env, segments); // written after the asset's own were deleted
     throw notWanted();
   }

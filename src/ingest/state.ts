@@ -7,9 +7,12 @@ import { type AssetState, type AssetType, INGEST_STEPS, type Step } from "../typ
  * what may follow. A transition that doesn't hold in the present state gives undefined.
  */
 
-/** A unit of work that one message carries. `attempts` counts claims, `asks` messages sent. */
+/**
+ * A unit of work that one message carries. `attempts` counts claims, `asks` messages sent; of an `idle` one
+ * none yet, so that an asset of many parts leaves room in the queue for others.
+ */
 interface Part {
-  status: "waiting" | "running" | "done";
+  status: "idle" | "waiting" | "running" | "done";
   attempts: number;
   asks: number;
   /** Epoch ms at which, if nothing was heard, the work is asked for again. */
@@ -79,7 +82,7 @@ export function begin(assetType: AssetType, now: number): Running {
 export function claim(state: IngestState, { step, part }: PartRef, now: number) {
   if (state.phase !== "running" || state.step !== step) return undefined;
   const held = state.parts[part];
-  if (!held || held.status === "done") return undefined;
+  if (held?.status !== "waiting" && held?.status !== "running") return undefined;
   if (held.status === "running" && held.dueAt > now) return undefined;
   const dueAt = now + INGEST.leaseMs;
   const taken: Part = { ...held, status: "running", attempts: held.attempts + 1, dueAt };
@@ -107,8 +110,10 @@ export function complete(
   if (state.phase !== "running" || state.step !== step) return undefined;
   const held = state.parts[part];
   if (!held || held.status === "done") return undefined;
+  const done = withPart(state, part, { ...held, status: "done" });
+  const idle = done.parts.findIndex(({ status }) => status === "idle");
   const next: Running = {
-    ...withPart(state, part, { ...held, status: "done" }),
+    ...(idle === -1 ? done : withPart(done, idle, asked(now))),
     fanOut: { ...state.fanOut, ...fanOut },
   };
   return next.parts.every(({ status }) => status === "done") ? advance(next, now) : next;
@@ -152,7 +157,7 @@ export function overdue(
 ): { state: IngestState; ask: PartRef[] } | undefined {
   if (state.phase !== "running") return undefined;
   const late = state.parts.flatMap((part, index) =>
-    part.status !== "done" && part.dueAt <= now ? [{ part, index }] : [],
+    isUnderWay(part) && part.dueAt <= now ? [{ part, index }] : [],
   );
   if (late.length === 0) return undefined;
   const hopeless = late.find(({ part }) => part.attempts >= INGEST.maxAttempts);
@@ -171,19 +176,20 @@ export function overdue(
   return { state: next, ask: late.map(({ index }) => ({ step: state.step, part: index })) };
 }
 
-/** The parts that `after` newly asks for: all of them where a step begins, none otherwise. */
+/** The parts that `after` newly asks for: the first ones where a step begins, or one in place of one done. */
 export function newlyAsked(before: IngestState | undefined, after: IngestState): PartRef[] {
   if (after.phase !== "running") return [];
-  const begins = before?.phase !== "running" || before.step !== after.step;
-  return begins ? after.parts.map((_, part) => ({ step: after.step, part })) : [];
+  const known = before?.phase === "running" && before.step === after.step ? before.parts : [];
+  return after.parts.flatMap(({ status }, part) => {
+    const isNew = (known[part]?.status ?? "idle") === "idle";
+    return status === "waiting" && isNew ? [{ step: after.step, part }] : [];
+  });
 }
 
 /** When `overdue` will next have something to say: epoch ms, or Infinity. */
 export function nextDue(state: IngestState): number {
   if (state.phase !== "running") return Infinity;
-  return Math.min(
-    ...state.parts.map(({ status, dueAt }) => (status === "done" ? Infinity : dueAt)),
-  );
+  return Math.min(...state.parts.map((part) => (isUnderWay(part) ? part.dueAt : Infinity)));
 }
 
 /** What the asset's record shows. Progress is the weighted share of parts done: it never goes back. */
@@ -208,8 +214,17 @@ function advance(state: Running, now: number): IngestState {
 }
 
 function waiting(count: number, now: number): Part[] {
-  const part: Part = { status: "waiting", attempts: 0, asks: 1, dueAt: now + askAgainAfter(0) };
-  return Array.from({ length: count }, () => ({ ...part }));
+  return Array.from({ length: count }, (_, part) =>
+    part < INGEST.partsAtOnce ? asked(now) : { status: "idle", attempts: 0, asks: 0, dueAt: 0 },
+  );
+}
+
+function asked(now: number): Part {
+  return { status: "waiting", attempts: 0, asks: 1, dueAt: now + askAgainAfter(0) };
+}
+
+function isUnderWay({ status }: Part): boolean {
+  return status === "waiting" || status === "running";
 }
 
 function withPart(state: Running, index: number, part: Part): Running {

@@ -19,3 +19,8 @@ export function toShownMs(seconds: number): number {
 export function stretchAt({ durationMs }: Pick<Asset, "durationMs">, part: number) {
   return { startMs: part * STRETCH_MS, endMs: Math.min(durationMs, (part + 1) * STRETCH_MS) };
 }
+
+/** In which of them a moment lies. */
+export function stretchOf(ms: number): number {
+  return Math.floor(ms / STRETCH_MS);
+}

@@ -58,11 +58,20 @@ async function listVoice(env: Env, asset: Asset) {
   return heard.length > 0 ? heard : all;
 }
 
+/** The cues of what was heard of a video, of which all pieces are there. */
+export async function heardCues({ MEDIA }: Pick<Env, "MEDIA">, asset: Asset): Promise<Cue[]> {
+  return cuesOf(await listHeard(MEDIA, asset, countPieces(asset)));
+}
+
+function cuesOf(pieces: HeardPiece[]): Cue[] {
+  return joinCues(pieces.map(({ cues }) => cues));
+}
+
 async function joinHeard(env: Env, asset: Asset): Promise<Cue[]> {
   const count = countPieces(asset);
   if (count === 0) return [];
   const pieces = await listHeard(env.MEDIA, asset, count);
-  const cues = joinCues(pieces.map((piece) => piece.cues));
+  const cues = cuesOf(pieces);
   const language = asset.language ?? mostHeard(pieces);
   await putTranscript(env, asset, cues, { source: "asr", language, problem: problemOf(pieces) });
   if (language !== null) await updateFacts(env.DB, asset.assetId, { language });

@@ -6,7 +6,7 @@ import { listSegmentsWithin } from "../store/segments.ts";
 import { putStillSignatures, type StillSignature } from "../store/signatures.ts";
 import { putStills } from "../store/stills.ts";
 import type { Asset, Segment } from "../types.ts";
-import { levelsOf } from "./keyframes.ts";
+import { levelsOf } from "./seen-stills.ts";
 import { stretchAt, toShownMs } from "./stretches.ts";
 
 /** A still with all that is known of it. */

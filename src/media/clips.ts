@@ -9,9 +9,12 @@ import {
 } from "mediabunny";
 import { AppError } from "../errors.ts";
 import { reading } from "./container.ts";
+import { findDisposable } from "./disposable.ts";
 
 /** Pictures may be stored ahead of the one that is shown before them: look this far past the moment. */
 const REORDER_SECONDS = 1;
+/** H.264's most pictures that are decoded ahead of one that is shown before them. */
+const REORDERED = 17;
 
 export interface Clip {
   /** A standalone MP4. */
@@ -36,6 +39,8 @@ export interface CopyRules {
   maxBytes: number;
   /** Of each group of pictures the first alone. */
   keysOnly: boolean;
+  /** Pictures on which no other depends are left out where so many seconds at most are left without one. */
+  gapSeconds: number;
 }
 
 /**
@@ -64,14 +69,16 @@ export function cutStretch(
   track: InputVideoTrack,
   from: number,
   to: number,
-  { maxBytes, keysOnly }: CopyRules,
+  { maxBytes, keysOnly, gapSeconds }: CopyRules,
 ): Promise<Stretch> {
   return copying(track, from, async (sink, first, copy) => {
     const shownAt: number[] = [];
+    const isDisposable = await findDisposable(track);
     let [bytes, lastKey, end, isWhole] = [0, first.timestamp, first.timestamp, true];
     for await (const packet of keysOnly ? keyPackets(sink, first) : sink.packets(first)) {
       const reordered = packet.type === "key" ? 0 : REORDER_SECONDS;
       if (packet.timestamp >= to + reordered) break;
+      if (isDisposable(packet) && isBetween(shownAt, packet.timestamp, gapSeconds)) continue;
       bytes += packet.byteLength;
       if (bytes > maxBytes && shownAt.length > 0) {
         isWhole = false;
@@ -87,6 +94,16 @@ export function cutStretch(
     const atSeconds = Math.max(0, from - first.timestamp);
     return { atSeconds, shownAt, endSeconds: Math.min(to, end), isWhole };
   });
+}
+
+/** Whether of the pictures so far, near the end of which it belongs, one before and one after it are so close. */
+function isBetween(shownAt: readonly number[], seconds: number, gapSeconds: number): boolean {
+  let [before, after] = [-Infinity, Infinity];
+  for (const time of shownAt.slice(-REORDERED)) {
+    if (time <= seconds) before = Math.max(before, time);
+    else after = Math.min(after, time);
+  }
+  return after - before <= gapSeconds;
 }
 
 async function* keyPackets(

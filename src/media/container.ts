@@ -1,5 +1,6 @@
 import { ALL_FORMATS, CustomSource, Input, type InputVideoTrack } from "mediabunny";
 import { AppError } from "../errors.ts";
+import { RecentRanges } from "./recent-ranges.ts";
 
 /** What a container says about its video, without decoding any of it. Times in seconds. */
 export interface VideoInfo {
@@ -24,17 +25,25 @@ export interface VideoInfo {
  */
 export async function openContainer(bucket: R2Bucket, key: string): Promise<Input> {
   const head = await bucket.head(key);
-  if (!head) throw new AppError("source_missing", "The stored file is gone; send it again.");
+  if (!head) throw missing();
   const source = new CustomSource({
     getSize: () => head.size,
-    read: async (start, end) => {
-      const object = await bucket.get(key, { range: { offset: start, length: end - start } });
-      if (!object) throw new AppError("source_missing", "The stored file is gone; send it again.");
-      return new Uint8Array(await object.arrayBuffer());
-    },
+    read: (start, end) =>
+      recent.get(`${key} ${head.etag} ${start}-${end}`, async () => {
+        const object = await bucket.get(key, { range: { offset: start, length: end - start } });
+        if (!object) throw missing();
+        return new Uint8Array(await object.arrayBuffer());
+      }),
     prefetchProfile: "network",
   });
   return new Input({ source, formats: ALL_FORMATS });
+}
+
+/** Every part of an ingest opens the container, and reads the index of all of it: megabytes, of a long film. */
+const recent = new RecentRanges(16 * 1024 * 1024);
+
+function missing(): AppError {
+  return new AppError("source_missing", "The stored file is gone; send it again.");
 }
 
 /** Throws `unreadable_container` or `no_video_track`. */

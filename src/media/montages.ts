@@ -1,6 +1,7 @@
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from "mediabunny";
 import { type Clip, copying } from "./clips.ts";
 import { reading } from "./container.ts";
+import { findDisposable, type IsDisposable } from "./disposable.ts";
 import type { ListedPicture } from "./doubts.ts";
 
 /** Chosen pictures of a video, one after another, whatever lies between them. */
@@ -61,8 +62,9 @@ export function cutMontage(
     const packets: EncodedPacket[] = [];
     const turns: { packet: EncodedPacket; isWanted: boolean }[] = [];
     let [bytes, taken] = [0, 0];
+    const isDisposable = await findDisposable(track);
     while (taken < wanted.length) {
-      const group = await readGroup(sink, wanted.slice(taken));
+      const group = await readGroup(sink, wanted.slice(taken), isDisposable);
       bytes += group.packets.reduce((sum, { byteLength }) => sum + byteLength, 0);
       if (bytes > maxBytes && taken > 0) break;
       packets.push(...group.packets);
@@ -82,7 +84,7 @@ export function cutMontage(
 }
 
 /** The packets from a key picture on that the first of the wanted pictures, and others near it, need. */
-async function readGroup(sink: EncodedPacketSink, wanted: number[]) {
+async function readGroup(sink: EncodedPacketSink, wanted: number[], isDisposable: IsDisposable) {
   const key = (await sink.getKeyPacket(wanted[0]!)) ?? (await sink.getFirstKeyPacket());
   const packets: EncodedPacket[] = [];
   const found = new Set<number>();
@@ -93,8 +95,9 @@ async function readGroup(sink: EncodedPacketSink, wanted: number[]) {
   for await (const packet of sink.packets(key)) {
     if (packet.timestamp > last + REORDER_SECONDS) break;
     if (packet.timestamp < key.timestamp) continue; // leads into the group before
-    packets.push(packet);
-    if (own.has(packet.timestamp)) found.add(packet.timestamp);
+    const isWanted = own.has(packet.timestamp);
+    if (isWanted || !isDisposable(packet)) packets.push(packet);
+    if (isWanted) found.add(packet.timestamp);
     if (found.size === own.size) break;
   }
   return { packets, wanted: found, count: own.size };

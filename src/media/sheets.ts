@@ -22,6 +22,8 @@ export interface Still {
 const MAX_ASPECT = 4;
 /** The least that the FRAMES binding takes for a duration. */
 const MIN_SECONDS = 1;
+/** By how much of the time between two stills one may be off, so that fewer pictures are decoded. */
+const GAP = 0.4;
 /** Times go to the binding in whole milliseconds. */
 const TOLERANCE = 0.001;
 
@@ -44,7 +46,8 @@ export async function takeStills(
     return (await track.computePacketStats(SHEETS.sampledPackets)).averageBitrate / 8;
   });
   const pieces = ((to - from) * bytesPerSecond) / SHEETS.maxBytes;
-  const rules = { maxBytes: SHEETS.maxBytes, keysOnly: pieces > sheets * SHEETS.pieces };
+  const keysOnly = pieces > sheets * SHEETS.pieces;
+  const rules = { maxBytes: SHEETS.maxBytes, keysOnly, gapSeconds: GAP / perSecond };
   const stills: Still[] = [];
   for (let sheet = 0, at = from; sheet < sheets; sheet++) {
     const until = from + ((to - from) * (sheet + 1)) / sheets;

@@ -1,3 +1,4 @@
+import { JOBS } from "../config.ts";
 import { purgeAsset, purgeIndex } from "../care/purge.ts";
 import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
 import { log } from "../log.ts";
@@ -6,12 +7,15 @@ import { likenessOfClip } from "../search/clip.ts";
 import { keepHits } from "../search/kept-hits.ts";
 import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
-import { updateJob } from "../store/jobs.ts";
+import { claimJob, releaseJob, renewJob, updateJob } from "../store/jobs.ts";
 import { addUsage } from "../store/usage.ts";
 import { eachMessage } from "./each-message.ts";
 import { type JobMessage, jobMessage } from "./messages.ts";
+import { runImportJob } from "./import-job.ts";
 import { retryDelay } from "./retry.ts";
+import { AGAIN, type Progressed, type Run } from "./run.ts";
 import { endTranscriptJob, resumeTranscriptJob, runTranscriptJob } from "./transcript-job.ts";
+import { runTraverseJob } from "./traverse-job.ts";
 
 export function consumeJobs(batch: MessageBatch, env: Env): Promise<void> {
   return eachMessage(batch, jobMessage, (job, message) => workOn(message, job, env));
@@ -19,13 +23,22 @@ export function consumeJobs(batch: MessageBatch, env: Env): Promise<void> {
 
 async function workOn(message: Message, job: JobMessage, env: Env): Promise<void> {
   const { jobId, kind } = job;
+  const claim = await claimJob(env.DB, jobId, Date.now());
+  if (claim === "held") return message.ack();
+  if (claim === "over") {
+    if (kind === "transcript") await resumeTranscriptJob(env, job);
+    return end(message, job, env);
+  }
+  if (claim === "spent") return giveUp(message, job, env);
+  const renewal = setInterval(() => {
+    // A lost renewal is made good by the next, or the lease runs out.
+    renewJob(env.DB, jobId, Date.now()).catch(() => undefined);
+  }, JOBS.renewMs);
+  const progressed: Progressed = (progress, result) =>
+    updateJob(env.DB, jobId, { state: "running", progress, result });
   try {
-    const isWanted = await updateJob(env.DB, jobId, { state: "running", progress: 0 });
-    if (!isWanted) {
-      if (kind === "transcript") await resumeTranscriptJob(env, job);
-      return await end(message, job, env);
-    }
-    const result = await RUN[kind](env, job);
+    const result = await RUN[kind](env, job, progressed);
+    if (result === AGAIN) return await next(message, job, env);
     await updateJob(env.DB, jobId, { state: "succeeded", progress: 1, result });
     log("info", "job.done", { job: jobId, kind });
     await end(message, job, env);
@@ -33,12 +46,23 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
     log("warn", "job.failed", { job: jobId, kind, cause: causeOf(error) });
     if (isRetryable(error, message.attempts)) {
       const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
-      message.retry({ delaySeconds: retryDelay(message.attempts, retryAfter) });
+      const delaySeconds = retryDelay(message.attempts, retryAfter);
+      await releaseJob(env.DB, jobId, Date.now() + 2 * delaySeconds * 1000 + JOBS.unheardMs);
+      message.retry({ delaySeconds });
     } else {
       await updateJob(env.DB, jobId, { state: "failed", progress: 0, error: failureOf(error) });
       await end(message, job, env);
     }
+  } finally {
+    clearInterval(renewal);
   }
+}
+
+/** Asks for a job's next stretch: by a message of its own, with all its tries before it. */
+async function next(message: Message, job: JobMessage, env: Env): Promise<void> {
+  await releaseJob(env.DB, job.jobId, Date.now() + JOBS.unheardMs);
+  await env.JOBS.send(job);
+  message.ack();
 }
 
 /** What a job that is over, however it ended, needs no more is deleted; what is left of clips the bucket's lifecycle removes. */
@@ -52,40 +76,44 @@ async function end(message: Message, job: JobMessage, env: Env): Promise<void> {
   }
 }
 
-const RUN: Record<JobMessage["kind"], (env: Env, job: JobMessage) => Promise<unknown>> = {
+/** Each may run twice, or again from anywhere in the middle. */
+const RUN: Record<JobMessage["kind"], Run> = {
   async delete_asset(env, { accountId, indexId, assetId }) {
     await purgeAsset(env, { accountId, indexId }, assetId!);
     return { asset_id: assetId };
   },
-  async delete_index(env, { jobId, accountId, indexId }) {
-    const assets = await purgeIndex(env, { accountId, indexId }, async (removed) => {
-      await updateJob(env.DB, jobId, {
-        state: "running",
-        progress: 0,
-        result: { assets: removed },
-      });
-    });
+  async delete_index(env, { accountId, indexId }, progressed) {
+    const assets = await purgeIndex(env, { accountId, indexId }, (removed) =>
+      progressed(0, { assets: removed }),
+    );
     return { assets };
   },
   async search(given, { accountId, indexId, request, clip }) {
     const { ai, used } = meter(given.AI);
     const env = { ...given, AI: ai };
     const wanted = searchRequest.parse(request);
-    const like = clip ? await likenessOfClip(env, indexId, clip.key, clip.region) : null;
-    const { hits, total } = await search(env, indexId, wanted, like);
-    await addUsage(env.DB, accountId, { searches: 1, ...used });
-    return keepHits(hits, total, wanted);
+    try {
+      const like = clip ? await likenessOfClip(env, indexId, clip.key, clip.region) : null;
+      const { hits, total } = await search(env, indexId, wanted, like);
+      return keepHits(hits, total, wanted);
+    } finally {
+      if (used.modelCalls > 0) await addUsage(env.DB, accountId, used);
+    }
   },
   transcript: runTranscriptJob,
+  traverse: runTraverseJob,
+  import: runImportJob,
 };
 
 /** Retries are spent: the job says so. */
 export function consumeDeadJobs(batch: MessageBatch, env: Env): Promise<void> {
-  return eachMessage(batch, jobMessage, async (job, message) => {
-    const { jobId } = job;
-    log("error", "job.dead", { job: jobId });
-    const error = { code: "internal", message: "The job failed too often; ask again." } as const;
-    await updateJob(env.DB, jobId, { state: "failed", progress: 0, error });
-    await end(message, job, env);
-  });
+  return eachMessage(batch, jobMessage, (job, message) => giveUp(message, job, env));
+}
+
+async function giveUp(message: Message, job: JobMessage, env: Env): Promise<void> {
+  const { jobId } = job;
+  log("error", "job.dead", { job: jobId });
+  const error = { code: "internal", message: "The job failed too often; ask again." } as const;
+  await updateJob(env.DB, jobId, { state: "failed", progress: 0, error });
+  await end(message, job, env);
 }

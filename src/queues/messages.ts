@@ -10,6 +10,10 @@ export const ingestMessage = z.object({
 });
 export type IngestMessage = z.infer<typeof ingestMessage>;
 
+/** Asks to deliver one event of an index to its webhook. Sent by the index's object only. */
+export const webhookTask = z.object({ indexId: z.string(), seq: z.int().positive() });
+export type WebhookTask = z.infer<typeof webhookTask>;
+
 /** A clip that is a query, in seconds of it: deleted when its search is over. */
 const storedClip = z.object({
   key: z.string(),
@@ -19,11 +23,14 @@ export type StoredClip = z.infer<typeof storedClip>;
 
 /** Asks for work on an account's behalf that a request doesn't wait for. `jobId` names its record. */
 export const jobMessage = z.object({
-  kind: z.enum(["delete_index", "delete_asset", "search", "transcript"]),
+  kind: z.enum(["delete_index", "delete_asset", "search", "transcript", "import", "traverse"]),
   jobId: z.string(),
   accountId: z.string(),
   indexId: z.string(),
   assetId: z.string().optional(),
+  /** Of an import; `again`: nobody asked for it, the source is followed. */
+  sourceId: z.string().optional(),
+  again: z.boolean().optional(),
   /** Of a transcript. */
   language: z.string().nullable().optional(),
   /** Of a search. */

@@ -4,17 +4,19 @@ import {
   replaceTranscript,
 } from "../ingest/replace-transcript.ts";
 import { meter } from "../models/meter.ts";
-import { updateJob } from "../store/jobs.ts";
 import { addUsage } from "../store/usage.ts";
 import type { JobMessage } from "./messages.ts";
+import type { Progressed } from "./run.ts";
 
 /** Puts a video's new transcript in. */
-export function runTranscriptJob(env: Env, job: JobMessage): Promise<unknown> {
+export function runTranscriptJob(
+  env: Env,
+  job: JobMessage,
+  progressed: Progressed,
+): Promise<unknown> {
   const { jobId, assetId, language = null } = job;
   return metered(env, job, (own) =>
-    replaceTranscript(own, { jobId, assetId: assetId!, language }, (progress) =>
-      updateJob(env.DB, jobId, { state: "running", progress }),
-    ),
+    replaceTranscript(own, { jobId, assetId: assetId!, language }, progressed),
   );
 }
 

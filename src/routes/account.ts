@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { ACCOUNT_LIMITS } from "../config.ts";
 import { SCOPES } from "../keys.ts";
 import { updateAccount } from "../store/accounts.ts";
+import { getLimits } from "../store/limits.ts";
 import { listTallies } from "../store/tallies.ts";
 import { listIndices } from "../store/indices.ts";
 import { listUsage, type Usage } from "../store/usage.ts";
-import { addEndpoint, createRouter } from "./endpoint.ts";
+import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { isoTime, sumTallies } from "./index-record.ts";
 
 const DAYS = 30;
@@ -77,7 +77,7 @@ addEndpoint(
       created: caller.isNew,
       created_at: isoTime(row.createdAt),
       scopes: caller.scopes,
-      limits: ACCOUNT_LIMITS,
+      limits: await limitsOf(c),
     };
   },
 );
@@ -89,7 +89,8 @@ addEndpoint(
     const { accountId } = c.get("caller");
     const now = Date.now();
     const today = isoTime(now).slice(0, 10);
-    const [tallies, indices, days] = await Promise.all([
+    const [own, tallies, indices, days] = await Promise.all([
+      limitsOf(c),
       listTallies(c.env.DB, accountId),
       listIndices(c.env.DB, accountId, { limit: 1, after: "" }),
       listUsage(c.env.DB, accountId, isoTime(now - (DAYS - 1) * DAY_MS).slice(0, 10)),
@@ -102,11 +103,20 @@ addEndpoint(
         today: toUsage(days.find(({ date }) => date === today) ?? { ...NO_USAGE, date: today }),
         last_30_days: days.map(toUsage),
       },
-      limits: ACCOUNT_LIMITS,
+      limits: own,
       generated_at: isoTime(now),
     };
   },
 );
+
+/** Of the caller's account, and of its requests. */
+async function limitsOf(c: Context): Promise<Record<string, number>> {
+  return {
+    ...(await getLimits(c.env.DB, c.get("caller").accountId)),
+    requests_per_minute: Number(c.env.KEY_RATE),
+    account_requests_per_minute: Number(c.env.ACCOUNT_RATE),
+  };
+}
 
 const NO_USAGE: Omit<Usage, "date"> = {
   searches: 0,

@@ -5,6 +5,7 @@ import { requirePublicUrl } from "../fetching/address.ts";
 import { newId } from "../ids.ts";
 import { storeSource } from "../ingest/fetch.ts";
 import { getAssetByBytes, insertAsset } from "../store/assets.ts";
+import { requireRoom } from "../store/limits.ts";
 import { assetPrefix, deletePrefix } from "../store/media.ts";
 import { putTranscript } from "../store/transcripts.ts";
 import type { Asset, AssetType, JsonObject, MediaIndexRow } from "../types.ts";
@@ -21,7 +22,8 @@ interface Upload {
 
 /**
  * Adds a video or an image to an index from a file in the body, streamed to storage as it arrives, or
- * from a URL, and starts its ingest. Bytes that the index has already give the asset that has them.
+ * from a URL, and starts its ingest. Bytes that the index has already give the asset that has them. Throws
+ * `limit_reached` and `account_full` as `requireRoom` does, before anything is read where that can be known.
  */
 export async function addAsset(
   env: Env,
@@ -37,9 +39,19 @@ export async function addAsset(
     accountId: index.accountId,
     assetType,
   };
+  await requireRoom(env.DB, index.accountId, {
+    concurrent_ingests: 1,
+    stored_bytes: Number(request.headers.get("content-length") ?? 1),
+    ...(assetType === "video"
+      ? { ingest_minutes_per_day: A_SECOND }
+      : { ingest_images_per_day: 1 }),
+  });
   try {
     const upload = await readUpload(env, request, identity, url);
     const { metadata, transcript } = await understand(upload, assetType, url);
+    if (upload.file) {
+      await requireRoom(env.DB, index.accountId, { stored_bytes: upload.file.sizeBytes });
+    }
     if (url !== undefined) requireUrl(url, assetType, env.FETCH_ALLOW);
     const asset = newAsset(identity, index, upload.file, url, metadata, now);
     if (!(await insertAsset(env.DB, asset))) {
@@ -53,7 +65,8 @@ export async function addAsset(
       await putTranscript(env, asset, transcript.cues, summary);
     }
     const object = env.MEDIA_INDEX.getByName(index.indexId);
-    if ((await object.start(index.indexId, asset.assetId, assetType)) === "closed") {
+    const started = await object.start(index.indexId, asset.assetId, assetType, asset.jobId);
+    if (started === "closed") {
       throw new AppError("not_found", `There is no index named "${index.name}".`);
     }
     return { asset, duplicate: false };
@@ -62,6 +75,9 @@ export async function addAsset(
     throw error;
   }
 }
+
+/** In minutes: how long a video is shows when it has been read. */
+const A_SECOND = 1 / 60;
 
 type Identity = Pick<Asset, "assetId" | "indexId" | "accountId" | "assetType">;
 

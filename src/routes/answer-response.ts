@@ -1,10 +1,11 @@
 import type { AnswerEvent } from "../answer/compose.ts";
 import { RULES } from "../prompts.ts";
-import { ACCOUNT_LIMITS, ANSWER, MODELS } from "../config.ts";
-import { AppError, causeOf, failureOf } from "../errors.ts";
+import { ANSWER, MODELS } from "../config.ts";
+import { causeOf, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { meter } from "../models/meter.ts";
-import { addUsage, countAnswers } from "../store/usage.ts";
+import { requireRoom } from "../store/limits.ts";
+import { addUsage } from "../store/usage.ts";
 import type { MediaIndexRow } from "../types.ts";
 import { type AnswerMessage, type AnswerRecord, toMessages } from "./answer-record.ts";
 import { type Context, json } from "./endpoint.ts";
@@ -20,11 +21,9 @@ export interface Asked {
   answer: (env: Env, signal: AbortSignal) => AsyncGenerator<AnswerEvent>;
 }
 
-const DAY_MS = 24 * 3600 * 1000;
-
 /**
  * The answer as JSON or as server-sent events. The same question of an unchanged index has the same
- * answer for a while, without asking anyone. Throws `rate_limited` where the account has had its day's.
+ * answer for a while, without asking anyone. Throws `limit_reached` where the account has had its day's.
  */
 export async function respond(c: Context, asked: Asked): Promise<Response> {
   const tag = await tagOf(c, asked);
@@ -36,7 +35,7 @@ export async function respond(c: Context, asked: Asked): Promise<Response> {
     if (isKnown) return new Response(null, { status: 304, headers });
     return withHeaders(json(await kept.json(), 200), headers);
   }
-  await requireAnswersLeft(c);
+  await requireRoom(c.env.DB, asked.index.accountId, { answers_per_day: 1 });
   const stopped = new AbortController();
   const messages = kept ? replay(await kept.json()) : ask(c, asked, place, stopped.signal);
   if (asked.isStream) return withHeaders(streamOf(c, messages, stopped), headers);
@@ -84,14 +83,6 @@ async function tagOf(c: Context, { index, wish }: Asked): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(made));
   const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Buffer.from(digest).toString("base64url");
-}
-
-async function requireAnswersLeft(c: Context): Promise<void> {
-  const most = ACCOUNT_LIMITS.answers_per_day;
-  if ((await countAnswers(c.env.DB, c.get("caller").accountId)) < most) return;
-  const retryAfter = Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1000);
-  const message = `This account has had its ${most} answers of today; there are more from midnight (UTC) on.`;
-  throw new AppError("rate_limited", message, { retryAfter });
 }
 
 /**

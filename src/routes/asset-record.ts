@@ -14,6 +14,11 @@ export const assetSource = z.object({
   url: z.string().optional(),
   platform: z.string().optional(),
   platform_id: z.string().optional(),
+  author: z.string().nullable().optional(),
+  licence: z.string().nullable().optional(),
+  published_at: z.string().nullable().optional(),
+  description: z.string().nullable().optional(),
+  alt_text: z.string().nullable().optional(),
 });
 
 export const assetRecord = z

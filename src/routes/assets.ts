@@ -1,8 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { listAssets, requireAsset } from "../store/assets.ts";
-import { insertJob } from "../store/jobs.ts";
+import type { JobMessage } from "../queues/messages.ts";
+import { listAssets, requireAsset, updateAsset } from "../store/assets.ts";
+import { startJob } from "../store/jobs.ts";
+import { requireRoom } from "../store/limits.ts";
+import { beginRemoval } from "../store/removals.ts";
 import type { AssetType } from "../types.ts";
 import { addAsset } from "./add-asset.ts";
 import {
@@ -13,7 +16,7 @@ import {
   videoParams,
 } from "./asset-record.ts";
 import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
-import { indexParams } from "./index-record.ts";
+import { indexParams, jsonObject } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
@@ -64,6 +67,7 @@ for (const { type, noun, plural, params, url, form } of KINDS) {
       query: url as z.ZodObject,
       form,
       bodyOptional: true,
+      adds: "record",
       response: addedAsset,
     },
     async (c, input) => {
@@ -98,6 +102,27 @@ for (const { type, noun, plural, params, url, form } of KINDS) {
   addEndpoint(
     assetRoutes,
     {
+      method: "patch",
+      path: one,
+      summary: `Update ${noun}`,
+      scope: "write",
+      params: params as z.ZodObject,
+      body: z.object({
+        title: z.string().trim().min(1).max(300).optional(),
+        metadata: jsonObject.optional(),
+      }),
+      response: assetRecord,
+    },
+    async (c, input) => {
+      const { assetId } = await requireOwnAsset(c, type, idOf(input.params));
+      await updateAsset(c.env.DB, assetId, input.body, Date.now());
+      return toAssetRecord(await requireOwnAsset(c, type, assetId), mediaUrls(c));
+    },
+  );
+
+  addEndpoint(
+    assetRoutes,
+    {
       method: "delete",
       path: one,
       summary: `Delete ${noun}`,
@@ -108,10 +133,16 @@ for (const { type, noun, plural, params, url, form } of KINDS) {
     async (c, input) => {
       const { assetId, indexId, accountId } = await requireOwnAsset(c, type, idOf(input.params));
       const now = Date.now();
-      const job = { jobId: newId("job", now), accountId, indexId, kind: "delete_asset" as const };
-      await insertJob(c.env.DB, { ...job, now });
+      const job: JobMessage = {
+        kind: "delete_asset",
+        jobId: newId("job", now),
+        accountId,
+        indexId,
+        assetId,
+      };
+      await beginRemoval(c.env.DB, assetId, now);
       await c.env.MEDIA_INDEX.getByName(indexId).forget(assetId);
-      await c.env.JOBS.send({ ...job, assetId });
+      await startJob(c.env, job, now);
       return { job_id: job.jobId, state: "queued" as const };
     },
   );
@@ -134,8 +165,9 @@ for (const { type, noun, plural, params, url, form } of KINDS) {
           `Only a failed ${type} can be retried; this is ${asset.state}.`,
         );
       }
+      await requireRoom(c.env.DB, asset.accountId, { concurrent_ingests: 1 });
       const index = c.env.MEDIA_INDEX.getByName(asset.indexId);
-      await index.start(asset.indexId, asset.assetId, type);
+      await index.start(asset.indexId, asset.assetId, type, asset.jobId);
       return toAssetRecord(await requireOwnAsset(c, type, asset.assetId), mediaUrls(c));
     },
   );

@@ -5,6 +5,7 @@ import { AppError, invalid, ValidationError, type ValidationIssue } from "../err
 import type { Scope } from "../keys.ts";
 import type { Caller } from "../types.ts";
 import { authenticate } from "./authenticate.ts";
+import { idempotencyHeaders, once } from "./idempotency.ts";
 import { check, parseJson } from "./validation.ts";
 
 export interface AppEnv {
@@ -41,9 +42,13 @@ export interface Endpoint<
   bodyOptional?: boolean;
   /** Parts of a multipart body, for the document: the handler reads them as a stream. */
   form?: z.ZodObject;
+  /** It adds something, and understands `Idempotency-Key`; `secret`: its answer is to be given only once. */
+  adds?: "record" | "secret";
   response: R;
   /** Other media types in which the answer may be asked for. */
   texts?: readonly string[];
+  /** The answer is server-sent events, and `response` the data of each. */
+  isStream?: boolean;
 }
 
 export interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
@@ -69,28 +74,33 @@ export function addEndpoint<
   router.openAPIRegistry.registerPath(describeEndpoint(endpoint));
   router.on(endpoint.method.toUpperCase(), honoPath(endpoint.path), async (c) => {
     if (endpoint.scope) c.set("caller", await authenticate(c, endpoint.scope));
-    const result = await handle(c, await readInput(c, endpoint));
-    return result instanceof Response ? result : json(result, 200);
+    const body = endpoint.body ? await readText(c.req.raw, LIMITS.jsonBytes) : "";
+    const act = async () => {
+      const result = await handle(c, readInput(c, endpoint, body));
+      return result instanceof Response ? result : json(result, 200);
+    };
+    return endpoint.adds ? once(c, endpoint.adds, body, act) : act();
   });
 }
 
-async function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
+function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
   c: Context,
   endpoint: Endpoint<P, Q, B>,
-): Promise<Input<P, Q, B>> {
+  text: string,
+): Input<P, Q, B> {
   const issues: ValidationIssue[] = [];
   const params = check("path", endpoint.params ?? nothing, c.req.param(), issues);
   const query = check("query", endpoint.query ?? nothing, flat(c.req.queries()), issues);
   const json = endpoint.body
-    ? await readJson(c, endpoint.bodyOptional ?? false, issues)
+    ? readJson(c, text, endpoint.bodyOptional ?? false, issues)
     : { value: {} };
   const body = json && check("body", endpoint.body ?? nothing, json.value, issues);
+  if (endpoint.adds) check("header", idempotencyHeaders, c.req.header(), issues);
   if (issues.length > 0) throw new ValidationError(issues);
   return { params, query, body } as Input<P, Q, B>;
 }
 
-async function readJson(c: Context, optional: boolean, issues: ValidationIssue[]) {
-  const text = await readText(c.req.raw, LIMITS.jsonBytes);
+function readJson(c: Context, text: string, optional: boolean, issues: ValidationIssue[]) {
   const type = c.req.header("content-type") ?? "application/json";
   try {
     if (text === "") {
@@ -169,7 +179,7 @@ const content = (schema: z.ZodType, description: string, texts: readonly string[
 });
 
 function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObject>) {
-  const { body, form, params, query, texts = [] } = endpoint;
+  const { body, form, params, query, response, texts = [] } = endpoint;
   const bodies = {
     ...(body && { "application/json": { schema: body } }),
     ...(form && { "multipart/form-data": { schema: form } }),
@@ -182,12 +192,15 @@ function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObje
     request: {
       ...(params && { params }),
       ...(query && { query }),
+      ...(endpoint.adds && { headers: idempotencyHeaders }),
       ...((body ?? form) && {
         body: { content: bodies, required: !(endpoint.bodyOptional ?? false) },
       }),
     },
     responses: {
-      200: content(endpoint.response, "Done.", texts),
+      200: endpoint.isStream
+        ? { description: "Events.", content: { "text/event-stream": { schema: response } } }
+        : content(response, "Done.", texts),
       422: content(
         validationError,
         "The request breaks rules of the contract: all of them are listed.",

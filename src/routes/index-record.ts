@@ -17,7 +17,7 @@ export const indexSettings = z.object({
     .string()
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/)
     .optional(),
-  webhook_url: z.url({ protocol: /^https$/ }).optional(),
+  webhook_url: z.url({ protocol: /^https?$/ }).optional(),
   traverse_every_hours: bodyInt().min(1).max(720).nullable().optional(),
 });
 

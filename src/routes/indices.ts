@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { newId } from "../ids.ts";
+import type { JobMessage } from "../queues/messages.ts";
 import { listAssets } from "../store/assets.ts";
 import * as store from "../store/indices.ts";
-import { insertJob } from "../store/jobs.ts";
+import { startJob } from "../store/jobs.ts";
 import { listTallies } from "../store/tallies.ts";
 import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./asset-record.ts";
@@ -18,6 +19,7 @@ import {
 import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
+import { requireWebhookUrl } from "./webhook-url.ts";
 
 const change = z.object({
   description: z.string().max(2000).optional(),
@@ -37,6 +39,7 @@ addEndpoint(
     query: z.object({ index_name: indexName.optional() }),
     body: change.extend({ index_name: indexName.optional() }),
     bodyOptional: true,
+    adds: "record",
     response: indexRecord,
   },
   async (c, { query, body }) => {
@@ -53,7 +56,10 @@ addEndpoint(
       lastTraversedAt: null,
       revision: 0,
     };
+    const url = body.settings?.webhook_url;
+    if (url !== undefined) requireWebhookUrl(url, c.env.FETCH_ALLOW);
     await store.insertIndex(c.env.DB, index);
+    if (url !== undefined) await setWebhook(c, index, url);
     return toIndexRecord(index, []);
   },
 );
@@ -121,7 +127,13 @@ addEndpoint(
     response: indexRecord,
   },
   async (c, { params, body }) => {
-    const { indexId, accountId } = await requireOwnIndex(c, params.index_name);
+    const own = await requireOwnIndex(c, params.index_name);
+    const { indexId, accountId } = own;
+    if (body.settings) {
+      const url = body.settings.webhook_url ?? null;
+      if (url !== null) requireWebhookUrl(url, c.env.FETCH_ALLOW);
+      await setWebhook(c, own, url);
+    }
     await store.updateIndex(c.env.DB, indexId, body, Date.now());
     const [index, tallies] = await Promise.all([
       requireOwnIndex(c, params.index_name),
@@ -144,14 +156,23 @@ addEndpoint(
   async (c, { params }) => {
     const { indexId, accountId } = await requireOwnIndex(c, params.index_name);
     const now = Date.now();
-    const job = { jobId: newId("job", now), accountId, indexId, kind: "delete_index" as const };
-    await insertJob(c.env.DB, { ...job, now });
+    const job: JobMessage = {
+      kind: "delete_index",
+      jobId: newId("job", now),
+      accountId,
+      indexId,
+    };
     await store.hideIndex(c.env.DB, indexId, now);
     await c.env.MEDIA_INDEX.getByName(indexId).close();
-    await c.env.JOBS.send(job);
+    await startJob(c.env, job, now);
     return { job_id: job.jobId, state: "queued" as const };
   },
 );
+
+/** Where an index's events are sent is its object's to know; the settings show it. */
+async function setWebhook(c: Context, { indexId, name }: MediaIndexRow, url: string | null) {
+  await c.env.MEDIA_INDEX.getByName(indexId).setWebhook({ indexId, indexName: name }, url);
+}
 
 /** The caller's index of that name; another account's looks like one that doesn't exist. */
 export function requireOwnIndex(c: Context, name: string): Promise<MediaIndexRow> {

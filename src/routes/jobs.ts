@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { type KeptHits, readHits } from "../search/kept-hits.ts";
+import { listJobItems } from "../store/imports.ts";
 import { cancelJob, listJobs, requireJob } from "../store/jobs.ts";
 import type { Job } from "../types.ts";
 import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { jobRecord, toJobRecord } from "./job-record.ts";
+import { toItemRecord } from "./item-record.ts";
 import { mediaUrls } from "./media-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
 import { toSearchResult } from "./search-result.ts";
@@ -63,8 +65,12 @@ addEndpoint(
   },
 );
 
-/** Of a search, its segments as they are now; of other jobs, what they say. */
-async function resultOf(c: Context, { kind, result, indexId }: Job): Promise<unknown> {
+/** Of a search, its segments as they are now; of an import, its items; of other jobs, what they say. */
+async function resultOf(c: Context, { jobId, kind, result, indexId }: Job): Promise<unknown> {
+  if (kind === "import") {
+    const items = await listJobItems(c.env.DB, jobId);
+    return { ...(result as object | null), items: items.map(toItemRecord) };
+  }
   if (kind !== "search" || result === null) return result;
   const kept = result as KeptHits;
   const hits = await readHits(c.env.DB, indexId!, kept);

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { JsonObject } from "../types.ts";
 
 /** A whole number in a query string; nothing else is taken for one. */
 export function queryInt(min: number, max: number, fallback: number) {
@@ -43,6 +44,25 @@ export function queryBool(fallback: boolean) {
     .optional()
     .transform((value) => value ?? fallback)
     .openapi({ type: "boolean", default: fallback });
+}
+
+/** A JSON object in a query string. */
+export function queryJson() {
+  return z
+    .string()
+    .transform((text, ctx): JsonObject => {
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch {
+        return reject(ctx, "json_invalid", "Input should be JSON");
+      }
+      if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+        return value as JsonObject;
+      }
+      return reject(ctx, "dict_type", "Input should be a JSON object");
+    })
+    .openapi({ type: "string", example: "{}" });
 }
 
 /** A parameter that may be repeated. */

@@ -1,7 +1,7 @@
 import { newId } from "../ids.ts";
-import type { StoredClip } from "../queues/messages.ts";
+import type { JobMessage, StoredClip } from "../queues/messages.ts";
 import type { SearchRequest } from "../search/request.ts";
-import { insertJob } from "../store/jobs.ts";
+import { startJob } from "../store/jobs.ts";
 import type { MediaIndexRow } from "../types.ts";
 
 /** Searches later; the result will be the job's. A clip to search by is the job's from then on. */
@@ -12,8 +12,14 @@ export async function queueSearch(
   clip?: StoredClip,
 ) {
   const now = Date.now();
-  const job = { jobId: newId("job", now), accountId, indexId, kind: "search" as const };
-  await insertJob(env.DB, { ...job, now });
-  await env.JOBS.send({ ...job, request, ...(clip && { clip }) });
+  const job: JobMessage = {
+    kind: "search",
+    jobId: newId("job", now),
+    accountId,
+    indexId,
+    request,
+    ...(clip && { clip }),
+  };
+  await startJob(env, job, now);
   return { job_id: job.jobId, state: "queued" as const };
 }

@@ -6,6 +6,7 @@ import { meter } from "../models/meter.ts";
 import { likenessOfPicture } from "../search/picture.ts";
 import { MODES, searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
+import { requireRoom } from "../store/limits.ts";
 import { addUsage } from "../store/usage.ts";
 import { Timings } from "../timings.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
@@ -40,6 +41,7 @@ addEndpoint(
   },
   async (c, { params, query }) => {
     const index = await requireOwnIndex(c, params.index_name);
+    await requireRoom(c.env.DB, index.accountId, { searches_per_day: 1 });
     const { picture, text } = await readQuestion(c.req.raw);
     await requireKind(picture.subarray(0, HEAD_BYTES), "image");
     const { ai, used } = meter(c.env.AI);

@@ -8,6 +8,7 @@ import type { Region } from "../search/align.ts";
 import { likenessOfClip, regionOf } from "../search/clip.ts";
 import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
+import { requireRoom } from "../store/limits.ts";
 import { clipKey } from "../store/media.ts";
 import { storeStream } from "../store/streams.ts";
 import { addUsage } from "../store/usage.ts";
@@ -63,6 +64,7 @@ addEndpoint(
   },
   async (c, { params, query }) => {
     const index = await requireOwnIndex(c, params.index_name);
+    await requireRoom(c.env.DB, index.accountId, { searches_per_day: 1 });
     const key = clipKey(index.indexId, newId("upl"));
     const request = searchFor({ topK: query.top_k });
     let isKept = false;

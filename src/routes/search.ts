@@ -5,6 +5,7 @@ import { meter } from "../models/meter.ts";
 import { MODES } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
+import { requireRoom } from "../store/limits.ts";
 import { addUsage } from "../store/usage.ts";
 import { Timings } from "../timings.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
@@ -70,19 +71,21 @@ addEndpoint(
       offset,
       readyBy,
     };
+    const { accountId } = c.get("caller");
+    const room = requireRoom(c.env.DB, accountId, { searches_per_day: 1 });
     if (body.queue_job) {
-      const index = await requireOwnIndex(c, params.index_name);
+      const [index] = await Promise.all([requireOwnIndex(c, params.index_name), room]);
       await requireAssets(c.env.DB, index.indexId, body.asset_ids);
       return queueSearch(c.env, index, request);
     }
     const { ai, used } = meter(c.env.AI);
     const timings = new Timings();
-    const { hits, total } = await readOwnIndex(c, params.index_name, async (indexId) => {
+    const found = readOwnIndex(c, params.index_name, async (indexId) => {
       await requireAssets(c.env.DB, indexId, body.asset_ids);
       return search({ ...c.env, AI: ai }, indexId, request, null, timings);
     });
+    const [{ hits, total }] = await Promise.all([found, room]);
     c.header("Server-Timing", timings.toHeader());
-    const { accountId } = c.get("caller");
     c.executionCtx.waitUntil(addUsage(c.env.DB, accountId, { searches: 1, ...used }));
     const page = { offset, readyBy, total, count: hits.length };
     return toSearchResult(hits, page, mediaUrls(c));

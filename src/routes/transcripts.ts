@@ -4,11 +4,13 @@ import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { Transcript } from "../ingest/transcript-read.ts";
 import { TRANSCRIPT_FILES } from "../ingest/transcript-write.ts";
-import { insertTranscriptJob } from "../store/jobs.ts";
+import type { JobMessage } from "../queues/messages.ts";
+import { startJob } from "../store/jobs.ts";
 import { getCues, getTranscript, putCues } from "../store/transcripts.ts";
 import type { Asset } from "../types.ts";
 import { videoParams } from "./asset-record.ts";
 import { requireOwnAsset } from "./assets.ts";
+import { attachment } from "./attachment.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { missingFile, readForm, readSmall } from "./form.ts";
 import { readTranscript, refusedTranscript } from "./transcript-part.ts";
@@ -56,7 +58,7 @@ addEndpoint(
     return new Response(write(cues), {
       headers: {
         "content-type": `${type}; charset=utf-8`,
-        "content-disposition": attachment(asset, query.format),
+        "content-disposition": attachment(asset.title, query.format),
       },
     });
   },
@@ -71,6 +73,7 @@ addEndpoint(
     scope: "write",
     params: videoParams,
     form: z.object({ transcript: z.any().openapi({ type: "string", format: "binary" }) }),
+    adds: "record",
     response: z
       .object({
         video_id: z.string(),
@@ -91,10 +94,16 @@ addEndpoint(
     requireWithin({ cues, language: own }, asset);
     const language = own ?? asset.language;
     const now = Date.now();
-    const job = { jobId: newId("job", now), accountId, indexId, assetId };
+    const job: JobMessage = {
+      kind: "transcript",
+      jobId: newId("job", now),
+      accountId,
+      indexId,
+      assetId,
+      language,
+    };
     await putCues(c.env.MEDIA, asset, cues, job.jobId);
-    await insertTranscriptJob(c.env.DB, { ...job, now });
-    await c.env.JOBS.send({ ...job, kind: "transcript" as const, language });
+    await startJob(c.env, job, now);
     return { video_id: assetId, cues: cues.length, language, job_id: job.jobId };
   },
 );
@@ -116,15 +125,4 @@ function requireWithin({ cues }: Transcript, { durationMs }: Asset): void {
   if (!first || !(first.start * 1000 >= durationMs)) return;
   const why = `its first words come at ${first.start} s, and the video ends at ${durationMs / 1000} s.`;
   throw refusedTranscript(`The transcript is of something else: ${why}`);
-}
-
-/** Named after the video (RFC 6266). */
-function attachment({ title }: Asset, ending: string): string {
-  const name = `${title.replace(/\.\w{1,5}$/, "")}.${ending}`.toWellFormed();
-  const plain = name.replaceAll(/[^\w .()-]/g, "_");
-  const encoded = encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

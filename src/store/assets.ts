@@ -120,7 +120,7 @@ export async function listAssetIds(
   return results.map(({ id }) => id);
 }
 
-export type LostAsset = Pick<Asset, "indexId" | "assetId" | "assetType">;
+export type LostAsset = Pick<Asset, "indexId" | "assetId" | "assetType" | "jobId">;
 
 /** Assets on record since before `before` of which their index's object has never shown anything. */
 export async function listLostAssets(
@@ -130,7 +130,7 @@ export async function listLostAssets(
 ): Promise<LostAsset[]> {
   const { results } = await db
     .prepare(
-      `SELECT index_id AS indexId, asset_id AS assetId, asset_type AS assetType
+      `SELECT index_id AS indexId, asset_id AS assetId, asset_type AS assetType, job_id AS jobId
        FROM assets WHERE state = 'queued' AND revision = 0 AND created_at < ? LIMIT ?`,
     )
     .bind(before, limit)
@@ -178,6 +178,27 @@ export async function showState(db: D1Database, assetId: string, shown: Shown): 
       shown.revision,
       Date.now(),
     )
+    .run();
+}
+
+/** What its owner says of an asset; undefined keeps what was said. */
+export interface AssetChange {
+  title?: string | undefined;
+  metadata?: JsonObject | undefined;
+}
+
+export async function updateAsset(
+  db: D1Database,
+  assetId: string,
+  { title, metadata }: AssetChange,
+  now: number,
+): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE assets SET title = COALESCE(?, title), metadata = COALESCE(?, metadata), updated_at = ?
+       WHERE asset_id = ?`,
+    )
+    .bind(title ?? null, metadata ? JSON.stringify(metadata) : null, now, assetId)
     .run();
 }
 
@@ -234,6 +255,7 @@ export async function updateFacts(db: D1Database, assetId: string, facts: Facts)
 export async function deleteAssetRow(db: D1Database, assetId: string): Promise<void> {
   await db.batch([
     db.prepare("DELETE FROM segments WHERE asset_id = ?").bind(assetId),
+    db.prepare("DELETE FROM stills WHERE asset_id = ?").bind(assetId),
     db.prepare("DELETE FROM transcripts WHERE asset_id = ?").bind(assetId),
     db.prepare("DELETE FROM assets WHERE asset_id = ?").bind(assetId),
   ]);

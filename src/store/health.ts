@@ -1,28 +1,60 @@
+import type { Box } from "../types.ts";
+import { parseColumns } from "./rows.ts";
+import { IS_LEFT } from "./speech.ts";
+import { unspaced } from "./words.ts";
+
 /** What a segment should have beside its row, and what of it the database knows to be there. */
 export interface SegmentHealth {
   segmentId: string;
   keyframeMs: number;
-  /** 1 where it has: the words of each kind, a keyframe that could be seen, its row in the full-text index. */
+  boxes: Box[];
+  /** 1 where it has: the words of each kind, a keyframe that could be seen. */
   caption: number;
   speech: number;
   text: number;
   seen: number;
+  /** 1 where it has: its row in the full-text index, with these words, and its keyframe's signature. */
   indexed: number;
-  /** That made its picture's vector; null where there is none. */
+  signed: number;
+  /** 1 where its spoken words were changed, and whoever did it left the vectors behind. */
+  unembedded: number;
+  /** That made its vectors; null where there are none. */
+  textModel: string | null;
   pictureModel: string | null;
 }
 
+const SAME_WORDS = ["caption", "transcript", "on_screen_text"]
+  .map((column) => `${unspaced(`words.${column}`)} = ${unspaced(`segments.${column}`)}`)
+  .join(" AND ");
+const LABELS = `COALESCE((SELECT group_concat(value, ', ') FROM json_each(segments.labels)), '')`;
+
 /** Of an asset, in order. */
-export async function listSegmentHealth(db: D1Database, assetId: string): Promise<SegmentHealth[]> {
+export async function listSegmentHealth(
+  db: D1Database,
+  assetId: string,
+  now: number,
+): Promise<SegmentHealth[]> {
   const { results } = await db
     .prepare(
-      `SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, caption <> '' AS caption,
+      `SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, boxes, caption <> '' AS caption,
          transcript <> '' AS speech, on_screen_text <> '' AS text, problem IS NULL AS seen,
-         EXISTS (SELECT 1 FROM segment_words WHERE segment_words.rowid = segments.rowid) AS indexed,
-         picture_model AS pictureModel
-       FROM segments WHERE asset_id = ? ORDER BY position`,
+         EXISTS (
+           SELECT 1 FROM segment_words AS words WHERE words.rowid = segments.rowid
+             AND words.scope = segments.index_id AND ${SAME_WORDS}
+             AND ${unspaced("words.labels")} = ${unspaced(LABELS)}
+         ) AS indexed,
+         EXISTS (
+           SELECT 1 FROM signatures
+           WHERE signatures.segment_id = segments.segment_id AND still_ms IS NULL
+         ) AS signed,
+         EXISTS (
+           SELECT 1 FROM unembedded_speech
+           WHERE unembedded_speech.segment_id = segments.segment_id AND ${IS_LEFT}
+         ) AS unembedded,
+         text_model AS textModel, picture_model AS pictureModel
+       FROM segments WHERE asset_id = ?2 ORDER BY position`,
     )
-    .bind(assetId)
+    .bind(now, assetId)
     .all<SegmentHealth>();
-  return results;
+  return results.map((row) => parseColumns(row, ["boxes"]));
 }

@@ -1,3 +1,4 @@
+import { MODELS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { JsonObject, MediaIndexRow } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
@@ -10,8 +11,8 @@ export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise
   const { meta } = await db
     .prepare(
       `INSERT OR IGNORE INTO indices
-         (index_id, account_id, name, description, metadata, settings, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+         (index_id, account_id, name, description, metadata, settings, created_at, updated_at, text_model)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .bind(
       index.indexId,
@@ -22,6 +23,7 @@ export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise
       JSON.stringify(index.settings),
       index.createdAt,
       index.updatedAt,
+      MODELS.embedText.id,
     )
     .run();
   if (meta.changes === 0) {
@@ -96,7 +98,7 @@ export async function hideIndex(db: D1Database, indexId: string, now: number): P
   await db.prepare("UPDATE indices SET deleted_at = ? WHERE index_id = ?").bind(now, indexId).run();
 }
 
-/** Indices that were deleted before `before` and are not gone yet. */
+/** Indices that were deleted before `before`, are not gone yet, and that no job removes. */
 export async function listHiddenIndices(
   db: D1Database,
   before: number,
@@ -105,7 +107,10 @@ export async function listHiddenIndices(
   const { results } = await db
     .prepare(
       `SELECT account_id AS accountId, index_id AS indexId FROM indices
-       WHERE deleted_at < ? LIMIT ?`,
+       WHERE deleted_at < ? AND NOT EXISTS (
+         SELECT 1 FROM jobs WHERE jobs.account_id = indices.account_id AND jobs.index_id = indices.index_id
+           AND kind = 'delete_index' AND state IN ('queued', 'running')
+       ) LIMIT ?`,
     )
     .bind(before, limit)
     .all<Pick<MediaIndexRow, "accountId" | "indexId">>();
@@ -116,6 +121,13 @@ export async function listHiddenIndices(
 export async function deleteIndexRow(db: D1Database, indexId: string): Promise<void> {
   await db.batch([
     db.prepare("DELETE FROM tallies WHERE index_id = ?").bind(indexId),
+    db
+      .prepare(
+        "DELETE FROM job_items WHERE job_id IN (SELECT job_id FROM jobs WHERE index_id = ? AND kind = 'import')",
+      )
+      .bind(indexId),
+    db.prepare("DELETE FROM imports WHERE index_id = ?").bind(indexId),
+    db.prepare("DELETE FROM sources WHERE index_id = ?").bind(indexId),
     db.prepare("DELETE FROM indices WHERE index_id = ?").bind(indexId),
   ]);
 }

@@ -1,3 +1,4 @@
+import { JOBS } from "../config.ts";
 import { AppError, type Failure } from "../errors.ts";
 import type { Job, JobState } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
@@ -5,43 +6,98 @@ import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 const COLUMNS = `job_id AS jobId, index_id AS indexId, kind, state, progress, result, error, created_at AS createdAt,
   updated_at AS updatedAt`;
 
+/** What the queue is told of a job: its record's columns, and what its kind needs beside. */
 export interface NewJob {
   jobId: string;
   accountId: string;
   indexId: string;
+  assetId?: string | undefined;
   kind: string;
-  now: number;
 }
 
-export async function insertJob(db: D1Database, job: NewJob): Promise<void> {
-  await db
+/**
+ * Puts a job on record and into the queue. What it is to do stays on record until it has ended, so that a
+ * message that gets lost is sent again. Jobs that were to put in another transcript of the same video are cancelled.
+ */
+export async function startJob(
+  env: Pick<Env, "DB" | "JOBS">,
+  job: NewJob,
+  now: number,
+): Promise<void> {
+  await insertJob(env.DB, job, now);
+  await env.JOBS.send(job);
+}
+
+/** On record only: it is sent when it is overdue. */
+export async function insertJob(db: D1Database, job: NewJob, now: number): Promise<void> {
+  const { jobId, accountId, indexId, assetId = null, kind } = job;
+  const supersede = db
     .prepare(
-      `INSERT INTO jobs (job_id, account_id, index_id, kind, state, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, 'queued', ?5, ?5)`,
+      `UPDATE jobs SET state = 'cancelled', updated_at = ?1
+       WHERE ?2 = 'transcript' AND asset_id = ?3 AND kind = 'transcript' AND state IN ('queued', 'running')`,
     )
-    .bind(job.jobId, job.accountId, job.indexId, job.kind, job.now)
+    .bind(now, kind, assetId);
+  const insert = db
+    .prepare(
+      `INSERT INTO jobs
+         (job_id, account_id, index_id, asset_id, kind, state, message, due_at, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?8, ?8)`,
+    )
+    .bind(jobId, accountId, indexId, assetId, kind, JSON.stringify(job), now + JOBS.unheardMs, now);
+  await db.batch([supersede, insert]);
+}
+
+/** `held`: by another worker. `over`: it has ended, or was cancelled. `spent`: it was begun too often. */
+export type Claim = "yes" | "held" | "over" | "spent";
+
+/** A worker takes a job for `JOBS.leaseMs`. */
+export async function claimJob(db: D1Database, jobId: string, now: number): Promise<Claim> {
+  const asks = await db
+    .prepare(
+      `UPDATE jobs SET state = 'running', held = 1, due_at = ?1, updated_at = ?2
+       WHERE job_id = ?3 AND state IN ('queued', 'running') AND (held = 0 OR due_at <= ?2) RETURNING asks`,
+    )
+    .bind(now + JOBS.leaseMs, now, jobId)
+    .first<number>("asks");
+  if (asks !== null) return asks > JOBS.mostAsks ? "spent" : "yes";
+  const state = await db
+    .prepare("SELECT state FROM jobs WHERE job_id = ?")
+    .bind(jobId)
+    .first<JobState>("state");
+  return state === "running" ? "held" : "over";
+}
+
+/** Its holder is still at it. */
+export async function renewJob(db: D1Database, jobId: string, now: number): Promise<void> {
+  await db
+    .prepare("UPDATE jobs SET due_at = ? WHERE job_id = ? AND held = 1")
+    .bind(now + JOBS.leaseMs, jobId)
     .run();
 }
 
-/** A job that puts a transcript in; those that were to put in another one of the video are cancelled. */
-export async function insertTranscriptJob(
+/** Its holder gives it back, to be asked for again at `dueAt` if the queue hasn't brought it by then. */
+export async function releaseJob(db: D1Database, jobId: string, dueAt: number): Promise<void> {
+  await db
+    .prepare("UPDATE jobs SET held = 0, due_at = ? WHERE job_id = ? AND held = 1")
+    .bind(dueAt, jobId)
+    .run();
+}
+
+/** The messages of jobs that nothing was heard of in time; each is due again later. */
+export async function takeOverdueJobs(
   db: D1Database,
-  job: Omit<NewJob, "kind"> & { assetId: string },
-): Promise<void> {
-  await db.batch([
-    db
-      .prepare(
-        `UPDATE jobs SET state = 'cancelled', updated_at = ?
-         WHERE asset_id = ? AND kind = 'transcript' AND state IN ('queued', 'running')`,
-      )
-      .bind(job.now, job.assetId),
-    db
-      .prepare(
-        `INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, 'transcript', 'queued', ?5, ?5)`,
-      )
-      .bind(job.jobId, job.accountId, job.indexId, job.assetId, job.now),
-  ]);
+  now: number,
+  limit: number,
+): Promise<unknown[]> {
+  const { results } = await db
+    .prepare(
+      `UPDATE jobs SET held = 0, asks = asks + 1, due_at = ?1 + ?2 * (asks + 1)
+       WHERE job_id IN (SELECT job_id FROM jobs WHERE due_at <= ?1 ORDER BY due_at LIMIT ?3)
+       RETURNING message`,
+    )
+    .bind(now, JOBS.unheardMs, limit)
+    .all<{ message: string }>();
+  return results.map(({ message }) => JSON.parse(message));
 }
 
 export async function requireJob(db: D1Database, accountId: string, jobId: string): Promise<Job> {
@@ -86,7 +142,8 @@ export async function updateJob(
 ): Promise<boolean> {
   const { meta } = await db
     .prepare(
-      `UPDATE jobs SET state = ?, progress = ?, result = ?, error = ?, updated_at = ?
+      `UPDATE jobs SET state = ?, progress = MAX(progress, ?), result = COALESCE(?, result), error = ?,
+         asks = 0, updated_at = ?
        WHERE job_id = ? AND state IN ('queued', 'running')`,
     )
     .bind(
@@ -101,12 +158,14 @@ export async function updateJob(
   return meta.changes > 0;
 }
 
+const CANCELLABLE = ["search", "transcript", "import", "traverse"];
+
 /** Throws `conflict` where the job has ended, or is none that can be given up half-way. */
 export async function cancelJob(db: D1Database, job: Job): Promise<void> {
   const { meta } = await db
     .prepare(
       `UPDATE jobs SET state = 'cancelled', updated_at = ?
-       WHERE job_id = ? AND kind IN ('search', 'transcript') AND state IN ('queued', 'running')
+       WHERE job_id = ? AND kind IN (${CANCELLABLE.map((kind) => `'${kind}'`).join(", ")}) AND state IN ('queued', 'running')
          AND NOT EXISTS (
            SELECT 1 FROM assets WHERE assets.asset_id = jobs.asset_id AND transcript_job = jobs.job_id
          )`,
@@ -114,9 +173,9 @@ export async function cancelJob(db: D1Database, job: Job): Promise<void> {
     .bind(Date.now(), job.jobId)
     .run();
   if (meta.changes > 0) return;
-  const why = ["search", "transcript"].includes(job.kind)
+  const why = CANCELLABLE.includes(job.kind)
     ? "it has ended, or what it was to do is done"
-    : "only searches and transcripts can be; delete an asset to stop its ingest";
+    : `only ${CANCELLABLE.join(", ")} jobs can be; delete an asset to stop its ingest`;
   throw new AppError("conflict", `The job can't be cancelled: ${why}.`);
 }
 

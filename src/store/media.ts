@@ -3,8 +3,13 @@ import type { Asset } from "../types.ts";
 /** Whose objects: every key of an asset starts with its prefix, so that deleting it is deleting that. */
 type Owner = Pick<Asset, "accountId" | "indexId" | "assetId">;
 
-export function assetPrefix({ accountId, indexId, assetId }: Owner): string {
-  return `${accountId}/${indexId}/${assetId}/`;
+export function assetPrefix({ assetId, ...index }: Owner): string {
+  return `${indexPrefix(index)}${assetId}/`;
+}
+
+/** Of all assets of an index. */
+export function indexPrefix({ accountId, indexId }: Omit<Owner, "assetId">): string {
+  return `${accountId}/${indexId}/`;
 }
 
 /** The bytes as they came. */
@@ -33,7 +38,11 @@ export async function getKeyframe(
 
 /** What was heard in one piece of the sound, as JSON. */
 export function heardKey(asset: Owner, part: number): string {
-  return `${assetPrefix(asset)}heard/${part}.json`;
+  return `${heardPrefix(asset)}${part}.json`;
+}
+
+export function heardPrefix(asset: Owner): string {
+  return `${assetPrefix(asset)}heard/`;
 }
 
 /** What a video looks like, as long as it is ingested. */
@@ -48,18 +57,36 @@ export function transcriptKey(asset: Owner, job: string | null): string {
 
 /** A clip that is a query, as long as it is looked at: what is left over, the bucket's lifecycle removes. */
 export function clipKey(indexId: string, clipId: string): string {
-  return `clips/${indexId}/${clipId}`;
+  return `${clipPrefix(indexId)}${clipId}`;
 }
 
-export async function listKeys(bucket: R2Bucket, prefix: string): Promise<string[]> {
-  const keys: string[] = [];
+export function clipPrefix(indexId: string): string {
+  return `clips/${indexId}/`;
+}
+
+/** An object of the bucket, by name. */
+export type StoredObject = Pick<R2Object, "key" | "size" | "uploaded">;
+
+export async function listObjects(bucket: R2Bucket, prefix: string): Promise<StoredObject[]> {
+  const objects: StoredObject[] = [];
+  for await (const listed of pages(bucket, { prefix })) objects.push(...listed.objects);
+  return objects;
+}
+
+/** The folders in a folder, both ending in a slash, a page at a time. */
+export async function* listFolders(bucket: R2Bucket, prefix: string): AsyncGenerator<string[]> {
+  for await (const listed of pages(bucket, { prefix, delimiter: "/" })) {
+    yield listed.delimitedPrefixes;
+  }
+}
+
+async function* pages(bucket: R2Bucket, options: R2ListOptions): AsyncGenerator<R2Objects> {
   let listed: R2Objects | null = null;
   do {
     const cursor: string | undefined = listed?.truncated ? listed.cursor : undefined;
-    listed = await bucket.list({ prefix, ...(cursor !== undefined && { cursor }) });
-    keys.push(...listed.objects.map(({ key }) => key));
+    listed = await bucket.list({ ...options, ...(cursor !== undefined && { cursor }) });
+    yield listed;
   } while (listed.truncated);
-  return keys;
 }
 
 export async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {
@@ -68,4 +95,9 @@ export async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<vo
     listed = await bucket.list({ prefix });
     if (listed.objects.length > 0) await bucket.delete(listed.objects.map(({ key }) => key));
   } while (listed.truncated);
+}
+
+/** R2 takes 1000 keys a call. */
+export async function deleteKeys(bucket: R2Bucket, keys: string[]): Promise<void> {
+  for (let i = 0; i < keys.length; i += 1000) await bucket.delete(keys.slice(i, i + 1000));
 }

@@ -68,6 +68,21 @@ export async function listSegments(
   return results.map(fromRow);
 }
 
+/** Of these segments of an asset those that are there, in order. */
+export async function listSegmentsById(
+  db: D1Database,
+  assetId: string,
+  ids: string[],
+): Promise<Segment[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS} FROM segments WHERE asset_id = ? AND segment_id ${IN_JSON} ORDER BY position`,
+    )
+    .bind(assetId, JSON.stringify(ids))
+    .all<SegmentRow>();
+  return results.map(fromRow);
+}
+
 /** The ids of a segment (itself) or of an asset's segments, in order; none where the index has neither. */
 export async function listSegmentsOf(
   db: D1Database,
@@ -216,39 +231,32 @@ export async function describeSegment(
     .run();
 }
 
-/** Records which models made the segments' vectors and puts their words into the full-text index. */
-export async function indexWords(
-  db: D1Database,
-  segments: Segment[],
-  models: { text: string; picture: string | null },
-): Promise<void> {
-  const ids = JSON.stringify(segments.map(({ segmentId }) => segmentId));
+/** Puts segments' words into the full-text index, in place of any others; not where others are said since. */
+export async function indexWords(db: D1Database, segments: Segment[]): Promise<void> {
   const words = segments.map(({ segmentId, caption, transcript, onScreenText, labels }) => ({
     segmentId,
+    said: transcript,
     caption: spaceOut(caption),
     transcript: spaceOut(transcript),
     onScreenText: spaceOut(onScreenText),
     labels: spaceOut(labels.join(", ")),
   }));
-  await db.batch([
-    db
-      .prepare(
-        `DELETE FROM segment_words
-         WHERE rowid IN (SELECT rowid FROM segments WHERE segment_id ${IN_JSON})`,
-      )
-      .bind(ids),
-    db
-      .prepare(
-        `INSERT INTO segment_words (rowid, scope, caption, transcript, on_screen_text, labels)
-         SELECT segments.rowid, index_id, value ->> 'caption', value ->> 'transcript',
-           value ->> 'onScreenText', value ->> 'labels'
-         FROM json_each(?), segments WHERE segment_id = value ->> 'segmentId'`,
-      )
-      .bind(JSON.stringify(words)),
-    db
-      .prepare(`UPDATE segments SET text_model = ?, picture_model = ? WHERE segment_id ${IN_JSON}`)
-      .bind(models.text, models.picture, ids),
-  ]);
+  const from = `FROM json_each(?), segments
+    WHERE segment_id = value ->> 'segmentId' AND segments.transcript = value ->> 'said'`;
+  for (const chunk of inChunks(words)) {
+    await db.batch([
+      db
+        .prepare(`DELETE FROM segment_words WHERE rowid IN (SELECT segments.rowid ${from})`)
+        .bind(chunk),
+      db
+        .prepare(
+          `INSERT INTO segment_words (rowid, scope, caption, transcript, on_screen_text, labels)
+           SELECT segments.rowid, index_id, value ->> 'caption', value ->> 'transcript',
+             value ->> 'onScreenText', value ->> 'labels' ${from}`,
+        )
+        .bind(chunk),
+    ]);
+  }
 }
 
 export interface SegmentSummary {

@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.ts";
 import type { Asset, Segment } from "../types.ts";
-import { IN_JSON, inChunks } from "./rows.ts";
+import { inChunks } from "./rows.ts";
 import { spaceOut } from "./words.ts";
 
 type Said = Pick<Segment, "segmentId" | "transcript">;
@@ -14,6 +14,15 @@ export interface TranscriptChange {
   /** Of the segments whose words change. */
   said: Said[];
 }
+
+/** What becomes of a job that was cancelled half-way is still made good for so long. */
+const SETTLED_MS = 60 * 60 * 1000;
+
+/** Holds of a row of `unembedded_speech` whose job nobody works on any more; `?1` is the present. */
+export const IS_LEFT = `NOT EXISTS (
+  SELECT 1 FROM jobs WHERE jobs.job_id = unembedded_speech.job_id
+    AND (state IN ('queued', 'running') OR (state = 'cancelled' AND updated_at > ?1 - ${SETTLED_MS}))
+)`;
 
 /** Holds while a job runs and its asset is there. */
 const IS_WANTED = `EXISTS (
@@ -113,14 +122,55 @@ export async function setEmbedded(
   await db.batch([
     db
       .prepare(
-        `DELETE FROM unembedded_speech WHERE segment_id ${IN_JSON}
-           AND EXISTS (SELECT 1 FROM assets WHERE asset_id = ? AND transcript_job IS ?)
-           AND (job_id = ? OR EXISTS (
-             SELECT 1 FROM jobs
-             WHERE jobs.job_id = unembedded_speech.job_id AND state IN ('succeeded', 'failed')
-           ))`,
+        `DELETE FROM unembedded_speech WHERE segment_id IN (SELECT value FROM json_each(?2))
+           AND EXISTS (SELECT 1 FROM assets WHERE asset_id = ?3 AND transcript_job IS ?4)
+           AND (job_id = ?5 OR ${IS_LEFT})`,
       )
-      .bind(ids, assetId, words, jobId),
+      .bind(Date.now(), ids, assetId, words, jobId),
     db.prepare("UPDATE indices SET revision = revision + 1 WHERE index_id = ?").bind(indexId),
+  ]);
+}
+
+/**
+ * Lays the words of an asset's present transcript over segments again, full text included. The segments whose
+ * vectors must follow, and those that earlier jobs left behind, become the job's `listUnembedded`. Changes
+ * nothing where another transcript was put in meanwhile.
+ */
+export async function laySpeech(
+  db: D1Database,
+  { assetId, transcriptJob }: Asset,
+  jobId: string,
+  said: Said[],
+): Promise<void> {
+  const isSame = "EXISTS (SELECT 1 FROM assets WHERE asset_id = ?2 AND transcript_job IS ?3)";
+  const setWords = db.prepare(
+    `UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(?1)
+     WHERE segment_id = value ->> 'segmentId' AND ${isSame}`,
+  );
+  const indexWords = db.prepare(
+    `UPDATE segment_words SET transcript = value ->> 'transcript' FROM json_each(?1), segments
+     WHERE segment_id = value ->> 'segmentId' AND segment_words.rowid = segments.rowid AND ${isSame}`,
+  );
+  const spaced = said.map((one) => ({ ...one, transcript: spaceOut(one.transcript) }));
+  await db.batch([
+    db
+      .prepare(
+        `INSERT OR IGNORE INTO unembedded_speech (segment_id, job_id)
+         SELECT segment_id, ?5 FROM segments WHERE asset_id = ?2 AND ${isSame} AND (
+           segment_id IN (SELECT value FROM json_each(?4)) OR EXISTS (
+             SELECT 1 FROM unembedded_speech
+             WHERE unembedded_speech.segment_id = segments.segment_id AND ${IS_LEFT}
+           )
+         )`,
+      )
+      .bind(
+        Date.now(),
+        assetId,
+        transcriptJob,
+        JSON.stringify(said.map(({ segmentId }) => segmentId)),
+        jobId,
+      ),
+    ...inChunks(said).map((chunk) => setWords.bind(chunk, assetId, transcriptJob)),
+    ...inChunks(spaced).map((chunk) => indexWords.bind(chunk, assetId, transcriptJob)),
   ]);
 }

@@ -6,6 +6,8 @@ export interface StoreOptions {
   /** Tells the media type from the first `headBytes` bytes, before any is stored; may throw. */
   inspect: (head: Uint8Array) => Promise<string>;
   headBytes: number;
+  /** What the bytes must have: others throw `download_refused`, and leave the object as it was. */
+  sha256?: string | undefined;
 }
 
 export interface Stored {
@@ -17,14 +19,14 @@ export interface Stored {
 
 /**
  * Streams bytes of unknown length into an object, holding one part of `PART_BYTES` in memory. What
- * throws half-way leaves no object: `too_large` past `maxBytes`, whatever `inspect` throws, and the
+ * throws half-way leaves the object as it was: `too_large` past `maxBytes`, whatever `inspect` throws, and the
  * stream's own errors.
  */
 export async function storeStream(
   bucket: R2Bucket,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  { maxBytes, inspect, headBytes }: StoreOptions,
+  { maxBytes, inspect, headBytes, sha256: wanted }: StoreOptions,
 ): Promise<Stored> {
   const digest = new crypto.DigestStream("SHA-256");
   const hash = digest.getWriter();
@@ -60,13 +62,12 @@ export async function storeStream(
       }
     }
     const options = await inspectOnce();
-    if (!upload) await bucket.put(key, part.subarray(0, filled), options);
-    else {
-      if (filled > 0) await sendPart();
-      await upload.complete(uploaded);
-    }
+    if (upload && filled > 0) await sendPart();
     await hash.close();
     const sha256 = Buffer.from(await digest.digest).toString("hex");
+    if (wanted !== undefined && sha256 !== wanted) throw otherBytes();
+    if (upload) await upload.complete(uploaded);
+    else await bucket.put(key, part.subarray(0, filled), options);
     return { sizeBytes, sha256, ...options.httpMetadata };
   } catch (error) {
     await upload?.abort();
@@ -79,4 +80,8 @@ export async function storeStream(
 function tooLarge(maxBytes: number): AppError {
   const limit = `${Math.floor(maxBytes / 1024 ** 2)} MiB`;
   return new AppError("too_large", `The file is larger than the limit of ${limit}.`);
+}
+
+function otherBytes(): AppError {
+  return new AppError("download_refused", "Other bytes are there now; add them as something new.");
 }

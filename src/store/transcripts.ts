@@ -64,6 +64,21 @@ export async function putCues(
   await bucket.put(transcriptKey(asset, job), JSON.stringify(cues));
 }
 
+/** How many cues the present transcript has, unless another was put in meanwhile. */
+export async function setCueCount(
+  db: D1Database,
+  { assetId, transcriptJob }: Asset,
+  cues: number,
+): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE transcripts SET cues = ?1 WHERE asset_id = ?2
+         AND EXISTS (SELECT 1 FROM assets WHERE asset_id = ?2 AND transcript_job IS ?3)`,
+    )
+    .bind(cues, assetId, transcriptJob)
+    .run();
+}
+
 /** The cues of an asset, or those that `job` is to put in, in order; empty where there are none. */
 export async function getCues(
   bucket: R2Bucket,

@@ -33,15 +33,6 @@ export async function addUsage(
     .run();
 }
 
-/** How many answers the account has had today (UTC). */
-export async function countAnswers(db: D1Database, accountId: string): Promise<number> {
-  const answers = await db
-    .prepare("SELECT answers FROM usage WHERE account_id = ? AND date = date('now')")
-    .bind(accountId)
-    .first<number>("answers");
-  return answers ?? 0;
-}
-
 /** The account's days since `date` (YYYY-MM-DD), the newest first. Days without use have no row. */
 export async function listUsage(
   db: D1Database,

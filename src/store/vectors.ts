@@ -1,7 +1,7 @@
 import { mapAtOnce } from "../at-once.ts";
 import { INGEST, SEARCH } from "../config.ts";
 import { AppError, causeOf } from "../errors.ts";
-import type { Segment, TextKind, VectorKind } from "../types.ts";
+import { type Segment, TEXT_KINDS, type TextKind, type VectorKind } from "../types.ts";
 
 /** `{segment}:{kind}`, so that writing a vector twice is writing it once. */
 export function vectorId(segmentId: string, kind: Exclude<VectorKind, "region">): string {
@@ -11,6 +11,16 @@ export function vectorId(segmentId: string, kind: Exclude<VectorKind, "region">)
 /** Of all the regions that a segment may have: `{segment}:region-1` and so on. */
 export function regionIds(segmentId: string): string[] {
   return Array.from({ length: INGEST.regions.most }, (_, i) => `${segmentId}:region-${i + 1}`);
+}
+
+/** All ids that a segment may have in the text space. */
+export function textIds(segmentId: string): string[] {
+  return TEXT_KINDS.map((kind) => vectorId(segmentId, kind));
+}
+
+/** All ids that a segment may have in the picture space. */
+export function pictureIds(segmentId: string): string[] {
+  return [vectorId(segmentId, "picture"), ...regionIds(segmentId)];
 }
 
 export interface SegmentVector {
@@ -113,4 +123,27 @@ export async function listVectorModels(
 /** Vectorize takes 100 ids a call. */
 export async function deleteVectors(space: VectorizeIndex, ids: string[]): Promise<void> {
   for (let i = 0; i < ids.length; i += 100) await space.deleteByIds(ids.slice(i, i + 100));
+}
+
+/** All vectors of segments go. */
+export async function forgetVectors(
+  env: Pick<Env, "TEXT_VECTORS" | "PICTURE_VECTORS">,
+  segmentIds: string[],
+): Promise<void> {
+  await deleteVectors(env.TEXT_VECTORS, segmentIds.flatMap(textIds));
+  await deleteVectors(env.PICTURE_VECTORS, segmentIds.flatMap(pictureIds));
+}
+
+/** The ids of vectors of an index, at most 100, those nearest to `values` first. */
+export async function listNearby(
+  space: VectorizeIndex,
+  indexId: string,
+  values: number[],
+): Promise<string[]> {
+  const { matches } = await space.query(values, {
+    topK: SEARCH.maxCandidates,
+    namespace: indexId,
+    returnMetadata: "none",
+  });
+  return matches.map(({ id }) => id);
 }

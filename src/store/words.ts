@@ -38,6 +38,11 @@ export function spaceOut(text: string): string {
   return HAS_UNSPACED.test(text) ? text.replaceAll(TOKEN, `$&${GAP}`) : text;
 }
 
+/** SQL for a text as it was before `spaceOut`, to be compared. */
+export function unspaced(expression: string): string {
+  return `replace(${expression}, char(${GAP.charCodeAt(0)}), '')`;
+}
+
 /** An FTS5 expression that any of the phrases matches (words in order, without quotes); null of none. */
 export function anyOf(phrases: string[][]): string | null {
   return phrases.length === 0 ? null : phrases.map(toTerm).join(" OR ");

@@ -14,7 +14,9 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  * Run with a folder. Makes the media that tests read from the file server:
  *
  * - `clip.mp4`: 6 s of words, then a house; a tone. `cut.mp4`: its first 300 bytes
+ * - `glance.mp4`: 7 s of the house, after three with a glance at boats: `glance.jpg`
  * - `told.mp4`: 9 s of the house, over which a voice says two sentences
+ * - `house.vtt`: captions of another voice, that only they have
  * - `vp9.mp4`: what the media binding refuses. `long.mp4`: more than its ten minutes
  * - `words.jpg`: LANTERN FESTIVAL
  * - `clock.jpg`: a drawn clock, round, in the middle
@@ -39,12 +41,21 @@ async function makeFilms(folder: string): Promise<void> {
   await encodeFilm(join(folder, "clip.mp4"), scenes, { ...SMALL, audio: "tone" });
   const clip = await readFile(join(folder, "clip.mp4"));
   await writeFile(join(folder, "cut.mp4"), clip.subarray(0, 300));
+  await sharp(boats).resize(320, 180).jpeg().toFile(join(folder, "glance.jpg"));
+  const glance = [
+    { picture: photograph("dust-bowl-home"), seconds: 3 },
+    { picture: join(folder, "glance.jpg"), seconds: 0.8 },
+    { picture: photograph("dust-bowl-home"), seconds: 3.2 },
+  ];
+  await encodeFilm(join(folder, "glance.mp4"), glance, SMALL);
   const house = [{ picture: photograph("dust-bowl-home"), seconds: 9 }];
   const voice = await narrate([
     { start: 0.5, text: "The old carpenter built this house alone." },
     { start: 5, text: "Every window looks toward the river." },
   ]);
   await encodeFilm(join(folder, "told.mp4"), house, { ...SMALL, audio: voice });
+  const captions = "WEBVTT\n\n00:01.000 --> 00:04.000\nThe lighthouse keeper lived here.\n";
+  await writeFile(join(folder, "house.vtt"), captions);
   await encodeFilm(join(folder, "long.mp4"), scenes, { ...SMALL, rounds: 101 });
   await encodeFilm(join(folder, "vp9.mp4"), [{ picture: words, seconds: 1 }], {
     ...SMALL,

@@ -7,6 +7,8 @@ import type { TestProject } from "vitest/node";
 import { type Child, Leash, startChild } from "../../scripts/stack/child.ts";
 import { findFreePort } from "../../scripts/stack/ports.ts";
 import { startFileServer } from "./file-server.ts";
+import { startPlatformServer } from "./platform-server.ts";
+import { startWebhookServer } from "./webhook-server.ts";
 
 const READY_MS = 120_000;
 const LOOK_MS = 100;
@@ -22,6 +24,13 @@ declare module "vitest" {
     filesOrigin: string;
     /** The file server's `host:port`, as `FETCH_ALLOW`. */
     filesHost: string;
+    /** Of the made-up platforms: PlatformServer. */
+    platformsOrigin: string;
+    pixelfedOrigin: string;
+    platformHosts: string;
+    /** Of the receivers of webhooks, likewise. */
+    webhooksOrigin: string;
+    webhooksHost: string;
   }
 }
 
@@ -42,8 +51,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const films = start("films", ["test/setup/films.ts", folder], {});
   const files = await startFileServer(folder);
+  const platforms = await startPlatformServer(files.origin);
+  const webhooks = await startWebhookServer();
   const stop = async () => {
-    await Promise.all([leash.end(), files.close()]);
+    await Promise.all([leash.end(), files.close(), platforms.close(), webhooks.close()]);
     await rm(folder, { recursive: true });
   };
   const over = new AbortController();
@@ -62,6 +73,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("keySecrets", `test:${randomBytes(48).toString("base64url")}`);
   project.provide("filesOrigin", files.origin);
   project.provide("filesHost", files.host);
+  project.provide("platformsOrigin", platforms.origin);
+  project.provide("pixelfedOrigin", platforms.pixelfedOrigin);
+  project.provide("platformHosts", platforms.hosts);
+  project.provide("webhooksOrigin", webhooks.origin);
+  project.provide("webhooksHost", webhooks.host);
   return stop;
 }
 

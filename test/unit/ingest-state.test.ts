@@ -72,6 +72,27 @@ describe("an asset's states", () => {
     expect(finishOne(two, 2)).toMatchObject({ step: "watch" });
   });
 
+  it("ask for a few parts at a time, and for another as each is done", () => {
+    const many = INGEST.partsAtOnce + 2;
+    let state = at("describe", { describe: many });
+    const asked = newlyAsked(at("transcribe"), state).map(({ part }) => part);
+    expect(asked).toEqual(Array.from({ length: INGEST.partsAtOnce }, (_, part) => part));
+    expect(claim(state, { step: "describe", part: many - 1 }, NOW)).toBeUndefined();
+    expect(overdue(state, NOW + 86_400_000)!.ask).toHaveLength(INGEST.partsAtOnce);
+    for (const part of [3, 0, 1]) {
+      const before = state;
+      state = complete(
+        claim(state, { step: "describe", part }, NOW)!,
+        { step: "describe", part },
+        {},
+        NOW,
+      )!;
+      asked.push(...newlyAsked(before, state).map((one) => one.part));
+    }
+    expect(asked).toHaveLength(many);
+    expect(new Set(asked).size).toBe(many);
+  });
+
   it("pass over a step that has no parts", () => {
     const silent = at("segment", {});
     expect(shown(finishStep(silent, { listen: 0, describe: 2 })).state).toBe("transcribing");

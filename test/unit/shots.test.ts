@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Cut } from "../../src/ingest/cuts.ts";
+import type { Cut } from "../../src/ingest/cut.ts";
 import { keyframeOf } from "../../src/ingest/keyframes.ts";
 import { doubtfulPictures } from "../../src/media/doubts.ts";
 import { type Look, lookOf } from "../../src/media/looks.ts";

@@ -1,0 +1,48 @@
+import { LIMITS } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { requirePublicUrl } from "./address.ts";
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const USER_AGENT = "Sightline/0.1";
+
+export interface Sent {
+  headers?: Record<string, string>;
+  /** Headers that go to the URL's own origin only. */
+  secrets?: Record<string, string> | undefined;
+  /** JSON, sent by POST. Then redirects are not followed. */
+  body?: string | undefined;
+}
+
+/**
+ * What is at a URL, whatever its status, after at most `LIMITS.redirects` redirects. Every address, each
+ * redirect's too, is checked before it is asked. Throws `blocked_address`, `download_refused` (too many
+ * redirects), and what `fetch` does.
+ */
+export async function follow(
+  text: string,
+  allowed: string,
+  signal: AbortSignal,
+  { headers, secrets, body }: Sent = {},
+): Promise<Response> {
+  let url = requirePublicUrl(text, allowed);
+  const { origin } = url;
+  for (let hops = 0; hops <= LIMITS.redirects; hops++) {
+    const response = await fetch(url, {
+      redirect: "manual",
+      signal,
+      headers: {
+        "user-agent": USER_AGENT,
+        ...headers,
+        ...(url.origin === origin && secrets),
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { method: "POST", body }),
+    });
+    const location = response.headers.get("location");
+    const isRedirect = REDIRECTS.has(response.status) && location !== null;
+    if (!isRedirect || body !== undefined) return response;
+    await response.body?.cancel();
+    url = requirePublicUrl(URL.parse(location, url)?.href ?? location, allowed);
+  }
+  throw new AppError("download_refused", `The URL redirects more than ${LIMITS.redirects} times.`);
+}

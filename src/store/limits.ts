@@ -1,0 +1,87 @@
+import { ACCOUNT_LIMITS } from "../config.ts";
+import { AppError } from "../errors.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+const SOON_S = 60;
+
+/** Of today (UTC). */
+const today = (sum: string) =>
+  `(SELECT ${sum} FROM usage WHERE usage.account_id = accounts.account_id AND date = date('now'))`;
+const all = (sum: string, where = "true") =>
+  `(SELECT SUM(${sum}) FROM tallies WHERE tallies.account_id = accounts.account_id AND ${where})`;
+const UNDER_WAY = "state NOT IN ('ready', 'failed')";
+
+/** Of each limit, how much of it is used, and when there is more: `midnight` (UTC), `soon`, or if something goes. */
+const USED = {
+  searches_per_day: { sql: today("searches"), more: "midnight" },
+  answers_per_day: { sql: today("answers"), more: "midnight" },
+  // What is under way is metered when it is ready.
+  ingest_minutes_per_day: {
+    sql: `COALESCE(${today("ingested_ms / 60000.0")}, 0) + COALESCE(${all("duration_ms / 60000.0", UNDER_WAY)}, 0)`,
+    more: "midnight",
+  },
+  ingest_images_per_day: {
+    sql: `COALESCE(${today("ingested_images")}, 0) + COALESCE(${all("assets", `asset_type = 'image' AND ${UNDER_WAY}`)}, 0)`,
+    more: "midnight",
+  },
+  concurrent_ingests: { sql: all("assets", UNDER_WAY), more: "soon" },
+  stored_bytes: { sql: all("size_bytes"), more: "never" },
+  keys: {
+    sql: `(SELECT COUNT(*) FROM api_keys WHERE api_keys.account_id = accounts.account_id AND revoked_at IS NULL
+             AND COALESCE(expires_at, 9e15) > unixepoch() * 1000)`,
+    more: "never",
+  },
+} as const satisfies Partial<Record<keyof typeof ACCOUNT_LIMITS, object>>;
+
+/** What is counted, and can be another number for one account. */
+export type Limit = keyof typeof USED;
+
+type Limits = Record<keyof typeof ACCOUNT_LIMITS, number>;
+
+/** What an account may: what every account may, but for what its row says. */
+export async function getLimits(db: D1Database, accountId: string): Promise<Limits> {
+  const own = await db
+    .prepare("SELECT limits FROM accounts WHERE account_id = ?")
+    .bind(accountId)
+    .first<string>("limits");
+  return withOwn(own!);
+}
+
+/**
+ * The one place where limits are held. Throws `limit_reached`, or `account_full` where waiting won't help,
+ * with the limit's name, unless there is room for what is `wanted`.
+ */
+export async function requireRoom(
+  db: D1Database,
+  accountId: string,
+  wanted: { [limit in Limit]?: number },
+): Promise<void> {
+  const names = Object.keys(wanted) as Limit[];
+  const columns = names.map((name) => `COALESCE(${USED[name].sql}, 0) AS ${name}`);
+  const row = await db
+    .prepare(`SELECT limits, ${columns.join(", ")} FROM accounts WHERE account_id = ?`)
+    .bind(accountId)
+    .first<{ limits: string } & Record<Limit, number>>();
+  const limits = withOwn(row!.limits);
+  const reached = names.find((name) => row![name] + wanted[name]! > limits[name]);
+  if (reached) throw refusal(reached, limits[reached], Date.now());
+}
+
+function withOwn(own: string): Limits {
+  const given = Object.entries(JSON.parse(own) as Partial<Limits>);
+  return { ...ACCOUNT_LIMITS, ...Object.fromEntries(given.filter(([name]) => name in USED)) };
+}
+
+function refusal(name: Limit, most: number, now: number): AppError {
+  const { more } = USED[name];
+  const message = `This account has reached its limit ${name} (${most}); ${REMEDIES[more]}.`;
+  if (more === "never") return new AppError("account_full", message);
+  const retryAfter = more === "soon" ? SOON_S : Math.ceil((DAY_MS - (now % DAY_MS)) / 1000);
+  return new AppError("limit_reached", message, { retryAfter });
+}
+
+const REMEDIES = {
+  midnight: "there is more from midnight (UTC) on",
+  soon: "wait until some have ended",
+  never: "delete what isn't needed",
+};

@@ -1,0 +1,19 @@
+/**
+ * Notes that an asset is being removed, before anything of it is: whoever writes something for it that its
+ * row doesn't take along asks `isWanted` afterwards, and takes it back.
+ */
+export async function beginRemoval(db: D1Database, assetId: string, now: number): Promise<void> {
+  await db
+    .prepare("UPDATE assets SET deleted_at = ? WHERE asset_id = ? AND deleted_at IS NULL")
+    .bind(now, assetId)
+    .run();
+}
+
+/** Whether an asset is there, and isn't being removed. */
+export async function isWanted(db: D1Database, assetId: string): Promise<boolean> {
+  const wanted = await db
+    .prepare("SELECT 1 AS wanted FROM assets WHERE asset_id = ? AND deleted_at IS NULL")
+    .bind(assetId)
+    .first<number>("wanted");
+  return wanted === 1;
+}

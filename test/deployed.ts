@@ -1,0 +1,19 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../local/worker.ts";
+
+/** Asks the Worker as it would answer were it deployed with other settings. */
+export async function askDeployed(
+  settings: Partial<Env>,
+  key: string,
+  path: string,
+): Promise<Response> {
+  const ctx = createExecutionContext();
+  const request = new Request<unknown, IncomingRequestCfProperties>(
+    new URL(path, "https://sightline.test"),
+    { headers: { "x-api-key": key } },
+  );
+  const response = await worker.fetch(request, { ...env, ...settings }, ctx);
+  await waitOnExecutionContext(ctx);
+  return response;
+}

@@ -1,0 +1,221 @@
+import { base64url } from "jose";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { KEY_RECHECK_MS } from "../src/config.ts";
+import { newId } from "../src/ids.ts";
+import { parseSecrets, type Scope, signKey, verifyKey } from "../src/keys.ts";
+import { Client, clientOf, type Json, newClient } from "./client.ts";
+import { askDeployed } from "./deployed.ts";
+
+let admin: Client;
+
+beforeAll(async () => {
+  admin = await newClient();
+});
+
+const secrets = parseSecrets(env.KEY_SECRETS);
+const create = (json: object, by = admin): Promise<Json> => by.json("POST", "/keys", { json });
+const statusOf = async (client: Client, method: string, path: string, json?: object) =>
+  (await client.send(method, path, json && { json })).status;
+const keyOf = async (keyId: string, by = admin): Promise<Json> =>
+  (await by.json("GET", "/keys?limit=100")).keys.find((one: Json) => one.key_id === keyId);
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+
+describe("a key made over HTTP", () => {
+  it("opens what it names and nothing else, and is told once", async () => {
+    const { api_key, ...record } = await create({ name: "reader", scopes: ["read"] });
+    expect(record).toEqual({
+      key_id: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
+      name: "reader",
+      scopes: ["read"],
+      is_own: false,
+      created_at: expect.any(String),
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
+    });
+    const reader = new Client(api_key);
+    const [own, theirs] = await Promise.all([
+      admin.json("POST", "/init"),
+      reader.json("POST", "/init"),
+    ]);
+    expect(theirs).toMatchObject({ account_id: own.account_id, created: false, scopes: ["read"] });
+    expect(await statusOf(reader, "GET", "/index")).toBe(200);
+    expect(await statusOf(reader, "POST", "/index")).toBe(403);
+    expect(await statusOf(reader, "GET", "/keys")).toBe(403);
+    const listed = await (await admin.send("GET", "/keys")).text();
+    expect(listed).toContain(record.key_id);
+    expect(listed).not.toContain(api_key.split(".")[2]);
+    expect(listed).not.toContain("api_key");
+  });
+
+  it("has its maker's scopes where none are named, each once", async () => {
+    expect((await create({ name: "a" })).scopes).toEqual(["read", "write", "admin"]);
+    const twice = await create({ name: "b", scopes: ["write", "read", "write"] });
+    expect(twice.scopes).toEqual(["read", "write"]);
+  });
+
+  it("ends when it is to end", async () => {
+    const at = inDays(1);
+    const { api_key, expires_at } = await create({ name: "a", expires_at: at.toISOString() });
+    expect(Date.parse(expires_at)).toBe(Math.floor(at.getTime() / 1000) * 1000);
+    expect((await verifyKey(secrets, api_key))!.expiresAt).toBe(Date.parse(expires_at));
+    const offset = await create({ name: "b", expires_at: "2999-01-01T02:00:00+02:00" });
+    expect(offset.expires_at).toBe("2999-01-01T00:00:00.000Z");
+  });
+
+  it.each<[object, [(string | number)[], string][]]>([
+    [{}, [[["body", "name"], "missing"]]],
+    [{ name: "" }, [[["body", "name"], "string_too_short"]]],
+    [{ name: "a", scopes: [] }, [[["body", "scopes"], "too_short"]]],
+    [{ name: "a", scopes: ["read", "fly"] }, [[["body", "scopes", 1], "literal_error"]]],
+    [{ name: "a", expires_at: "tomorrow" }, [[["body", "expires_at"], "value_error"]]],
+    [{ name: "a", expires_at: "2020-01-01T00:00:00Z" }, [[["body", "expires_at"], "value_error"]]],
+  ])("is refused: %j", async (json, issues) => {
+    expect(await admin.issues("POST", "/keys", { json })).toEqual(issues);
+  });
+});
+
+describe("a key can't grant", () => {
+  const limited = (scopes: Scope[], expiresAt: number | null = null) =>
+    clientOf(`granting-${crypto.randomUUID()}`, scopes, expiresAt);
+
+  it("a scope that it lacks", async () => {
+    const client = await limited(["admin", "read"]);
+    for (const scopes of [["write"], ["read", "write"]]) {
+      expect(await statusOf(client, "POST", "/keys", { name: "a", scopes })).toBe(403);
+    }
+    expect((await create({ name: "a" }, client)).scopes).toEqual(["read", "admin"]);
+    expect((await client.json("GET", "/keys")).total).toBe(2);
+  });
+
+  it("a longer life than its own", async () => {
+    const end = Math.floor(inDays(2).getTime() / 1000) * 1000;
+    const client = await limited(["admin"], end);
+    for (const expires_at of [null, inDays(3).toISOString()]) {
+      expect(await statusOf(client, "POST", "/keys", { name: "a", expires_at })).toBe(403);
+    }
+    const ends = [await create({ name: "a" }, client)];
+    ends.push(await create({ name: "b", expires_at: inDays(1).toISOString() }, client));
+    expect(Date.parse(ends[0].expires_at)).toBe(end);
+    expect(Date.parse(ends[1].expires_at)).toBeLessThan(end);
+  });
+});
+
+describe("a revoked key", () => {
+  it("is refused at once, and stays in the list", async () => {
+    const { key_id, api_key } = await create({ name: "gone" });
+    const client = new Client(api_key);
+    expect(await statusOf(client, "GET", "/index")).toBe(200);
+    const revoked = await admin.json("DELETE", `/keys/${key_id}`);
+    expect(revoked.revoked_at).toEqual(expect.any(String));
+    expect(await statusOf(client, "GET", "/index")).toBe(401);
+    expect(await keyOf(key_id)).toMatchObject({ name: "gone", revoked_at: revoked.revoked_at });
+    const again = await admin.json("DELETE", `/keys/${key_id}`);
+    expect(again.revoked_at).toBe(revoked.revoked_at);
+  });
+
+  it("is refused within a minute by whoever let it in before", async () => {
+    const { key_id, api_key } = await create({ name: "elsewhere" });
+    const client = new Client(api_key);
+    expect(await statusOf(client, "GET", "/index")).toBe(200);
+    await env.DB.prepare("UPDATE api_keys SET revoked_at = 1 WHERE key_id = ?").bind(key_id).run();
+    const now = Date.now();
+    vi.useFakeTimers({ now: now + KEY_RECHECK_MS, toFake: ["Date"] });
+    try {
+      expect(await statusOf(client, "GET", "/index")).toBe(401);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("may be one's own: the answer says so", async () => {
+    const client = await newClient();
+    const { keys } = await client.json("GET", "/keys");
+    expect(keys).toMatchObject([{ is_own: true, name: null, scopes: ["read", "write", "admin"] }]);
+    const own = await client.json("DELETE", `/keys/${keys[0].key_id}`);
+    expect(own).toMatchObject({ is_own: true, revoked_at: expect.any(String) });
+    expect(await statusOf(client, "GET", "/keys")).toBe(401);
+  });
+
+  it("must be there, and be the account's", async () => {
+    const { key_id } = await create({ name: "mine" });
+    const stranger = await newClient();
+    expect(await statusOf(stranger, "DELETE", `/keys/${key_id}`)).toBe(404);
+    expect(await statusOf(admin, "DELETE", "/keys/key_0")).toBe(404);
+    expect(await keyOf(key_id)).toMatchObject({ revoked_at: null });
+    expect((await stranger.json("GET", "/keys")).total).toBe(1);
+  });
+});
+
+it("the list has pages", async () => {
+  const client = await newClient();
+  for (const name of ["a", "b", "c"]) await create({ name }, client);
+  const first = await client.json("GET", "/keys?limit=2");
+  const second = await client.json("GET", `/keys?limit=2&cursor=${first.next_cursor}`);
+  expect([first.total, second.total, second.next_cursor]).toEqual([4, 4, null]);
+  const names = [...first.keys, ...second.keys].map(({ name }) => name);
+  expect(new Set(names)).toEqual(new Set([null, "a", "b", "c"]));
+});
+
+it("a key says when it was last used, to the minute", async () => {
+  const { key_id, api_key } = await create({ name: "used" });
+  const client = new Client(api_key);
+  await client.json("GET", "/index");
+  const first = await vi.waitUntil(async () => (await keyOf(key_id)).last_used_at);
+  const now = Date.now();
+  vi.useFakeTimers({ now: now + KEY_RECHECK_MS - 1000, toFake: ["Date"] });
+  try {
+    await client.json("GET", "/index");
+    vi.setSystemTime(now + KEY_RECHECK_MS + 1000);
+    await client.json("GET", "/index");
+    await vi.waitUntil(async () => (await keyOf(key_id)).last_used_at !== first);
+  } finally {
+    vi.useRealTimers();
+  }
+  const used = Date.parse((await keyOf(key_id)).last_used_at);
+  expect(used - now).toBe(KEY_RECHECK_MS + 1000);
+});
+
+it("an account has a limit of keys that are valid", async () => {
+  const client = await newClient();
+  const { account_id } = await client.json("POST", "/init");
+  await env.DB.prepare(`UPDATE accounts SET limits = '{"keys": 2}' WHERE account_id = ?`)
+    .bind(account_id)
+    .run();
+  const { key_id } = await create({ name: "a" }, client);
+  const refused = await client.send("POST", "/keys", { json: { name: "b" } });
+  expect(refused.status).toBe(402);
+  expect(((await refused.json()) as Json).detail).toContain("keys (2)");
+  await client.json("DELETE", `/keys/${key_id}`);
+  await create({ name: "b" }, client);
+});
+
+describe("the signing secret", () => {
+  const another = (kid: string, fill: number) =>
+    `${kid}:${base64url.encode(new Uint8Array(32).fill(fill))}`;
+  const status = async (KEY_SECRETS: string, key: string) =>
+    (await askDeployed({ KEY_SECRETS }, key, "/index")).status;
+  const sign = async (text: string) => {
+    const { accountId, accountName } = (await verifyKey(secrets, admin.key))!;
+    const claims = { keyId: newId("key"), accountId, accountName, expiresAt: null };
+    return signKey(parseSecrets(text), { ...claims, scopes: ["read"] });
+  };
+
+  it("rotates: keys of the old one work until it is dropped", async () => {
+    const [before, after] = [env.KEY_SECRETS, another("next", 7)];
+    const both = `${after},${before}`;
+    const [oldKey, newKey] = [admin.key, await sign(both)];
+    expect(await status(before, oldKey)).toBe(200);
+    expect(await status(before, newKey)).toBe(401);
+    expect(await status(both, oldKey)).toBe(200);
+    expect(await status(both, newKey)).toBe(200);
+    expect(await status(after, oldKey)).toBe(401);
+    expect(await status(after, newKey)).toBe(200);
+  });
+
+  it("isn't taken for another of the same name", async () => {
+    const name = env.KEY_SECRETS.split(":")[0]!;
+    expect(await status(env.KEY_SECRETS, await sign(another(name, 9)))).toBe(401);
+  });
+});

@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { linkOf, mastodonRoute } from "./platforms/mastodon.ts";
+import { peertubeRoute } from "./platforms/peertube.ts";
+import { flickrRoute, instagramRoute } from "./platforms/photo-apis.ts";
+import { type Fault, type Request, type Route, Scenes } from "./platforms/scene.ts";
+import { youtubeRoute } from "./platforms/youtube.ts";
+
+export interface PlatformServer {
+  /** Speaks for PeerTube, Mastodon, YouTube (`/youtube`), cobalt (`/cobalt/`), Flickr, Instagram, the web. */
+  origin: string;
+  /** The same scenes, but Pixelfed in place of Mastodon. */
+  pixelfedOrigin: string;
+  /** `host:port`s, as `FETCH_ALLOW`. */
+  hosts: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Platforms for tests, as their APIs are documented. Tests use it by test/scenes.ts.
+ *
+ * - `PUT /scenes/<name>` with a `Scene` makes, or changes, whatever has that name: PeerTube's channel
+ *   `/c/<name>`, account `/a/<name>`, playlist (by the API only) and search; YouTube's `@<name>`, playlist and
+ *   search; Mastodon's and Pixelfed's `/@<name>`; members of Flickr and Instagram; the page `/pages/<name>`.
+ * - `GET /scenes/<name>` lists what was asked of it since.
+ * - Its faults come before any answer: 429 with `Retry-After`, half a JSON, megabytes, redirects.
+ * - `/private` redirects to a private address, `/round` to itself.
+ * - Media and captions are the file server's.
+ */
+export async function startPlatformServer(filesOrigin: string): Promise<PlatformServer> {
+  const scenes = new Scenes();
+  const servers = [false, true].map((isPixelfed) =>
+    createServer((message, response) => {
+      answer(scenes, { filesOrigin, isPixelfed }, message, response).catch(() =>
+        response.destroy(),
+      );
+    }),
+  );
+  const hosts = await Promise.all(
+    servers.map(async (server) => {
+      server.listen({ port: 0, host: "127.0.0.1" });
+      await once(server, "listening");
+      const address = server.address();
+      if (address === null || typeof address === "string") throw new Error("There is no port.");
+      return `127.0.0.1:${address.port}`;
+    }),
+  );
+  return {
+    origin: `http://${hosts[0]}`,
+    pixelfedOrigin: `http://${hosts[1]}`,
+    hosts: [...hosts, hosts[0]!.replace("127.0.0.1", "localhost")].join(),
+    close: async () => {
+      await Promise.all(
+        servers.map((server) => {
+          server.closeAllConnections();
+          server.close();
+          return once(server, "close");
+        }),
+      );
+    },
+  };
+}
+
+const ROUTES = [peertubeRoute, mastodonRoute, youtubeRoute, flickrRoute, instagramRoute, pageRoute];
+
+async function answer(
+  scenes: Scenes,
+  server: Pick<Request, "filesOrigin" | "isPixelfed">,
+  message: IncomingMessage,
+  response: ServerResponse,
+) {
+  const origin = `http://${message.headers.host}`;
+  const path = message.url ?? "/";
+  const request: Request = {
+    url: new URL(path, origin),
+    body: await text(message),
+    origin,
+    ...server,
+  };
+  const { pathname } = request.url;
+  if (pathname === "/private")
+    return response.writeHead(302, { location: "http://10.0.0.1/" }).end();
+  if (pathname === "/round") return response.writeHead(302, { location: "/round" }).end();
+  if (pathname.startsWith("/scenes/")) return control(scenes, request, message, response);
+  const route = ROUTES.reduce<Route | undefined>(
+    (found, next) => found ?? next(scenes, request),
+    undefined,
+  );
+  const scene = scenes.get(route?.scene ?? "");
+  if (scene) {
+    const { method = "", headers } = message;
+    scenes.asked(route!.scene).push({ method, path, headers, body: request.body });
+  }
+  const fault = scene?.faults?.find((one) => path.includes(one.path) && one.times !== 0);
+  if (fault) return fail(fault, response);
+  if (scene?.etag && message.headers["if-none-match"] === scene.etag) {
+    return response.writeHead(304).end();
+  }
+  const body = route?.answer();
+  if (body === undefined) return sendJson(response, 404, { error: "Record not found" });
+  if (typeof body === "string") {
+    return response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(body);
+  }
+  const link = linkOf(body, request);
+  const headers = { ...(scene?.etag && { etag: scene.etag }), ...(link && { link }) };
+  return sendJson(response, 200, body, headers);
+}
+
+function pageRoute(scenes: Scenes, { url, filesOrigin }: Request): Route | undefined {
+  const scene = /^\/pages\/([^/]+)/.exec(url.pathname)?.[1] ?? "";
+  const html = scenes.get(scene)?.html;
+  if (html === undefined) return undefined;
+  const embed = { title: "From oEmbed", author_name: "An author" };
+  return {
+    scene,
+    answer: () =>
+      url.pathname.endsWith("/oembed") ? embed : html.replaceAll("FILES", filesOrigin),
+  };
+}
+
+function control(
+  scenes: Scenes,
+  request: Request,
+  message: IncomingMessage,
+  response: ServerResponse,
+) {
+  const name = request.url.pathname.split("/")[2]!;
+  if (message.method === "GET") return sendJson(response, 200, scenes.asked(name));
+  scenes.put(name, JSON.parse(request.body));
+  return sendJson(response, 200, {});
+}
+
+function fail(fault: Fault, response: ServerResponse) {
+  if (fault.times !== undefined) fault.times--;
+  response.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
+  return response.end(fault.bytes ? " ".repeat(fault.bytes) : fault.body);
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown, headers = {}) {
+  return response
+    .writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers })
+    .end(JSON.stringify(body));
+}

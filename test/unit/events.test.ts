@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { changeOf, newsOf } from "../../src/durable/asset-news.ts";
+import { eventFrame, openingFrame } from "../../src/durable/event-frames.ts";
+import { eventId, eventSeq } from "../../src/ids.ts";
+import { begin, claim, complete, fail, type IngestState } from "../../src/ingest/state.ts";
+
+const INDEX = "ind_01K9ABCDEFGHJKMNPQRSTVWXYZ";
+
+describe("the id of an event", () => {
+  it("grows, also as a text, and has no full stop", () => {
+    const ids = [0, 1, 9, 10, 99, 1e6].map((seq) => eventId(INDEX, seq));
+    expect(ids.toSorted()).toEqual(ids);
+    expect(ids[1]).toBe("evt_01K9ABCDEFGHJKMNPQRSTVWXYZ_0000000001");
+  });
+
+  it.each<[string, number | null]>([
+    [eventId(INDEX, 0), 0],
+    [eventId(INDEX, 12_345_678_901), 12_345_678_901],
+    [eventId("ind_01K9ABCDEFGHJKMNPQRSTVWXY0", 1), null],
+    ["evt_01K9ABCDEFGHJKMNPQRSTVWXYZ_1", null],
+    ["evt_01K9ABCDEFGHJKMNPQRSTVWXYZ_00000000010", null],
+    ["", null],
+    ["42", null],
+  ])("%s says its number: %s", (id, seq) => {
+    expect(eventSeq(INDEX, id)).toBe(seq);
+  });
+});
+
+describe("server-sent events", () => {
+  it("are lines, and an empty one after each", () => {
+    expect(openingFrame("evt_1")).toBe("retry: 1000\nid: evt_1\n\n");
+    expect(eventFrame({ id: "evt_2", type: "asset.updated", payload: "{}" })).toBe(
+      "id: evt_2\nevent: asset.updated\ndata: {}\n\n",
+    );
+  });
+});
+
+describe("what happened to an asset", () => {
+  const part = { step: "fetch", part: 0 } as const;
+  const queued = begin("image", 0);
+  const fetching = claim(queued, part, 0)!;
+  const segmenting = complete(fetching, part, undefined, 0)!;
+  const failed = fail(segmenting, "segment", { code: "not_an_image", message: "No image." })!;
+
+  it.each<[IngestState | undefined, IngestState, string | undefined]>([
+    [undefined, queued, "asset.updated"],
+    [queued, queued, undefined],
+    [queued, fetching, "asset.updated"],
+    [segmenting, failed, "asset.updated"],
+    [failed, queued, "asset.updated"],
+  ])("between two states %#", (before, after, type) => {
+    expect(changeOf(before, after)).toBe(type);
+  });
+
+  it("leaves a failed one where it had got to", () => {
+    const row = { assetId: "img_1", assetType: "image", jobId: null, revision: 3 } as const;
+    expect(newsOf({ ...row, state: failed }, segmenting)).toEqual({
+      asset_id: "img_1",
+      asset_type: "image",
+      state: "failed",
+      progress: 0.071,
+      error: { code: "not_an_image", message: "No image." },
+      job_id: null,
+    });
+  });
+});
