@@ -1,41 +1,24 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import sharp from "sharp";
+import { type LoopbackServer, startLoopback } from "../scripts/stack/loopback.ts";
 
 const PAGE = 20;
 const ACCOUNT = { id: "1", username: "ann", acct: "ann", display_name: "Ann", bot: false };
 
-export interface PhotoServer {
-  /** `127.0.0.1:<port>`, as `FETCH_ALLOW` names it. */
-  host: string;
+export interface PhotoServer extends LoopbackServer {
   /** Of the one profile. */
   profileUrl: string;
   /** How often each picture's file was asked for, by its number. */
   fetched: Map<number, number>;
-  close(): Promise<void>;
 }
 
 /** A Mastodon-API server (docs.joinmastodon.org/methods/accounts) with one profile of `photos` posts. */
 export async function startPhotoServer(photos: number): Promise<PhotoServer> {
   const fetched = new Map<number, number>();
-  const server = createServer((request, response) => {
+  const server = await startLoopback((request, response) => {
     answer(request, response, photos, fetched).catch(() => response.destroy());
   });
-  server.listen({ port: 0, host: "127.0.0.1" });
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  const host = `127.0.0.1:${address.port}`;
-  return {
-    host,
-    profileUrl: `http://${host}/@ann`,
-    fetched,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return { ...server, profileUrl: `${server.origin}/@ann`, fetched };
 }
 
 async function answer(

@@ -1,6 +1,8 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import worker from "../local/worker.ts";
+import { app } from "../src/app.ts";
 import { newId } from "../src/ids.ts";
 import type { JobMessage } from "../src/queues/messages.ts";
 import { insertJob } from "../src/store/jobs.ts";
@@ -183,6 +185,18 @@ describe("what is asked for", () => {
     expect(await ask("photonet/profile", { username: "a@b.example", follow: "yes" })).toEqual([
       [["body", "follow"], "bool_type"],
     ]);
+  });
+
+  it("is refused at once where the operator has set no credentials", async () => {
+    const request = new Request("https://sightline.test/index/asks/videonet/search", {
+      method: "POST",
+      headers: { "x-api-key": client.key, "content-type": "application/json" },
+      body: JSON.stringify({ query: "boats", platform: "youtube" }),
+    });
+    const unset = { ...env, YOUTUBE_API_KEY: "" };
+    const response = await app.fetch(request, unset, createExecutionContext());
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain("YOUTUBE_API_KEY");
   });
 
   it("may be in the query", async () => {

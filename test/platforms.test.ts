@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import type { ListingPage, Wanted } from "../src/platforms/platform.ts";
-import { platformByName } from "../src/platforms/platforms.ts";
+import { platformByName, platformFor } from "../src/platforms/platforms.ts";
 import type { JsonObject } from "../src/types.ts";
 import {
   all,
@@ -176,5 +176,7 @@ describe("credentials that are not set", () => {
     const found = await failure(platform.resolve({ ...env, [setting]: "" }, wanted));
     expect(found).toMatchObject({ code: "platform_not_configured" });
     expect(found!.message).toContain(setting);
+    const choose = () => platformFor({ ...env, [setting]: "" }, wanted, name);
+    expect(choose).toThrow(setting);
   });
 });

@@ -48,6 +48,7 @@ const NSID = /^\d+@N\d{2}$/;
 export const flickr: Platform = {
   name: "flickr",
   kinds: ["profile"],
+  needs: () => ["FLICKR_API_KEY"],
   matches: (wanted) =>
     profileUrl(wanted) !== null || (wanted.kind === "profile" && NSID.test(wanted.username ?? "")),
   resolve: async (env, wanted) => {

@@ -48,6 +48,7 @@ const MEDIA =
 export const instagram: Platform = {
   name: "instagram",
   kinds: ["profile"],
+  needs: () => ["INSTAGRAM_TOKEN", "INSTAGRAM_USER_ID"],
   matches: (wanted) => usernameOf(wanted) !== null,
   resolve: async (env, wanted) => {
     const username = usernameOf(wanted);

@@ -36,6 +36,7 @@ const named = z.union([
 export const peertube: Platform = {
   name: "peertube",
   kinds: ["url", "playlist", "search"],
+  needs: (kind) => (kind === "search" ? ["PEERTUBE_URL"] : []),
   matches: (wanted, env) => placeOf(wanted, env) !== null,
   resolve: async (env, wanted) => {
     if (wanted.kind === "search") requireSetting(env, "PEERTUBE_URL");

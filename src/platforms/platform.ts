@@ -1,5 +1,6 @@
 import type { Failure } from "../errors.ts";
 import type { AssetType, JsonObject } from "../types.ts";
+import type { Settings } from "./settings.ts";
 
 /** What one of the four endpoints asks for. */
 export type Wanted =
@@ -76,8 +77,10 @@ export interface Captions {
 export interface Platform {
   name: string;
   kinds: Wanted["kind"][];
+  /** What the operator must have set for it to be asked for something of that kind. */
+  needs?: (kind: Wanted["kind"]) => (keyof Settings)[];
   /** Whether it looks like one of this platform's, without asking anybody. */
-  matches(wanted: Wanted, env: Env): boolean;
+  matches(wanted: Wanted, env: Settings): boolean;
   /** Throws `not_found`, too. */
   resolve(env: Env, wanted: Wanted): Promise<Listing>;
   /** The page at `at`, the first where that is null. */

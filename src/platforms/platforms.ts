@@ -4,6 +4,7 @@ import { instagram } from "./instagram.ts";
 import { mastodon, pixelfed } from "./mastodon.ts";
 import { peertube } from "./peertube.ts";
 import type { Platform, Wanted } from "./platform.ts";
+import { requireSetting, type Settings } from "./settings.ts";
 import { web } from "./web.ts";
 import { youtube } from "./youtube.ts";
 
@@ -18,12 +19,15 @@ export const PHOTONET = PHOTO_PLATFORMS.map(({ name }) => name);
 
 /**
  * Who has what is wanted: `named`, or the first that recognises it. Throws `unsupported_platform`, saying what
- * is supported.
+ * is supported, and `platform_not_configured`, naming the setting that is missing.
  */
-export function platformFor(env: Env, wanted: Wanted, named?: string): Platform {
+export function platformFor(env: Settings, wanted: Wanted, named?: string): Platform {
   const able = PLATFORMS.filter(({ kinds }) => kinds.includes(wanted.kind));
   const found = able.find((one) => (named ? one.name === named : one.matches(wanted, env)));
-  if (found) return found;
+  if (found) {
+    for (const name of found.needs?.(wanted.kind) ?? []) requireSetting(env, name);
+    return found;
+  }
   const names = able.map(({ name }) => name).join(", ");
   throw new AppError(
     "unsupported_platform",

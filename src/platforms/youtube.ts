@@ -34,6 +34,7 @@ const channel = titled.extend({
 export const youtube: Platform = {
   name: "youtube",
   kinds: ["url", "playlist", "search"],
+  needs: () => ["YOUTUBE_API_KEY"],
   matches: (wanted) => youTubePlace(wanted) !== null,
   resolve: async (env, wanted) => {
     const of = youTubePlace(wanted);

@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename, extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { type LoopbackServer, startLoopback } from "../../scripts/stack/loopback.ts";
 
 const CONTENT_TYPES: Record<string, string> = {
   ".mp4": "video/mp4",
@@ -16,34 +16,11 @@ const CONTENT_TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
 };
 
-export interface FileServer {
-  /** `http://127.0.0.1:<port>`; a file of the folder is at `/<name>`. */
-  origin: string;
-  /** `127.0.0.1:<port>`, as `FETCH_ALLOW` names it. */
-  host: string;
-  close(): Promise<void>;
-}
-
-/** Serves the files of one folder by name: GET and HEAD, single byte ranges (RFC 9110, section 14). */
-export async function startFileServer(folder: string): Promise<FileServer> {
-  const server = createServer((request, response) => {
+/** Serves the files of one folder at `/<name>`: GET and HEAD, single byte ranges (RFC 9110, section 14). */
+export function startFileServer(folder: string): Promise<LoopbackServer> {
+  return startLoopback((request, response) => {
     answer(folder, request, response).catch(() => response.destroy());
   });
-  server.listen({ port: 0, host: "127.0.0.1" });
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string")
-    throw new Error("The file server has no port.");
-  const host = `127.0.0.1:${address.port}`;
-  return {
-    origin: `http://${host}`,
-    host,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
 }
 
 async function answer(folder: string, request: IncomingMessage, response: ServerResponse) {

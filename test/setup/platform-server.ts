@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { startLoopback } from "../../scripts/stack/loopback.ts";
 import { linkOf, mastodonRoute } from "./platforms/mastodon.ts";
 import { peertubeRoute } from "./platforms/peertube.ts";
 import { flickrRoute, instagramRoute } from "./platforms/photo-apis.ts";
@@ -30,34 +30,19 @@ export interface PlatformServer {
  */
 export async function startPlatformServer(filesOrigin: string): Promise<PlatformServer> {
   const scenes = new Scenes();
-  const servers = [false, true].map((isPixelfed) =>
-    createServer((message, response) => {
+  const start = (isPixelfed: boolean) =>
+    startLoopback((message, response) => {
       answer(scenes, { filesOrigin, isPixelfed }, message, response).catch(() =>
         response.destroy(),
       );
-    }),
-  );
-  const hosts = await Promise.all(
-    servers.map(async (server) => {
-      server.listen({ port: 0, host: "127.0.0.1" });
-      await once(server, "listening");
-      const address = server.address();
-      if (address === null || typeof address === "string") throw new Error("There is no port.");
-      return `127.0.0.1:${address.port}`;
-    }),
-  );
+    });
+  const [main, pixelfed] = await Promise.all([start(false), start(true)]);
   return {
-    origin: `http://${hosts[0]}`,
-    pixelfedOrigin: `http://${hosts[1]}`,
-    hosts: [...hosts, hosts[0]!.replace("127.0.0.1", "localhost")].join(),
+    origin: main.origin,
+    pixelfedOrigin: pixelfed.origin,
+    hosts: [main.host, pixelfed.host, main.host.replace("127.0.0.1", "localhost")].join(),
     close: async () => {
-      await Promise.all(
-        servers.map((server) => {
-          server.closeAllConnections();
-          server.close();
-          return once(server, "close");
-        }),
-      );
+      await Promise.all([main.close(), pixelfed.close()]);
     },
   };
 }

@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { type LoopbackServer, startLoopback } from "../../scripts/stack/loopback.ts";
 
 /** What a receiver got at one attempt. */
 export interface Received {
@@ -12,14 +12,6 @@ export interface Received {
 /** How a receiver answers: a status, with a `Location` where it is a redirect, or not at all. */
 export type Answer = { status: number; location?: string; retryAfter?: string } | "break";
 
-export interface WebhookServer {
-  /** `http://127.0.0.1:<port>`. */
-  origin: string;
-  /** `127.0.0.1:<port>`, as `FETCH_ALLOW` names it. */
-  host: string;
-  close(): Promise<void>;
-}
-
 interface Box {
   plan: Answer[];
   received: Received[];
@@ -29,28 +21,14 @@ interface Box {
  * Receivers of webhooks, one a path, made as they are asked for. POST delivers; PUT, a JSON list of `Answer`s,
  * says what the next deliveries are answered, 204 otherwise; GET shows what was received.
  */
-export async function startWebhookServer(): Promise<WebhookServer> {
+export function startWebhookServer(): Promise<LoopbackServer> {
   const boxes = new Map<string, Box>();
-  const server = createServer((request, response) => {
+  return startLoopback((request, response) => {
     const path = request.url ?? "/";
     const box = boxes.get(path) ?? { plan: [], received: [] };
     boxes.set(path, box);
     answer(box, request, response).catch(() => response.destroy());
   });
-  server.listen({ port: 0, host: "127.0.0.1" });
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The receiver has no port.");
-  const host = `127.0.0.1:${address.port}`;
-  return {
-    origin: `http://${host}`,
-    host,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
 }
 
 async function answer(box: Box, request: IncomingMessage, response: ServerResponse) {

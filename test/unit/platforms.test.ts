@@ -2,10 +2,22 @@ import { describe, expect, it } from "vitest";
 import { languageOf, platformItem } from "../../src/platforms/item.ts";
 import { plainText } from "../../src/platforms/plain-text.ts";
 import type { Wanted } from "../../src/platforms/platform.ts";
+import type { Settings } from "../../src/platforms/settings.ts";
 import { PHOTONET, platformByName, platformFor, VIDEONET } from "../../src/platforms/platforms.ts";
 import { youTubePlace } from "../../src/platforms/youtube-url.ts";
 
-const env = { FETCH_ALLOW: "", PEERTUBE_URL: "https://tube.example" } as Env;
+const env: Settings = {
+  FETCH_ALLOW: "",
+  PEERTUBE_URL: "https://tube.example",
+  COBALT_URL: "",
+  YOUTUBE_API_URL: "https://youtube.example",
+  YOUTUBE_API_KEY: "set",
+  FLICKR_API_URL: "https://flickr.example",
+  FLICKR_API_KEY: "set",
+  INSTAGRAM_API_URL: "https://instagram.example",
+  INSTAGRAM_TOKEN: "set",
+  INSTAGRAM_USER_ID: "1",
+};
 const UUID = "9c9de5e8-0a1e-484a-b099-e80766180a6d";
 const SHORT = "kkGMgK9ZtnKfYAgnEtQxbv";
 const CHANNEL = "UC1234567890123456789012";
