@@ -87,7 +87,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const over = AbortSignal.any(signal ? [signal, settled.signal] : [settled.signal]);
   try {
     const engine = keepEngine(leash, options, engineToken, () => phase);
-    const migrated = applyMigrations(leash, stateDir);
+    // The Worker must not answer before all of its tables are there.
+    await Promise.race([applyMigrations(leash, stateDir), engine]);
     const worker = leash.hold(
       startChild({
         name: "The Worker",
@@ -98,7 +99,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }),
     );
     const answers = Promise.all([
-      migrated.then(() => until(() => isRunning(url), "The Worker", over)),
+      until(() => isRunning(url), "The Worker", over),
       until(() => isListening(enginePort), "The engine", over),
     ]);
     await Promise.race([answers, failing(worker), engine]);
