@@ -1,3 +1,6 @@
+/** That a Worker may have waiting at a time. */
+export const CONNECTIONS = 6;
+
 /** What `work` makes of each item, in their order; at most `limit` of them are under way at a time. */
 export async function mapAtOnce<Item, Result>(
   items: readonly Item[],

@@ -11,7 +11,7 @@ interface Expected {
   possible: string[];
   /** Of these, the ones that must be there. */
   ids: string[];
-  /** That should have made them; null: any. */
+  /** That should have made them; null: whichever did. */
   model: string | null;
   /** Of these, the ones that are known to be out of date. */
   stale: string[];

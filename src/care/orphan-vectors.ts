@@ -1,6 +1,6 @@
 import { CARE, MODELS } from "../config.ts";
 import { listFirstSegments, listUnknownSegments } from "../store/orphans.ts";
-import { deleteVectors, getVectors, listNearby } from "../store/vectors.ts";
+import { deleteVectors, getVectors, listNearby, segmentOf } from "../store/vectors.ts";
 import type { PictureSpace } from "./picture-space.ts";
 
 type Spaces = Pick<Env, "DB" | "TEXT_VECTORS" | "PICTURE_VECTORS">;
@@ -61,10 +61,6 @@ async function listAround(
 ): Promise<string[]> {
   const found = await Promise.all(places.map((values) => listNearby(space, indexId, values)));
   return [...new Set(found.flat())];
-}
-
-function segmentOf(vectorId: string): string {
-  return vectorId.split(":")[0]!;
 }
 
 /** At most `count` of `items`, evenly taken. */

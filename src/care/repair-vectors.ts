@@ -5,7 +5,7 @@ import { finishVectors } from "../ingest/replace-transcript.ts";
 import { keyframeKey, keyframePrefix, listObjects } from "../store/media.ts";
 import { indexWords, listSegmentsById } from "../store/segments.ts";
 import { laySpeech } from "../store/speech.ts";
-import { pictureIds } from "../store/vectors.ts";
+import { pictureIds, segmentOf } from "../store/vectors.ts";
 import type { Segment } from "../types.ts";
 import { type Fix, inPieces, type Work } from "./work.ts";
 
@@ -64,8 +64,4 @@ const SEGMENTS = 200;
 
 function segmentsOf(vectorIds: string[]): string[] {
   return [...new Set(vectorIds.map(segmentOf))];
-}
-
-function segmentOf(vectorId: string): string {
-  return vectorId.split(":")[0]!;
 }

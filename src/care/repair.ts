@@ -1,7 +1,7 @@
 import { deleteKeys } from "../store/media.ts";
 import { isWanted } from "../store/removals.ts";
 import { reviseIndex } from "../store/traversals.ts";
-import { forgetVectors } from "../store/vectors.ts";
+import { forgetVectors, segmentOf } from "../store/vectors.ts";
 import type { FindingCode } from "./findings.ts";
 import { inspect } from "./inspect.ts";
 import type { PictureSpace } from "./picture-space.ts";
@@ -54,7 +54,7 @@ export async function repairAsset(
   if (findings.length === 0) return;
   await reviseIndex(env.DB, asset.indexId);
   if (await isWanted(env.DB, asset.assetId)) return;
-  const ids = findings.flatMap(({ about }) => about).map((id) => id.split(":")[0]!);
+  const ids = findings.flatMap(({ about }) => about).map(segmentOf);
   await forgetVectors(env, [...new Set(ids.filter((id) => id.startsWith("seg_")))]);
   await purgeAsset(env, asset, asset.assetId);
 }

@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { requirePublicUrl } from "./address.ts";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const USER_AGENT = "Sightline/0.1";
+export const USER_AGENT = "Sightline/0.1";
 
 export interface Sent {
   headers?: Record<string, string>;

@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { secondsToWait, secondsUntil } from "./retry-after.ts";
 
 /**
  * What a status other than 2xx means: `rate_limited` (429, with the seconds to wait), `original_removed` (404,
@@ -17,12 +18,13 @@ export function refusal(who: string, response: Response): AppError {
   return new AppError("download_refused", `${who} refused (${status})${login}.`);
 }
 
-/** `Retry-After` (RFC 9110, section 10.2.3), else `X-RateLimit-Reset` as Mastodon sends it. */
+/** `Retry-After`, else `X-RateLimit-Reset` as Mastodon sends it. */
 function tooMany(who: string, response: Response): AppError {
   const message = `${who} was asked too often.`;
-  const after = response.headers.get("retry-after") ?? "";
-  const date = Date.parse(after || (response.headers.get("x-ratelimit-reset") ?? ""));
-  const seconds = /^\d+$/.test(after) ? Number(after) : Math.ceil((date - Date.now()) / 1000);
+  const after = response.headers.get("retry-after");
+  const reset = response.headers.get("x-ratelimit-reset") ?? "";
+  const now = Date.now();
+  const seconds = after ? secondsToWait(after, now) : secondsUntil(reset, now);
   if (Number.isNaN(seconds)) return new AppError("rate_limited", message);
   return new AppError("rate_limited", message, { retryAfter: Math.max(1, seconds) });
 }

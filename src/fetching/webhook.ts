@@ -1,6 +1,8 @@
 import { WEBHOOKS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { requirePublicUrl } from "./address.ts";
+import { USER_AGENT } from "./follow.ts";
+import { secondsToWait } from "./retry-after.ts";
 
 export interface WebhookMessage {
   url: string;
@@ -60,7 +62,7 @@ export async function webhookHeaders(
   const signatures = await Promise.all(secrets.map((secret) => sign(secret, signed)));
   return {
     "content-type": "application/json",
-    "user-agent": "Sightline/0.1",
+    "user-agent": USER_AGENT,
     "webhook-id": id,
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.map((signature) => `v1,${signature}`).join(" "),
@@ -80,11 +82,6 @@ function outcomeOf(response: Response, now: number): Outcome {
   const why = status >= 300 && status < 400 ? ": redirects are not followed" : "";
   const problem = `The receiver answered ${status}${why}.`;
   const after = response.headers.get("retry-after");
-  const retryAfter = after === null ? Number.NaN : secondsUntil(after, now);
+  const retryAfter = after === null ? Number.NaN : secondsToWait(after, now);
   return { status, problem, ...(retryAfter > 0 && { retryAfter }) };
-}
-
-/** Of `Retry-After` (RFC 9110, section 10.2.3); NaN where it says nothing. */
-function secondsUntil(after: string, now: number): number {
-  return /^\d+$/.test(after) ? Number(after) : Math.ceil((Date.parse(after) - now) / 1000);
 }

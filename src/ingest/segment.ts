@@ -1,4 +1,4 @@
-import { mapAtOnce } from "../at-once.ts";
+import { CONNECTIONS, mapAtOnce } from "../at-once.ts";
 import { INGEST, SHOTS } from "../config.ts";
 import { getSeen, type SeenStretch } from "../store/seen.ts";
 import { listSegments, upsertSegments } from "../store/segments.ts";
@@ -71,9 +71,11 @@ async function cutVideo(env: Env, asset: Asset, cues: Cue[]): Promise<number> {
 
 function listSeen({ MEDIA }: Env, asset: Asset): Promise<SeenStretch[]> {
   const parts = Array.from({ length: countStretches(asset) }, (_, part) => part);
-  return mapAtOnce(parts, AT_ONCE, async (part) => (await getSeen(MEDIA, asset, part)) ?? NOTHING);
+  return mapAtOnce(
+    parts,
+    CONNECTIONS,
+    async (part) => (await getSeen(MEDIA, asset, part)) ?? NOTHING,
+  );
 }
 
-/** Connections that a Worker may have waiting. */
-const AT_ONCE = 6;
 const NOTHING: SeenStretch = { stills: [], transitions: [], operations: 0 };

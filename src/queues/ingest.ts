@@ -3,12 +3,11 @@ import { INGEST } from "../config.ts";
 import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
 import { RUN } from "../ingest/steps.ts";
 import { log } from "../log.ts";
-import { meter } from "../models/meter.ts";
+import { renewing } from "../renewing.ts";
 import { getAsset } from "../store/assets.ts";
-import { addUsage } from "../store/usage.ts";
-import type { Asset } from "../types.ts";
 import { eachMessage } from "./each-message.ts";
 import { type IngestMessage, ingestMessage } from "./messages.ts";
+import { metered } from "./metered.ts";
 import { retryDelay } from "./retry.ts";
 
 /** Does what each message asks for. */
@@ -20,18 +19,23 @@ async function workOn(message: Message, task: IngestMessage, env: Env): Promise<
   const { indexId, assetId, step, part } = task;
   const index = env.MEDIA_INDEX.getByName(indexId);
   if ((await index.claim(assetId, { step, part })) === "no") return message.ack();
+  const renew = () => index.renew(assetId, { step, part });
+  return renewing(renew, INGEST.renewMs, () => run(message, task, env));
+}
 
+/** Of a part that is held. */
+async function run(message: Message, task: IngestMessage, env: Env): Promise<void> {
+  const { indexId, assetId, step, part } = task;
+  const index = env.MEDIA_INDEX.getByName(indexId);
   const startedAt = Date.now();
   const fields = { asset: assetId, step, part, attempt: message.attempts };
-  const renewal = setInterval(() => {
-    // A lost renewal is asked for again by the next, or the lease runs out.
-    index.renew(assetId, { step, part }).catch(() => undefined);
-  }, INGEST.renewMs);
   const asset = await getAsset(env.DB, assetId);
   let outcome: "ok" | "gone";
   try {
     if (!asset) throw new AppError("not_found", "The asset was deleted.");
-    const fanOut = await runMetered(env, asset, task, message.attempts);
+    const fanOut = await metered(env, asset.accountId, (own) =>
+      RUN[step](own, asset, part, message.attempts),
+    );
     outcome = await index.complete(assetId, { step, part }, fanOut ?? undefined);
     log("info", "ingest.step_done", { ...fields, ms: Date.now() - startedAt });
   } catch (error) {
@@ -45,20 +49,9 @@ async function workOn(message: Message, task: IngestMessage, env: Env): Promise<
       return message.retry({ delaySeconds });
     }
     outcome = await index.fail(assetId, step, failure);
-  } finally {
-    clearInterval(renewal);
   }
   if (outcome === "gone" && asset) await purgeAsset(env, asset, assetId);
   message.ack();
-}
-
-async function runMetered(env: Env, asset: Asset, { step, part }: IngestMessage, attempt: number) {
-  const { ai, used } = meter(env.AI);
-  try {
-    return await RUN[step]({ ...env, AI: ai }, asset, part, attempt);
-  } finally {
-    if (used.modelCalls > 0) await addUsage(env.DB, asset.accountId, used);
-  }
 }
 
 /** Retries are spent: the failure is recorded where people look. */

@@ -2,16 +2,16 @@ import { JOBS } from "../config.ts";
 import { purgeAsset, purgeIndex } from "../care/purge.ts";
 import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
 import { log } from "../log.ts";
-import { meter } from "../models/meter.ts";
 import { likenessOfClip } from "../search/clip.ts";
 import { keepHits } from "../search/kept-hits.ts";
 import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
+import { renewing } from "../renewing.ts";
 import { claimJob, releaseJob, renewJob, updateJob } from "../store/jobs.ts";
-import { addUsage } from "../store/usage.ts";
 import { eachMessage } from "./each-message.ts";
 import { type JobMessage, jobMessage } from "./messages.ts";
 import { runImportJob } from "./import-job.ts";
+import { metered } from "./metered.ts";
 import { retryDelay } from "./retry.ts";
 import { AGAIN, type Progressed, type Run } from "./run.ts";
 import { endTranscriptJob, resumeTranscriptJob, runTranscriptJob } from "./transcript-job.ts";
@@ -30,10 +30,13 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
     return end(message, job, env);
   }
   if (claim === "spent") return giveUp(message, job, env);
-  const renewal = setInterval(() => {
-    // A lost renewal is made good by the next, or the lease runs out.
-    renewJob(env.DB, jobId, Date.now()).catch(() => undefined);
-  }, JOBS.renewMs);
+  const renew = () => renewJob(env.DB, jobId, Date.now());
+  return renewing(renew, JOBS.renewMs, () => run(message, job, env));
+}
+
+/** Of a job that is held. */
+async function run(message: Message, job: JobMessage, env: Env): Promise<void> {
+  const { jobId, kind } = job;
   const progressed: Progressed = (progress, result) =>
     updateJob(env.DB, jobId, { state: "running", progress, result });
   try {
@@ -53,8 +56,6 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
       await updateJob(env.DB, jobId, { state: "failed", progress: 0, error: failureOf(error) });
       await end(message, job, env);
     }
-  } finally {
-    clearInterval(renewal);
   }
 }
 
@@ -88,17 +89,13 @@ const RUN: Record<JobMessage["kind"], Run> = {
     );
     return { assets };
   },
-  async search(given, { accountId, indexId, request, clip }) {
-    const { ai, used } = meter(given.AI);
-    const env = { ...given, AI: ai };
+  async search(env, { accountId, indexId, request, clip }) {
     const wanted = searchRequest.parse(request);
-    try {
-      const like = clip ? await likenessOfClip(env, indexId, clip.key, clip.region) : null;
-      const { hits, total } = await search(env, indexId, wanted, like);
+    return metered(env, accountId, async (own) => {
+      const like = clip ? await likenessOfClip(own, indexId, clip.key, clip.region) : null;
+      const { hits, total } = await search(own, indexId, wanted, like);
       return keepHits(hits, total, wanted);
-    } finally {
-      if (used.modelCalls > 0) await addUsage(env.DB, accountId, used);
-    }
+    });
   },
   transcript: runTranscriptJob,
   traverse: runTraverseJob,

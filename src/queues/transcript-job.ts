@@ -3,9 +3,8 @@ import {
   forgetReplacement,
   replaceTranscript,
 } from "../ingest/replace-transcript.ts";
-import { meter } from "../models/meter.ts";
-import { addUsage } from "../store/usage.ts";
 import type { JobMessage } from "./messages.ts";
+import { metered } from "./metered.ts";
 import type { Progressed } from "./run.ts";
 
 /** Puts a video's new transcript in. */
@@ -15,27 +14,18 @@ export function runTranscriptJob(
   progressed: Progressed,
 ): Promise<unknown> {
   const { jobId, assetId, language = null } = job;
-  return metered(env, job, (own) =>
+  return metered(env, job.accountId, (own) =>
     replaceTranscript(own, { jobId, assetId: assetId!, language }, progressed),
   );
 }
 
 /** Of a job that was cancelled, perhaps half-way. */
 export function resumeTranscriptJob(env: Env, job: JobMessage): Promise<void> {
-  return metered(env, job, (own) => finishVectors(own, job.assetId!, job.jobId));
+  return metered(env, job.accountId, (own) => finishVectors(own, job.assetId!, job.jobId));
 }
 
 /** Of a job that is over. */
 export function endTranscriptJob(env: Env, job: JobMessage): Promise<void> {
   const { accountId, indexId, assetId, jobId } = job;
   return forgetReplacement(env, { accountId, indexId, assetId: assetId! }, jobId);
-}
-
-async function metered<T>(env: Env, job: JobMessage, work: (env: Env) => Promise<T>): Promise<T> {
-  const { ai, used } = meter(env.AI);
-  try {
-    return await work({ ...env, AI: ai });
-  } finally {
-    if (used.modelCalls > 0) await addUsage(env.DB, job.accountId, used);
-  }
 }

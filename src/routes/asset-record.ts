@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { keyframeKey, sourceKey } from "../store/media.ts";
-import { type Asset, ASSET_STATES, ASSET_TYPES } from "../types.ts";
+import { type Asset, ASSET_STATES, ASSET_TYPES, type AssetType } from "../types.ts";
 import { indexParams, isoTime, jsonObject } from "./index-record.ts";
 import type { MediaUrl } from "./media-url.ts";
 
@@ -57,6 +57,16 @@ export const addedAsset = assetRecord
   .extend({ job_id: z.string(), duplicate: z.boolean() })
   .openapi("AddedAsset");
 
+/** A video's or an image's id, under its own name. */
+export function idsOf<Id extends string | null>(assetType: AssetType, id: Id) {
+  const isVideo = assetType === "video";
+  return {
+    asset_type: assetType,
+    video_id: isVideo ? id : null,
+    image_id: isVideo ? null : id,
+  };
+}
+
 export async function toAssetRecord(
   asset: Asset,
   urlOf: MediaUrl,
@@ -65,9 +75,7 @@ export async function toAssetRecord(
   const thumbnail = asset.keyframeMs === null ? null : keyframeKey(asset, asset.keyframeMs);
   return {
     asset_id: asset.assetId,
-    asset_type: asset.assetType,
-    video_id: isVideo ? asset.assetId : null,
-    image_id: isVideo ? null : asset.assetId,
+    ...idsOf(asset.assetType, asset.assetId),
     index_name: asset.indexName,
     title: asset.title,
     state: asset.state,

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { IDEMPOTENCY } from "../config.ts";
 import { AppError, causeOf, invalid } from "../errors.ts";
 import { log } from "../log.ts";
+import { renewing } from "../renewing.ts";
 import {
   type Attempt,
   beginAttempt,
@@ -46,19 +47,14 @@ export async function once(
   const attempt: Attempt = { accountId, key, fingerprint, holder: crypto.randomUUID() };
   const earlier = await beginAttempt(db, attempt, Date.now());
   if (earlier) return answerAgain(earlier, fingerprint);
-  const renewal = setInterval(() => {
-    // A lost renewal is made good by the next, or the lease runs out.
-    renewAttempt(db, attempt, Date.now()).catch(() => undefined);
-  }, IDEMPOTENCY.renewMs);
+  const renew = () => renewAttempt(db, attempt, Date.now());
   let response: Response;
   try {
-    response = await act();
+    response = await renewing(renew, IDEMPOTENCY.renewMs, act);
   } catch (error) {
     // Where that fails, too, the lease runs out.
     await dropAttempt(db, attempt).catch(() => undefined);
     throw error;
-  } finally {
-    clearInterval(renewal);
   }
   try {
     const kept = adds === "secret" ? null : await response.clone().text();

@@ -56,7 +56,7 @@ export function toIndexRecord(index: MediaIndexRow, tallies: Tally[]): z.input<t
     states,
     duration_seconds,
     size_bytes,
-    last_traversed_at: index.lastTraversedAt === null ? null : isoTime(index.lastTraversedAt),
+    last_traversed_at: isoTimeOrNull(index.lastTraversedAt),
   };
 }
 
@@ -95,4 +95,9 @@ function sum(of: Tally[], field: "assets" | "segments" | "durationMs" | "sizeByt
 
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
+}
+
+/** Of what may not have happened. */
+export function isoTimeOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : isoTime(epochMs);
 }

@@ -8,7 +8,7 @@ import { requireRoom } from "../store/limits.ts";
 import type { Caller } from "../types.ts";
 import { noteRevocation } from "./authenticate.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
-import { isoTime } from "./index-record.ts";
+import { isoTime, isoTimeOrNull } from "./index-record.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
 
 /** The account's API keys: whom they let in is docs/accounts.md's to tell. */
@@ -127,12 +127,8 @@ function toKeyRecord(key: ApiKey, { keyId }: Caller): z.input<typeof keyRecord> 
     scopes: key.scopes,
     is_own: key.keyId === keyId,
     created_at: isoTime(key.createdAt),
-    expires_at: timeOf(key.expiresAt),
-    last_used_at: timeOf(key.lastUsedAt),
-    revoked_at: timeOf(key.revokedAt),
+    expires_at: isoTimeOrNull(key.expiresAt),
+    last_used_at: isoTimeOrNull(key.lastUsedAt),
+    revoked_at: isoTimeOrNull(key.revokedAt),
   };
-}
-
-function timeOf(epochMs: number | null): string | null {
-  return epochMs === null ? null : isoTime(epochMs);
 }

@@ -3,6 +3,7 @@ import type { Hit } from "../search/hits.ts";
 import { SIGNALS } from "../search/signals.ts";
 import { keyframeKey, sourceKey } from "../store/media.ts";
 import { type Asset, ASSET_TYPES, type Segment } from "../types.ts";
+import { idsOf } from "./asset-record.ts";
 import { jsonObject } from "./index-record.ts";
 import type { MediaUrl } from "./media-url.ts";
 
@@ -62,7 +63,6 @@ export async function toSegmentRecord(
   asset: Asset,
   urlOf: MediaUrl,
 ): Promise<z.input<typeof segmentRecord>> {
-  const isVideo = asset.assetType === "video";
   const { startMs, endMs } = segment;
   const thumbnail = segment.problem ? null : keyframeKey(asset, segment.keyframeMs);
   // A Media Fragment (W3C): a player starts and stops there.
@@ -71,9 +71,7 @@ export async function toSegmentRecord(
     segment_id: segment.segmentId,
     index_name: asset.indexName,
     asset_id: asset.assetId,
-    asset_type: asset.assetType,
-    video_id: isVideo ? asset.assetId : null,
-    image_id: isVideo ? null : asset.assetId,
+    ...idsOf(asset.assetType, asset.assetId),
     start_seconds: startMs === null ? null : startMs / 1000,
     end_seconds: endMs === null ? null : endMs / 1000,
     caption: segment.caption,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { deleteSource, listSources, type SourceSummary } from "../store/sources.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
-import { indexParams, isoTime, jsonObject } from "./index-record.ts";
+import { indexParams, isoTime, isoTimeOrNull, jsonObject } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
 
@@ -96,7 +96,7 @@ function toSourceRecord(source: SourceSummary): z.input<typeof sourceRecord> {
     job_id: source.jobId,
     state: source.jobState,
     error: source.jobError,
-    last_looked_at: source.lookedAt === null ? null : isoTime(source.lookedAt),
+    last_looked_at: isoTimeOrNull(source.lookedAt),
     created_at: isoTime(source.createdAt),
   };
 }

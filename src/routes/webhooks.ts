@@ -4,7 +4,7 @@ import { eventId, eventSeq } from "../ids.ts";
 import { type Delivery, EVENT_TYPES, type WebhookState } from "../types.ts";
 import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { eventRecord } from "./event-record.ts";
-import { indexParams, isoTime } from "./index-record.ts";
+import { indexParams, isoTime, isoTimeOrNull } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { pageOf, pageQuery } from "./page.ts";
 
@@ -126,11 +126,11 @@ function noWebhook(): AppError {
 function toWebhookRecord(webhook: WebhookState): z.input<typeof webhookRecord> {
   return {
     url: webhook.url,
-    disabled_at: timeOf(webhook.disabledAt),
+    disabled_at: isoTimeOrNull(webhook.disabledAt),
     secrets: webhook.secrets.map(({ secret, createdAt, expiresAt }) => ({
       secret,
       created_at: isoTime(createdAt),
-      expires_at: timeOf(expiresAt),
+      expires_at: isoTimeOrNull(expiresAt),
     })),
     deliveries: webhook.counts,
   };
@@ -146,11 +146,7 @@ function toDeliveryRecord(indexId: string, one: Delivery): z.input<typeof delive
     problem: one.problem,
     payload: JSON.parse(one.payload) as z.input<typeof eventRecord>,
     created_at: isoTime(one.createdAt),
-    next_try_at: timeOf(one.dueAt),
-    ended_at: timeOf(one.endedAt),
+    next_try_at: isoTimeOrNull(one.dueAt),
+    ended_at: isoTimeOrNull(one.endedAt),
   };
-}
-
-function timeOf(epochMs: number | null): string | null {
-  return epochMs === null ? null : isoTime(epochMs);
 }

@@ -1,3 +1,4 @@
+import { CONNECTIONS, mapAtOnce } from "../at-once.ts";
 import type { Failure } from "../errors.ts";
 import type { Asset, Cue } from "../types.ts";
 import { heardKey, transcriptKey } from "./media.ts";
@@ -119,14 +120,9 @@ export async function listHeard(
   asset: Asset,
   count: number,
 ): Promise<HeardPiece[]> {
-  const pieces: HeardPiece[] = [];
-  for (let part = 0; part < count; part += AT_ONCE) {
-    const parts = Array.from({ length: Math.min(AT_ONCE, count - part) }, (_, i) => part + i);
-    const objects = await Promise.all(parts.map((at) => bucket.get(heardKey(asset, at))));
-    pieces.push(...(await Promise.all(objects.map((object) => object!.json<HeardPiece>()))));
-  }
-  return pieces;
+  const parts = Array.from({ length: count }, (_, part) => part);
+  return mapAtOnce(parts, CONNECTIONS, async (part) => {
+    const object = await bucket.get(heardKey(asset, part));
+    return object!.json<HeardPiece>();
+  });
 }
-
-/** Connections that a Worker may have waiting. */
-const AT_ONCE = 6;

@@ -1,4 +1,4 @@
-import { mapAtOnce } from "../at-once.ts";
+import { CONNECTIONS, mapAtOnce } from "../at-once.ts";
 import { INGEST, SEARCH } from "../config.ts";
 import { AppError, causeOf } from "../errors.ts";
 import { type Segment, TEXT_KINDS, type TextKind, type VectorKind } from "../types.ts";
@@ -6,6 +6,11 @@ import { type Segment, TEXT_KINDS, type TextKind, type VectorKind } from "../typ
 /** `{segment}:{kind}`, so that writing a vector twice is writing it once. */
 export function vectorId(segmentId: string, kind: Exclude<VectorKind, "region">): string {
   return `${segmentId}:${kind}`;
+}
+
+/** The segment that a vector is of. */
+export function segmentOf(vector: string): string {
+  return vector.split(":")[0]!;
 }
 
 /** Of all the regions that a segment may have: `{segment}:region-1` and so on. */
@@ -34,8 +39,6 @@ export interface SegmentVector {
 
 /** What Vectorize gives a call by ids. */
 const READ_IDS = 20;
-/** That a Worker may have waiting. */
-const CONNECTIONS = 6;
 
 /** Vectorize's code for vectors of another length than the index was made for. */
 const WRONG_DIMENSIONS = /\b40012\b/;
