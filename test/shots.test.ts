@@ -26,7 +26,7 @@ async function trackOf() {
 
 beforeAll(async () => {
   await env.MEDIA.put(FILM, await (await fixture(FILM)).arrayBuffer());
-  film = await openContainer(env.MEDIA, FILM);
+  film = await openContainer(env.MEDIA, FILM, { from: 0, to: Infinity });
 });
 
 afterAll(() => film.dispose());

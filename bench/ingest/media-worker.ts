@@ -85,7 +85,7 @@ async function measuresOf({ DB }: Env, asset: Asset): Promise<Omit<Done, "counts
 
 async function takeSound(env: Env, asset: Asset, part: number): Promise<void> {
   const { from, to } = pieceAt(asset, part);
-  using input = await openContainer(env.MEDIA, sourceKey(asset));
+  using input = await openContainer(env.MEDIA, sourceKey(asset), { from, to });
   const track = await getAudioTrack(input);
   if (track) await cutSound(track, from, to);
 }
@@ -93,7 +93,9 @@ async function takeSound(env: Env, asset: Asset, part: number): Promise<void> {
 async function takeKeyframes(env: Env, asset: Asset, part: number): Promise<void> {
   const from = part * INGEST.partSegments;
   const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.partSegments);
-  using input = await openContainer(env.MEDIA, sourceKey(asset));
+  const times = segments.map(({ keyframeMs }) => keyframeMs / 1000);
+  const span = { from: Math.min(...times), to: Math.max(...times) };
+  using input = await openContainer(env.MEDIA, sourceKey(asset), span);
   const track = await requireVideoTrack(input);
   await mapAtOnce(segments, INGEST.framesAtOnce, async ({ keyframeMs }) => {
     const jpeg = await frameOf(env.FRAMES, await cutClip(track, keyframeMs / 1000));

@@ -4,7 +4,7 @@ import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import worker from "../../local/worker.ts";
 import { SHOTS } from "../../src/config.ts";
-import { openContainer, requireVideoTrack } from "../../src/media/container.ts";
+import { durationOf, openContainer, requireVideoTrack } from "../../src/media/container.ts";
 import { lookThrough } from "../../src/media/shots.ts";
 import type { Transition } from "../../src/types.ts";
 import type { Watched } from "./watched.ts";
@@ -35,11 +35,11 @@ async function watch(env: Env & LocalEnv): Promise<Watched> {
       return frames.input(clip);
     },
   };
-  using input = await openContainer(env.MEDIA, KEY);
-  const track = await requireVideoTrack(input);
-  const seconds = await input.computeDuration([track]);
+  const seconds = await durationOf(env.MEDIA, KEY);
   for (let from = 0; from < seconds; from += SHOTS.partSeconds) {
     const region = { from, to: Math.min(seconds, from + SHOTS.partSeconds) };
+    using input = await openContainer(env.MEDIA, KEY, region);
+    const track = await requireVideoTrack(input);
     const bindings = { FRAMES, IMAGES: localImages(env) };
     transitions.push(...(await lookThrough(bindings, track, region)).transitions);
   }

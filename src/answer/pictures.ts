@@ -1,11 +1,8 @@
 import { causeOf } from "../errors.ts";
 import { log } from "../log.ts";
-import { cutClip } from "../media/clips.ts";
-import { openContainer, requireVideoTrack } from "../media/container.ts";
-import { frameOf } from "../media/frames.ts";
+import { frameAt } from "../media/frames.ts";
 import type { Hit } from "../search/hits.ts";
 import { getKeyframe, sourceKey } from "../store/media.ts";
-import type { Asset } from "../types.ts";
 import type { Source } from "./sources.ts";
 
 /**
@@ -31,13 +28,7 @@ export async function picturesOf(
 async function pictureOf(env: Env, { segment, asset }: Hit): Promise<Uint8Array | null> {
   const { startMs, endMs, keyframeMs, problem } = segment;
   if (startMs !== null && endMs !== null && (keyframeMs < startMs || keyframeMs >= endMs)) {
-    return frameAt(env, asset, (startMs + endMs) / 2);
+    return frameAt(env, sourceKey(asset), (startMs + endMs) / 2000);
   }
   return problem ? null : getKeyframe(env.MEDIA, asset, keyframeMs);
-}
-
-async function frameAt(env: Env, asset: Asset, ms: number): Promise<Uint8Array> {
-  using input = await openContainer(env.MEDIA, sourceKey(asset));
-  const track = await requireVideoTrack(input);
-  return frameOf(env.FRAMES, await cutClip(track, ms / 1000));
 }

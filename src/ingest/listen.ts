@@ -16,7 +16,7 @@ export async function listen(env: Env, asset: Asset, part: number, attempt: numb
 async function hear(env: Env, asset: Asset, piece: Piece, attempt: number): Promise<HeardPiece> {
   const nothing = { language: null, cues: [], problem: null };
   try {
-    using input = await openContainer(env.MEDIA, sourceKey(asset));
+    using input = await openContainer(env.MEDIA, sourceKey(asset), piece);
     const track = await getAudioTrack(input);
     const sound = track && (await cutSound(track, piece.from, piece.to));
     if (!sound) return nothing;

@@ -25,10 +25,11 @@ export async function look(env: Env, asset: Asset, part: number, attempt: number
 
 async function see(env: Env, asset: Asset, part: number, attempt: number): Promise<Seen> {
   const { startMs, endMs } = stretchAt(asset, part);
+  const span = { from: startMs / 1000, to: endMs / 1000 };
   try {
-    using input = await openContainer(env.MEDIA, sourceKey(asset));
+    using input = await openContainer(env.MEDIA, sourceKey(asset), span);
     const track = await requireVideoTrack(input);
-    return await lookThrough(env, track, { from: startMs / 1000, to: endMs / 1000 });
+    return await lookThrough(env, track, span);
   } catch (error) {
     if (isRetryable(error, attempt)) throw error;
     const fields = { asset: asset.assetId, part, code: failureOf(error).code };

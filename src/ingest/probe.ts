@@ -1,6 +1,6 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { openContainer, probeVideo } from "../media/container.ts";
+import { probeVideo } from "../media/container.ts";
 import { updateFacts } from "../store/assets.ts";
 import { requireRoom } from "../store/limits.ts";
 import { sourceKey } from "../store/media.ts";
@@ -10,8 +10,7 @@ import { countStretches } from "./stretches.ts";
 
 /** Learns what a video is from its container. Throws where it can't be indexed, with the reason. */
 export async function probe(env: Env, asset: Asset): Promise<FanOut> {
-  using input = await openContainer(env.MEDIA, sourceKey(asset));
-  const info = await probeVideo(input);
+  const info = await probeVideo(env.MEDIA, sourceKey(asset));
   if (!(info.durationSeconds > 0)) {
     throw new AppError("unreadable_container", "The video has no pictures: its length is zero.");
   }

@@ -27,7 +27,9 @@ export async function eachKeyframe(
     await Promise.all(segments.map((segment) => work(segment, async () => jpeg)));
     return;
   }
-  using input = await openContainer(env.MEDIA, sourceKey(asset));
+  const times = segments.map(({ keyframeMs }) => keyframeMs / 1000);
+  const span = { from: Math.min(...times), to: Math.max(...times) };
+  using input = await openContainer(env.MEDIA, sourceKey(asset), span);
   const take = async ({ keyframeMs }: Segment) => {
     const track = await requireVideoTrack(input);
     return frameOf(env.FRAMES, await cutClip(track, keyframeMs / 1000));

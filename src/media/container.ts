@@ -1,6 +1,8 @@
 import { ALL_FORMATS, CustomSource, Input, type InputVideoTrack } from "mediabunny";
 import { AppError } from "../errors.ts";
-import { RecentRanges } from "./recent-ranges.ts";
+import type { RangedFile } from "./mp4-boxes.ts";
+import { type Patch, type Span, windowIndex } from "./mp4-window.ts";
+import { openFile } from "./stored-file.ts";
 
 /** What a container says about its video, without decoding any of it. Times in seconds. */
 export interface VideoInfo {
@@ -19,31 +21,37 @@ export interface VideoInfo {
   audioLanguage: string | null;
 }
 
+/** Where a video begins, and where it ends. */
+const START: Span = { from: 0, to: 0 };
+const END: Span = { from: Infinity, to: Infinity };
+/** What a reader keeps of a file, besides what the isolate does. */
+const KEPT_BYTES = 2 * 1024 * 1024;
+
 /**
- * Opens a stored file for reading by ranges, however large it is. Dispose of it with `using`. Throws
- * `source_missing` where the object is gone.
+ * Opens a stored file to read a stretch of it by ranges, in the same memory however long it is; outside of the
+ * stretch there may be nothing. Dispose of it with `using`. Throws `source_missing` where the object is gone.
  */
-export async function openContainer(bucket: R2Bucket, key: string): Promise<Input> {
-  const head = await bucket.head(key);
-  if (!head) throw missing();
+export async function openContainer(bucket: R2Bucket, key: string, span: Span): Promise<Input> {
+  const file = await openFile(bucket, key);
+  const patch = await windowIndex(file, span);
   const source = new CustomSource({
-    getSize: () => head.size,
-    read: (start, end) =>
-      recent.get(`${key} ${head.etag} ${start}-${end}`, async () => {
-        const object = await bucket.get(key, { range: { offset: start, length: end - start } });
-        if (!object) throw missing();
-        return new Uint8Array(await object.arrayBuffer());
-      }),
-    prefetchProfile: "network",
+    getSize: () => file.size,
+    read: (start, end) => (patch ? readPatched(file, patch, start, end) : file.read(start, end)),
+    maxCacheSize: KEPT_BYTES,
+    prefetchProfile: "fileSystem",
   });
   return new Input({ source, formats: ALL_FORMATS });
 }
 
-/** Every part of an ingest opens the container, and reads the index of all of it: megabytes, of a long film. */
-const recent = new RecentRanges(16 * 1024 * 1024);
-
-function missing(): AppError {
-  return new AppError("source_missing", "The stored file is gone; send it again.");
+async function readPatched(file: RangedFile, patch: Patch, start: number, end: number) {
+  if (end <= patch.start || start >= patch.end) return file.read(start, end);
+  const bytes = new Uint8Array(end - start);
+  const put = (part: Uint8Array, at: number) => bytes.set(part, at - start);
+  if (start < patch.start) put(await file.read(start, patch.start), start);
+  if (end > patch.end) put(await file.read(patch.end, end), patch.end);
+  const from = Math.max(start, patch.start);
+  put(patch.bytes.subarray(from - patch.start, end - patch.start), from);
+  return bytes;
 }
 
 /** Throws `unreadable_container` or `no_video_track`. */
@@ -56,17 +64,26 @@ export async function requireVideoTrack(input: Input): Promise<InputVideoTrack> 
   return track;
 }
 
-/** Throws `unreadable_container` or `no_video_track`. */
-export async function probeVideo(input: Input): Promise<VideoInfo> {
+/** How long a stored video is, in seconds. Throws `unreadable_container` or `no_video_track`. */
+export async function durationOf(bucket: R2Bucket, key: string): Promise<number> {
+  using input = await openContainer(bucket, key, END);
   const video = await requireVideoTrack(input);
-  return reading(async () => {
+  return await reading(() => input.computeDuration([video]));
+}
+
+/** Throws `unreadable_container` or `no_video_track`. */
+export async function probeVideo(bucket: R2Bucket, key: string): Promise<VideoInfo> {
+  const durationSeconds = await durationOf(bucket, key);
+  using input = await openContainer(bucket, key, START);
+  const video = await requireVideoTrack(input);
+  return await reading(async () => {
     const audio = await input.getPrimaryAudioTrack();
     const { averagePacketRate, averageBitrate } = await video.computePacketStats(200);
     const sound = await audio?.computePacketStats(200);
     const language = await audio?.getLanguageCode();
     return {
       container: (await input.getFormat()).name,
-      durationSeconds: await input.computeDuration([video]),
+      durationSeconds,
       width: await video.getDisplayWidth(),
       height: await video.getDisplayHeight(),
       rotation: await video.getRotation(),

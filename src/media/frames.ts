@@ -1,6 +1,7 @@
 import { INGEST } from "../config.ts";
 import { AppError } from "../errors.ts";
-import type { Clip } from "./clips.ts";
+import { type Clip, cutClip } from "./clips.ts";
+import { openContainer, requireVideoTrack } from "./container.ts";
 
 /**
  * Media Transformations' codes for what is wrong with the input; 95xx are its own troubles, one of
@@ -18,6 +19,16 @@ const INTERNAL_ERROR = 9523;
 export function frameOf(frames: MediaBinding, clip: Clip): Promise<Uint8Array> {
   const size = { width: INGEST.keyframeWidth, fit: "scale-down" } as const;
   return transformClip(frames, clip, size, { mode: "frame" });
+}
+
+/** The frame of a stored video that is shown at a moment. Throws as `cutClip` and `frameOf` do. */
+export async function frameAt(
+  env: Pick<Env, "FRAMES" | "MEDIA">,
+  key: string,
+  seconds: number,
+): Promise<Uint8Array> {
+  using input = await openContainer(env.MEDIA, key, { from: seconds, to: seconds });
+  return frameOf(env.FRAMES, await cutClip(await requireVideoTrack(input), seconds));
 }
 
 /** As `frameOf`, what the FRAMES binding makes of a clip from its moment on. */

@@ -1,8 +1,7 @@
 import { FOOTAGE, SEARCH, SHEETS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { cutClip } from "../media/clips.ts";
-import { openContainer, requireVideoTrack } from "../media/container.ts";
-import { frameOf } from "../media/frames.ts";
+import { durationOf, openContainer, requireVideoTrack } from "../media/container.ts";
+import { frameAt } from "../media/frames.ts";
 import { type Still, takeStills } from "../media/sheets.ts";
 import { cutSound, getAudioTrack } from "../media/sound.ts";
 import { hasPictureSpace } from "../models/embed-picture.ts";
@@ -25,23 +24,23 @@ export async function likenessOfClip(
   key: string,
   wanted: Region,
 ): Promise<Likeness> {
-  using input = await openContainer(env.MEDIA, key);
-  const track = await requireVideoTrack(input);
-  const region = within(wanted, await input.computeDuration([track]));
+  const region = await regionOf(env.MEDIA, key, wanted);
   const { start, end } = region;
   const stills: Still[] = [];
   const stretches = stretchesOf(region);
   for (const { start: from, end: to } of stretches) {
+    using input = await openContainer(env.MEDIA, key, { from, to });
+    const track = await requireVideoTrack(input);
     const perSecond = FOOTAGE.askedPerSecond;
     stills.push(...(await takeStills(env, track, { from, to, perSecond })));
   }
   const frames: Uint8Array[] = [];
   for (const seconds of hasPictureSpace(env) ? sampleTimes(start, end) : []) {
-    frames.push(await frameOf(env.FRAMES, await cutClip(track, seconds)));
+    frames.push(await frameAt(env, key, seconds));
   }
   const [looks, meaning, same] = await Promise.all([
     frames.length > 0 ? lookOf(env, frames) : null,
-    meaningOf(env, await getAudioTrack(input), start, end),
+    meaningOf(env, key, region),
     findFootage(env.DB, indexId, stretches, stills),
   ]);
   return { looks, meaning, same, except: { segmentId: null, assetId: null } };
@@ -49,9 +48,7 @@ export async function likenessOfClip(
 
 /** The region of a stored clip that is asked about. Throws as `likenessOfClip` does before it looks. */
 export async function regionOf(bucket: R2Bucket, key: string, wanted: Region): Promise<Region> {
-  using input = await openContainer(bucket, key);
-  const track = await requireVideoTrack(input);
-  return within(wanted, await input.computeDuration([track]));
+  return within(wanted, await durationOf(bucket, key));
 }
 
 /** Throws `bad_request`. */
@@ -83,15 +80,12 @@ export function sampleTimes(start: number, end: number): number[] {
 }
 
 /** Null where nothing is said, or nobody can listen. */
-async function meaningOf(
-  env: Env,
-  track: Awaited<ReturnType<typeof getAudioTrack>>,
-  start: number,
-  end: number,
-): Promise<number[] | null> {
-  if (!track) return null;
+async function meaningOf(env: Env, key: string, { start, end }: Region): Promise<number[] | null> {
+  const heard = { from: start, to: Math.min(end, start + SEARCH.clipSpeechSeconds) };
+  using input = await openContainer(env.MEDIA, key, heard);
   try {
-    const sound = await cutSound(track, start, Math.min(end, start + SEARCH.clipSpeechSeconds));
+    const track = await getAudioTrack(input);
+    const sound = track && (await cutSound(track, heard.from, heard.to));
     if (!sound) return null;
     const { spoken } = await transcribe(env.AI, sound.bytes, null);
     const words = spoken.map(({ text }) => text).join(" ");
