@@ -21,6 +21,8 @@ export default defineConfig({
                 ENGINE_TOKEN: inject("engineToken"),
                 PICTURE_EMBEDDINGS_URL: inject("pictureEmbeddingsUrl"),
                 PICTURE_EMBEDDINGS_KEY: inject("engineToken"),
+                DECODER_URL: inject("engineUrl"),
+                DECODER_KEY: inject("engineToken"),
                 KEY_SECRETS: inject("keySecrets"),
                 FETCH_ALLOW: [
                   inject("filesHost"),

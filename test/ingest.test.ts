@@ -144,7 +144,7 @@ it("a picture is measured as it is shown", async () => {
 
 describe("what can't be indexed", () => {
   it.each<[string, string]>([
-    ["vp9.mp4", "unsupported_codec"],
+    ["mpeg4.mp4", "unsupported_codec"],
     ["cut.mp4", "unreadable_container"],
     ["cut.jpg", "unreadable_image"],
   ])("fails with a code and a remedy: %s", async (file, code) => {
@@ -155,7 +155,7 @@ describe("what can't be indexed", () => {
   });
 
   it("doesn't touch the others", async () => {
-    const { asset } = await startAsset(client, "beside", "vp9.mp4");
+    const { asset } = await startAsset(client, "beside", "mpeg4.mp4");
     const form = { image_file: await fixture("words.jpg") };
     const image = await client.json("POST", "/index/beside/image", { form });
     expect(await client.settled("beside", image)).toMatchObject({ state: "ready" });

@@ -17,7 +17,7 @@ const FILM = "long.mp4";
 const SHOT = 3;
 
 const frames = localMedia(env);
-const bindings = { FRAMES: frames, IMAGES: localImages(env) };
+const bindings = { ...env, FRAMES: frames, IMAGES: localImages(env) };
 let film: Input;
 
 async function trackOf() {

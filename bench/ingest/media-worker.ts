@@ -98,7 +98,7 @@ async function takeKeyframes(env: Env, asset: Asset, part: number): Promise<void
   using input = await openContainer(env.MEDIA, sourceKey(asset), span);
   const track = await requireVideoTrack(input);
   await mapAtOnce(segments, INGEST.framesAtOnce, async ({ keyframeMs }) => {
-    const jpeg = await frameOf(env.FRAMES, await cutClip(track, keyframeMs / 1000));
+    const jpeg = await frameOf(env, await cutClip(track, keyframeMs / 1000));
     signPicture(await greyPixels(env.IMAGES, new Blob([jpeg]).stream()));
   });
 }

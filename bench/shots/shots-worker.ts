@@ -40,7 +40,7 @@ async function watch(env: Env & LocalEnv): Promise<Watched> {
     const region = { from, to: Math.min(seconds, from + SHOTS.partSeconds) };
     using input = await openContainer(env.MEDIA, KEY, region);
     const track = await requireVideoTrack(input);
-    const bindings = { FRAMES, IMAGES: localImages(env) };
+    const bindings = { ...env, FRAMES, IMAGES: localImages(env) };
     transitions.push(...(await lookThrough(bindings, track, region)).transitions);
   }
   const pictures = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);

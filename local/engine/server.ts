@@ -8,10 +8,10 @@ import { createWorkFolder } from "./work-folder.ts";
 /** 100 MB, the platform's own limit, and a margin for callers that test it. */
 const MAX_MEDIA_BYTES = 110_000_000;
 
-const { ENGINE_PORT, ENGINE_TOKEN, ENGINE_MAX_BYTES } = process.env;
+const { ENGINE_HOST = "127.0.0.1", ENGINE_PORT, ENGINE_TOKEN, ENGINE_MAX_BYTES } = process.env;
 if (!ENGINE_TOKEN) throw new Error("Set ENGINE_TOKEN: callers must send it as their bearer token.");
 const port = /^\d+$/.test(ENGINE_PORT ?? "") ? Number(ENGINE_PORT) : Number.NaN;
-if (!(port < 65_536)) throw new Error("Set ENGINE_PORT: the port on 127.0.0.1, or 0 for any.");
+if (!(port < 65_536)) throw new Error("Set ENGINE_PORT: the port on ENGINE_HOST, or 0 for any.");
 
 const folder = createWorkFolder();
 process.on("exit", () => folder.remove());
@@ -89,7 +89,9 @@ function digest(text: string): Buffer {
 const KEEP_ALIVE_MS = 120_000;
 const server = createServer((request, response) => void respond(request, response));
 server.keepAliveTimeout = KEEP_ALIVE_MS;
-server.listen(port, "127.0.0.1", () => {
+server.listen(port, ENGINE_HOST, () => {
   const address = server.address();
-  console.log(`engine on http://127.0.0.1:${typeof address === "object" ? address?.port : port}`);
+  console.log(
+    `engine on http://${ENGINE_HOST}:${typeof address === "object" ? address?.port : port}`,
+  );
 });

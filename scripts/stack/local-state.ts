@@ -101,6 +101,7 @@ function formatSecrets(secrets: LocalSecrets, engineUrl?: string): string {
     lines.push(`ENGINE_URL=${engineUrl}`);
     lines.push(`PICTURE_EMBEDDINGS_URL=${engineUrl}/v1/embeddings`);
     lines.push(`PICTURE_EMBEDDINGS_KEY=${secrets.engineToken}`);
+    lines.push(`DECODER_URL=${engineUrl}`, `DECODER_KEY=${secrets.engineToken}`);
   }
   for (const name of SETTINGS) {
     const value = process.env[name];

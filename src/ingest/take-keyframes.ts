@@ -32,7 +32,7 @@ export async function eachKeyframe(
   using input = await openContainer(env.MEDIA, sourceKey(asset), span);
   const take = async ({ keyframeMs }: Segment) => {
     const track = await requireVideoTrack(input);
-    return frameOf(env.FRAMES, await cutClip(track, keyframeMs / 1000));
+    return frameOf(env, await cutClip(track, keyframeMs / 1000));
   };
   for (let i = 0; i < segments.length; i += INGEST.framesAtOnce) {
     const few = segments.slice(i, i + INGEST.framesAtOnce);

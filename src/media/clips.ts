@@ -6,9 +6,11 @@ import {
   type InputVideoTrack,
   Mp4OutputFormat,
   Output,
+  type VideoCodec,
 } from "mediabunny";
 import { AppError } from "../errors.ts";
 import { reading } from "./container.ts";
+import { unsupportedCodec } from "./decoder.ts";
 import { findDisposable } from "./disposable.ts";
 
 /** Pictures may be stored ahead of the one that is shown before them: look this far past the moment. */
@@ -19,6 +21,7 @@ const REORDERED = 17;
 export interface Clip {
   /** A standalone MP4. */
   bytes: Uint8Array;
+  codec: VideoCodec;
   /** Where the wanted moment is in it, in seconds. */
   atSeconds: number;
 }
@@ -45,8 +48,8 @@ export interface CopyRules {
 
 /**
  * Copies the group of pictures around a moment into an MP4 of its own, without decoding. Throws
- * `unreadable_frame` where the video has no picture there, and `unsupported_codec` for anything but
- * H.264, which is what the FRAMES binding decodes.
+ * `unreadable_frame` where the video has no picture there, and `unsupported_codec` where nobody knows how
+ * it is coded.
  */
 export function cutClip(track: InputVideoTrack, seconds: number): Promise<Clip> {
   return copying(track, seconds, async (sink, first, copy) => {
@@ -122,15 +125,9 @@ export async function copying<T>(
   track: InputVideoTrack,
   seconds: number,
   choose: (sink: EncodedPacketSink, first: EncodedPacket, copy: Copy) => Promise<T>,
-): Promise<T & { bytes: Uint8Array }> {
+): Promise<T & Pick<Clip, "bytes" | "codec">> {
   const codec = await track.getCodec();
-  if (codec !== "avc") {
-    const name = codec ?? String(await track.getInternalCodecId());
-    throw new AppError(
-      "unsupported_codec",
-      `The video is coded as ${name}; only H.264 can be decoded here. Convert it to H.264 in MP4.`,
-    );
-  }
+  if (!codec) throw unsupportedCodec(String(await track.getInternalCodecId()));
   return reading(async () => {
     const sink = new EncodedPacketSink(track);
     const first = (await sink.getKeyPacket(seconds)) ?? (await sink.getFirstKeyPacket());
@@ -150,6 +147,6 @@ export async function copying<T>(
       },
     );
     await output.finalize();
-    return { ...chosen, bytes: new Uint8Array(output.target.buffer!) };
+    return { ...chosen, codec, bytes: new Uint8Array(output.target.buffer!) };
   });
 }

@@ -8,11 +8,12 @@ export type IsDisposable = (packet: EncodedPacket) => boolean;
 
 /**
  * Tells the pictures of an H.264 track on which no other depends (`nal_ref_idc` is 0): about half of what
- * usual encoders make. None where the units have no lengths but start codes, as in MPEG-TS.
+ * usual encoders make. None of other tracks, and where the units have no lengths but start codes, as in MPEG-TS.
  */
 export async function findDisposable(
-  track: Pick<InputVideoTrack, "getDecoderConfig">,
+  track: Pick<InputVideoTrack, "getCodec" | "getDecoderConfig">,
 ): Promise<IsDisposable> {
+  if ((await track.getCodec()) !== "avc") return () => false;
   const { description } = (await track.getDecoderConfig()) ?? {};
   if (!description) return () => false;
   const lengthBytes = (bytesOf(description)[4]! & 3) + 1; // ISO/IEC 14496-15, 5.3.3.1

@@ -2,6 +2,7 @@ import { INGEST } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { type Clip, cutClip } from "./clips.ts";
 import { openContainer, requireVideoTrack } from "./container.ts";
+import { decodeElsewhere, type DecoderEnv, type Wanted } from "./decoder.ts";
 
 /**
  * Media Transformations' codes for what is wrong with the input; 95xx are its own troubles, one of
@@ -13,36 +14,40 @@ const INTERNAL_ERROR = 9523;
 
 /**
  * The frame shown at a clip's moment as a JPEG, at most `INGEST.keyframeWidth` wide. Throws
- * `unreadable_frame` where it can't be decoded, `upstream_failed` or `upstream_unavailable` where
- * trying again may help.
+ * `unreadable_frame` where it can't be decoded, `unsupported_codec` where nobody can, `upstream_failed` or
+ * `upstream_unavailable` where trying again may help.
  */
-export function frameOf(frames: MediaBinding, clip: Clip): Promise<Uint8Array> {
+export function frameOf(env: DecoderEnv, clip: Clip): Promise<Uint8Array> {
   const size = { width: INGEST.keyframeWidth, fit: "scale-down" } as const;
-  return transformClip(frames, clip, size, { mode: "frame" });
+  return transformClip(env, clip, { size });
 }
 
 /** The frame of a stored video that is shown at a moment. Throws as `cutClip` and `frameOf` do. */
 export async function frameAt(
-  env: Pick<Env, "FRAMES" | "MEDIA">,
+  env: DecoderEnv & Pick<Env, "MEDIA">,
   key: string,
   seconds: number,
 ): Promise<Uint8Array> {
   using input = await openContainer(env.MEDIA, key, { from: seconds, to: seconds });
-  return frameOf(env.FRAMES, await cutClip(await requireVideoTrack(input), seconds));
+  return frameOf(env, await cutClip(await requireVideoTrack(input), seconds));
 }
 
-/** As `frameOf`, what the FRAMES binding makes of a clip from its moment on. */
+/** What is wanted of a clip. Throws as `frameOf` does. */
 export async function transformClip(
-  frames: MediaBinding,
+  env: DecoderEnv,
   clip: Clip,
-  size: MediaTransformationInputOptions,
-  output: MediaTransformationOutputOptions,
+  wanted: Wanted,
 ): Promise<Uint8Array> {
+  if (clip.codec !== "avc") return decodeElsewhere(env, clip, wanted);
+  const { size, sheet } = wanted;
+  const output = sheet
+    ? ({ mode: "spritesheet", imageCount: sheet.count } as const)
+    : ({ mode: "frame" } as const);
+  const duration = sheet?.seconds && { duration: `${sheet.seconds.toFixed(3)}s` };
   try {
-    const response = await frames
-      .input(new Blob([clip.bytes]).stream())
+    const response = await env.FRAMES.input(new Blob([clip.bytes]).stream())
       .transform(size)
-      .output({ ...output, time: `${clip.atSeconds.toFixed(3)}s`, format: "jpg" })
+      .output({ ...output, ...duration, time: `${clip.atSeconds.toFixed(3)}s`, format: "jpg" })
       .response();
     if (!response.ok) throw new Error(await response.text());
     return new Uint8Array(await response.arrayBuffer());

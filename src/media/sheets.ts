@@ -4,11 +4,15 @@ import { AppError } from "../errors.ts";
 import type { Size } from "./areas.ts";
 import { cutStretch, type Stretch } from "./clips.ts";
 import { reading } from "./container.ts";
+import type { DecoderEnv, Wanted } from "./decoder.ts";
 import { transformClip } from "./frames.ts";
 import { cutMontage } from "./montages.ts";
 import { toPictureError } from "./picture-errors.ts";
 import { sizeOf } from "./pictures.ts";
 import { greyPixels } from "./pixels.ts";
+
+/** What decodes videos, and pictures. */
+export type SheetsEnv = DecoderEnv & Pick<Env, "IMAGES">;
 
 /** A small picture of a moment of a video. */
 export interface Still {
@@ -35,7 +39,7 @@ const TOLERANCE = 0.001;
  * and `frameOf` do.
  */
 export async function takeStills(
-  env: Pick<Env, "FRAMES" | "IMAGES">,
+  env: SheetsEnv,
   track: InputVideoTrack,
   { from, to, perSecond }: { from: number; to: number; perSecond: number },
 ): Promise<Still[]> {
@@ -68,7 +72,7 @@ export async function takeStills(
  * IMAGES. Throws as `takeStills` does.
  */
 export async function takePictures(
-  env: Pick<Env, "FRAMES" | "IMAGES">,
+  env: SheetsEnv,
   track: InputVideoTrack,
   times: readonly number[],
 ): Promise<Still[]> {
@@ -76,11 +80,8 @@ export async function takePictures(
   const montage = await cutMontage(track, times.slice(0, SHEETS.stills), SHEETS.maxBytes);
   const { length: count } = montage.shownAt;
   if (count === 0) return [];
-  const jpeg = await transformClip(env.FRAMES, montage, tileSize(aspect), {
-    mode: "spritesheet",
-    imageCount: count,
-    duration: `${(count * montage.heldSeconds).toFixed(3)}s`,
-  });
+  const sheet = { count, seconds: count * montage.heldSeconds };
+  const jpeg = await transformClip(env, montage, { size: tileSize(aspect), sheet });
   const squares = await squaresOf(env.IMAGES, jpeg, count, aspect);
   return squares.map((grey, i) => ({ seconds: montage.shownAt[i]!, grey }));
 }
@@ -92,7 +93,7 @@ export async function takePictures(
  * is read off the sheet.
  */
 async function stillsOf(
-  { FRAMES, IMAGES }: Pick<Env, "FRAMES" | "IMAGES">,
+  env: SheetsEnv,
   stretch: Stretch,
   from: number,
   perSecond: number,
@@ -102,12 +103,9 @@ async function stillsOf(
   const held = Math.max(stretch.endSeconds, stretch.shownAt.at(-1)!) - begin;
   const seconds = Math.min(held, Math.max(MIN_SECONDS, stretch.endSeconds - begin));
   const count = Math.min(SHEETS.stills, Math.max(1, Math.round(seconds * perSecond)));
-  const jpeg = await transformClip(FRAMES, stretch, tileSize(aspect), {
-    mode: "spritesheet",
-    imageCount: count,
-    ...(seconds >= MIN_SECONDS && { duration: `${seconds.toFixed(3)}s` }),
-  });
-  const squares = await squaresOf(IMAGES, jpeg, count, aspect);
+  const sheet = { count, ...(seconds >= MIN_SECONDS && { seconds }) };
+  const jpeg = await transformClip(env, stretch, { size: tileSize(aspect), sheet });
+  const squares = await squaresOf(env.IMAGES, jpeg, count, aspect);
   return squares.flatMap((grey, i) => {
     const at = begin + (i * seconds) / count;
     const isWanted = i === 0 || at < stretch.endSeconds;
@@ -167,7 +165,7 @@ export function columnsOf(sheet: Size, count: number, aspect: number): number {
 }
 
 /** Whose shorter side is that of a signature. */
-function tileSize(aspect: number): MediaTransformationInputOptions {
+function tileSize(aspect: number): Wanted["size"] {
   const { side } = SIGNATURE;
   const long = Math.round(side * Math.min(MAX_ASPECT, Math.max(aspect, 1 / aspect)));
   const [width, height] = aspect > 1 ? [long, side] : [side, long];

@@ -5,7 +5,7 @@ import type { Transition } from "../types.ts";
 import { doubtfulPictures } from "./doubts.ts";
 import { lookOf } from "./looks.ts";
 import { listPictures } from "./montages.ts";
-import { type Still, takePictures, takeStills } from "./sheets.ts";
+import { type SheetsEnv, type Still, takePictures, takeStills } from "./sheets.ts";
 import { findTransitions } from "./transitions.ts";
 
 /** A stretch of a video that was looked through. */
@@ -25,7 +25,7 @@ export interface Seen {
  * `takeStills` does.
  */
 export async function lookThrough(
-  env: Pick<Env, "FRAMES" | "IMAGES">,
+  env: SheetsEnv,
   track: InputVideoTrack,
   { from, to }: { from: number; to: number },
 ): Promise<Seen> {

@@ -1,6 +1,6 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FF_ENCODER_LIBVPX_VP9 } from "node-av/constants";
+import { FF_ENCODER_LIBVPX_VP9, FF_ENCODER_MPEG4 } from "node-av/constants";
 import sharp from "sharp";
 import { encodeFilm } from "../../scripts/sample/film.ts";
 import { drawClock } from "../../scripts/sample/drawn-objects.ts";
@@ -17,7 +17,7 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  * - `glance.mp4`: 7 s of the house, after three with a glance at boats: `glance.jpg`
  * - `told.mp4`: 9 s of the house, over which a voice says two sentences
  * - `house.vtt`: captions of another voice, that only they have
- * - `vp9.mp4`: what the media binding refuses. `long.mp4`: more than its ten minutes
+ * - `vp9.mp4`: what the media binding refuses. `mpeg4.mp4`: what nobody decodes. `long.mp4`: more than its ten minutes
  * - `words.jpg`: LANTERN FESTIVAL
  * - `clock.jpg`: a drawn clock, round, in the middle
  * - `boats.jpg`: a photograph. `cut.jpg`: its first 300 bytes. `turned.jpg`: 200 × 400, stored lying
@@ -57,10 +57,15 @@ async function makeFilms(folder: string): Promise<void> {
   const captions = "WEBVTT\n\n00:01.000 --> 00:04.000\nThe lighthouse keeper lived here.\n";
   await writeFile(join(folder, "house.vtt"), captions);
   await encodeFilm(join(folder, "long.mp4"), scenes, { ...SMALL, rounds: 101 });
-  await encodeFilm(join(folder, "vp9.mp4"), [{ picture: words, seconds: 1 }], {
+  await encodeFilm(join(folder, "vp9.mp4"), scenes, {
     ...SMALL,
     encoder: FF_ENCODER_LIBVPX_VP9,
     encoderOptions: { "cpu-used": "8", deadline: "realtime" },
+  });
+  await encodeFilm(join(folder, "mpeg4.mp4"), [{ picture: words, seconds: 1 }], {
+    ...SMALL,
+    encoder: FF_ENCODER_MPEG4,
+    encoderOptions: {},
   });
 }
 

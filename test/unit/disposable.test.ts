@@ -1,4 +1,4 @@
-import { EncodedPacket } from "mediabunny";
+import { EncodedPacket, type VideoCodec } from "mediabunny";
 import { expect, it } from "vitest";
 import { findDisposable } from "../../src/media/disposable.ts";
 
@@ -19,9 +19,12 @@ function packet(headers: number[], lengthBytes: number): EncodedPacket {
   return new EncodedPacket(Uint8Array.from(units), "delta", 0, 0.04);
 }
 
-function trackOf(description?: Uint8Array | ArrayBuffer) {
+function trackOf(description?: Uint8Array | ArrayBuffer, codec: VideoCodec = "avc") {
   const config = { codec: "avc1.64001f", ...(description && { description }) };
-  return { getDecoderConfig: () => Promise.resolve(config) };
+  return {
+    getCodec: () => Promise.resolve(codec),
+    getDecoderConfig: () => Promise.resolve(config),
+  };
 }
 
 it.each<[is: boolean, headers: number[], lengthBytes: number]>([
@@ -44,6 +47,12 @@ it.each<[is: boolean, headers: number[], lengthBytes: number]>([
     }
   },
 );
+
+it("can't be told of other codecs", async () => {
+  const description = Uint8Array.from([1, 100, 0, 31, 0xff, 0xe1]);
+  const isDisposable = await findDisposable(trackOf(description, "hevc"));
+  expect(isDisposable(packet([NON_KEY], 4))).toBe(false);
+});
 
 it("can't be told of units that begin with start codes, or are cut off", async () => {
   expect((await findDisposable(trackOf()))(packet([NON_KEY], 4))).toBe(false);
