@@ -47,23 +47,23 @@ export interface CopyRules {
 }
 
 /**
- * Copies the group of pictures around a moment into an MP4 of its own, without decoding. Throws
- * `unreadable_frame` where the video has no picture there, and `unsupported_codec` where nobody knows how
- * it is coded.
+ * Copies the picture that is shown at a moment into an MP4 of its own, after those that it is decoded from.
+ * Throws `unreadable_frame` where the video has no picture there, and `unsupported_codec` where nobody knows
+ * how it is coded.
  */
 export function cutClip(track: InputVideoTrack, seconds: number): Promise<Clip> {
   return copying(track, seconds, async (sink, first, copy) => {
-    let end = first.timestamp;
+    const shown = (await sink.getPacket(seconds, { metadataOnly: true })) ?? first;
+    const isDisposable = await findDisposable(track);
     for await (const packet of sink.packets(first)) {
-      const isNextGroup = packet.type === "key" && packet.timestamp > first.timestamp;
-      if (packet.timestamp > seconds + REORDER_SECONDS || (isNextGroup && end > first.timestamp)) {
-        break;
-      }
-      await copy(packet);
-      end = Math.max(end, packet.timestamp);
+      const isShown = packet.sequenceNumber === shown.sequenceNumber;
+      if (isShown || !isDisposable(packet)) await copy(packet);
+      if (isShown || packet.timestamp > shown.timestamp + REORDER_SECONDS) break;
     }
-    const at = Math.min(Math.max(seconds, first.timestamp), end);
-    return { atSeconds: at - first.timestamp };
+    const inTheMiddle = shown.timestamp + shown.duration / 2;
+    return {
+      atSeconds: Math.min(Math.max(seconds, shown.timestamp), inTheMiddle) - first.timestamp,
+    };
   });
 }
 
