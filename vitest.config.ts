@@ -27,6 +27,7 @@ export default defineConfig({
                 FETCH_ALLOW: [
                   inject("filesHost"),
                   inject("webhooksHost"),
+                  inject("hostileHost"),
                   inject("platformHosts"),
                 ].join(","),
                 PEERTUBE_URL: inject("platformsOrigin"),

@@ -10,6 +10,7 @@ import type { SuiteOptions } from "./suite.ts";
 /** The service, until it is stopped. */
 export interface Started {
   url: string;
+  key: string;
   api: Api;
   stop: () => Promise<void>;
 }
@@ -27,6 +28,7 @@ export async function withRestarts<T>(
       const key = await createKey(stack.keySecrets, { account: "bench" });
       return {
         url: stack.url,
+        key,
         api: openApi(stack.url, key, signal),
         stop: () => stack.stop(),
       };

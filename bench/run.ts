@@ -18,6 +18,8 @@ async function main(): Promise<void> {
       data: { type: "string" },
       sizes: { type: "string", default: "1000,10000,100000" },
       minutes: { type: "string", default: "1,10" },
+      requests: { type: "string", default: "5000" },
+      seed: { type: "string", default: String(Date.now() % 1e9) },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
@@ -33,6 +35,8 @@ async function main(): Promise<void> {
     dataDir: resolve(values.data ?? join(PROJECT, "../shared/data")),
     sizes: readNumbers("sizes", values.sizes),
     minutes: readNumbers("minutes", values.minutes),
+    requests: readNumbers("requests", values.requests)[0]!,
+    seed: readNumbers("seed", values.seed)[0]!,
     log: (line) => console.error(line),
     signal: onInterrupt(),
   });
@@ -59,13 +63,15 @@ function readNumbers(name: string, text: string): number[] {
 
 function usage(kind: string, suites: Map<string, Suite>): string {
   const lines = [...suites].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
-  return `Usage: npm run ${kind} -- <suite> [--data DIR] [--sizes N,…] [--minutes N,…] [--json]
+  return `Usage: npm run ${kind} -- <suite> [--data DIR] [--sizes N,…] [--minutes N,…] [--requests N] [--seed N] [--json]
 
 ${lines.join("\n")}
 
   --data DIR     media to measure with (default ../shared/data)
   --sizes N,…    how many segments to search (default 1000,10000,100000)
   --minutes N,…  how long the generated videos are (default 1,10)
+  --requests N   how many requests to send (default 5000)
+  --seed N       what made-up requests are made of: the same, the same requests
   --json         the last line is the result as one JSON object`;
 }
 

@@ -12,6 +12,10 @@ export interface SuiteOptions {
   sizes: number[];
   /** How long the generated videos are, ascending: for suites that measure by length. */
   minutes: number[];
+  /** How many to send: for suites that make requests up. */
+  requests: number;
+  /** What they make them of: the same seed, the same requests. */
+  seed: number;
   /** What a person should know while it runs. */
   log: (line: string) => void;
   /** Aborts the run. */

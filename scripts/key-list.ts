@@ -11,6 +11,7 @@ export interface KeyRecord {
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
+  signed_with: string | null;
 }
 
 /** All keys of the account, the oldest first. */
@@ -34,6 +35,7 @@ export function describeKey(key: KeyRecord): string {
     key.last_used_at === null ? "never used" : `used ${minute(key.last_used_at)}`,
     key.expires_at !== null && `ends ${minute(key.expires_at)}`,
     key.revoked_at !== null && `revoked ${minute(key.revoked_at)}`,
+    key.signed_with !== null && `signed with ${plain(key.signed_with)}`,
     key.is_own && "this key",
   ];
   const name = key.name === null ? "" : `  ${plain(key.name)}`;

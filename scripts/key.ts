@@ -2,14 +2,18 @@ import { parseArgs } from "node:util";
 import { type Scope, SCOPES } from "../src/keys.ts";
 import { type Api, openApi } from "./demo/api-client.ts";
 import { describeKey, type KeyRecord, listKeys, revokeKey } from "./key-list.ts";
+import { describeLimits, executeLimits, limitsSql, readChange } from "./key-limits.ts";
+import { addSecret, dropSecret, kidsOf, useSecret } from "./key-secrets.ts";
 import { createKey } from "./stack/api-key.ts";
-import { ensureSecrets, stateFolder } from "./stack/local-state.ts";
+import { changeKeySecrets, ensureSecrets, stateFolder } from "./stack/local-state.ts";
 import { readPort } from "./stack/ports.ts";
 import { stackUrl } from "./stack/stack.ts";
 
 const USAGE = `Usage: npm run --silent key -- create --account NAME [options]
        npm run --silent key -- list [--url URL]
        npm run --silent key -- revoke KEY_ID… [--url URL]
+       npm run --silent key -- limits --account NAME [LIMIT=NUMBER…] [--remote]
+       npm run --silent key -- secrets [add | use KID | drop KID] [--remote]
 
 create prints an API key and nothing else. It asks nobody: the service learns of the
 key when it is first used.
@@ -23,9 +27,18 @@ list and revoke ask the service for the keys of an account, with API_KEY of the
 environment: one of its keys, with the scope admin.
 
   --url URL         of a deployed service (default: the local one, at PORT or 8787)
+
+limits shows what an account may, and sets it: stored_bytes=5e12, or stored_bytes=default
+for what every account may. It asks D1 itself, with --remote the deployed one.
+
+secrets shows the names of the signing secrets, the one that signs first. "add" adds
+one that only verifies, "use" lets it sign, "drop" ends every key that it signed. With
+--remote they are those of KEY_SECRETS in the environment, and what is printed is its
+new value and nothing else, for wrangler secret put.
+
   --help            show this
 
-Without --remote the key is for the local service, whose secret is in STATE_DIR
+Without --remote it is about the local service, whose state is in STATE_DIR
 (default .wrangler/sightline; made if missing).
 `;
 
@@ -42,17 +55,17 @@ async function main(): Promise<void> {
   else if (command === "create") await create(values, rest);
   else if (command === "list") await list(values, rest);
   else if (command === "revoke") await revoke(values, rest);
-  else throw new UsageError('The commands are "create", "list" and "revoke".');
+  else if (command === "limits") await limits(values, rest);
+  else if (command === "secrets") await secrets(values, rest);
+  else throw new UsageError("The commands are create, list, revoke, limits and secrets.");
 }
 
 type Values = ReturnType<typeof readArguments>["values"];
 
 async function create(values: Values, rest: string[]): Promise<void> {
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is too much.`);
-  const account = values.account?.trim();
-  if (!account) throw new UsageError("--account NAME is missing.");
   const request = {
-    account,
+    account: accountOf(values),
     scopes: readScopes(values.scopes),
     expiresAt: readExpiry(values.expires),
   };
@@ -74,26 +87,72 @@ async function revoke(values: Values, keyIds: string[]): Promise<void> {
   for (const keyId of keyIds) print(await revokeKey(api, keyId));
 }
 
+async function limits(values: Values, rest: string[]): Promise<void> {
+  const sql = await limitsSql(
+    accountOf(values),
+    orUsage(() => readChange(rest)),
+  );
+  const own = executeLimits(sql, values.remote ? null : stateFolder());
+  process.stdout.write(describeLimits(own));
+}
+
+async function secrets(values: Values, [action, kid, ...rest]: string[]): Promise<void> {
+  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is too much.`);
+  const change = changeOf(action, kid);
+  if (values.remote) {
+    const changed = change(remoteSecrets());
+    process.stdout.write(action === undefined ? namesOf(changed) : `${changed}\n`);
+  } else {
+    const changed = await changeKeySecrets(stateFolder(), change);
+    process.stdout.write(namesOf(changed));
+    if (action !== undefined)
+      process.stderr.write("The local service takes it from its next start on.\n");
+  }
+}
+
+/** What is to become of `KEY_SECRETS`; nothing, but that it is read, where no action is named. */
+function changeOf(action: string | undefined, kid: string | undefined): (text: string) => string {
+  if (action === undefined) return (text) => text;
+  if (action === "add" && kid === undefined) return addSecret;
+  if (action === "use" && kid !== undefined) return (text) => useSecret(text, kid);
+  if (action === "drop" && kid !== undefined) return (text) => dropSecret(text, kid);
+  throw new UsageError("secrets takes add, use KID, drop KID, or nothing.");
+}
+
+function namesOf(keySecrets: string): string {
+  return kidsOf(keySecrets)
+    .map((kid, i) => (i === 0 ? `${kid}  signs\n` : `${kid}\n`))
+    .join("");
+}
+
+function accountOf({ account }: Values): string {
+  const name = account?.trim();
+  if (!name) throw new UsageError("--account NAME is missing.");
+  return name;
+}
+
+function orUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 function print(key: KeyRecord): void {
   process.stdout.write(`${describeKey(key)}\n`);
 }
 
 function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        account: { type: "string" },
-        scopes: { type: "string" },
-        expires: { type: "string" },
-        remote: { type: "boolean" },
-        url: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  const options = {
+    account: { type: "string" },
+    scopes: { type: "string" },
+    expires: { type: "string" },
+    remote: { type: "boolean" },
+    url: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  return orUsage(() => parseArgs({ allowPositionals: true, options }));
 }
 
 function readScopes(text: string | undefined): Scope[] {

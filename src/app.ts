@@ -1,7 +1,8 @@
 import { cors } from "hono/cors";
-import { AppError, causeOf, ERRORS, ValidationError } from "./errors.ts";
+import { AppError, traceOf, ERRORS, ValidationError } from "./errors.ts";
 import { log } from "./log.ts";
 import { accountRoutes } from "./routes/account.ts";
+import { answerHeaders } from "./routes/answer-headers.ts";
 import { answerRoutes } from "./routes/answer.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { type Context, createRouter, honoPath, json } from "./routes/endpoint.ts";
@@ -19,33 +20,51 @@ import { searchVideoRoutes } from "./routes/search-video.ts";
 import { searchRoutes } from "./routes/search.ts";
 import { traverseRoutes } from "./routes/traverse.ts";
 import { transcriptRoutes } from "./routes/transcripts.ts";
+import { TUS_REQUEST_HEADERS, TUS_RESPONSE_HEADERS, tus } from "./routes/tus.ts";
+import { uploadRoutes } from "./routes/uploads.ts";
 import { videoRoutes } from "./routes/videos.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
 export const app = createRouter();
 
+app.use(answerHeaders);
+
+app.use("/index/:index_name/uploads/*", tus);
 app.use(
   cors({
     origin: "*",
-    allowHeaders: ["X-API-Key", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
+    allowHeaders: [
+      "X-API-Key",
+      "Content-Type",
+      "Idempotency-Key",
+      "Last-Event-ID",
+      "X-Request-Id",
+      "If-Match",
+      "If-Modified-Since",
+      "If-None-Match",
+      "If-Range",
+      "If-Unmodified-Since",
+      "Range",
+      ...TUS_REQUEST_HEADERS,
+    ],
     exposeHeaders: [
+      "Accept-Ranges",
+      "Allow",
+      "Content-Disposition",
+      "Content-Length",
+      "Content-Range",
+      "ETag",
+      "Last-Modified",
       "X-Request-Id",
       "Retry-After",
       "RateLimit",
       "RateLimit-Policy",
       "Server-Timing",
+      ...TUS_RESPONSE_HEADERS,
     ],
     maxAge: 86_400,
   }),
 );
-
-app.use(async (c, next) => {
-  const inbound = c.req.header("x-request-id") ?? "";
-  c.set("requestId", /^[\w.-]{1,64}$/.test(inbound) ? inbound : crypto.randomUUID());
-  await next();
-  c.header("X-Request-Id", c.get("requestId"));
-  c.header("X-Content-Type-Options", "nosniff");
-});
 
 app.route("/", metaRoutes);
 app.route("/", accountRoutes);
@@ -53,6 +72,7 @@ app.route("/", keyRoutes);
 app.route("/", indexRoutes);
 app.route("/", assetRoutes);
 app.route("/", videoRoutes);
+app.route("/", uploadRoutes);
 app.route("/", transcriptRoutes);
 app.route("/", editListRoutes);
 app.route("/", importRoutes);
@@ -129,6 +149,6 @@ function logFailure(error: Error, c: Context): void {
   log("error", "http.failed", {
     request: c.get("requestId"),
     method: c.req.method,
-    cause: causeOf(error),
+    cause: traceOf(error),
   });
 }

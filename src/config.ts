@@ -9,7 +9,11 @@ const MINUTE = 60 * SECOND;
 export const LIMITS = {
   uploadBytes: 5 * GIB,
   imageBytes: 20 * MIB, // what the IMAGES binding accepts
+  imagePixels: 100_000_000, // likewise
   jsonBytes: 1 * MIB,
+  jsonDepth: 32,
+  issues: 1000, // that one answer tells of a part of a request: a megabyte can break more rules
+  metadataBytes: 64 * KIB, // of one record: lists hold many
   fieldBytes: 1 * MIB,
   transcriptBytes: 8 * MIB,
   videoSeconds: 12 * 3600,
@@ -41,10 +45,18 @@ export const ACCOUNT_LIMITS = {
   searches_per_day: 100_000,
   answers_per_day: 1000,
   keys: 100, // that are valid
+  open_uploads: 200, // resumable ones that haven't become assets
 } as const;
 
 /** R2 multipart parts: equal but the last, at least 5 MiB. It is also what an upload holds in memory. */
 export const PART_BYTES = 8 * MIB;
+
+/** Resumable uploads (docs/uploads.md). */
+export const UPLOADS = {
+  idleMs: 24 * 60 * MINUTE, // after the last byte, until it is given up
+  wholeMs: 7 * 24 * 60 * MINUTE, // from its creation: then R2 gives its parts up
+  unheardMs: MINUTE, // after the last byte, until the cron makes an asset of it in its request's place
+} as const;
 
 export const MEDIA_URL_MS = 60 * MINUTE;
 export const KEY_RECHECK_MS = 60 * SECOND;

@@ -9,8 +9,11 @@ export const ERRORS = {
   not_found: { status: 404, tries: 1 },
   method_not_allowed: { status: 405, tries: 1 },
   conflict: { status: 409, tries: 1 },
+  gone: { status: 410, tries: 1 },
+  precondition_failed: { status: 412, tries: 1 },
   too_large: { status: 413, tries: 1 },
   unsupported_media_type: { status: 415, tries: 1 },
+  wrong_checksum: { status: 460, tries: 1 }, // tus's own
   rate_limited: { status: 429, tries: Infinity },
   // Of the account: docs/accounts.md.
   limit_reached: { status: 429, tries: 1 },
@@ -82,7 +85,8 @@ export class ValidationError extends Error {
 
 /** A `ValidationError` of a single issue. */
 export function invalid(loc: (string | number)[], type: string, msg: string): ValidationError {
-  return new ValidationError([{ loc, msg, type }]);
+  const words = type === "value_error" ? `Value error, ${msg}` : msg; // as pydantic has it
+  return new ValidationError([{ loc, msg: words, type }]);
 }
 
 /** What an ingest step or a job records of an error: unknown causes keep their text to the log. */
@@ -101,9 +105,45 @@ export function isRetryable(error: unknown, attempt: number): boolean {
   return attempt < (error instanceof AppError ? ERRORS[error.code].tries : Infinity);
 }
 
-/** The last error of a chain of causes, as one line for the log. */
+/** The errors of a chain of causes in one line. It may quote what people sent: not for the log. */
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = `${error.name}: ${error.message}`;
   return error.cause === undefined ? own : `${own} <- ${causeOf(error.cause)}`;
+}
+
+/** What the log may know of an error: only `traceOf` makes one. */
+export type Trace = string & { readonly isTrace: true };
+
+/** Of what upstreams and libraries say: their own codes. */
+const CODES = /\b(?:D1_[A-Z_]+|SQLITE_[A-Z_]+|\d{4}(?=: ))/g;
+
+/**
+ * Which errors led to an error, with their codes, and where the first came from. Never what they say: that may
+ * quote a query, a transcript, a prompt or a URL.
+ */
+export function traceOf(error: unknown): Trace {
+  return traceOfChain(error) as Trace;
+}
+
+function traceOfChain(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  if (error instanceof AppError) {
+    return error.cause === undefined ? error.code : `${error.code} <- ${traceOf(error.cause)}`;
+  }
+  const name = /^\w{1,40}$/.test(error.name) ? error.name : "Error";
+  const own = [name, ...(error.message.match(CODES) ?? []).slice(0, 3), placeOf(error)]
+    .join(" ")
+    .trim();
+  return error.cause === undefined ? own : `${own} <- ${traceOf(error.cause)}`;
+}
+
+/** The function and line that threw. */
+function placeOf({ stack = "", message }: Error): string {
+  const frames = stack.slice(stack.indexOf(message) + message.length);
+  const [, called = "", file, line] =
+    /^\s+at (?:async )?(?:([\w.#<>]{1,80}) )?\(?(?:[^\s()]*\/)?([\w.-]{1,80}):(\d+):\d+\)?$/m.exec(
+      frames,
+    ) ?? [];
+  return file === undefined ? "" : `at ${called} ${file}:${line}`.replace("  ", " ");
 }

@@ -12,6 +12,11 @@ export interface KeyClaims {
   expiresAt: number | null;
 }
 
+export interface VerifiedKey extends KeyClaims {
+  /** The name of the secret: its `kid`. */
+  signedWith: string;
+}
+
 /** Signing secrets by `kid`. The first one signs, all of them verify, so that a secret can rotate. */
 export type Secrets = ReadonlyMap<string, Uint8Array>;
 
@@ -31,6 +36,7 @@ export function parseSecrets(text: string): Secrets {
     if (secret.length < MIN_SECRET_BYTES) {
       throw new Error(`KEY_SECRETS: the secret "${kid}" is shorter than ${MIN_SECRET_BYTES} bytes`);
     }
+    if (secrets.has(kid)) throw new Error(`KEY_SECRETS: two secrets are named "${kid}"`);
     secrets.set(kid, secret);
   }
   return secrets;
@@ -47,15 +53,18 @@ export function signKey(secrets: Secrets, claims: KeyClaims): Promise<string> {
 }
 
 /** The claims of a key, or null where it is malformed, expired or not signed by us. */
-export async function verifyKey(secrets: Secrets, key: string): Promise<KeyClaims | null> {
-  const payload = await verify(secrets, key, KEY_AUDIENCE);
-  if (!payload?.sub || !payload.jti || !Array.isArray(payload["scopes"])) return null;
+export async function verifyKey(secrets: Secrets, key: string): Promise<VerifiedKey | null> {
+  const verified = await verify(secrets, key, KEY_AUDIENCE);
+  if (!verified) return null;
+  const { payload, protectedHeader } = verified;
+  if (!payload.sub || !payload.jti || !Array.isArray(payload["scopes"])) return null;
   return {
     keyId: payload.jti,
     accountId: payload.sub,
     accountName: typeof payload["name"] === "string" ? payload["name"] : "",
     scopes: SCOPES.filter((scope) => (payload["scopes"] as unknown[]).includes(scope)),
     expiresAt: payload.exp === undefined ? null : payload.exp * 1000,
+    signedWith: protectedHeader.kid!,
   };
 }
 
@@ -67,7 +76,7 @@ export function signMediaKey(secrets: Secrets, objectKey: string, expiresAt: num
 
 /** The object key that a media token opens, or null. */
 export async function verifyMediaKey(secrets: Secrets, token: string): Promise<string | null> {
-  return (await verify(secrets, token, MEDIA_AUDIENCE))?.sub ?? null;
+  return (await verify(secrets, token, MEDIA_AUDIENCE))?.payload.sub ?? null;
 }
 
 function sign(secrets: Secrets, token: SignJWT): Promise<string> {
@@ -79,7 +88,7 @@ async function verify(secrets: Secrets, token: string, audience: string) {
   try {
     const secret = secrets.get(decodeProtectedHeader(token).kid ?? "");
     if (!secret) return null;
-    return (await jwtVerify(token, secret, { audience, algorithms: ["HS256"] })).payload;
+    return await jwtVerify(token, secret, { audience, algorithms: ["HS256"] });
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
     throw error;

@@ -1,5 +1,5 @@
 import type { ErrorCode, Failure } from "./errors.ts";
-import type { KeyClaims } from "./keys.ts";
+import type { VerifiedKey } from "./keys.ts";
 
 export const ASSET_TYPES = ["video", "image"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
@@ -80,7 +80,7 @@ export interface WebhookState {
 }
 
 /** Who is asking: the account behind a verified key. */
-export interface Caller extends KeyClaims {
+export interface Caller extends VerifiedKey {
   /** This request made the account. */
   isNew: boolean;
 }

@@ -7,11 +7,12 @@ export async function askDeployed(
   settings: Partial<Env>,
   key: string,
   path: string,
+  init: { method?: string; body?: BodyInit; headers?: Record<string, string> } = {},
 ): Promise<Response> {
   const ctx = createExecutionContext();
   const request = new Request<unknown, IncomingRequestCfProperties>(
     new URL(path, "https://sightline.test"),
-    { headers: { "x-api-key": key } },
+    { ...init, headers: { "x-api-key": key, ...init.headers } },
   );
   const response = await worker.fetch(request, { ...env, ...settings }, ctx);
   await waitOnExecutionContext(ctx);

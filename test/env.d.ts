@@ -20,5 +20,7 @@ declare module "vitest" {
     pixelfedOrigin: string;
     /** Of the receivers of webhooks: test/setup/webhook-server.ts. */
     webhooksOrigin: string;
+    /** Of the server that keeps to nothing: test/setup/hostile-server.ts. */
+    hostileOrigin: string;
   }
 }

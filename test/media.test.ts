@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { Client, fixture, type Json } from "./client.ts";
+import { Client, fixture, type Json, newClient } from "./client.ts";
+import { gif } from "./picture-headers.ts";
 import { buildTrip } from "./trip.ts";
 
 let client: Client;
@@ -14,7 +15,6 @@ describe("media URLs", () => {
     const { segments } = await client.json("POST", "/index/trip/search", {
       json: { query: "goat" },
     });
-    const bare = new Client("");
     const { pathname, hash } = new URL(segments[0].clip_url);
     expect(hash).toMatch(/^#t=3,6/);
     const file = await fixture("clip.mp4");
@@ -59,11 +59,186 @@ describe("media URLs", () => {
       expect([a, b]).toEqual([0xff, 0xd8]);
     }
   });
+});
 
-  it("lead nowhere when they are changed", async () => {
+const bare = new Client("");
+
+/** Asks for the trip's video. */
+async function ask(headers: Record<string, string> = {}, method = "GET", query = "") {
+  const response = await bare.send(method, new URL(video.media_url).pathname + query, { headers });
+  const size = (await response.clone().arrayBuffer()).byteLength;
+  return { response, status: response.status, size, headers: response.headers };
+}
+
+describe("a medium", () => {
+  it("says what it is, how to hold it and that it does nothing", async () => {
+    const { response, headers } = await ask();
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "accept-ranges": "bytes",
+      "access-control-allow-origin": "*",
+      "cache-control": "private, max-age=3600",
+      "content-disposition": `inline; filename="clip.mp4"; filename*=UTF-8''clip.mp4`,
+      "content-length": String(video.size_bytes),
+      "content-security-policy": expect.stringMatching(/^default-src 'none';.*; sandbox$/),
+      "content-type": "video/mp4",
+      "cross-origin-resource-policy": "cross-origin",
+      etag: expect.stringMatching(/^"[\w-]+"$/),
+      "last-modified": expect.stringMatching(/ GMT$/),
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    });
+    const exposed = headers.get("access-control-expose-headers")!.split(",");
+    for (const name of ["Accept-Ranges", "Content-Length", "Content-Range", "ETag"]) {
+      expect(exposed).toContain(name);
+    }
+    expect(response.url).not.toContain(bare.key || "x-api-key");
+  });
+
+  it("is to be saved if it is asked so", async () => {
+    const { headers } = await ask({}, "GET", "?download");
+    expect(headers.get("content-disposition")).toMatch(/^attachment; filename="clip\.mp4";/);
+  });
+
+  it("has the type of its bytes, whatever it is called", async () => {
+    const name = new URL(video.media_url).pathname.replace(/[^/]+$/, "");
+    for (const called of ["x.html", "x.svg", "%0d%0aSet-Cookie:%20a=b", "%2e%2e%2fx.exe", "%ff"]) {
+      const response = await bare.send("GET", name + called);
+      expect(response.headers.get("content-type")).toBe("video/mp4");
+      expect(response.headers.get("content-disposition")).toMatch(
+        /^inline; filename="[^"]*\.mp4";/,
+      );
+      expect(response.headers.get("set-cookie")).toBeNull();
+      await response.body?.cancel();
+    }
+  });
+
+  it("answers a HEAD as a GET, without the body, and never in part", async () => {
+    for (const range of [{}, { range: "bytes=0-9" }, { range: "bytes=999999999-" }]) {
+      const { status, size, headers } = await ask(range, "HEAD");
+      expect([status, size]).toEqual([200, 0]);
+      expect(headers.get("content-length")).toBe(String(video.size_bytes));
+      expect(headers.get("content-range")).toBeNull();
+    }
+  });
+
+  it("comes in part only if it is still the same", async () => {
+    const { headers } = await ask();
+    const [etag, modified] = [headers.get("etag")!, headers.get("last-modified")!];
+    const range = "bytes=0-9";
+    for (const condition of [etag, modified]) {
+      expect(await ask({ range, "if-range": condition })).toMatchObject({ status: 206, size: 10 });
+    }
+    for (const condition of ['"other"', `W/${etag}`, "Sat, 21 Nov 2020 08:00:00 GMT"]) {
+      const { status, size } = await ask({ range, "if-range": condition });
+      expect([status, size]).toEqual([200, video.size_bytes]);
+    }
+    expect((await ask({ "if-range": etag })).status).toBe(200);
+  });
+
+  it("comes whole where several parts are asked for, or nonsense", async () => {
+    for (const range of ["bytes=0-1,5-6", "bytes=0-0,0-0,0-0", "lines=0-1", "bytes=9-1", "bytes"]) {
+      expect(await ask({ range })).toMatchObject({ status: 200, size: video.size_bytes });
+    }
+  });
+
+  it("has nothing beyond its end", async () => {
+    for (const range of [`bytes=${video.size_bytes}-`, "bytes=-0"]) {
+      const { response, status, headers } = await ask({ range });
+      expect([status, headers.get("content-range")]).toEqual([416, `bytes */${video.size_bytes}`]);
+      expect(await response.json()).toEqual({ detail: expect.stringMatching(/^[A-Z].*\.$/) });
+    }
+    const range = `bytes=${video.size_bytes - 1}-${video.size_bytes + 9}`;
+    expect(await ask({ range })).toMatchObject({ status: 206, size: 1 });
+  });
+
+  it("isn't sent to who has it, or counted on another", async () => {
+    const { headers } = await ask();
+    const [etag, modified] = [headers.get("etag")!, headers.get("last-modified")!];
+    for (const method of ["GET", "HEAD"]) {
+      for (const condition of [
+        { "if-none-match": etag },
+        { "if-none-match": `"other", W/${etag}` },
+        { "if-none-match": "*" },
+        { "if-modified-since": modified },
+        { "if-none-match": etag, range: "bytes=0-9" },
+      ]) {
+        const had = await ask(condition, method);
+        expect([had.status, had.size]).toEqual([304, 0]);
+        expect(had.headers.get("etag")).toBe(etag);
+        expect(had.headers.get("cache-control")).toBe("private, max-age=3600");
+      }
+    }
+    expect((await ask({ "if-none-match": '"other"' })).status).toBe(200);
+    expect((await ask({ "if-match": '"other"' })).status).toBe(412);
+    expect((await ask({ "if-match": etag })).status).toBe(200);
+    const long = { "if-unmodified-since": "Sat, 21 Nov 2020 08:00:00 GMT" };
+    expect((await ask(long)).status).toBe(412);
+  });
+
+  it("may be had in part from other pages", async () => {
     const { pathname } = new URL(video.media_url);
-    const broken = pathname.replace(/\.[\w-]{5}/, ".AAAAA");
-    expect((await client.send("GET", broken)).status).toBe(404);
-    expect((await client.send("GET", `/media/${client.key}/x.mp4`)).status).toBe(404);
+    const response = await bare.send("OPTIONS", pathname, {
+      headers: {
+        origin: "https://player.example",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "range,if-range",
+      },
+    });
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+    const allowed = response.headers.get("access-control-allow-headers")!.split(",");
+    expect(allowed).toEqual(expect.arrayContaining(["Range", "If-Range"]));
+  });
+
+  it("has a URL, whatever its title is", async () => {
+    for (const title of [
+      "..",
+      ".",
+      "/",
+      "a/b?c#d.mp4",
+      `${"x".repeat(299)}😀`,
+      "\u202e",
+      "%",
+      "a\r\nb",
+    ]) {
+      const path = `/index/trip/video/${video.asset_id}`;
+      const { media_url } = await client.json("PATCH", path, { json: { title } });
+      const response = await bare.send("HEAD", new URL(media_url).pathname);
+      expect([title, response.status]).toEqual([title, 200]);
+      expect(response.headers.get("content-disposition")).toMatch(
+        /^inline; filename="[\w .()-]+";/,
+      );
+    }
+  });
+
+  it("has a URL, whatever its file was called", async () => {
+    const [clip, other] = [await fixture("clip.mp4"), await newClient()];
+    await other.json("POST", "/index", { json: { index_name: "names" } });
+    const form = { video_file: new File([clip], `${"x".repeat(299)}😀.mp4`) };
+    const { media_url } = await other.json("POST", "/index/names/video", { form });
+    expect((await bare.send("HEAD", new URL(media_url).pathname)).status).toBe(200);
+  });
+});
+
+describe("a picture that is a program", () => {
+  it.each([
+    ["SVG", '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
+    ["SVG with a head", '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'],
+    ["HTML", "<!doctype html><script>alert(1)</script>"],
+    ["PDF", "%PDF-1.7"],
+  ])("is never stored: %s", async (_, text) => {
+    for (const type of ["image", "video"]) {
+      const form = { [`${type}_file`]: new File([text], "a.png", { type: "image/png" }) };
+      expect((await client.send("POST", `/index/trip/${type}`, { form })).status).toBe(415);
+    }
+  });
+
+  it("is shown as a picture where it is both", async () => {
+    const form = { image_file: new File([gif(9, 9), "<script>alert(1)</script>"], "a.html") };
+    const { media_url } = await client.json("POST", "/index/trip/image", { form });
+    const { headers } = await bare.send("HEAD", new URL(media_url).pathname);
+    expect(headers.get("content-type")).toBe("image/gif");
+    expect(headers.get("content-disposition")).toContain('filename="a.html.gif"');
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 });

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { verifyKey, parseSecrets } from "../src/keys.ts";
-import { Client, clientOf, newClient } from "./client.ts";
+import { LIMITS } from "../src/config.ts";
+import { type Call, Client, clientOf, newClient } from "./client.ts";
 import { askDeployed } from "./deployed.ts";
 
 /** `"name";a=1;b=2, …` (RFC 9651) as numbers by name. */
@@ -15,6 +16,8 @@ function read(response: Response, header: string): Record<string, Record<string,
     }),
   );
 }
+
+const broken = (type: string): Call => ({ body: "nonsense", headers: { "content-type": type } });
 
 describe("every answer to a key says what is left", () => {
   const [most, ofAccount] = [Number(env.KEY_RATE), Number(env.ACCOUNT_RATE)];
@@ -42,18 +45,53 @@ describe("every answer to a key says what is left", () => {
     expect(read(answer, "ratelimit")["account"]!["r"]).toBe(ofAccount - 2);
   });
 
-  it.each<[number, string, string, object?]>([
-    [403, "POST", "/index"],
+  it.each<[number, string, string, Call?]>([
+    [400, "POST", "/index/limited/image", broken("multipart/form-data; boundary=x")],
+    [402, "POST", "/keys", { json: { name: "one more" } }],
     [404, "GET", "/index/nothing"],
+    [409, "POST", "/index", { json: { index_name: "limited" } }],
+    [413, "POST", "/index", { json: { description: "x".repeat(LIMITS.jsonBytes) } }],
+    [415, "POST", "/index/limited/image", broken("text/plain")],
     [422, "GET", "/index?limit=0"],
-    [422, "POST", "/index/nothing/search", {}],
-  ])("also if it is %i", async (status, method, path, json) => {
-    const client = await clientOf(`rate-${crypto.randomUUID()}`, ["read"]);
-    const answer = await client.send(method, path, json && { json });
+    [422, "POST", "/index/limited/search", { json: {} }],
+    [422, "POST", "/index", { headers: { "idempotency-key": "" } }],
+    [429, "POST", "/index/limited/search", { json: { query: "boats" } }],
+    [200, "GET", "/index/limited/events"],
+  ])("also if it is %i: %s %s", async (status, method, path, call) => {
+    const client = await newClient();
+    await client.json("POST", "/index", { json: { index_name: "limited" } });
+    const { account_id } = await client.json("POST", "/init");
+    await env.DB.prepare("UPDATE accounts SET limits = ? WHERE account_id = ?")
+      .bind(JSON.stringify({ keys: 1, searches_per_day: 0 }), account_id)
+      .run();
+    const answer = await client.send(method, path, call);
     expect(answer.status).toBe(status);
-    expect(Object.keys(read(answer, "ratelimit"))).toEqual(["key", "account"]);
-    expect(answer.headers.get("ratelimit-policy")).not.toBeNull();
+    expectLimits(answer);
+    await answer.body?.cancel();
   });
+
+  it("also if its scope isn't enough", async () => {
+    const client = await clientOf(`rate-${crypto.randomUUID()}`, ["read"]);
+    const answer = await client.send("POST", "/index");
+    expect(answer.status).toBe(403);
+    expectLimits(answer);
+  });
+
+  it("also if something went wrong on our side", async () => {
+    const client = await newClient();
+    await client.json("GET", "/index");
+    const DB: D1Database = Object.create(env.DB, {
+      batch: { value: () => Promise.reject(new Error("out")) },
+    });
+    const answer = await askDeployed({ DB }, client.key, "/index");
+    expect(answer.status).toBe(500);
+    expectLimits(answer);
+  });
+
+  function expectLimits(answer: Response) {
+    expect(Object.keys(read(answer, "ratelimit"))).toEqual(["key", "account"]);
+    expect(Object.keys(read(answer, "ratelimit-policy"))).toEqual(["key", "account"]);
+  }
 
   it("and none to who has none", async () => {
     for (const [client, path] of [

@@ -73,10 +73,42 @@ describe("a search by image", () => {
         [["body", "image_file"], "missing"],
       ],
     ],
-    ["no number of hits", {}, "top_k=many", [[["query", "top_k"], "int_parsing"]]],
-    ["too many hits", {}, "top_k=501", [[["query", "top_k"], "less_than_equal"]]],
-    ["no threshold", {}, "top_p=high", [[["query", "top_p"], "float_parsing"]]],
-    ["an unknown mode", {}, "modes=smell", [[["query", "modes", 0], "literal_error"]]],
+    [
+      "no number of hits",
+      {},
+      "top_k=many",
+      [
+        [["query", "top_k"], "int_parsing"],
+        [["body", "image_file"], "missing"],
+      ],
+    ],
+    [
+      "too many hits",
+      {},
+      "top_k=501",
+      [
+        [["query", "top_k"], "less_than_equal"],
+        [["body", "image_file"], "missing"],
+      ],
+    ],
+    [
+      "no threshold",
+      {},
+      "top_p=high",
+      [
+        [["query", "top_p"], "float_parsing"],
+        [["body", "image_file"], "missing"],
+      ],
+    ],
+    [
+      "an unknown mode",
+      {},
+      "modes=smell",
+      [
+        [["query", "modes", 0], "literal_error"],
+        [["body", "image_file"], "missing"],
+      ],
+    ],
   ])("is refused with %s", async (_, form, parameters, issues) => {
     expect(await client.issues("POST", `${PATH}?${parameters}`, { form })).toEqual(issues);
   });

@@ -42,6 +42,17 @@ export async function writeEngineUrl(folder: string, url: string): Promise<void>
   await place(folder, formatSecrets(await ensureSecrets(folder), url), rename);
 }
 
+/** Changes `KEY_SECRETS` of a state folder; a Worker that runs learns of it when it is started again. */
+export async function changeKeySecrets(
+  folder: string,
+  change: (keySecrets: string) => string,
+): Promise<string> {
+  const keySecrets = change((await ensureSecrets(folder)).keySecrets);
+  const text = await readFile(secretsFile(folder), "utf8");
+  await place(folder, text.replace(/^KEY_SECRETS=.*$/m, `KEY_SECRETS=${keySecrets}`), rename);
+  return keySecrets;
+}
+
 async function readSecrets(folder: string): Promise<LocalSecrets | null> {
   const file = secretsFile(folder);
   let text: string;

@@ -25,6 +25,13 @@ export function migrateArgs(folder: string): string[] {
   return [SCRIPT, ...command, "--config", CONFIG, "--persist-to", folder];
 }
 
+/** A statement for D1: the local one in `folder`, or the deployed one where that is null. Prints JSON. */
+export function executeArgs(sql: string, folder: string | null): string[] {
+  const place =
+    folder === null ? ["--remote"] : ["--local", "--config", CONFIG, "--persist-to", folder];
+  return [SCRIPT, "d1", "execute", "DB", ...place, "--json", "--yes", "--command", sql];
+}
+
 /**
  * Secrets travel in a file, so that no process list shows them. `entry` is run in place of the
  * configuration's own.

@@ -1,5 +1,5 @@
 import { MODELS } from "../config.ts";
-import { AppError, causeOf } from "../errors.ts";
+import { AppError, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { type Generated, generate } from "../models/generate.ts";
 import { AnswerCheck } from "./check.ts";
@@ -119,7 +119,7 @@ export async function* write(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     isMakeshift = error.code !== "model_missing";
-    log("warn", "answer.without_model", { code: error.code, cause: causeOf(error) });
+    log("warn", "answer.without_model", { code: error.code, cause: traceOf(error) });
   }
   const { model, usage } = generated ?? { model: MODELS.answer.id, usage: NO_USAGE };
   const rest = { model, usage, isMakeshift };

@@ -1,4 +1,4 @@
-import { causeOf } from "../errors.ts";
+import { traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { frameAt } from "../media/frames.ts";
 import type { Hit } from "../search/hits.ts";
@@ -16,7 +16,7 @@ export async function picturesOf(
   const pictures = await Promise.all(
     Array.from(sources, async ([marker, { hit }]) => {
       const jpeg = await pictureOf(env, hit).catch((error: unknown) => {
-        log("warn", "answer.without_picture", { cause: causeOf(error) });
+        log("warn", "answer.without_picture", { cause: traceOf(error) });
         return null;
       });
       return jpeg ? [[marker, jpeg] as const] : [];

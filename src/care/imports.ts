@@ -107,7 +107,7 @@ function toOffer(
       alt_text: item.altText,
     },
   };
-  const title = (item.title || platformId).slice(0, 300);
+  const title = (item.title || platformId).slice(0, 300).toWellFormed();
   return { platformId, position, title, url, assetType, item, asset: error ? null : asset, error };
 }
 

@@ -1,4 +1,4 @@
-import { causeOf } from "../errors.ts";
+import { traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 
@@ -12,7 +12,7 @@ export async function askPictureSpace(env: Env): Promise<PictureSpace> {
     const { model, vectors } = await embedInPictureSpace(env, [{ text: "a picture" }]);
     return { model, values: vectors[0]! };
   } catch (error) {
-    log("warn", "care.silent_picture_space", { cause: causeOf(error) });
+    log("warn", "care.silent_picture_space", { cause: traceOf(error) });
     return "silent";
   }
 }

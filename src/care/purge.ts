@@ -1,9 +1,17 @@
 import { deleteAssetRow, listAssetIds } from "../store/assets.ts";
 import { deleteIndexRow } from "../store/indices.ts";
-import { assetPrefix, clipPrefix, deletePrefix, indexPrefix } from "../store/media.ts";
+import {
+  assetPrefix,
+  clipPrefix,
+  deletePrefix,
+  indexPrefix,
+  uploadsPrefix,
+} from "../store/media.ts";
 import { deleteOrphanRows } from "../store/orphans.ts";
 import { beginRemoval } from "../store/removals.ts";
 import { listSegments } from "../store/segments.ts";
+import { removeUpload } from "../store/upload-objects.ts";
+import { listIndexUploads } from "../store/upload-lists.ts";
 import { forgetVectors } from "../store/vectors.ts";
 import { deleteOrphanVectors } from "./orphan-vectors.ts";
 import { askPictureSpace } from "./picture-space.ts";
@@ -44,6 +52,11 @@ export async function purgeIndex(
 ): Promise<number> {
   let removed = 0;
   for (;;) {
+    const uploads = await listIndexUploads(env.DB, owner.indexId, PAGE);
+    if (uploads.length === 0) break;
+    for (const upload of uploads) await removeUpload(env, upload);
+  }
+  for (;;) {
     const ids = await listAssetIds(env.DB, owner.indexId, PAGE);
     if (ids.length === 0) break;
     for (const assetId of ids) await purgeAsset(env, owner, assetId);
@@ -54,6 +67,7 @@ export async function purgeIndex(
   await deleteOrphanRows(env.DB, owner.indexId);
   await deletePrefix(env.MEDIA, indexPrefix(owner));
   await deletePrefix(env.MEDIA, clipPrefix(owner.indexId));
+  await deletePrefix(env.MEDIA, uploadsPrefix(owner.indexId));
   await deleteIndexRow(env.DB, owner.indexId);
   return removed;
 }

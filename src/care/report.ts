@@ -1,5 +1,5 @@
 import { CARE } from "../config.ts";
-import { causeOf, type Failure, failureOf } from "../errors.ts";
+import { traceOf, type Failure, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
 import { Paused } from "./work.ts";
@@ -40,7 +40,7 @@ export async function repairing(
   } catch (error) {
     if (error instanceof Paused) throw error;
     left = failureOf(error).message;
-    log("warn", "care.not_repaired", { asset: assetId, code: codes[0], cause: causeOf(error) });
+    log("warn", "care.not_repaired", { asset: assetId, code: codes[0], cause: traceOf(error) });
   }
   add(report.findings, codes);
   if (left === null || report.left.length >= CARE.left) return;

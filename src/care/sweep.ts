@@ -7,6 +7,7 @@ import { forgetAnswers } from "../store/idempotency.ts";
 import { listHiddenIndices } from "../store/indices.ts";
 import { startJob, takeOverdueJobs } from "../store/jobs.ts";
 import { listIndicesDue } from "../store/traversals.ts";
+import { sweepUploads } from "./sweep-uploads.ts";
 import { startTraversal } from "./start-traversal.ts";
 
 /** What is younger may still be under way. */
@@ -17,7 +18,7 @@ const AT_ONCE = 100;
 /**
  * Once a minute. Picks up what was cut off between two stores: jobs whose message or worker was lost, assets
  * on record that their index's object never heard of, and deleted indices whose content is still there. Then
- * has the indices traversed that are due.
+ * has the indices traversed that are due, and looks after resumable uploads.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
   const overdue = await takeOverdueJobs(env.DB, now, AT_ONCE);
@@ -33,11 +34,13 @@ export async function sweep(env: Env, now: number): Promise<void> {
   const due = await listIndicesDue(env.DB, now, CARE.perTick);
   for (const index of due) await startTraversal(env, index, now);
   await forgetAnswers(env.DB, now, IDEMPOTENCY.perTick);
+  const uploads = await sweepUploads(env, now);
   const done = {
     jobs: overdue.length,
     restarted: lost.length,
     deletions: hidden.length,
     traversals: due.length,
+    ...uploads,
   };
   if (Object.values(done).some(Boolean)) log("info", "care.swept", done);
 }

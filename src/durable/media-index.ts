@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { causeOf, type Failure } from "../errors.ts";
+import { traceOf, type Failure } from "../errors.ts";
 import type { Outcome, WebhookMessage } from "../fetching/webhook.ts";
 import { eventId } from "../ids.ts";
 import * as ingest from "../ingest/state.ts";
@@ -249,7 +249,7 @@ export class MediaIndex extends DurableObject<Env> {
     try {
       await showState(this.env.DB, row.assetId, { state, progress, error, revision: row.revision });
     } catch (cause) {
-      log("error", "ingest.not_shown", { asset: row.assetId, cause: causeOf(cause) });
+      log("error", "ingest.not_shown", { asset: row.assetId, cause: traceOf(cause) });
       return;
     }
     if (this.#assets.get(row.assetId)?.revision === row.revision) {

@@ -1,4 +1,4 @@
-import { causeOf } from "../errors.ts";
+import { traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 
 const BATCH = 100; // what a queue takes at once
@@ -14,7 +14,7 @@ export async function sendAll<Body>(
     try {
       await queue.sendBatch(bodies.slice(from, from + BATCH).map((body) => ({ body })));
     } catch (error) {
-      log("error", event, { ...fields, cause: causeOf(error) });
+      log("error", event, { ...fields, cause: traceOf(error) });
     }
   }
 }

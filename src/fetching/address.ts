@@ -1,66 +1,112 @@
 import { AppError } from "../errors.ts";
 
-/** Networks that are nobody's business from outside: [address, prefix bits]. RFC 6890 and successors. */
-const PRIVATE_V4: [string, number][] = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-];
+/** Networks that are nobody's business from outside (RFC 6890 and successors), and a cloud's own services. */
+const PRIVATE_V4 = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "168.63.129.16/32",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+].map(toNetwork);
 
-const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|localdomain|arpa)$/;
+/** All that is public, less what stands for an IPv4 address (Teredo, 6to4), identifies or documents. */
+const PUBLIC_V6 = toNetwork("2000::/3");
+const PRIVATE_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(toNetwork);
+
+const PRIVATE_NAMES =
+  /(^|\.)(localhost|local|internal|intranet|private|lan|home|corp|localdomain|svc|arpa|metadata\.goog)$/;
+
+/** Where other protocols listen that could be made to do something (https://fetch.spec.whatwg.org/#port-blocking). */
+const BAD_PORTS = new Set(
+  `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119
+  123 135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990
+  993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(
+    /\s+/,
+  ),
+);
 
 /**
- * The URL, where it is one that we may fetch: http or https, without credentials, to a public
- * address. `allowed` lists `host:port`s that are exempt from the last. Throws `blocked_address`.
- * Decimal, octal, hex and short IPv4 notations are normalised by the URL parser before the check.
+ * The URL, where it is one that we may fetch: http or https, without credentials, to a public address or a
+ * name that may have one, and no other protocol's port. `allowed` lists `host:port`s that are exempt from the
+ * last two. Throws `blocked_address`. Every notation of an address is the URL parser's to normalise.
  */
 export function requirePublicUrl(text: string, allowed: string): URL {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) throw blocked("is not an http or https URL");
   if (url.username || url.password) throw blocked("carries a user name or password");
-  if (allowed.split(",").includes(url.host)) return url;
-  const host = url.hostname.replace(/\.$/, "").toLowerCase();
-  const isPrivate = host.startsWith("[")
-    ? isPrivateV6(host.slice(1, -1))
-    : (isPrivateV4(host) ?? (PRIVATE_NAMES.test(host) || !host.includes(".")));
-  if (isPrivate) throw blocked("leads to a private address");
+  if (isExempt(url, allowed)) return url;
+  if (BAD_PORTS.has(url.port)) throw blocked(`names the port ${url.port}, where no media are`);
+  if (isPrivateAddress(url.hostname) ?? isPrivateName(url.hostname)) throw leadsInside();
   return url;
+}
+
+export function isExempt({ host }: URL, allowed: string): boolean {
+  return allowed.split(",").includes(host);
+}
+
+/** Undefined where `host`, as a URL's `hostname` writes it, is no address but a name. */
+export function isPrivateAddress(host: string): boolean | undefined {
+  if (host.startsWith("[")) {
+    const address = v6(host.slice(1, -1));
+    const holds = holding(address);
+    return !holds(PUBLIC_V6) || PRIVATE_V6.some(holds);
+  }
+  return /^\d+\.\d+\.\d+\.\d+$/.test(host) ? PRIVATE_V4.some(holding(v4(host))) : undefined;
+}
+
+export function leadsInside(): AppError {
+  return blocked("leads to a private address");
 }
 
 function blocked(why: string): AppError {
   return new AppError("blocked_address", `The URL ${why}; give a public one.`);
 }
 
-/** Undefined where `host` is no IPv4 address. */
-function isPrivateV4(host: string): boolean | undefined {
-  const address = toNumber(host);
-  if (address === undefined) return undefined;
-  return PRIVATE_V4.some(([network, bits]) => {
-    const size = 2 ** (32 - bits);
-    return Math.floor(address / size) === Math.floor(toNumber(network)! / size);
-  });
+function isPrivateName(host: string): boolean {
+  const name = host.replace(/\.$/, "");
+  const labels = name.split(".");
+  return labels.length < 2 || labels.includes("") || PRIVATE_NAMES.test(name);
 }
 
-function toNumber(host: string): number | undefined {
-  if (!/^\d+\.\d+\.\d+\.\d+$/.test(host)) return undefined;
-  return host.split(".").reduce((sum, byte) => sum * 256 + Number(byte), 0);
+interface Network {
+  /** Its addresses, without the bits that differ. */
+  prefix: bigint;
+  /** How many those are. */
+  rest: bigint;
 }
 
-/** Only 2000::/3 is public, less what embeds an IPv4 address or documents. */
-function isPrivateV6(host: string): boolean {
-  const first = Number.parseInt(host.split(":")[0] || "0", 16);
-  const isGlobal = first >= 0x2000 && first <= 0x3fff;
-  return !isGlobal || host.startsWith("2002:") || /^2001:(0|db8|1[0-9a-f]|2[0-9a-f])?:/.test(host);
+function toNetwork(text: string): Network {
+  const [address = "", bits] = text.split("/");
+  const isV6 = address.includes(":");
+  const rest = BigInt((isV6 ? 128 : 32) - Number(bits));
+  return { prefix: (isV6 ? v6(address) : v4(address)) >> rest, rest };
+}
+
+function holding(address: bigint): (network: Network) => boolean {
+  return ({ prefix, rest }) => address >> rest === prefix;
+}
+
+function v4(text: string): bigint {
+  return text.split(".").reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+}
+
+/** Of hextets, with or without `::`. */
+function v6(text: string): bigint {
+  const [left = [], right = []] = text.split("::").map((half) => half.split(":").filter(Boolean));
+  const zeros = Array<string>(8 - left.length - right.length).fill("0");
+  return [...left, ...zeros, ...right].reduce(
+    (sum, hextet) => (sum << 16n) | BigInt(`0x${hextet}`),
+    0n,
+  );
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { requirePublicUrl } from "./address.ts";
+import { requirePublicTarget, type Resolve } from "./resolve.ts";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export const USER_AGENT = "Sightline/0.1";
@@ -23,8 +23,9 @@ export async function follow(
   allowed: string,
   signal: AbortSignal,
   { headers, secrets, body }: Sent = {},
+  resolve?: Resolve,
 ): Promise<Response> {
-  let url = requirePublicUrl(text, allowed);
+  let url = await requirePublicTarget(text, allowed, signal, resolve);
   const { origin } = url;
   for (let hops = 0; hops <= LIMITS.redirects; hops++) {
     const response = await fetch(url, {
@@ -42,7 +43,8 @@ export async function follow(
     const isRedirect = REDIRECTS.has(response.status) && location !== null;
     if (!isRedirect || body !== undefined) return response;
     await response.body?.cancel();
-    url = requirePublicUrl(URL.parse(location, url)?.href ?? location, allowed);
+    const next = URL.parse(location, url)?.href ?? location;
+    url = await requirePublicTarget(next, allowed, signal, resolve);
   }
   throw new AppError("download_refused", `The URL redirects more than ${LIMITS.redirects} times.`);
 }

@@ -1,7 +1,7 @@
 import { WEBHOOKS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { requirePublicUrl } from "./address.ts";
 import { USER_AGENT } from "./follow.ts";
+import { requirePublicTarget, type Resolve } from "./resolve.ts";
 import { secondsToWait } from "./retry-after.ts";
 
 export interface WebhookMessage {
@@ -32,10 +32,12 @@ export async function postWebhook(
   allowed: string,
   now: number,
   timeoutMs: number = WEBHOOKS.timeoutMs,
+  resolve?: Resolve,
 ): Promise<Outcome> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(requirePublicUrl(message.url, allowed), {
+    const url = await requirePublicTarget(message.url, allowed, signal, resolve);
+    const response = await fetch(url, {
       method: "POST",
       redirect: "manual",
       signal,

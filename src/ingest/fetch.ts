@@ -1,5 +1,5 @@
 import { LIMITS } from "../config.ts";
-import { AppError, causeOf } from "../errors.ts";
+import { AppError, traceOf } from "../errors.ts";
 import { download } from "../fetching/download.ts";
 import { log } from "../log.ts";
 import { HEAD_BYTES, requireKind } from "../media/kind.ts";
@@ -7,7 +7,7 @@ import type { Media, PlatformItem } from "../platforms/platform.ts";
 import { platformByName } from "../platforms/platforms.ts";
 import { getAssetByBytes, updateFacts } from "../store/assets.ts";
 import { getImported, pointToTwin } from "../store/imports.ts";
-import { requireRoom } from "../store/limits.ts";
+import { Room } from "../store/limits.ts";
 import { sourceKey } from "../store/media.ts";
 import { type Stored, storeStream } from "../store/streams.ts";
 import { getTranscript, putTranscript } from "../store/transcripts.ts";
@@ -26,8 +26,7 @@ export async function fetchSource(env: Env, asset: Asset): Promise<void> {
     if (asset.source.platform !== undefined) await giveWay(env, asset, twin);
     throw new AppError("duplicate_bytes", `The same bytes are in this index as ${twin.assetId}.`);
   }
-  await requireSpace(env, asset, stored);
-  await updateFacts(env.DB, asset.assetId, stored);
+  await takeSpace(env, asset, stored);
   if (asset.assetType === "video") await takeCaptions(env, asset, captions);
 }
 
@@ -54,10 +53,11 @@ async function whereItIs(env: Env, asset: Asset): Promise<Media> {
 }
 
 /** How large a file is shows when it has come. Throws `account_full`, and then it is gone again. */
-async function requireSpace(env: Env, asset: Asset, { sizeBytes }: Stored): Promise<void> {
+async function takeSpace(env: Env, asset: Asset, stored: Stored): Promise<void> {
   try {
-    const added = sizeBytes - asset.sizeBytes; // of an earlier run, they are counted
-    await requireRoom(env.DB, asset.accountId, { stored_bytes: added });
+    const added = stored.sizeBytes - asset.sizeBytes; // of an earlier run, they are counted
+    const room = new Room(asset.accountId, { stored_bytes: added });
+    await updateFacts(env.DB, asset.assetId, stored, room);
   } catch (error) {
     await env.MEDIA.delete(sourceKey(asset));
     throw error;
@@ -87,7 +87,7 @@ async function takeCaptions(env: Env, asset: Asset, all: Media["captions"]): Pro
       problem: null,
     });
   } catch (error) {
-    log("warn", "ingest.without_captions", { asset: asset.assetId, cause: causeOf(error) });
+    log("warn", "ingest.without_captions", { asset: asset.assetId, cause: traceOf(error) });
   }
 }
 

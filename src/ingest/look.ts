@@ -1,4 +1,4 @@
-import { causeOf, failureOf, isRetryable } from "../errors.ts";
+import { traceOf, failureOf, isRetryable } from "../errors.ts";
 import { log } from "../log.ts";
 import { openContainer, requireVideoTrack } from "../media/container.ts";
 import { sharpnessOf } from "../media/sharpness.ts";
@@ -33,7 +33,7 @@ async function see(env: Env, asset: Asset, part: number, attempt: number): Promi
   } catch (error) {
     if (isRetryable(error, attempt)) throw error;
     const fields = { asset: asset.assetId, part, code: failureOf(error).code };
-    log("warn", "ingest.without_stills", { ...fields, cause: causeOf(error) });
+    log("warn", "ingest.without_stills", { ...fields, cause: traceOf(error) });
     return { stills: [], transitions: [], operations: 0 };
   }
 }

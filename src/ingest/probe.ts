@@ -2,7 +2,7 @@ import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { probeVideo } from "../media/container.ts";
 import { updateFacts } from "../store/assets.ts";
-import { requireRoom } from "../store/limits.ts";
+import { Room } from "../store/limits.ts";
 import { sourceKey } from "../store/media.ts";
 import type { Asset } from "../types.ts";
 import type { FanOut } from "./state.ts";
@@ -20,8 +20,8 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   }
   const durationMs = Math.round(info.durationSeconds * 1000);
   const minutes = (durationMs - asset.durationMs) / 60_000; // of an earlier run, they are counted
-  await requireRoom(env.DB, asset.accountId, { ingest_minutes_per_day: minutes });
-  await updateFacts(env.DB, asset.assetId, {
+  const room = new Room(asset.accountId, { ingest_minutes_per_day: minutes });
+  const facts = {
     width: info.width,
     height: info.height,
     durationMs,
@@ -36,6 +36,7 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
       audio_bitrate: info.audioBitrate,
       audio_language: info.audioLanguage,
     },
-  });
+  };
+  await updateFacts(env.DB, asset.assetId, facts, room);
   return { look: countStretches({ durationMs }) };
 }

@@ -1,5 +1,6 @@
 import { INGEST } from "../config.ts";
 import { toPictureError, unreadablePicture } from "./picture-errors.ts";
+import { requireDecodable } from "./picture-size.ts";
 
 export interface Picture {
   /** At most `INGEST.keyframeWidth` wide and high. */
@@ -12,7 +13,7 @@ export interface Picture {
 
 /**
  * A stored image as a JPEG that browsers and models can take, streamed from storage: the original is
- * never held whole. Throws `source_missing` or `unreadable_image`, and `upstream_failed` or
+ * never held whole. Throws `source_missing`, `unreadable_image` or `too_large`, and `upstream_failed` or
  * `upstream_unavailable` where trying again may help.
  */
 export async function decodePicture(
@@ -22,6 +23,7 @@ export async function decodePicture(
   const side = INGEST.keyframeWidth;
   try {
     const stored = await sizeOf(images, await open());
+    requireDecodable(stored);
     const decoded = await images
       .input(await open())
       .transform({ width: side, height: side, fit: "scale-down" })

@@ -1,6 +1,6 @@
 import { purgeAsset } from "../care/purge.ts";
 import { INGEST } from "../config.ts";
-import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
+import { AppError, traceOf, failureOf, isRetryable } from "../errors.ts";
 import { RUN } from "../ingest/steps.ts";
 import { log } from "../log.ts";
 import { renewing } from "../renewing.ts";
@@ -40,7 +40,7 @@ async function run(message: Message, task: IngestMessage, env: Env): Promise<voi
     log("info", "ingest.step_done", { ...fields, ms: Date.now() - startedAt });
   } catch (error) {
     const failure = failureOf(error);
-    log("warn", "ingest.step_failed", { ...fields, code: failure.code, cause: causeOf(error) });
+    log("warn", "ingest.step_failed", { ...fields, code: failure.code, cause: traceOf(error) });
     if (isRetryable(error, message.attempts)) {
       const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
       const delaySeconds = retryDelay(message.attempts, retryAfter);

@@ -1,6 +1,6 @@
 import { JOBS } from "../config.ts";
 import { purgeAsset, purgeIndex } from "../care/purge.ts";
-import { AppError, causeOf, failureOf, isRetryable } from "../errors.ts";
+import { AppError, traceOf, failureOf, isRetryable } from "../errors.ts";
 import { log } from "../log.ts";
 import { likenessOfClip } from "../search/clip.ts";
 import { keepHits } from "../search/kept-hits.ts";
@@ -46,7 +46,7 @@ async function run(message: Message, job: JobMessage, env: Env): Promise<void> {
     log("info", "job.done", { job: jobId, kind });
     await end(message, job, env);
   } catch (error) {
-    log("warn", "job.failed", { job: jobId, kind, cause: causeOf(error) });
+    log("warn", "job.failed", { job: jobId, kind, cause: traceOf(error) });
     if (isRetryable(error, message.attempts)) {
       const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
       const delaySeconds = retryDelay(message.attempts, retryAfter);
@@ -73,7 +73,7 @@ async function end(message: Message, job: JobMessage, env: Env): Promise<void> {
     if (job.clip) await env.MEDIA.delete(job.clip.key);
     if (job.kind === "transcript") await endTranscriptJob(env, job);
   } catch (error) {
-    log("warn", "job.not_tidied", { job: job.jobId, kind: job.kind, cause: causeOf(error) });
+    log("warn", "job.not_tidied", { job: job.jobId, kind: job.kind, cause: traceOf(error) });
   }
 }
 

@@ -1,23 +1,25 @@
+import { z } from "@hono/zod-openapi";
+import { type Admitted, admitAsset, type Identity, newAsset } from "../care/new-asset.ts";
 import { purgeAsset } from "../care/purge.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/address.ts";
 import { newId } from "../ids.ts";
 import { storeSource } from "../ingest/fetch.ts";
-import { getAssetByBytes, insertAsset } from "../store/assets.ts";
 import { requireRoom } from "../store/limits.ts";
-import { assetPrefix, deletePrefix } from "../store/media.ts";
-import { putTranscript } from "../store/transcripts.ts";
-import type { Asset, AssetType, JsonObject, MediaIndexRow } from "../types.ts";
+import type { Stored } from "../store/streams.ts";
+import type { AssetType, JsonObject, MediaIndexRow } from "../types.ts";
 import { type FormFile, readForm, readSmall, missingFile } from "./form.ts";
-import { jsonObject } from "./index-record.ts";
+import { userMetadata } from "./json-object.ts";
 import { readTranscript } from "./transcript-part.ts";
 import { check, parseJson } from "./validation.ts";
 
 interface Upload {
-  file?: { title: string; sizeBytes: number; sha256: string; contentType: string };
+  file?: Stored & { title: string };
   transcript?: Uint8Array;
-  metadataText?: string;
+  metadata?: string | Uint8Array;
+  /** Of a file that came as text. */
+  refusal?: ValidationError;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function addAsset(
   index: MediaIndexRow,
   assetType: AssetType,
   url: string | undefined,
-): Promise<{ asset: Asset; duplicate: boolean }> {
+): Promise<Admitted> {
   const now = Date.now();
   const identity = {
     assetId: newId(assetType === "video" ? "vid" : "img", now),
@@ -53,23 +55,13 @@ export async function addAsset(
       await requireRoom(env.DB, index.accountId, { stored_bytes: upload.file.sizeBytes });
     }
     if (url !== undefined) requireUrl(url, assetType, env.FETCH_ALLOW);
-    const asset = newAsset(identity, index, upload.file, url, metadata, now);
-    if (!(await insertAsset(env.DB, asset))) {
-      await deletePrefix(env.MEDIA, assetPrefix(identity));
-      const twin = await getAssetByBytes(env.DB, index.indexId, asset.sha256!);
-      return { asset: twin!, duplicate: true };
-    }
-    if (transcript) {
-      const language = transcript.language ?? asset.language;
-      const summary = { source: "upload", language, problem: null } as const;
-      await putTranscript(env, asset, transcript.cues, summary);
-    }
-    const object = env.MEDIA_INDEX.getByName(index.indexId);
-    const started = await object.start(index.indexId, asset.assetId, assetType, asset.jobId);
-    if (started === "closed") {
-      throw new AppError("not_found", `There is no index named "${index.name}".`);
-    }
-    return { asset, duplicate: false };
+    const { file } = upload;
+    const said = {
+      title: file?.title ?? titleOf(url!),
+      source: url === undefined ? { kind: "upload" as const } : { kind: "url" as const, url },
+      metadata,
+    };
+    return await admitAsset(env, newAsset(identity, index, file, said, now), { transcript });
   } catch (error) {
     await purgeAsset(env, identity, identity.assetId);
     throw error;
@@ -78,8 +70,6 @@ export async function addAsset(
 
 /** In minutes: how long a video is shows when it has been read. */
 const A_SECOND = 1 / 60;
-
-type Identity = Pick<Asset, "assetId" | "indexId" | "accountId" | "assetType">;
 
 /** Takes the body apart. Throws as `readForm` and `storeSource` do. */
 async function readUpload(
@@ -100,13 +90,13 @@ async function readUpload(
     } else if (part.field === "transcript") {
       upload.transcript = await readSmall(part, LIMITS.transcriptBytes);
     } else if (part.field === "metadata_str") {
-      upload.metadataText = Buffer.from(await readSmall(part, LIMITS.fieldBytes)).toString();
+      upload.metadata = await readSmall(part, LIMITS.fieldBytes);
     }
   });
-  if (fields.has(fileField)) throw missingFile(fileField, fields);
+  if (fields.has(fileField)) upload.refusal = missingFile(fileField, fields);
   const transcript = fields.get("transcript");
   if (transcript) upload.transcript = new TextEncoder().encode(transcript);
-  upload.metadataText ??= fields.get("metadata_str") ?? "{}";
+  upload.metadata ??= fields.get("metadata_str") ?? "";
   return upload;
 }
 
@@ -122,21 +112,23 @@ async function understand(upload: Upload, assetType: AssetType, url: string | un
       return undefined;
     }
   };
-  const metadata = await collect(() => readMetadata(upload.metadataText || "{}"));
+  const metadata = await collect(() => readMetadata(upload.metadata ?? ""));
   const transcript = upload.transcript && (await collect(() => readTranscript(upload.transcript!)));
-  if (!upload.file && url === undefined)
-    await collect(() => Promise.reject(oneOf(assetType, "one")));
+  if (upload.refusal) issues.push(...upload.refusal.issues);
+  else if (!upload.file && url === undefined) issues.push(...oneOf(assetType, "one").issues);
   if (issues.length > 0) throw new ValidationError(issues);
   return { metadata: metadata!, transcript };
 }
 
-function readMetadata(text: string): JsonObject {
-  const loc = ["body", "metadata_str"];
+const withMetadata = z.object({ metadata_str: userMetadata });
+
+function readMetadata(source: string | Uint8Array): JsonObject {
+  const text = source.length === 0 ? "{}" : source;
   const issues: ValidationIssue[] = [];
-  const value = parseJson(text, loc);
-  const metadata = check("body", jsonObject, value, issues);
-  if (metadata) return metadata;
-  throw invalid(loc, "dict_type", "Input should be a JSON object");
+  const value = { metadata_str: parseJson(text, ["body", "metadata_str"]) };
+  const read = check("body", withMetadata, value, issues);
+  if (!read) throw new ValidationError(issues);
+  return read.metadata_str;
 }
 
 function requireUrl(url: string, assetType: AssetType, allowed: string): void {
@@ -153,43 +145,6 @@ function oneOf(assetType: AssetType, which: string): ValidationError {
   const [file, url] = [`${assetType}_file`, `${assetType}_url`];
   const type = which === "one" ? "missing" : "value_error";
   return invalid(["body", file], type, `Give ${which} of ${file} and ${url}`);
-}
-
-function newAsset(
-  identity: Identity,
-  index: MediaIndexRow,
-  file: Upload["file"],
-  url: string | undefined,
-  metadata: JsonObject,
-  now: number,
-): Asset {
-  return {
-    ...identity,
-    indexName: index.name,
-    title: (file?.title ?? titleOf(url!)).slice(0, 300),
-    state: "queued",
-    progress: 0,
-    error: null,
-    warnings: [],
-    source: url === undefined ? { kind: "upload" } : { kind: "url", url },
-    contentType: file?.contentType ?? null,
-    sizeBytes: file?.sizeBytes ?? 0,
-    sha256: file?.sha256 ?? null,
-    width: null,
-    height: null,
-    durationMs: 0,
-    fps: null,
-    hasAudio: null,
-    language: (index.settings["language"] as string | undefined) ?? null,
-    technical: {},
-    metadata,
-    keyframeMs: null,
-    segments: 0,
-    jobId: newId("job", now),
-    transcriptJob: null,
-    createdAt: now,
-    updatedAt: now,
-  };
 }
 
 function titleOf(url: string): string {

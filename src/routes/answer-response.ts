@@ -1,7 +1,7 @@
 import type { AnswerEvent } from "../answer/compose.ts";
 import { RULES } from "../prompts.ts";
 import { ANSWER, MODELS } from "../config.ts";
-import { causeOf, failureOf } from "../errors.ts";
+import { traceOf, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { meter } from "../models/meter.ts";
 import { requireRoom } from "../store/limits.ts";
@@ -35,7 +35,7 @@ export async function respond(c: Context, asked: Asked): Promise<Response> {
     if (isKnown) return new Response(null, { status: 304, headers });
     return withHeaders(json(await kept.json(), 200), headers);
   }
-  await requireRoom(c.env.DB, asked.index.accountId, { answers_per_day: 1 });
+  if (!kept) await requireRoom(c.env.DB, asked.index.accountId, { answers_per_day: 1 });
   const stopped = new AbortController();
   const messages = kept ? replay(await kept.json()) : ask(c, asked, place, stopped.signal);
   if (asked.isStream) return withHeaders(streamOf(c, messages, stopped), headers);
@@ -106,7 +106,7 @@ function streamOf(
         if (!done) return controller.enqueue(toBytes(value.event, value.data));
       } catch (error) {
         if (stopped.signal.aborted) return;
-        log("error", "answer.broke_off", { cause: causeOf(error) });
+        log("error", "answer.broke_off", { cause: traceOf(error) });
         const { code, message } = failureOf(error);
         controller.enqueue(toBytes("error", { code, detail: message }));
       }

@@ -16,17 +16,20 @@ import {
   videoParams,
 } from "./asset-record.ts";
 import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
-import { indexParams, jsonObject } from "./index-record.ts";
+import { formFile, formFileOrText } from "./form-fields.ts";
+import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
+import { userMetadata } from "./json-object.ts";
 import { mediaUrls } from "./media-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
+import { jsonText } from "./query-types.ts";
+import { surviving } from "./surviving.ts";
 
 /** What a video and an image have in common over HTTP. */
 export const assetRoutes = createRouter();
 
-const file = () => z.any().openapi({ type: "string", format: "binary" });
-const metadataText = z.string().optional().openapi({ description: "A JSON object as text." });
+const metadataText = jsonText(userMetadata).optional();
 
 const KINDS = [
   {
@@ -36,8 +39,8 @@ const KINDS = [
     params: videoParams,
     url: z.object({ video_url: z.string().optional() }),
     form: z.object({
-      video_file: file().optional(),
-      transcript: file().optional(),
+      video_file: formFile().optional(),
+      transcript: formFileOrText().optional(),
       metadata_str: metadataText,
     }),
   },
@@ -47,7 +50,7 @@ const KINDS = [
     plural: "images",
     params: imageParams,
     url: z.object({ image_url: z.string().optional() }),
-    form: z.object({ image_file: file().optional(), metadata_str: metadataText }),
+    form: z.object({ image_file: formFile().optional(), metadata_str: metadataText }),
   },
 ] as const;
 
@@ -73,7 +76,10 @@ for (const { type, noun, plural, params, url, form } of KINDS) {
     async (c, input) => {
       const index = await requireOwnIndex(c, input.params.index_name);
       const from = input.query[`${type}_url`] as string | undefined;
-      const { asset, duplicate } = await addAsset(c.env, c.req.raw, index, type, from);
+      const { asset, duplicate } = await surviving(
+        c,
+        addAsset(c.env, c.req.raw, index, type, from),
+      );
       const record = await toAssetRecord(asset, mediaUrls(c));
       return { ...record, job_id: asset.jobId, duplicate };
     },
@@ -109,7 +115,7 @@ for (const { type, noun, plural, params, url, form } of KINDS) {
       params: params as z.ZodObject,
       body: z.object({
         title: z.string().trim().min(1).max(300).optional(),
-        metadata: jsonObject.optional(),
+        metadata: userMetadata.optional(),
       }),
       response: assetRecord,
     },

@@ -1,6 +1,6 @@
 import { KEY_RECHECK_MS, KEY_USE_SAMPLE_MS, keySecrets } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { type KeyClaims, type Scope, verifyKey } from "../keys.ts";
+import { type Scope, type VerifiedKey, verifyKey } from "../keys.ts";
 import { admitKey, touchKey } from "../store/keys.ts";
 import type { Caller } from "../types.ts";
 import type { Context } from "./endpoint.ts";
@@ -23,10 +23,8 @@ export async function authenticate(c: Context, scope: Scope): Promise<Caller> {
   const key = c.req.header("x-api-key");
   if (!key) throw new AppError("unauthorized", "Send your API key in the X-API-Key header.");
   const claims = await verifyKey(keySecrets(c.env), key);
-  const admission = claims && (await admit(c, claims));
-  if (!admission || admission.revoked) {
-    throw new AppError("unauthorized", "The API key is not valid: unknown, expired or revoked.");
-  }
+  const admission = claims && (await admit(c, claims, KEY_RECHECK_MS));
+  if (!admission || admission.revoked) throw notValid();
   await requireRate(c, claims);
   if (!claims.scopes.includes(scope)) {
     throw new AppError("forbidden", `The API key lacks the scope "${scope}".`);
@@ -34,23 +32,41 @@ export async function authenticate(c: Context, scope: Scope): Promise<Caller> {
   return { ...claims, isNew: admission.created };
 }
 
+/**
+ * Throws `unauthorized` where the caller's key has ended since: for an answer that goes on for longer. D1 is asked
+ * unless this isolate did within `withinMs`.
+ */
+export async function requireStillValid(c: Context, withinMs: number): Promise<void> {
+  const caller = c.get("caller");
+  const isOver = caller.expiresAt !== null && caller.expiresAt <= Date.now();
+  if (isOver || (await admit(c, caller, withinMs)).revoked) throw notValid();
+}
+
 /** From now on this isolate refuses the key. */
 export function noteRevocation(keyId: string): void {
   note(keyId, { revoked: true, checkedAt: Date.now() });
 }
 
-async function admit(c: Context, claims: KeyClaims) {
-  const { keyId } = claims;
+async function admit(c: Context, key: VerifiedKey, withinMs: number) {
+  const { keyId } = key;
   const now = Date.now();
   const known = admissions.get(keyId);
-  if (known && now - known.checkedAt < KEY_RECHECK_MS) return { ...known, created: false };
-  const { revoked, created } = await admitKey(c.env.DB, claims, now);
+  if (known && (known.revoked || now - known.checkedAt < withinMs)) {
+    return { ...known, created: false };
+  }
+  const { revoked, created } = await admitKey(c.env.DB, key, now);
   note(keyId, { revoked, checkedAt: now });
-  if (!revoked) c.executionCtx.waitUntil(touchKey(c.env.DB, keyId, now, KEY_USE_SAMPLE_MS));
+  if (!revoked) c.executionCtx.waitUntil(touchKey(c.env.DB, key, now, KEY_USE_SAMPLE_MS));
   return { revoked, created };
 }
 
+/** What is revoked stays so, whatever was read of it before. */
 function note(keyId: string, admission: Admission): void {
+  if (admissions.get(keyId)?.revoked) return;
   if (admissions.size >= MAX_ADMISSIONS) admissions.clear();
   admissions.set(keyId, admission);
+}
+
+function notValid(): AppError {
+  return new AppError("unauthorized", "The API key is not valid: unknown, expired or revoked.");
 }

@@ -5,7 +5,9 @@ import { AppError, invalid, ValidationError, type ValidationIssue } from "../err
 import type { Scope } from "../keys.ts";
 import type { Caller } from "../types.ts";
 import { authenticate } from "./authenticate.ts";
+import { formIssues } from "./form-fields.ts";
 import { idempotencyHeaders, once } from "./idempotency.ts";
+import { MESSAGES } from "./pydantic.ts";
 import { check, parseJson } from "./validation.ts";
 
 export interface AppEnv {
@@ -42,9 +44,15 @@ export interface Endpoint<
   bodyOptional?: boolean;
   /** Parts of a multipart body, for the document: the handler reads them as a stream. */
   form?: z.ZodObject;
+  /** The media type of a body that is neither, likewise. */
+  bytes?: string;
+  /** For the document, too. */
+  headers?: z.ZodObject;
   /** It adds something, and understands `Idempotency-Key`; `secret`: its answer is to be given only once. */
   adds?: "record" | "secret";
-  response: R;
+  response?: R;
+  /** Of an answer that has no content, and so no `response`. */
+  status?: 201 | 204;
   /** Other media types in which the answer may be asked for. */
   texts?: readonly string[];
   /** The answer is server-sent events, and `response` the data of each. */
@@ -74,47 +82,46 @@ export function addEndpoint<
   router.openAPIRegistry.registerPath(describeEndpoint(endpoint));
   router.on(endpoint.method.toUpperCase(), honoPath(endpoint.path), async (c) => {
     if (endpoint.scope) c.set("caller", await authenticate(c, endpoint.scope));
-    const body = endpoint.body ? await readText(c.req.raw, LIMITS.jsonBytes) : "";
+    const body = await (endpoint.body ? readBytes(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());
     const act = async () => {
-      const result = await handle(c, readInput(c, endpoint, body));
+      const result = await handle(c, await readInput(c, endpoint, body));
       return result instanceof Response ? result : json(result, 200);
     };
     return endpoint.adds ? once(c, endpoint.adds, body, act) : act();
   });
 }
 
-function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
+async function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
   c: Context,
   endpoint: Endpoint<P, Q, B>,
-  text: string,
-): Input<P, Q, B> {
+  bytes: Uint8Array,
+): Promise<Input<P, Q, B>> {
   const issues: ValidationIssue[] = [];
   const params = check("path", endpoint.params ?? nothing, c.req.param(), issues);
   const query = check("query", endpoint.query ?? nothing, flat(c.req.queries()), issues);
   const json = endpoint.body
-    ? readJson(c, text, endpoint.bodyOptional ?? false, issues)
+    ? readJson(c, bytes, endpoint.bodyOptional ?? false, issues)
     : { value: {} };
   const body = json && check("body", endpoint.body ?? nothing, json.value, issues);
   if (endpoint.adds) check("header", idempotencyHeaders, c.req.header(), issues);
+  if (issues.length > 0 && endpoint.form) {
+    issues.push(...(await formIssues(c.req.raw, endpoint.form)));
+  }
   if (issues.length > 0) throw new ValidationError(issues);
   return { params, query, body } as Input<P, Q, B>;
 }
 
-function readJson(c: Context, text: string, optional: boolean, issues: ValidationIssue[]) {
+function readJson(c: Context, bytes: Uint8Array, optional: boolean, issues: ValidationIssue[]) {
   const type = c.req.header("content-type") ?? "application/json";
   try {
-    if (text === "") {
+    if (bytes.length === 0) {
       if (optional) return { value: {} };
       throw invalid(["body"], "missing", "Field required");
     }
     if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) {
-      throw invalid(
-        ["body"],
-        "dict_type",
-        "Input should be JSON: send Content-Type application/json",
-      );
+      throw invalid(["body"], "dict_type", MESSAGES.dict_type);
     }
-    return { value: parseJson(text) };
+    return { value: parseJson(bytes) };
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     issues.push(...error.issues);
@@ -122,19 +129,18 @@ function readJson(c: Context, text: string, optional: boolean, issues: Validatio
   }
 }
 
-/** The body as text. Throws `too_large` past `maxBytes`, without reading on. */
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  let text = "";
+/** The body. Throws `too_large` past `maxBytes`, without reading on. */
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  const decoder = new TextDecoder();
   for await (const chunk of request.body ?? []) {
     bytes += chunk.length;
     if (bytes > maxBytes) {
       throw new AppError("too_large", `The body is larger than the limit of ${maxBytes} bytes.`);
     }
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  return Buffer.concat(chunks);
 }
 
 function flat(queries: Record<string, string[]>): Record<string, string | string[]> {
@@ -179,10 +185,12 @@ const content = (schema: z.ZodType, description: string, texts: readonly string[
 });
 
 function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObject>) {
-  const { body, form, params, query, response, texts = [] } = endpoint;
+  const { body, form, bytes, params, query, response = z.unknown(), texts = [] } = endpoint;
+  const headers = endpoint.adds ? idempotencyHeaders : endpoint.headers;
   const bodies = {
     ...(body && { "application/json": { schema: body } }),
     ...(form && { "multipart/form-data": { schema: form } }),
+    ...(bytes && { [bytes]: { schema: { type: "string", format: "binary" } as const } }),
   };
   return {
     method: endpoint.method,
@@ -192,15 +200,17 @@ function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObje
     request: {
       ...(params && { params }),
       ...(query && { query }),
-      ...(endpoint.adds && { headers: idempotencyHeaders }),
-      ...((body ?? form) && {
+      ...(headers && { headers }),
+      ...((body ?? form ?? bytes) && {
         body: { content: bodies, required: !(endpoint.bodyOptional ?? false) },
       }),
     },
     responses: {
-      200: endpoint.isStream
-        ? { description: "Events.", content: { "text/event-stream": { schema: response } } }
-        : content(response, "Done.", texts),
+      [endpoint.status ?? 200]: endpoint.status
+        ? { description: "Done." }
+        : endpoint.isStream
+          ? { description: "Events.", content: { "text/event-stream": { schema: response } } }
+          : content(response, "Done.", texts),
       422: content(
         validationError,
         "The request breaks rules of the contract: all of them are listed.",

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { EVENTS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { EVENT_TYPES } from "../types.ts";
+import { requireStillValid } from "./authenticate.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { eventRecord } from "./event-record.ts";
 import { indexParams } from "./index-record.ts";
@@ -24,6 +25,7 @@ addEndpoint(
   },
   async (c, { params }) => {
     const { indexId, name } = await requireOwnIndex(c, params.index_name);
+    await requireStillValid(c, 0); // the stream goes on for a minute
     const lastEventId = c.req.header("last-event-id") ?? null;
     const object = c.env.MEDIA_INDEX.getByName(indexId);
     const stream = await object.listen({ indexId, indexName: name }, lastEventId);

@@ -4,6 +4,7 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, type ValidationError } from "../errors.ts";
 
+const MOST = { fields: 20, files: 5 } as const;
 const MAX_BODY_BYTES = LIMITS.uploadBytes + LIMITS.jsonBytes;
 
 /** A file part of a multipart body, while it arrives. */
@@ -35,7 +36,13 @@ export async function readForm(
   let reading: Promise<void> = Promise.resolve();
   let current: Readable | undefined;
   parser.on("error", (cause) => failures.push(malformed(cause)));
-  parser.on("field", (name, value, _nameCut, valueCut) => fields.set(name, valueCut ? "" : value));
+  parser.on("field", (name, value, _nameCut, valueCut) => {
+    if (valueCut) failures.push(partTooLarge(name, LIMITS.fieldBytes));
+    fields.set(name, value);
+  });
+  for (const kind of ["fields", "files"] as const) {
+    parser.on(`${kind}Limit`, () => failures.push(tooMany(kind)));
+  }
   parser.on("file", (field, stream, filename) => {
     current = stream;
     const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false });
@@ -88,7 +95,7 @@ async function settled(parser: BusboyInstance, event: string): Promise<void> {
 
 function openParser(headers: BusboyHeaders): BusboyInstance {
   try {
-    return new Busboy({ headers, limits: { fieldSize: LIMITS.fieldBytes, fields: 20, files: 5 } });
+    return new Busboy({ headers, limits: { fieldSize: LIMITS.fieldBytes, ...MOST } });
   } catch (cause) {
     throw malformed(cause);
   }
@@ -102,15 +109,21 @@ function bodyTooLarge(): AppError {
   return new AppError("too_large", "The upload is larger than the limit for one file.");
 }
 
+function partTooLarge(name: string, maxBytes: number): AppError {
+  return new AppError("too_large", `The part "${name}" is larger than ${maxBytes} bytes.`);
+}
+
+function tooMany(kind: keyof typeof MOST): AppError {
+  return new AppError("too_large", `The form has more than ${MOST[kind]} ${kind}.`);
+}
+
 /** All of a small part. Throws `too_large` past `maxBytes`. */
 export async function readSmall(file: FormFile, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of file.chunks) {
     size += chunk.length;
-    if (size > maxBytes) {
-      throw new AppError("too_large", `The part "${file.field}" is larger than ${maxBytes} bytes.`);
-    }
+    if (size > maxBytes) throw partTooLarge(file.field, maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

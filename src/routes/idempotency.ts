@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { IDEMPOTENCY } from "../config.ts";
-import { AppError, causeOf, invalid } from "../errors.ts";
+import { AppError, traceOf, invalid } from "../errors.ts";
 import { log } from "../log.ts";
 import { renewing } from "../renewing.ts";
 import {
@@ -35,7 +35,7 @@ export const idempotencyHeaders = z.object({
 export async function once(
   c: Context,
   adds: "record" | "secret",
-  body: string,
+  body: Uint8Array,
   act: () => Promise<Response>,
 ): Promise<Response> {
   const [, quoted, bare] = VALUE.exec(c.req.header(HEADER) ?? "") ?? [];
@@ -60,7 +60,7 @@ export async function once(
     const kept = adds === "secret" ? null : await response.clone().text();
     await keepAnswer(db, attempt, response.status, kept);
   } catch (error) {
-    log("warn", "http.answer_not_kept", { request: c.get("requestId"), cause: causeOf(error) });
+    log("warn", "http.answer_not_kept", { request: c.get("requestId"), cause: traceOf(error) });
   }
   return response;
 }
@@ -86,10 +86,10 @@ function answerAgain({ fingerprint, heldUntil, status, body }: Earlier, own: str
  * What makes two requests the same: method, URL, type and length of the body, and the body itself where it is
  * JSON. An upload's isn't looked at, and its type is without the boundary, which differs each time.
  */
-async function fingerprintOf({ method, url, headers }: Request, body: string): Promise<string> {
+async function fingerprintOf({ method, url, headers }: Request, body: Uint8Array): Promise<string> {
   const { pathname, search } = new URL(url);
   const type = headers.get("content-type")?.split(";")[0]!.trim().toLowerCase();
-  const made = [method, pathname, search, type, headers.get("content-length"), body];
-  const bytes = new TextEncoder().encode(JSON.stringify(made));
+  const made = [method, pathname, search, type, headers.get("content-length")];
+  const bytes = Buffer.concat([new TextEncoder().encode(JSON.stringify(made)), body]);
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("base64url");
 }

@@ -10,10 +10,11 @@ import { requireRoom } from "../store/limits.ts";
 import { putSource } from "../store/sources.ts";
 import type { JsonObject } from "../types.ts";
 import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
-import { indexParams, jsonObject } from "./index-record.ts";
+import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
-import { queryBool, queryInt, queryJson } from "./query-types.ts";
+import { userMetadata } from "./json-object.ts";
+import { jsonText, queryBool, queryInt } from "./query-types.ts";
 import { bodyInt } from "./validation.ts";
 
 /** Bringing in what platforms have. */
@@ -96,14 +97,14 @@ for (const endpoint of IMPORT_ENDPOINTS) {
       query: z.object({
         ...given,
         platform,
-        metadata: queryJson().optional(),
+        metadata: jsonText(userMetadata).optional(),
         follow: queryBool(false),
         limit: queryInt(1, most, fallback),
       }),
       body: z.object({
         ...given,
         platform,
-        metadata: jsonObject.optional(),
+        metadata: userMetadata.optional(),
         follow: z.boolean().optional(),
         limit: bodyInt().min(1).max(most).optional(),
       }),

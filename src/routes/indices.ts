@@ -13,17 +13,17 @@ import {
   indexParams,
   indexRecord,
   indexSettings,
-  jsonObject,
   toIndexRecord,
 } from "./index-record.ts";
 import { queuedJob } from "./job-record.ts";
+import { userMetadata } from "./json-object.ts";
 import { mediaUrls } from "./media-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
 import { requireWebhookUrl } from "./webhook-url.ts";
 
 const change = z.object({
   description: z.string().max(2000).optional(),
-  metadata: jsonObject.optional(),
+  metadata: userMetadata.optional(),
   settings: indexSettings.optional(),
 });
 

@@ -4,7 +4,6 @@ import { AppError, invalid } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { type KeyClaims, type Scope, SCOPES, signKey } from "../keys.ts";
 import { type ApiKey, insertKey, listKeys, revokeKey } from "../store/keys.ts";
-import { requireRoom } from "../store/limits.ts";
 import type { Caller } from "../types.ts";
 import { noteRevocation } from "./authenticate.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
@@ -26,6 +25,10 @@ const keyRecord = z
     expires_at: time.nullable(),
     last_used_at: time.nullable(),
     revoked_at: time.nullable(),
+    signed_with: z
+      .string()
+      .nullable()
+      .openapi({ description: "The name of its signing secret, as of its last use." }),
   })
   .openapi("Key");
 
@@ -50,7 +53,6 @@ addEndpoint(
     const now = Date.now();
     const scopes = grantedScopes(caller, body.scopes);
     const expiresAt = grantedExpiry(caller, body.expires_at, now);
-    await requireRoom(c.env.DB, accountId, { keys: 1 });
     const keyId = newId("key", now);
     const claims: KeyClaims = { keyId, accountId, accountName, scopes, expiresAt };
     const key = await insertKey(c.env.DB, claims, body.name, now);
@@ -130,5 +132,6 @@ function toKeyRecord(key: ApiKey, { keyId }: Caller): z.input<typeof keyRecord> 
     expires_at: isoTimeOrNull(key.expiresAt),
     last_used_at: isoTimeOrNull(key.lastUsedAt),
     revoked_at: isoTimeOrNull(key.revokedAt),
+    signed_with: key.signedWith,
   };
 }

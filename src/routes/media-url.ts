@@ -1,5 +1,6 @@
 import { keySecrets, MEDIA_URL_MS } from "../config.ts";
 import { signMediaKey } from "../keys.ts";
+import { fileName } from "./attachment.ts";
 import type { Context } from "./endpoint.ts";
 
 /** Makes a URL that a browser can load for an hour without a key. */
@@ -11,6 +12,6 @@ export function mediaUrls(c: Context): MediaUrl {
   const expiresAt = Date.now() + MEDIA_URL_MS;
   return async (objectKey, name) => {
     const token = await signMediaKey(secrets, objectKey, expiresAt);
-    return `${origin}/media/${token}/${encodeURIComponent(name)}`;
+    return `${origin}/media/${token}/${encodeURIComponent(fileName(name))}`;
   };
 }

@@ -1,13 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
-import { invalid } from "../errors.ts";
 import type { Page, PageRequest } from "../store/rows.ts";
 import { queryInt } from "./query-types.ts";
+
+/** What is wrong with a cursor that we didn't give. */
+export const NOT_OURS = {
+  message: "The cursor is not one of ours",
+  params: { type: "value_error" },
+};
 
 /** `limit` and `cursor` of every list. */
 export const pageQuery = z.object({
   limit: queryInt(1, LIMITS.pageSize, 50),
-  cursor: z.string().optional(),
+  cursor: z.string().refine(isCursor, NOT_OURS).optional(),
 });
 
 /** `{<name>: […], total, next_cursor}` of every list. */
@@ -19,7 +24,6 @@ export function pageOf<Name extends string, Item extends z.ZodType>(name: Name, 
   });
 }
 
-/** Throws a `ValidationError` for a cursor that we didn't give. */
 export function pageRequest(query: z.output<typeof pageQuery>): PageRequest {
   return { limit: query.limit, after: query.cursor === undefined ? "" : decode(query.cursor) };
 }
@@ -28,12 +32,13 @@ export function nextCursor({ next }: Page<unknown>): string | null {
   return next === null ? null : encode(next);
 }
 
+function isCursor(cursor: string): boolean {
+  const id = decode(cursor);
+  return /^[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}$/.test(id) && cursor === encode(id);
+}
+
 function decode(cursor: string): string {
-  const id = Buffer.from(cursor, "base64url").toString();
-  if (!/^[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}$/.test(id) || cursor !== encode(id)) {
-    throw invalid(["query", "cursor"], "value_error", "The cursor is not one of ours");
-  }
-  return id;
+  return Buffer.from(cursor, "base64url").toString();
 }
 
 function encode(id: string): string {

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import type { JsonObject } from "../types.ts";
+import { readJsonText } from "./json-text.ts";
 
 /** A whole number in a query string; nothing else is taken for one. */
 export function queryInt(min: number, max: number, fallback: number) {
   return z
     .string()
     .transform((text, ctx) => {
-      if (/^[+-]?\d{1,15}$/.test(text)) return Number(text);
+      if (/^[+-]?\d{1,300}$/.test(text)) return Number(text);
       return reject(ctx, "int_parsing", "Input should be a valid integer");
     })
     .pipe(z.int().min(min).max(max))
@@ -20,7 +20,8 @@ export function queryFloat(min: number, max: number, fallback: number) {
   return z
     .string()
     .transform((text, ctx) => {
-      if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
+      const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+      if (isNumber && Number.isFinite(Number(text))) return Number(text);
       return reject(ctx, "float_parsing", "Input should be a valid number");
     })
     .pipe(z.number().min(min).max(max))
@@ -46,31 +47,23 @@ export function queryBool(fallback: boolean) {
     .openapi({ type: "boolean", default: fallback });
 }
 
-/** A JSON object in a query string. */
-export function queryJson() {
+/** JSON of `schema` as text, in a query string or a form. */
+export function jsonText<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()
-    .transform((text, ctx): JsonObject => {
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        return reject(ctx, "json_invalid", "Input should be JSON");
-      }
-      if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-        return value as JsonObject;
-      }
-      return reject(ctx, "dict_type", "Input should be a JSON object");
+    .transform((text, ctx): unknown => {
+      const read = readJsonText(text);
+      if ("value" in read) return read.value;
+      return reject(ctx, "json_invalid", `JSON decode error at byte ${read.byte}: ${read.why}`);
     })
-    .openapi({ type: "string", example: "{}" });
+    .pipe(schema)
+    .openapi({ type: "string", format: "json", example: "{}" });
 }
 
 /** A parameter that may be repeated. */
 export function queryList<Item extends z.ZodType<string>>(item: Item, max: number) {
   const list = (value: unknown) => (value === undefined ? value : [value].flat());
-  return z
-    .preprocess(list, z.array(item).max(max).optional())
-    .openapi({ type: "array", items: { type: "string" }, maxItems: max });
+  return z.preprocess(list, z.array(item).max(max).optional());
 }
 
 function reject(ctx: z.RefinementCtx, type: string, message: string): never {

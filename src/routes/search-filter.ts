@@ -1,6 +1,6 @@
-import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { type Condition, type Operator, OPERATORS, type Scalar } from "../store/asset-scope.ts";
+import { anyObject, isObject } from "./json-object.ts";
 
 type Report = (path: string[], type: string, message: string) => void;
 
@@ -8,7 +8,7 @@ const FIELD = /^[^.]+(\.[^.]+)*$/;
 const TYPES = { created_at: "string", duration_seconds: "number" } as const;
 
 /** `{"year": {"$gte": 2024}, "camera": "A"}`: every rule must hold. */
-export const searchFilter = z.record(z.string(), z.unknown()).superRefine((filter, ctx) => {
+export const searchFilter = anyObject().superRefine((filter, ctx) => {
   readFilter(filter, (path, type, message) =>
     ctx.addIssue({ code: "custom", path, message, params: { type } }),
   );
@@ -19,7 +19,12 @@ export function readFilter(
   filter: Record<string, unknown>,
   report: Report = () => {},
 ): Condition[] {
-  const conditions = Object.entries(filter).flatMap(([field, value]) => {
+  const rules = Object.values(filter).map((one) => (isObject(one) ? Object.keys(one).length : 1));
+  if (rules.reduce((sum, count) => sum + count, 0) > LIMITS.filterRules) {
+    report([], "too_long", `A filter has at most ${LIMITS.filterRules} rules`);
+    return [];
+  }
+  return Object.entries(filter).flatMap(([field, value]) => {
     if (!FIELD.test(field)) {
       report([field], "value_error", "A field is a key, or keys with dots between them");
       return [];
@@ -38,10 +43,6 @@ export function readFilter(
       return read === undefined ? [] : [{ field, operator, operand: read }];
     });
   });
-  if (conditions.length > LIMITS.filterRules) {
-    report([], "too_long", `A filter has at most ${LIMITS.filterRules} rules`);
-  }
-  return conditions;
 }
 
 function readOperand(
@@ -84,8 +85,4 @@ function readScalar(field: string, value: unknown): Scalar | undefined {
   if (field === "duration_seconds") return typeof value === "number" ? value : undefined;
   const isScalar = value === null || ["string", "number", "boolean"].includes(typeof value);
   return isScalar ? (value as Scalar) : undefined;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { invalid } from "../errors.ts";
 import type { Hit } from "../search/hits.ts";
 import type { MediaUrl } from "./media-url.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
@@ -32,15 +31,22 @@ export async function toSearchResult(
   };
 }
 
-/** The place of a cursor; the first of a new search without one. */
+const PLACE = /^at:(\d{1,4}):(\d{13})$/;
+
+/** Whether a cursor is one of ours. */
+export function isPlace(cursor: string): boolean {
+  return PLACE.test(decode(cursor));
+}
+
+/** The place of a cursor that is ours; the first of a new search without one. */
 export function placeOf(cursor: string | undefined): Place {
-  if (cursor === undefined) return { offset: 0, readyBy: Date.now() };
-  const text = Buffer.from(cursor, "base64url").toString();
-  const [, offset, readyBy] = /^at:(\d{1,4}):(\d{13})$/.exec(text) ?? [];
-  if (offset === undefined) {
-    throw invalid(["body", "cursor"], "value_error", "The cursor is not one of ours");
-  }
+  const [, offset, readyBy] = PLACE.exec(decode(cursor ?? "")) ?? [];
+  if (offset === undefined) return { offset: 0, readyBy: Date.now() };
   return { offset: Number(offset), readyBy: Number(readyBy) };
+}
+
+function decode(cursor: string): string {
+  return Buffer.from(cursor, "base64url").toString();
 }
 
 function toCursor({ offset, readyBy }: Place): string {

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
-import { AppError, invalid, type ValidationIssue, ValidationError } from "../errors.ts";
+import { AppError, invalid, type ValidationError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { HEAD_BYTES, requireKind } from "../media/kind.ts";
-import { meter } from "../models/meter.ts";
 import type { Region } from "../search/align.ts";
 import { likenessOfClip, regionOf } from "../search/clip.ts";
 import { searchFor } from "../search/request.ts";
@@ -11,38 +10,26 @@ import { search } from "../search/search.ts";
 import { requireRoom } from "../store/limits.ts";
 import { clipKey } from "../store/media.ts";
 import { storeStream } from "../store/streams.ts";
-import { addUsage } from "../store/usage.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
-import { missingFile, readForm } from "./form.ts";
+import { formFile, requireFields } from "./form-fields.ts";
+import { readForm } from "./form.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
-import { queryBool, queryInt } from "./query-types.ts";
+import { meteredSearch } from "./metered-search.ts";
+import { queryBool, queryFloat, queryInt } from "./query-types.ts";
 import { queueSearch } from "./queue-search.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
-import { check } from "./validation.ts";
+import { surviving } from "./surviving.ts";
 
 export const searchVideoRoutes = createRouter();
 
-const seconds = (least: number) =>
-  z
-    .string()
-    .transform((text, ctx) => {
-      if (/^-?\d+(\.\d+)?$/.test(text.trim())) return Number(text);
-      ctx.addIssue({
-        code: "custom",
-        params: { type: "float_parsing" },
-        message: "Input should be a valid number",
-      });
-      return z.NEVER;
-    })
-    .pipe(z.number().min(least))
-    .optional();
-const fields = z.object({
-  start_seconds: seconds(0),
-  end_seconds: seconds(-1),
+const form = z.object({
+  start_seconds: queryFloat(0, LIMITS.videoSeconds, 0),
+  end_seconds: queryFloat(-1, LIMITS.videoSeconds, -1),
   queue_job: queryBool(false),
+  video_file: formFile(),
 });
 
 addEndpoint(
@@ -54,12 +41,7 @@ addEndpoint(
     scope: "read",
     params: indexParams,
     query: z.object({ top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK) }),
-    form: z.object({
-      video_file: z.any().openapi({ type: "string", format: "binary" }),
-      start_seconds: z.number().min(0).default(0),
-      end_seconds: z.number().min(-1).default(-1),
-      queue_job: z.boolean().default(false),
-    }),
+    form,
     response: z.union([searchResult, queuedJob]),
   },
   async (c, { params, query }) => {
@@ -69,18 +51,17 @@ addEndpoint(
     const request = searchFor({ topK: query.top_k });
     let isKept = false;
     try {
-      const { region, queueJob } = await readClip(c.env.MEDIA, key, c.req.raw);
+      const { region, queueJob } = await surviving(c, readClip(c.env.MEDIA, key, c.req.raw));
       if (queueJob) {
         const clip = { key, region: await regionOf(c.env.MEDIA, key, region).catch(toRefusal) };
         const job = await queueSearch(c.env, index, request, clip);
         isKept = true;
         return job;
       }
-      const { ai, used } = meter(c.env.AI);
-      const env = { ...c.env, AI: ai };
-      const like = await likenessOfClip(env, index.indexId, key, region).catch(toRefusal);
-      const { hits, total } = await search(env, index.indexId, request, like);
-      c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { searches: 1, ...used }));
+      const { hits, total } = await meteredSearch(c, async (env) => {
+        const like = await likenessOfClip(env, index.indexId, key, region).catch(toRefusal);
+        return search(env, index.indexId, request, like);
+      });
       const page = { offset: 0, readyBy: request.readyBy, total, count: total };
       return await toSearchResult(hits, page, mediaUrls(c));
     } finally {
@@ -106,11 +87,8 @@ async function readClip(bucket: R2Bucket, key: string, request: Request): Promis
       inspect: (head) => requireKind(head, "video"),
     });
   });
-  const issues: ValidationIssue[] = [];
-  const asked = check("body", fields, Object.fromEntries(texts), issues);
-  if (!isThere) issues.push(...missingFile("video_file", texts).issues);
-  if (!asked || issues.length > 0) throw new ValidationError(issues);
-  const { start_seconds: start = 0, end_seconds: end = -1, queue_job: queueJob } = asked;
+  const asked = requireFields(form, texts, isThere ? ["video_file"] : []);
+  const { start_seconds: start, end_seconds: end, queue_job: queueJob } = asked;
   if (end !== -1 && end <= start) throw outside("The region is empty: it ends where it starts.");
   return { region: { start, end }, queueJob };
 }

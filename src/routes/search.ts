@@ -1,21 +1,22 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { meter } from "../models/meter.ts";
 import { MODES } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
 import { requireRoom } from "../store/limits.ts";
-import { addUsage } from "../store/usage.ts";
 import { Timings } from "../timings.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { indexParams } from "./index-record.ts";
 import { readOwnIndex, requireOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
-import { isObject, readFilter, searchFilter } from "./search-filter.ts";
+import { meteredSearch } from "./metered-search.ts";
+import { isObject } from "./json-object.ts";
+import { NOT_OURS } from "./page.ts";
+import { readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch } from "./queue-search.ts";
-import { placeOf, searchResult, toSearchResult } from "./search-result.ts";
+import { isPlace, placeOf, searchResult, toSearchResult } from "./search-result.ts";
 import { bodyInt } from "./validation.ts";
 
 export const searchRoutes = createRouter();
@@ -27,14 +28,14 @@ const searchBody = z
     asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
     top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
     top_p: z.number().min(0).max(1).default(0),
-    modes: z.array(z.enum(MODES)).default([]),
+    modes: z.array(z.enum(MODES)).max(MODES.length).default([]),
     use_boxes: z.boolean().default(false),
     use_masks: z.boolean().default(false),
     collapse: z.boolean().default(true),
     queue_job: z.boolean().default(false),
     filter: searchFilter.default({}),
     group_by: z.enum(["segment", "asset"]).default("segment"),
-    cursor: z.string().optional(),
+    cursor: z.string().refine(isPlace, NOT_OURS).optional(),
   })
   .refine(({ query, similar_to }) => query !== undefined || similar_to !== undefined, {
     path: ["query"],
@@ -78,15 +79,16 @@ addEndpoint(
       await requireAssets(c.env.DB, index.indexId, body.asset_ids);
       return queueSearch(c.env, index, request);
     }
-    const { ai, used } = meter(c.env.AI);
     const timings = new Timings();
-    const found = readOwnIndex(c, params.index_name, async (indexId) => {
-      await requireAssets(c.env.DB, indexId, body.asset_ids);
-      return search({ ...c.env, AI: ai }, indexId, request, null, timings);
+    const { hits, total } = await meteredSearch(c, async (env) => {
+      const found = readOwnIndex(c, params.index_name, async (indexId) => {
+        await requireAssets(env.DB, indexId, body.asset_ids);
+        return search(env, indexId, request, null, timings);
+      });
+      const [hits] = await Promise.all([found, room]);
+      return hits;
     });
-    const [{ hits, total }] = await Promise.all([found, room]);
     c.header("Server-Timing", timings.toHeader());
-    c.executionCtx.waitUntil(addUsage(c.env.DB, accountId, { searches: 1, ...used }));
     const page = { offset, readyBy, total, count: hits.length };
     return toSearchResult(hits, page, mediaUrls(c));
   },

@@ -12,6 +12,7 @@ import { videoParams } from "./asset-record.ts";
 import { requireOwnAsset } from "./assets.ts";
 import { attachment } from "./attachment.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
+import { formFileOrText } from "./form-fields.ts";
 import { missingFile, readForm, readSmall } from "./form.ts";
 import { readTranscript, refusedTranscript } from "./transcript-part.ts";
 
@@ -72,7 +73,7 @@ addEndpoint(
     summary: "Update Transcript",
     scope: "write",
     params: videoParams,
-    form: z.object({ transcript: z.any().openapi({ type: "string", format: "binary" }) }),
+    form: z.object({ transcript: formFileOrText() }),
     adds: "record",
     response: z
       .object({

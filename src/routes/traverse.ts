@@ -6,13 +6,14 @@ import { inspectIndex } from "../care/inspect-index.ts";
 import { askPictureSpace, type PictureSpace } from "../care/picture-space.ts";
 import { nextAssets } from "../care/page.ts";
 import { startTraversal } from "../care/start-traversal.ts";
-import { CARE } from "../config.ts";
+import { CARE, KEY_RECHECK_MS } from "../config.ts";
 import { listAssets } from "../store/assets.ts";
 import type { Page, PageRequest } from "../store/rows.ts";
 import { listSegments } from "../store/segments.ts";
 import { listTallies } from "../store/tallies.ts";
 import type { Asset, MediaIndexRow } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./asset-record.ts";
+import { requireStillValid } from "./authenticate.ts";
 import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { indexParams, indexRecord, toIndexRecord } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
@@ -109,7 +110,10 @@ async function* walk(
 ): AsyncGenerator {
   for (let at: string | null = after; at !== null;) {
     const page: Page<Asset> = await listAssets(c.env.DB, index.indexId, {}, { limit, after: at });
-    for (const asset of page.items) yield nodeOf(c, asset, space);
+    for (const asset of page.items) {
+      await requireStillValid(c, KEY_RECHECK_MS);
+      yield nodeOf(c, asset, space);
+    }
     at = page.next;
   }
   const tallies = await listTallies(c.env.DB, index.accountId, index.indexId);

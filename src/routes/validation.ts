@@ -1,85 +1,98 @@
-import { parseTree, type ParseError } from "jsonc-parser";
 import { z } from "@hono/zod-openapi";
+import { LIMITS } from "../config.ts";
 import { invalid, type ValidationIssue } from "../errors.ts";
+import { isObject } from "./json-object.ts";
+import { readJsonText } from "./json-text.ts";
+import { MESSAGES, wordingOf } from "./pydantic.ts";
 
 type Part = "path" | "query" | "header" | "body";
+type Loc = (string | number)[];
 
-/** Checks one part of a request; what breaks a rule is added to `issues`, in pydantic's words. */
+/**
+ * Checks one part of a request; what breaks a rule is added to `issues`, in pydantic's words. No text that is
+ * looked at may be one that a store would change: with half of a surrogate pair, or a NUL. At most
+ * `LIMITS.issues` are told.
+ */
 export function check<Schema extends z.ZodType>(
   part: Part,
   schema: Schema,
   value: unknown,
   issues: ValidationIssue[],
 ): z.output<Schema> | undefined {
+  const found = textIssues(known(schema, value), [part]);
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  issues.push(...parsed.error.issues.map((issue) => toIssue(issue, part, value)));
-  return undefined;
+  if (!parsed.success) {
+    const told = new Set(found.map(placeOf));
+    const broken = parsed.error.issues.toSorted((a, b) => isOfZod(a) - isOfZod(b));
+    for (const issue of broken.map((one) => toIssue(one, part, value))) {
+      if (told.has(placeOf(issue))) continue;
+      told.add(placeOf(issue));
+      found.push(issue);
+    }
+  }
+  issues.push(...found.slice(0, LIMITS.issues));
+  return parsed.success && found.length === 0 ? parsed.data : undefined;
 }
 
-/** The value of a JSON text. Throws `ValidationError` with the byte at which it stops being JSON. */
-export function parseJson(text: string, loc: (string | number)[] = ["body"]): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const errors: ParseError[] = [];
-    parseTree(text, errors, { disallowComments: true });
-    const characters = errors[0]?.offset ?? text.length;
-    const offset = new TextEncoder().encode(text.slice(0, characters)).length;
-    const at = loc.length === 1 ? [...loc, offset] : loc;
-    throw invalid(at, "json_invalid", `JSON decode error at byte ${offset}`);
-  }
+/** The value of a JSON text. Throws `ValidationError` with the byte at which it stops being one. */
+export function parseJson(source: string | Uint8Array, loc: Loc = ["body"]): unknown {
+  const read = readJsonText(source);
+  if ("value" in read) return read.value;
+  const at = loc.length === 1 ? [...loc, read.byte] : loc;
+  throw invalid(at, "json_invalid", `JSON decode error at byte ${read.byte}: ${read.why}`);
+}
+
+/** A whole number in a JSON body. Zod tells a text from a whole number, but not whether that has to be whole. */
+export function bodyInt(): z.ZodInt {
+  return z.int({ error: ({ input }) => (input === undefined ? undefined : MESSAGES.int_type) });
+}
+
+/** That a whole number be one of JavaScript's is a rule of zod's, which says nothing where a field has its own. */
+function isOfZod(issue: z.core.$ZodIssue): number {
+  return issue.code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER ? 1 : 0;
 }
 
 function toIssue(issue: z.core.$ZodIssue, part: Part, value: unknown): ValidationIssue {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-  const type = typeOf(issue, path.reduce<unknown>(propertyOf, value) === undefined);
-  const msg = type === "missing" ? "Field required" : issue.message;
+  const { type, msg } = wordingOf(issue, path.reduce<unknown>(propertyOf, value));
   return { loc: [part, ...path], msg, type };
 }
 
-/** Zod tells a text where a whole number belongs from a fraction, but not from where any number does. */
-const NOT_INT = "Input should be a valid integer";
-
-/** A whole number in a JSON body. */
-export function bodyInt(): z.ZodInt {
-  return z.int({ error: ({ input }) => (input === undefined ? undefined : NOT_INT) });
+/** Fields that nobody reads may hold anything. */
+function known(schema: z.ZodType, value: unknown): unknown {
+  if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)),
+  );
 }
 
-function typeOf(issue: z.core.$ZodIssue, isMissing: boolean): string {
-  switch (issue.code) {
-    case "invalid_type":
-      if (isMissing) return "missing";
-      return issue.message === NOT_INT ? "int_type" : (TYPES[issue.expected] ?? "value_error");
-    case "too_small":
-      return TOO_SMALL[issue.origin] ?? "greater_than_equal";
-    case "too_big":
-      return TOO_BIG[issue.origin] ?? "less_than_equal";
-    case "invalid_format":
-      return FORMATS[issue.format] ?? "value_error";
-    case "invalid_value":
-      return isMissing ? "missing" : "literal_error";
-    case "custom":
-      return String(issue.params?.["type"] ?? "value_error");
-    default:
-      return "value_error";
+function textIssues(value: unknown, loc: Loc): ValidationIssue[] {
+  if (typeof value === "string") return textIssue(value, loc);
+  if (Array.isArray(value)) return value.flatMap((item, i) => textIssues(item, [...loc, i]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) => {
+    const place = [...loc, name];
+    const found = textIssue(name, place);
+    return found.length > 0 ? found : textIssues(item, place);
+  });
+}
+
+function textIssue(text: string, loc: Loc): ValidationIssue[] {
+  if (!text.isWellFormed()) {
+    return [{ loc, type: "string_unicode", msg: MESSAGES.string_unicode }];
   }
+  if (!text.includes("\0")) return [];
+  return [{ loc, type: "value_error", msg: "Value error, a text can't hold the character U+0000" }];
 }
 
-const TYPES: Record<string, string> = {
-  string: "string_type",
-  int: "int_type",
-  number: "float_type",
-  boolean: "bool_type",
-  array: "list_type",
-  object: "dict_type",
-  record: "dict_type",
-};
-const TOO_SMALL: Record<string, string> = { string: "string_too_short", array: "too_short" };
-const TOO_BIG: Record<string, string> = { string: "string_too_long", array: "too_long" };
-const FORMATS: Record<string, string> = { regex: "string_pattern_mismatch", url: "url_parsing" };
+/** Of the rules that one value breaks the first is told, as pydantic does. */
+function placeOf({ loc }: ValidationIssue): string {
+  return JSON.stringify(loc);
+}
 
 function propertyOf(value: unknown, key: string | number): unknown {
   if (typeof value === "string" && key === 0) return value; // a list of one, in a query
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  return (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
 }

@@ -6,7 +6,7 @@ import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { eventRecord } from "./event-record.ts";
 import { indexParams, isoTime, isoTimeOrNull } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
-import { pageOf, pageQuery } from "./page.ts";
+import { NOT_OURS, pageOf, pageQuery } from "./page.ts";
 
 export const webhookRoutes = createRouter();
 
@@ -94,7 +94,7 @@ addEndpoint(
     summary: "List Webhook Deliveries",
     scope: "read",
     params: indexParams,
-    query: pageQuery,
+    query: pageQuery.extend({ cursor: z.string().refine(isEventId, NOT_OURS).optional() }),
     response: pageOf("deliveries", deliveryRecord),
   },
   async (c, { params, query }) => {
@@ -113,6 +113,10 @@ addEndpoint(
     };
   },
 );
+
+function isEventId(cursor: string): boolean {
+  return /^evt_[0-9A-HJKMNP-TV-Z]{26}_\d{10,15}$/.test(cursor);
+}
 
 async function objectOf(c: Context, name: string) {
   const { indexId } = await requireOwnIndex(c, name);

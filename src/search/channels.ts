@@ -1,5 +1,5 @@
 import { SEARCH } from "../config.ts";
-import { AppError, causeOf } from "../errors.ts";
+import { AppError, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
@@ -46,6 +46,7 @@ export async function askChannels(
   { time }: Timings,
 ): Promise<FoundWords> {
   const groups = groupAssets(env.DB, scope.assets);
+  groups.catch(() => {}); // heard of by those who wait for it, unless they failed before
   const near = async (space: "TEXT_VECTORS" | "PICTURE_VECTORS", vector: number[]) => {
     const kinds = space === "TEXT_VECTORS" ? scope.vectors : PICTURE_KINDS;
     const asked = await groups;
@@ -163,7 +164,7 @@ async function orNone(channel: string, ask: () => Promise<Finding[]>): Promise<F
     return await ask();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    log("warn", "search.without_channel", { channel, code: error.code, cause: causeOf(error) });
+    log("warn", "search.without_channel", { channel, code: error.code, cause: traceOf(error) });
     return [];
   }
 }

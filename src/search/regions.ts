@@ -1,6 +1,6 @@
 import { mapAtOnce } from "../at-once.ts";
 import { REGIONS } from "../config.ts";
-import { causeOf, failureOf } from "../errors.ts";
+import { traceOf, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Size } from "../media/areas.ts";
 import { foregroundOf } from "../media/foreground.ts";
@@ -115,7 +115,7 @@ async function withinTime<Item>(items: Item[], work: (item: Item) => Promise<voi
   const all = mapAtOnce(items, REGIONS.atOnce, async (item) => {
     if (over.aborted) return;
     await work(item).catch((error: unknown) => {
-      log("warn", "search.not_located", { code: failureOf(error).code, cause: causeOf(error) });
+      log("warn", "search.not_located", { code: failureOf(error).code, cause: traceOf(error) });
     });
   });
   const timeout = new Promise((resolve) => over.addEventListener("abort", resolve));

@@ -1,5 +1,6 @@
 import { AppError, type Failure } from "../errors.ts";
 import type { Asset, AssetState, AssetType, JsonObject } from "../types.ts";
+import { Room } from "./limits.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
 export const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
@@ -10,14 +11,23 @@ export const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.a
   transcript_job AS transcriptJob, assets.created_at AS createdAt, assets.updated_at AS updatedAt`;
 export const FROM_ASSETS = "FROM assets JOIN indices USING (index_id)";
 
-/** The asset and its ingest job. False where the index has these bytes already: nothing is written. */
-export async function insertAsset(db: D1Database, asset: Asset): Promise<boolean> {
-  const [inserted] = await db.batch([
+/**
+ * The asset and its ingest job. False where the index has these bytes already: nothing is written. Throws as
+ * `requireRoom` does: of many that are added at once no more get through than there is room for. `reserved`
+ * bytes of the asset are counted already.
+ */
+export async function insertAsset(db: D1Database, asset: Asset, reserved = 0): Promise<boolean> {
+  const room = new Room(asset.accountId, {
+    concurrent_ingests: 1,
+    stored_bytes: asset.sizeBytes - reserved,
+    ...(asset.assetType === "image" && { ingest_images_per_day: 1 }),
+  });
+  const [inserted, , used] = await db.batch([
     db
       .prepare(
         `INSERT OR IGNORE INTO assets (asset_id, index_id, account_id, asset_type, title, state,
            source, content_type, size_bytes, sha256, metadata, job_id, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE ${room.condition}`,
       )
       .bind(
         asset.assetId,
@@ -34,16 +44,20 @@ export async function insertAsset(db: D1Database, asset: Asset): Promise<boolean
         asset.jobId,
         asset.createdAt,
         asset.updatedAt,
+        ...room.bindings,
       ),
     db
       .prepare(
         `INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
          SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
-         FROM assets WHERE asset_id = ?`,
+         FROM assets WHERE asset_id = ? AND job_id = ?`,
       )
-      .bind(asset.assetId),
+      .bind(asset.assetId, asset.jobId),
+    room.look(db),
   ]);
-  return inserted!.meta.changes > 0;
+  if (inserted!.meta.changes > 0) return true;
+  room.require(used!.results[0]);
+  return false;
 }
 
 export async function getAsset(db: D1Database, assetId: string): Promise<Asset | null> {
@@ -235,19 +249,32 @@ const FACT_COLUMNS: Record<keyof Facts, string> = {
   warnings: "warnings",
 };
 
-/** Throws `duplicate_bytes` where another asset of the index has the same `sha256`. */
-export async function updateFacts(db: D1Database, assetId: string, facts: Facts): Promise<void> {
+/**
+ * Throws `duplicate_bytes` where another asset of the index has the same `sha256`, and as `requireRoom` does
+ * where there isn't the `room`.
+ */
+export async function updateFacts(
+  db: D1Database,
+  assetId: string,
+  facts: Facts,
+  room?: Room,
+): Promise<void> {
   const names = Object.keys(facts) as (keyof Facts)[];
   const values = names.map((name) => {
     const value = facts[name] ?? null;
     return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
   });
   const set = names.map((name) => `${FACT_COLUMNS[name]} = ?`).join(", ");
-  const { meta } = await db
-    .prepare(`UPDATE OR IGNORE assets SET ${set} WHERE asset_id = ?`)
-    .bind(...values, assetId)
-    .run();
-  if (meta.changes === 0 && facts.sha256 !== undefined) {
+  const where = room ? ` AND ${room.condition}` : "";
+  const [updated, used] = await db.batch([
+    db
+      .prepare(`UPDATE OR IGNORE assets SET ${set} WHERE asset_id = ?${where}`)
+      .bind(...values, assetId, ...(room?.bindings ?? [])),
+    ...(room ? [room.look(db)] : []),
+  ]);
+  if (updated!.meta.changes > 0) return;
+  room?.require(used!.results[0]);
+  if (facts.sha256 !== undefined) {
     throw new AppError("duplicate_bytes", "The same bytes are in this index already.");
   }
 }

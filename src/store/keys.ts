@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
-import type { KeyClaims, Scope } from "../keys.ts";
+import type { KeyClaims, Scope, VerifiedKey } from "../keys.ts";
+import { Room } from "./limits.ts";
 import { type Page, type PageRequest, toPage } from "./rows.ts";
 
 /** A key on record. Times are epoch ms. */
@@ -13,10 +14,13 @@ export interface ApiKey {
   /** To the minute. */
   lastUsedAt: number | null;
   revokedAt: number | null;
+  /** The signing secret's name, as of its last use. */
+  signedWith: string | null;
 }
 
 const COLUMNS = `key_id AS keyId, name, scopes, created_at AS createdAt, expires_at AS expiresAt,
-  last_used_at AS lastUsedAt, revoked_at AS revokedAt`;
+  last_used_at AS lastUsedAt, revoked_at AS revokedAt,
+  signed_with AS signedWith`;
 
 /** As it is in the table: words separated by spaces. */
 type Row = Omit<ApiKey, "scopes"> & { scopes: string };
@@ -45,40 +49,52 @@ export async function admitKey(
   };
 }
 
-/** Puts a new key of an account that exists on record. */
+/**
+ * Puts a new key of an account that exists on record. Throws `account_full` where it has as many that are
+ * valid as it may.
+ */
 export async function insertKey(
   db: D1Database,
   claims: KeyClaims,
   name: string,
   now: number,
 ): Promise<ApiKey> {
-  await insertion(db, claims, name, now).run();
-  const { keyId, scopes, expiresAt } = claims;
-  return { keyId, name, scopes, createdAt: now, expiresAt, lastUsedAt: null, revokedAt: null };
+  const { keyId, accountId, scopes, expiresAt } = claims;
+  const room = new Room(accountId, { keys: 1 });
+  const [inserted, used] = await db.batch([insertion(db, claims, name, now, room), room.look(db)]);
+  if (inserted!.meta.changes === 0) room.require(used!.results[0]);
+  const unused = { lastUsedAt: null, revokedAt: null, signedWith: null };
+  return { keyId, name, scopes, createdAt: now, expiresAt, ...unused };
 }
 
-function insertion(db: D1Database, claims: KeyClaims, name: string | null, now: number) {
-  const { keyId, accountId, scopes, expiresAt } = claims;
+function insertion(
+  db: D1Database,
+  { keyId, accountId, scopes, expiresAt }: KeyClaims,
+  name: string | null,
+  now: number,
+  room?: Room,
+): D1PreparedStatement {
   return db
     .prepare(
       `INSERT OR IGNORE INTO api_keys (key_id, account_id, name, scopes, created_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+       SELECT ?, ?, ?, ?, ?, ? WHERE ${room?.condition ?? "true"}`,
     )
-    .bind(keyId, accountId, name, scopes.join(" "), now, expiresAt);
+    .bind(keyId, accountId, name, scopes.join(" "), now, expiresAt, ...(room?.bindings ?? []));
 }
 
 /** Notes that a key is in use, unless that was noted less than `sampleMs` ago. */
 export async function touchKey(
   db: D1Database,
-  keyId: string,
+  { keyId, signedWith }: VerifiedKey,
   now: number,
   sampleMs: number,
 ): Promise<void> {
   await db
     .prepare(
-      "UPDATE api_keys SET last_used_at = ?1 WHERE key_id = ?2 AND COALESCE(last_used_at, 0) <= ?1 - ?3",
+      `UPDATE api_keys SET last_used_at = ?1, signed_with = ?2
+       WHERE key_id = ?3 AND COALESCE(last_used_at, 0) <= ?1 - ?4`,
     )
-    .bind(now, keyId, sampleMs)
+    .bind(now, signedWith, keyId, sampleMs)
     .run();
 }
 

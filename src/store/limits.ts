@@ -9,6 +9,8 @@ const today = (sum: string) =>
   `(SELECT ${sum} FROM usage WHERE usage.account_id = accounts.account_id AND date = date('now'))`;
 const all = (sum: string, where = "true") =>
   `(SELECT SUM(${sum}) FROM tallies WHERE tallies.account_id = accounts.account_id AND ${where})`;
+const open = (sum: string) =>
+  `(SELECT ${sum} FROM uploads WHERE uploads.account_id = accounts.account_id AND became IS NULL)`;
 const UNDER_WAY = "state NOT IN ('ready', 'failed')";
 
 /** Of each limit, how much of it is used, and when there is more: `midnight` (UTC), `soon`, or if something goes. */
@@ -25,7 +27,12 @@ const USED = {
     more: "midnight",
   },
   concurrent_ingests: { sql: all("assets", UNDER_WAY), more: "soon" },
-  stored_bytes: { sql: all("size_bytes"), more: "never" },
+  // With what is to come of uploads.
+  stored_bytes: {
+    sql: `COALESCE(${all("size_bytes")}, 0) + COALESCE(${open("SUM(COALESCE(length, received))")}, 0)`,
+    more: "never",
+  },
+  open_uploads: { sql: open("COUNT(*)"), more: "soon" },
   keys: {
     sql: `(SELECT COUNT(*) FROM api_keys WHERE api_keys.account_id = accounts.account_id AND revoked_at IS NULL
              AND COALESCE(expires_at, 9e15) > unixepoch() * 1000)`,
@@ -47,24 +54,64 @@ export async function getLimits(db: D1Database, accountId: string): Promise<Limi
   return withOwn(own!);
 }
 
+type Wanted = { readonly [limit in Limit]?: number };
+type Used = { limits: string } & Record<Limit, number>;
+
 /**
- * The one place where limits are held. Throws `limit_reached`, or `account_full` where waiting won't help,
- * with the limit's name, unless there is room for what is `wanted`.
+ * What an account wants room for, in a transaction that takes it: a statement that is held to `condition`
+ * changes nothing where there is none, and `require` of what `look` found after it says why.
  */
+export class Room {
+  readonly #accountId: string;
+  readonly #wanted: Wanted;
+  readonly #names: Limit[];
+
+  constructor(accountId: string, wanted: Wanted) {
+    this.#accountId = accountId;
+    this.#wanted = wanted;
+    this.#names = Object.keys(wanted) as Limit[];
+  }
+
+  /** SQL, for `bindings`. */
+  get condition(): string {
+    const held = this.#names.map(
+      (name) => `COALESCE(${USED[name].sql}, 0) + ? <= COALESCE(limits ->> '$.${name}', ?)`,
+    );
+    return `EXISTS (SELECT 1 FROM accounts WHERE ${["account_id = ?", ...held].join(" AND ")})`;
+  }
+
+  get bindings(): (string | number)[] {
+    const most = this.#names.flatMap((name) => [this.#wanted[name]!, ACCOUNT_LIMITS[name]]);
+    return [this.#accountId, ...most];
+  }
+
+  look(db: D1Database): D1PreparedStatement {
+    const columns = this.#names.map((name) => `COALESCE(${USED[name].sql}, 0) AS ${name}`);
+    return db
+      .prepare(`SELECT limits, ${columns.join(", ")} FROM accounts WHERE account_id = ?`)
+      .bind(this.#accountId);
+  }
+
+  /**
+   * Throws `limit_reached`, or `account_full` where waiting won't help, with the limit's name, unless there is
+   * room beside what is `used`: what `look` found.
+   */
+  require(used: unknown): void {
+    const row = used as Used;
+    const limits = withOwn(row.limits);
+    const reached = this.#names.find((name) => row[name] + this.#wanted[name]! > limits[name]);
+    if (reached) throw refusal(reached, limits[reached], Date.now());
+  }
+}
+
+/** Throws as `Room.require` does, before work begins for which there may be no room in the end. */
 export async function requireRoom(
   db: D1Database,
   accountId: string,
-  wanted: { [limit in Limit]?: number },
+  wanted: Wanted,
 ): Promise<void> {
-  const names = Object.keys(wanted) as Limit[];
-  const columns = names.map((name) => `COALESCE(${USED[name].sql}, 0) AS ${name}`);
-  const row = await db
-    .prepare(`SELECT limits, ${columns.join(", ")} FROM accounts WHERE account_id = ?`)
-    .bind(accountId)
-    .first<{ limits: string } & Record<Limit, number>>();
-  const limits = withOwn(row!.limits);
-  const reached = names.find((name) => row![name] + wanted[name]! > limits[name]);
-  if (reached) throw refusal(reached, limits[reached], Date.now());
+  const room = new Room(accountId, wanted);
+  room.require(await room.look(db).first());
 }
 
 function withOwn(own: string): Limits {

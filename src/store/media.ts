@@ -64,6 +64,15 @@ export function clipPrefix(indexId: string): string {
   return `clips/${indexId}/`;
 }
 
+/** What has come of a resumable upload behind its last whole part. */
+export function uploadPrefix(indexId: string, uploadId: string): string {
+  return `${uploadsPrefix(indexId)}${uploadId}/`;
+}
+
+export function uploadsPrefix(indexId: string): string {
+  return `uploads/${indexId}/`;
+}
+
 /** An object of the bucket, by name. */
 export type StoredObject = Pick<R2Object, "key" | "size" | "uploaded">;
 

@@ -13,6 +13,7 @@ const KEY = {
   expires_at: null,
   last_used_at: null,
   revoked_at: null,
+  signed_with: null,
 };
 const REVOKED = "2026-02-03T04:05:06.000Z";
 
@@ -31,7 +32,16 @@ const ANSWERS: Record<string, [number, object]> = {
   "GET /keys?limit=100&cursor=more": [
     200,
     {
-      keys: [{ ...KEY, key_id: "key_2", name: null, is_own: true, last_used_at: REVOKED }],
+      keys: [
+        {
+          ...KEY,
+          key_id: "key_2",
+          name: null,
+          is_own: true,
+          last_used_at: REVOKED,
+          signed_with: "k1",
+        },
+      ],
       total: 2,
       next_cursor: null,
     },
@@ -59,7 +69,8 @@ async function run(args: string[], apiKey = "admin") {
 
 const LINES = {
   first: "key_1  read,write  made 2026-01-02 03:04Z, never used  phone [31m\n",
-  second: "key_2  read,write  made 2026-01-02 03:04Z, used 2026-02-03 04:05Z, this key\n",
+  second:
+    "key_2  read,write  made 2026-01-02 03:04Z, used 2026-02-03 04:05Z, signed with k1, this key\n",
   revoked:
     "key_1  read,write  made 2026-01-02 03:04Z, never used, revoked 2026-02-03 04:05Z  phone [31m\n",
 };

@@ -7,6 +7,7 @@ import type { TestProject } from "vitest/node";
 import { type Child, Leash, startChild } from "../../scripts/stack/child.ts";
 import { findFreePort } from "../../scripts/stack/ports.ts";
 import { startFileServer } from "./file-server.ts";
+import { startHostileServer } from "./hostile-server.ts";
 import { startPlatformServer } from "./platform-server.ts";
 import { startWebhookServer } from "./webhook-server.ts";
 
@@ -31,6 +32,9 @@ declare module "vitest" {
     /** Of the receivers of webhooks, likewise. */
     webhooksOrigin: string;
     webhooksHost: string;
+    /** Of the server that keeps to nothing. */
+    hostileOrigin: string;
+    hostileHost: string;
   }
 }
 
@@ -53,8 +57,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const files = await startFileServer(folder);
   const platforms = await startPlatformServer(files.origin);
   const webhooks = await startWebhookServer();
+  const hostile = await startHostileServer();
+  const servers = [files, platforms, webhooks, hostile];
   const stop = async () => {
-    await Promise.all([leash.end(), files.close(), platforms.close(), webhooks.close()]);
+    await Promise.all([leash.end(), ...servers.map((server) => server.close())]);
     await rm(folder, { recursive: true });
   };
   const over = new AbortController();
@@ -78,6 +84,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("platformHosts", platforms.hosts);
   project.provide("webhooksOrigin", webhooks.origin);
   project.provide("webhooksHost", webhooks.host);
+  project.provide("hostileOrigin", hostile.origin);
+  project.provide("hostileHost", hostile.host);
   return stop;
 }
 

@@ -24,8 +24,10 @@ const CLAIMS: KeyClaims = {
 describe("a key", () => {
   it("says what it was signed for, while its secret is known", async () => {
     const key = await signKey(OLD, CLAIMS);
-    expect(await verifyKey(OLD, key)).toEqual(CLAIMS);
-    expect(await verifyKey(BOTH, key)).toEqual(CLAIMS);
+    expect(await verifyKey(OLD, key)).toEqual({ ...CLAIMS, signedWith: "old" });
+    expect(await verifyKey(BOTH, key)).toEqual({ ...CLAIMS, signedWith: "old" });
+    const newer = await signKey(BOTH, CLAIMS);
+    expect(await verifyKey(BOTH, newer)).toEqual({ ...CLAIMS, signedWith: "new" });
     expect(await verifyKey(NEW, key)).toBeNull();
     expect(await verifyKey(OLD, await signKey(BOTH, CLAIMS))).toBeNull();
   });
@@ -55,9 +57,13 @@ describe("a key", () => {
   });
 });
 
-it.each(["", "a", "a:b:c", `a:${base64url.encode("short")}`, "a:%%%"])(
-  "secrets are refused: %s",
-  (text) => {
-    expect(() => parseSecrets(text)).toThrow();
-  },
-);
+it.each([
+  "",
+  "a",
+  "a:b:c",
+  `a:${secret(1)},a:${secret(2)}`,
+  `a:${base64url.encode("short")}`,
+  "a:%%%",
+])("secrets are refused: %s", (text) => {
+  expect(() => parseSecrets(text)).toThrow();
+});

@@ -12,6 +12,20 @@ it.each<[string | null, ReturnType<typeof parseRange>]>([
   ["bytes=-500", { offset: 0, length: 100 }],
   ["bytes=-0", "unsatisfiable"],
   ["bytes=100-", "unsatisfiable"],
+  ["bytes=99-", { offset: 99, length: 1 }],
+  ["bytes=0-99999999999999999999999", { offset: 0, length: 100 }],
+  ["bytes=99999999999999999999999-", "unsatisfiable"],
+  ["bytes=100-100", "unsatisfiable"],
+  ["Bytes=0-1", { offset: 0, length: 2 }],
+  ["bytes= 0-1 ", { offset: 0, length: 2 }],
+  ["bytes=0-1,", "whole"],
+  ["bytes=0 - 1", "whole"],
+  ["bytes=+1-2", "whole"],
+  ["bytes=1-2e1", "whole"],
+  ["bytes=0x1-2", "whole"],
+  ["bytes=--5", "whole"],
+  ["bytes", "whole"],
+  ["bytes=", "whole"],
   ["bytes=20-10", "whole"],
   ["bytes=0-1,5-6", "whole"],
   ["lines=0-1", "whole"],
@@ -19,4 +33,8 @@ it.each<[string | null, ReturnType<typeof parseRange>]>([
   ["bytes=-", "whole"],
 ])("the range %j of 100 bytes is %j", (header, range) => {
   expect(parseRange(header, 100)).toEqual(range);
+});
+
+it.each(["bytes=0-", "bytes=-5", "bytes=0-0"])("no part is of an empty file: %s", (header) => {
+  expect(parseRange(header, 0)).toBe("unsatisfiable");
 });

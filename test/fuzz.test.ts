@@ -1,0 +1,44 @@
+import { exports } from "cloudflare:workers";
+import { inject, expect, it } from "vitest";
+import { barrage } from "../bench/contract/barrage.ts";
+import { findUnreadable, makeWorld } from "../bench/contract/world.ts";
+import { openApiDocument } from "../src/app.ts";
+import { fixture, newClient } from "./client.ts";
+
+const FILES = { image: "words.jpg", video: "clip.mp4" };
+const ORIGIN = "https://sightline.test";
+/** Others: `npm run eval -- contract --requests 5000 --seed 7` */
+const [REQUESTS, SEED] = [360, 20_261_122];
+
+it(`${REQUESTS} requests of every kind break nothing`, async () => {
+  const client = await newClient();
+  const ask = (method: string, path: string, json?: object, headers: Record<string, string> = {}) =>
+    client.send(method, path, { headers, ...(json && { json }) });
+  const ids = await makeWorld(ask, async (index, kind) => {
+    const form = { [`${kind}_file`]: await fixture(FILES[kind]) };
+    const added = await client.json("POST", `${index}/${kind}`, { form });
+    if (kind === "image") await client.settled(index.split("/")[2]!, added);
+    return added.asset_id;
+  });
+  const { problems, tallies } = await barrage(
+    {
+      document: openApiDocument(),
+      ids,
+      origin: inject("filesOrigin"),
+      send: ({ method, path, headers, body }, signal) =>
+        exports.default.fetch(
+          new Request(new URL(path, ORIGIN), {
+            method,
+            headers: { "x-api-key": client.key, ...headers },
+            body,
+            signal,
+          }),
+        ),
+    },
+    REQUESTS,
+    SEED,
+  );
+  expect(problems).toEqual([]);
+  expect(tallies.filter(({ requests }) => requests === 0)).toEqual([]);
+  expect(await findUnreadable(ask)).toEqual([]);
+}, 120_000);
