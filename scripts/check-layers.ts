@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { looseIds } from "./scoping.ts";
 
 /**
  * Which part of `src/` may import which: a part imports from its own floor's parts only itself, and
- * from any floor below. Also: no file over 300 lines, and nobody imports `local/` or `durable/`.
+ * from any floor below. Also: no file over 300 lines, nobody imports `local/` or `durable/`, and
+ * ids are what `scripts/scoping.ts` says.
  */
 const FLOORS = [
   ["at-once", "config", "errors", "ids", "keys", "log", "prompts", "renewing", "timings", "types"],
@@ -17,9 +19,11 @@ const FLOORS = [
 const MAX_LINES = 300;
 const root = join(import.meta.dirname, "..");
 const problems: string[] = [];
+const sources = new Map<string, string>();
 
 for (const file of globSync("{src,local,console,scripts,bench,test}/**/*.ts", { cwd: root })) {
   const text = readFileSync(join(root, file), "utf8");
+  if (file.startsWith("src/")) sources.set(file, text);
   const lines = text.split("\n").length - 1;
   if (lines > MAX_LINES) problems.push(`${file} has ${lines} lines: which nouns live in it?`);
   for (const [, target] of text.matchAll(/from "(\.[^"]+)"/g)) {
@@ -57,6 +61,7 @@ function floorOf(part: string): number {
   return floor;
 }
 
+problems.push(...looseIds(sources));
 if (problems.length > 0) {
   console.error(problems.join("\n"));
   process.exit(1);

@@ -1,12 +1,13 @@
 import { base64url, decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
+import { type AccountId, type KeyId, ours } from "./ids.ts";
 
 export const SCOPES = ["read", "write", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** What an API key says about its holder. */
 export interface KeyClaims {
-  keyId: string;
-  accountId: string;
+  keyId: KeyId;
+  accountId: AccountId;
   accountName: string;
   scopes: Scope[];
   expiresAt: number | null;
@@ -59,8 +60,8 @@ export async function verifyKey(secrets: Secrets, key: string): Promise<Verified
   const { payload, protectedHeader } = verified;
   if (!payload.sub || !payload.jti || !Array.isArray(payload["scopes"])) return null;
   return {
-    keyId: payload.jti,
-    accountId: payload.sub,
+    keyId: ours<KeyId>(payload.jti),
+    accountId: ours<AccountId>(payload.sub),
     accountName: typeof payload["name"] === "string" ? payload["name"] : "",
     scopes: SCOPES.filter((scope) => (payload["scopes"] as unknown[]).includes(scope)),
     expiresAt: payload.exp === undefined ? null : payload.exp * 1000,

@@ -1,4 +1,5 @@
 import type { ErrorCode, Failure } from "./errors.ts";
+import type { AccountId, AssetId, IndexId, JobId, SegmentId } from "./ids.ts";
 import type { VerifiedKey } from "./keys.ts";
 
 export const ASSET_TYPES = ["video", "image"] as const;
@@ -87,8 +88,8 @@ export interface Caller extends VerifiedKey {
 
 /** A media index as its owner named it. Times are epoch ms. */
 export interface MediaIndexRow {
-  indexId: string;
-  accountId: string;
+  indexId: IndexId;
+  accountId: AccountId;
   name: string;
   description: string;
   metadata: JsonObject;
@@ -115,9 +116,9 @@ interface AssetSource {
 
 /** A video or an image of an index. Times are epoch ms, media times milliseconds. */
 export interface Asset {
-  assetId: string;
-  indexId: string;
-  accountId: string;
+  assetId: AssetId;
+  indexId: IndexId;
+  accountId: AccountId;
   indexName: string;
   assetType: AssetType;
   title: string;
@@ -139,9 +140,9 @@ export interface Asset {
   metadata: JsonObject;
   keyframeMs: number | null;
   segments: number;
-  jobId: string;
+  jobId: JobId;
   /** The job that put a video's transcript in; null where its ingest did. */
-  transcriptJob: string | null;
+  transcriptJob: JobId | null;
   createdAt: number;
   updatedAt: number;
 }
@@ -170,9 +171,9 @@ export interface Mask {
 
 /** A stretch of a video, or an image: what search returns. Media times in ms. */
 export interface Segment {
-  segmentId: string;
-  assetId: string;
-  indexId: string;
+  segmentId: SegmentId;
+  assetId: AssetId;
+  indexId: IndexId;
   position: number;
   startMs: number | null;
   endMs: number | null;
@@ -238,8 +239,8 @@ export type VectorKind = TextKind | (typeof PICTURE_KINDS)[number];
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 
 export interface Job {
-  jobId: string;
-  indexId: string | null;
+  jobId: JobId;
+  indexId: IndexId | null;
   kind: string;
   state: JobState;
   progress: number;

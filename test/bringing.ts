@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, inject, vi } from "vitest";
+import type { IndexId } from "../src/ids.ts";
 import type { Client, Json } from "./client.ts";
 import type { SceneItem } from "./setup/platforms/scene.ts";
 
@@ -9,11 +10,11 @@ export function profile(scene: string): { url: string } {
 }
 
 /** An index of its own; its id. */
-export async function newIndex(client: Client, name: string): Promise<string> {
+export async function newIndex(client: Client, name: string): Promise<IndexId> {
   await client.json("POST", "/index", { json: { index_name: name } });
   const row = await env.DB.prepare("SELECT index_id FROM indices WHERE name = ? AND account_id = ?")
     .bind(name, (await client.json("POST", "/init")).account_id)
-    .first<{ index_id: string }>();
+    .first<{ index_id: IndexId }>();
   return row!.index_id;
 }
 

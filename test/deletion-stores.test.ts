@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { purgeAsset } from "../src/care/purge.ts";
 import { embed } from "../src/ingest/embed.ts";
-import { newId } from "../src/ids.ts";
+import { newId, type SegmentId } from "../src/ids.ts";
 import { getAsset } from "../src/store/assets.ts";
 import { insertJob } from "../src/store/jobs.ts";
 import { assetPrefix, deletePrefix, sourceKey } from "../src/store/media.ts";
@@ -16,7 +16,7 @@ import { holdings, type Owner, ownerOf, run, segmentsOf } from "./stores.ts";
 let client: Client;
 let name: string;
 let owner: Owner;
-let segments: string[];
+let segments: SegmentId[];
 
 beforeEach(async () => {
   client = await newClient();

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../src/config.ts";
+import { newId } from "../src/ids.ts";
 import { type Client, fixture, newClient } from "./client.ts";
 import { EventReader, type Heard, isOver } from "./event-reader.ts";
 import { startAsset } from "./started.ts";
@@ -182,7 +183,7 @@ describe("an index", () => {
     const { asset, indexId, object } = await startAsset(client, "slow");
     await client.settled("slow", asset);
     const slow = await client.send("GET", "/index/slow/events");
-    const ids = Array.from({ length: 100 }, (_, i) => `img_${i}`);
+    const ids = Array.from({ length: 100 }, () => newId("img"));
     for (let round = 0; round < 2; round++) {
       await Promise.all(ids.map((id) => object.start(indexId, id, "image")));
       await Promise.all(ids.map((id) => object.forget(id)));

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
 import { FOOTAGE } from "../src/config.ts";
-import { newId } from "../src/ids.ts";
+import { type AccountId, type IndexId, newId } from "../src/ids.ts";
 import { look } from "../src/ingest/look.ts";
 import { watch } from "../src/ingest/watch.ts";
 import { columnsOf } from "../src/media/sheets.ts";
@@ -20,7 +20,7 @@ const PATH = "/index/film/search_video";
 
 let client: Client;
 let video: Json;
-let indexId: string;
+let indexId: IndexId;
 
 beforeAll(async () => {
   client = await newClient();
@@ -134,7 +134,7 @@ describe("a queued search by video", () => {
   async function waitingJob(key: string) {
     const row = await env.DB.prepare("SELECT account_id FROM assets WHERE asset_id = ?")
       .bind(video.asset_id)
-      .first<{ account_id: string }>();
+      .first<{ account_id: AccountId }>();
     const job = { jobId: newId("job"), accountId: row!.account_id, indexId, kind: "search" };
     await insertJob(env.DB, job, Date.now());
     return { ...job, request: searchFor({ topK: 5 }), clip: { key, region: { start: 0, end: 6 } } };

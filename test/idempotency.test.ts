@@ -2,11 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import worker from "../local/worker.ts";
 import { IDEMPOTENCY } from "../src/config.ts";
+import type { AccountId } from "../src/ids.ts";
 import { beginAttempt, renewAttempt } from "../src/store/idempotency.ts";
 import { type Call, type Client, fixture, fixtureUrl, type Json, newClient } from "./client.ts";
 
 let client: Client;
-let accountId: string;
+let accountId: AccountId;
 let videoId: string;
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import worker from "../local/worker.ts";
 import { JOBS } from "../src/config.ts";
-import { newId } from "../src/ids.ts";
+import { type AccountId, type IndexId, newId } from "../src/ids.ts";
 import type { JobMessage } from "../src/queues/messages.ts";
 import { searchFor } from "../src/search/request.ts";
 import { claimJob, insertJob, releaseJob, renewJob } from "../src/store/jobs.ts";
@@ -10,8 +10,8 @@ import { type Client, newClient } from "./client.ts";
 import { deliver, startAsset } from "./started.ts";
 
 let client: Client;
-let indexId: string;
-let accountId: string;
+let indexId: IndexId;
+let accountId: AccountId;
 
 beforeAll(async () => {
   client = await newClient();

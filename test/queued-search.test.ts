@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { newId } from "../src/ids.ts";
+import { type AccountId, type IndexId, newId } from "../src/ids.ts";
 import { insertJob } from "../src/store/jobs.ts";
 import { type Client, type Json, newClient } from "./client.ts";
 import { deliver } from "./started.ts";
@@ -23,7 +23,7 @@ const bare = (result: Json): Json =>
 async function waitingJob() {
   const row = await env.DB.prepare("SELECT account_id, index_id FROM assets WHERE asset_id = ?")
     .bind(video.asset_id)
-    .first<{ account_id: string; index_id: string }>();
+    .first<{ account_id: AccountId; index_id: IndexId }>();
   const { account_id: accountId, index_id: indexId } = row!;
   const job = { jobId: newId("job"), accountId, indexId, kind: "search" as const };
   await insertJob(env.DB, job, Date.now());

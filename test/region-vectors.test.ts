@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { INGEST, SEARCH } from "../src/config.ts";
+import type { AssetId } from "../src/ids.ts";
 import { embed } from "../src/ingest/embed.ts";
 import { smallThings } from "../src/ingest/small-things.ts";
 import { getAsset } from "../src/store/assets.ts";
@@ -12,7 +13,7 @@ import { type Client, newClient } from "./client.ts";
 import { startAsset } from "./started.ts";
 
 let client: Client;
-let assetId: string;
+let assetId: AssetId;
 let segment: Segment;
 
 beforeAll(async () => {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { MODELS, REGIONS } from "../src/config.ts";
+import type { IndexId } from "../src/ids.ts";
 import { locate } from "../src/search/regions.ts";
 import { searchFor } from "../src/search/request.ts";
 import { search as searchIndex } from "../src/search/search.ts";
@@ -128,7 +129,7 @@ describe("a mask", () => {
 it("a page has so many model calls, and the rest of it no boxes", async () => {
   const row = await env.DB.prepare("SELECT index_id FROM assets WHERE asset_id = ?")
     .bind(boats.asset_id)
-    .first<{ index_id: string }>();
+    .first<{ index_id: IndexId }>();
   const stack = { ...env, IMAGES: images };
   const request = searchFor({ query: "ships", topK: 10 });
   const { hits } = await searchIndex(stack, row!.index_id, request);

@@ -6,7 +6,7 @@ import { repairAsset } from "../src/care/repair.ts";
 import { newReport } from "../src/care/report.ts";
 import { type Reached, traverse } from "../src/care/traverse.ts";
 import { MODELS } from "../src/config.ts";
-import { newId } from "../src/ids.ts";
+import { type AccountId, type IndexId, type JobId, newId, type SegmentId } from "../src/ids.ts";
 import { getAsset } from "../src/store/assets.ts";
 import { insertJob, updateJob } from "../src/store/jobs.ts";
 import { keyframeKey } from "../src/store/media.ts";
@@ -41,14 +41,14 @@ async function loseVectors(): Promise<void> {
 }
 
 /** A repair that the queue doesn't bring. */
-async function waiting(): Promise<{ jobId: string; accountId: string; indexId: string }> {
+async function waiting(): Promise<{ jobId: JobId; accountId: AccountId; indexId: IndexId }> {
   const { accountId, indexId } = owner;
   const job = { kind: "traverse", jobId: newId("job"), accountId, indexId };
   await insertJob(env.DB, job, Date.now());
   return job;
 }
 
-const jobOf = ({ jobId }: { jobId: string }) => client.json("GET", `/jobs/${jobId}`);
+const jobOf = ({ jobId }: { jobId: JobId }) => client.json("GET", `/jobs/${jobId}`);
 
 async function repair(): Promise<Json> {
   const { job_id } = await client.json("POST", "/index/stops/traverse");
@@ -178,7 +178,7 @@ describe("while an index is repaired", () => {
     const { asset: gone, indexId } = await startAsset(client, "gone");
     await client.settled("gone", gone);
     const asset = (await getAsset(env.DB, gone.asset_id))!;
-    const [segment] = (await segmentsOf(gone)) as [string];
+    const [segment] = (await segmentsOf(gone)) as [SegmentId];
     await env.MEDIA.delete(keyframeKey(asset, asset.keyframeMs!));
     await env.TEXT_VECTORS.deleteByIds(textIds(segment));
     await env.PICTURE_VECTORS.deleteByIds(pictureIds(segment));
@@ -189,7 +189,7 @@ describe("while an index is repaired", () => {
       const { job_id } = await client.json("DELETE", `/index/gone/image/${gone.asset_id}`);
       await client.finished(job_id);
     };
-    const work = { env: standIns(), asset, jobId: "job_none", pause };
+    const work = { env: standIns(), asset, jobId: newId("job"), pause };
     await repairAsset(work, "silent", newReport(), Date.now());
     expect(isGone).toBe(true);
     expect(await holdings(indexId)).toEqual({ indices: 1 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
 import { SHOTS, SIGNATURE } from "../src/config.ts";
+import { newId } from "../src/ids.ts";
 import { openSeen } from "../src/ingest/seen-stills.ts";
 import { openContainer, requireVideoTrack } from "../src/media/container.ts";
 import { lookThrough } from "../src/media/shots.ts";
@@ -130,7 +131,7 @@ describe("the stills that were seen", () => {
 
   it("have none where nothing was kept", async () => {
     const still = { seconds: 1, sharpness: 1, thumbnail: "" };
-    const other = { ...asset, assetId: "vid_2" };
+    const other = { ...asset, assetId: newId("vid") };
     const stretch = { stills: [still], transitions: [], operations: 1 };
     expect(await openSeen(env.MEDIA, other, [stretch]).greysOf([still])).toEqual([]);
   });

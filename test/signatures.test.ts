@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SIGNATURE } from "../src/config.ts";
 import { localImages } from "../local/local-images.ts";
+import { type IndexId, newId, type SegmentId, segmentId as segmentIdOf } from "../src/ids.ts";
 import { greyPixels } from "../src/media/pixels.ts";
 import { querySignatures, signPicture } from "../src/media/signature.ts";
 import { findSignatures, putSignature } from "../src/store/signatures.ts";
@@ -10,9 +11,9 @@ import { startAsset } from "./started.ts";
 
 const images = localImages(env);
 let client: Client;
-let indexId: string;
+let indexId: IndexId;
 let boats: Json;
-let segmentId: string;
+let segmentId: SegmentId;
 
 beforeAll(async () => {
   client = await newClient();
@@ -26,10 +27,10 @@ beforeAll(async () => {
   segmentId = await segmentOf(boats);
 }, 60_000);
 
-async function segmentOf({ asset_id }: Json): Promise<string> {
+async function segmentOf({ asset_id }: Json): Promise<SegmentId> {
   const id = await env.DB.prepare("SELECT segment_id FROM segments WHERE asset_id = ?")
     .bind(asset_id)
-    .first<string>("segment_id");
+    .first<SegmentId>("segment_id");
   return id!;
 }
 
@@ -69,7 +70,7 @@ describe("an image is found again", () => {
   });
 
   it("in its own index only", async () => {
-    expect(await find("boats.jpg", 5, "ind_another")).toEqual([]);
+    expect(await find("boats.jpg", 5, newId("ind"))).toEqual([]);
   });
 });
 
@@ -118,10 +119,11 @@ describe("a signature", () => {
 
   it("of a segment that is gone isn't kept", async () => {
     const [before] = await countRows(indexId);
-    await putSignature(env.DB, "seg_gone", { keys: [7], thumbnail: "" });
+    const gone = await segmentIdOf(newId("img"), 0);
+    await putSignature(env.DB, gone, { keys: [7], thumbnail: "" });
     expect(await countRows(indexId)).toMatchObject({ 0: before });
     const orphans = env.DB.prepare("SELECT COUNT(*) AS n FROM signatures WHERE segment_id = ?");
-    expect(await orphans.bind("seg_gone").first("n")).toBe(0);
+    expect(await orphans.bind(gone).first("n")).toBe(0);
   });
 
   it("goes with its asset", async () => {

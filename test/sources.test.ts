@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { lookAtSources } from "../src/care/imports.ts";
+import { accountId, type IndexId } from "../src/ids.ts";
 import { arrived, bring, newIndex, picture, pictures, profile } from "./bringing.ts";
 import { type Client, type Json, newClient } from "./client.ts";
 import { putScene } from "./scenes.ts";
@@ -13,7 +14,7 @@ beforeAll(async () => {
 
 describe("a source that is followed", () => {
   /** Looks again, as a traversal does. */
-  async function lookAgain(indexId: string, name: string): Promise<Json> {
+  async function lookAgain(indexId: IndexId, name: string): Promise<Json> {
     const { account_id: accountId } = await client.json("POST", "/init");
     expect(await lookAtSources(env, { accountId, indexId })).toBe(1);
     const { sources } = await client.json("GET", `/index/${name}/sources`);
@@ -78,7 +79,7 @@ describe("a source that is followed", () => {
     const path = `/index/stop/sources/${sources[0].source_id}`;
     expect(await client.json("DELETE", path)).toMatchObject({ deleted: true });
     expect((await client.send("DELETE", path)).status).toBe(404);
-    expect(await lookAtSources(env, { accountId: "", indexId })).toBe(0);
+    expect(await lookAtSources(env, { accountId: await accountId("nobody"), indexId })).toBe(0);
     expect((await client.json("GET", "/index/stop")).index.counts.images).toBe(1);
   });
 });

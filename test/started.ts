@@ -6,6 +6,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../local/worker.ts";
+import type { IndexId } from "../src/ids.ts";
 import { type Client, fixture, type Json } from "./client.ts";
 
 /** An index of its own with an asset in it, and the object that runs it. */
@@ -16,7 +17,7 @@ export async function startAsset(client: Client, name: string, file = "words.jpg
   const asset = await client.json("POST", `/index/${name}/${type}`, { form });
   const row = await env.DB.prepare("SELECT index_id FROM assets WHERE asset_id = ?")
     .bind(asset.asset_id)
-    .first<{ index_id: string }>();
+    .first<{ index_id: IndexId }>();
   const indexId = row!.index_id;
   return { asset, indexId, object: env.MEDIA_INDEX.getByName(indexId) };
 }

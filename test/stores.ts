@@ -1,12 +1,13 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { AccountId, AssetId, IndexId, SegmentId } from "../src/ids.ts";
 import type { Json } from "./client.ts";
 
 /** Whose something is. */
 export interface Owner {
-  accountId: string;
-  indexId: string;
-  assetId: string;
+  accountId: AccountId;
+  indexId: IndexId;
+  assetId: AssetId;
 }
 
 export async function ownerOf({ asset_id }: Json): Promise<Owner> {
@@ -24,12 +25,12 @@ export const run = (sql: string, ...bindings: unknown[]) =>
     .run();
 
 /** The ids of an asset's segments, in order. */
-export async function segmentsOf({ asset_id }: Json): Promise<string[]> {
+export async function segmentsOf({ asset_id }: Json): Promise<SegmentId[]> {
   const { results } = await env.DB.prepare(
     "SELECT segment_id AS id FROM segments WHERE asset_id = ? ORDER BY position",
   )
     .bind(asset_id)
-    .all<{ id: string }>();
+    .all<{ id: SegmentId }>();
   return results.map(({ id }) => id);
 }
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import worker from "../local/worker.ts";
 import { MODELS } from "../src/config.ts";
-import { newId } from "../src/ids.ts";
+import { type AccountId, type IndexId, newId } from "../src/ids.ts";
 import { insertJob, updateJob } from "../src/store/jobs.ts";
 import { listIndicesDue, markTraversed } from "../src/store/traversals.ts";
 import { type Client, type Json, newClient } from "./client.ts";
@@ -10,8 +10,8 @@ import { run } from "./stores.ts";
 
 const HOUR = 3_600_000;
 let client: Client;
-let indexId: string;
-let accountId: string;
+let indexId: IndexId;
+let accountId: AccountId;
 let now: number;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await client.json("POST", "/index", { json: { index_name: "due" } });
   const row = await env.DB.prepare(
     "SELECT index_id AS indexId, account_id AS accountId FROM indices WHERE deleted_at IS NULL",
-  ).first<{ indexId: string; accountId: string }>();
+  ).first<{ indexId: IndexId; accountId: AccountId }>();
   ({ indexId, accountId } = row!);
   now = Date.now();
   return async () => {

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { SegmentId } from "../src/ids.ts";
 import { keyframeKey, sourceKey, transcriptKey } from "../src/store/media.ts";
 import { vectorId } from "../src/store/vectors.ts";
 import { type Client, type Json, newClient } from "./client.ts";
@@ -113,7 +114,7 @@ describe("a walk finds", () => {
   });
 
   it("lost and stale vectors", async () => {
-    const [id] = (await segmentsOf(words)) as [string];
+    const [id] = (await segmentsOf(words)) as [SegmentId];
     const [text] = await env.TEXT_VECTORS.getByIds([vectorId(id, "text")]);
     await env.TEXT_VECTORS.deleteByIds([vectorId(id, "text")]);
     await untilFound(words, ["vectors_missing"]);

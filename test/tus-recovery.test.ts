@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import worker from "../local/worker.ts";
 import { PART_BYTES, UPLOADS } from "../src/config.ts";
+import type { AccountId, IndexId } from "../src/ids.ts";
 import { sourceKey } from "../src/store/media.ts";
 import { completeWhole } from "../src/store/upload-objects.ts";
 import { getUpload, type Upload } from "../src/store/uploads.ts";
@@ -11,7 +12,7 @@ import { longFilm, newPicture, TusClient } from "./tus-client.ts";
 
 let client: Client;
 let tus: TusClient;
-let indexId: string;
+let indexId: IndexId;
 
 beforeAll(async () => {
   client = await newClient();
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const path = await tus.begin(1);
   indexId = (await env.DB.prepare("SELECT index_id AS id FROM uploads WHERE upload_id = ?")
     .bind(idOf(path))
-    .first<string>("id"))!;
+    .first<IndexId>("id"))!;
   await tus.send("DELETE", path);
 });
 
@@ -243,10 +244,10 @@ describe("an upload whose time is over", () => {
   });
 });
 
-async function ownerless(): Promise<{ accountId: string; indexId: string }> {
+async function ownerless(): Promise<{ accountId: AccountId; indexId: IndexId }> {
   const accountId = await env.DB.prepare("SELECT account_id AS id FROM indices WHERE index_id = ?")
     .bind(indexId)
-    .first<string>("id");
+    .first<AccountId>("id");
   return { accountId: accountId!, indexId };
 }
 

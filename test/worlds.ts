@@ -1,4 +1,5 @@
 import { base64url } from "jose";
+import { vi } from "vitest";
 import { newId } from "../src/ids.ts";
 import { type Client, fixture, fixtureUrl, newClient } from "./client.ts";
 import { ownerOf, segmentsOf } from "./stores.ts";
@@ -34,7 +35,7 @@ export async function newWorld(): Promise<World> {
     return client.json("POST", `/index/${index}/${type}`, { form });
   };
   const [image, video] = await Promise.all([add("image", "words.jpg"), add("video", "clip.mp4")]);
-  await client.settled(index, image);
+  await Promise.all([image, video].map((asset) => client.settled(index, asset)));
   const [source, key, upload, [segment], { indexId }] = await Promise.all([
     client.json("POST", `/index/${index}/videonet/url`, { json: { url: fixtureUrl("clip.mp4") } }),
     client.json("POST", "/keys", { json: { name: "another" } }),
@@ -44,6 +45,14 @@ export async function newWorld(): Promise<World> {
     segmentsOf(image),
     ownerOf(image),
   ]);
+  await client.finished(source.job_id);
+  await vi.waitUntil(
+    async () => {
+      const { states } = (await client.json("GET", `/index/${index}`)).index;
+      return states.queued + states.processing === 0; // the same bytes once more, which give way
+    },
+    { timeout: 30_000, interval: 100 },
+  );
   const ids = {
     index_name: [index],
     video_id: [video.asset_id],

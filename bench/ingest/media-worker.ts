@@ -4,6 +4,7 @@ import { localMedia } from "../../local/local-media.ts";
 import worker from "../../local/worker.ts";
 import { mapAtOnce } from "../../src/at-once.ts";
 import { INGEST } from "../../src/config.ts";
+import { ours } from "../../src/ids.ts";
 import { look } from "../../src/ingest/look.ts";
 import { countPieces, pieceAt } from "../../src/ingest/pieces.ts";
 import { probe } from "../../src/ingest/probe.ts";
@@ -45,7 +46,7 @@ export default {
     if (pathname === "/go") await env.MEDIA.delete(HELD);
     if (pathname === "/hold" || pathname === "/go") return new Response(null, { status: 204 });
     if (pathname !== "/media") return worker.fetch(request, env, ctx);
-    const asset = await getAsset(env.DB, searchParams.get("asset") ?? "");
+    const asset = await getAsset(env.DB, ours(searchParams.get("asset") ?? ""));
     const step = searchParams.get("step") ?? "";
     if (!asset || !isStep(step)) return new Response("No such asset or step.", { status: 404 });
     const media = counted({ ...env, FRAMES: localMedia(env), IMAGES: localImages(env) });

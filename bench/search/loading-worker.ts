@@ -1,7 +1,7 @@
 import type { LocalEnv } from "../../local/env.ts";
 import worker from "../../local/worker.ts";
 import { INGEST, MODELS } from "../../src/config.ts";
-import { accountId, newId } from "../../src/ids.ts";
+import { accountId, type AssetId, type IndexId, newId, ours } from "../../src/ids.ts";
 import { embed } from "../../src/ingest/embed.ts";
 import { insertAsset, showState, updateFacts } from "../../src/store/assets.ts";
 import { requireIndex } from "../../src/store/indices.ts";
@@ -73,7 +73,7 @@ async function load(
   await finish(env, videos);
 }
 
-async function finish({ DB }: Env, videos: ReadonlyMap<string, Segment[]>): Promise<void> {
+async function finish({ DB }: Env, videos: ReadonlyMap<AssetId, Segment[]>): Promise<void> {
   await each([...videos], async ([assetId, { length }]) => {
     await updateFacts(DB, assetId, { durationMs: length * SEGMENT_MS, segments: length });
     await showState(DB, assetId, { state: "ready", progress: 1, error: null, revision: 1 });
@@ -97,10 +97,12 @@ async function each<Item>(items: Item[], write: (item: Item) => Promise<unknown>
   }
 }
 
-function toSegment(indexId: string, passage: Passage): Segment {
+function toSegment(indexId: IndexId, passage: Passage): Segment {
   const startMs = passage.position * SEGMENT_MS;
   return {
     ...passage,
+    segmentId: ours(passage.segmentId),
+    assetId: ours(passage.assetId),
     indexId,
     startMs,
     endMs: startMs + SEGMENT_MS,
@@ -113,7 +115,7 @@ function toSegment(indexId: string, passage: Passage): Segment {
   };
 }
 
-function toAsset({ indexId, accountId, name }: MediaIndexRow, assetId: string): Asset {
+function toAsset({ indexId, accountId, name }: MediaIndexRow, assetId: AssetId): Asset {
   const now = Date.now();
   return {
     assetId,

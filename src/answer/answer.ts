@@ -1,4 +1,5 @@
 import { ANSWER } from "../config.ts";
+import type { IndexId } from "../ids.ts";
 import type { Hit } from "../search/hits.ts";
 import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
@@ -26,7 +27,7 @@ export interface PictureQuestion extends Question {
 /** Answers from what an index holds in words. */
 export async function* answerFromWords(
   env: Env,
-  indexId: string,
+  indexId: IndexId,
   { query: question, topK, assetIds, ...style }: Question,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
@@ -39,7 +40,7 @@ export async function* answerFromWords(
 /** Answers from what an index holds in words and pictures. */
 export async function* answerFromPictures(
   env: Env,
-  indexId: string,
+  indexId: IndexId,
   { query: question, searchTerm, topK, topP, assetIds, ...style }: PictureQuestion,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
@@ -53,7 +54,7 @@ export async function* answerFromPictures(
 
 async function find(
   env: Env,
-  indexId: string,
+  indexId: IndexId,
   query: string,
   wish: Pick<Question, "topK" | "assetIds">,
 ): Promise<Hit[]> {

@@ -13,6 +13,7 @@ import {
   type Offer,
   takeOffers,
 } from "../store/imports.ts";
+import { indexObject } from "../store/index-object.ts";
 import { startJob } from "../store/jobs.ts";
 import { requireRoom } from "../store/limits.ts";
 import {
@@ -113,7 +114,7 @@ function toOffer(
 
 /** Starts what a look has added; `failed`: also what it found failed. */
 async function startAll(env: Env, { jobId, indexId }: Look, failed: boolean): Promise<void> {
-  const object = env.MEDIA_INDEX.getByName(indexId);
+  const object = indexObject(env, indexId);
   for (const asset of await listUnstarted(env.DB, jobId, failed)) {
     await object.start(indexId, asset.assetId, asset.assetType, asset.jobId);
   }

@@ -1,4 +1,5 @@
 import { MODELS } from "../config.ts";
+import type { VectorId } from "../ids.ts";
 import { smallThings } from "../ingest/small-things.ts";
 import type { SegmentHealth } from "../store/health.ts";
 import { listVectorModels, pictureIds, regionIds, textIds, vectorId } from "../store/vectors.ts";
@@ -8,13 +9,13 @@ import type { PictureSpace } from "./picture-space.ts";
 
 /** What a segment should have in a space, of all ids that it may have there. */
 interface Expected {
-  possible: string[];
+  possible: VectorId[];
   /** Of these, the ones that must be there. */
-  ids: string[];
+  ids: VectorId[];
   /** That should have made them; null: whichever did. */
   model: string | null;
   /** Of these, the ones that are known to be out of date. */
-  stale: string[];
+  stale: VectorId[];
 }
 
 /** Whether each segment has the vectors of its words and pictures, and no others, of the present models. */

@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { getAssetByBytes, insertAsset } from "../store/assets.ts";
+import { indexObject } from "../store/index-object.ts";
 import { assetPrefix, deletePrefix } from "../store/media.ts";
 import type { Stored } from "../store/streams.ts";
 import { putTranscript } from "../store/transcripts.ts";
@@ -92,12 +93,7 @@ export async function ensureStarted(env: Env, asset: Asset): Promise<void> {
 
 async function start(env: Env, asset: Asset): Promise<void> {
   const { indexId, assetId, assetType, jobId, indexName } = asset;
-  const started = await env.MEDIA_INDEX.getByName(indexId).start(
-    indexId,
-    assetId,
-    assetType,
-    jobId,
-  );
+  const started = await indexObject(env, indexId).start(indexId, assetId, assetType, jobId);
   if (started === "ok") return;
   await purgeAsset(env, asset, assetId);
   throw new AppError("not_found", `There is no index named "${indexName}".`);

@@ -1,4 +1,5 @@
 import { CARE, MODELS } from "../config.ts";
+import type { IndexId, VectorId } from "../ids.ts";
 import { listFirstSegments, listUnknownSegments } from "../store/orphans.ts";
 import { deleteVectors, getVectors, listNearby, segmentOf } from "../store/vectors.ts";
 import type { PictureSpace } from "./picture-space.ts";
@@ -12,9 +13,9 @@ type Spaces = Pick<Env, "DB" | "TEXT_VECTORS" | "PICTURE_VECTORS">;
  */
 export async function findOrphanVectors(
   env: Spaces,
-  indexId: string,
+  indexId: IndexId,
   space: PictureSpace,
-): Promise<string[]> {
+): Promise<VectorId[]> {
   const segmentIds = spread(await listFirstSegments(env.DB, indexId), CARE.probes);
   const [texts, pictures] = await Promise.all([
     getVectors(env.TEXT_VECTORS, segmentIds, "caption"),
@@ -33,10 +34,10 @@ export async function findOrphanVectors(
 /** Of an index without segments, all vectors that show go: what has been deleted may show for some seconds. */
 export async function deleteOrphanVectors(
   env: Spaces,
-  indexId: string,
+  indexId: IndexId,
   space: PictureSpace,
 ): Promise<void> {
-  const deleted = new Set<string>();
+  const deleted = new Set<VectorId>();
   for (;;) {
     const found = await findOrphanVectors(env, indexId, space);
     const ids = found.filter((id) => !deleted.has(id));
@@ -56,9 +57,9 @@ function anywhereIn(space: PictureSpace): number[][] {
 
 async function listAround(
   space: VectorizeIndex,
-  indexId: string,
+  indexId: IndexId,
   places: number[][],
-): Promise<string[]> {
+): Promise<VectorId[]> {
   const found = await Promise.all(places.map((values) => listNearby(space, indexId, values)));
   return [...new Set(found.flat())];
 }

@@ -1,4 +1,5 @@
 import { CARE } from "../config.ts";
+import type { IndexId } from "../ids.ts";
 import { listAssets } from "../store/assets.ts";
 import type { Page, PageRequest } from "../store/rows.ts";
 import type { Asset } from "../types.ts";
@@ -9,7 +10,7 @@ import type { Asset } from "../types.ts";
  */
 export async function nextAssets(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   request: PageRequest,
 ): Promise<Page<Asset>> {
   const page = await listAssets(db, indexId, {}, request);

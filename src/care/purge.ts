@@ -1,4 +1,5 @@
-import { deleteAssetRow, listAssetIds } from "../store/assets.ts";
+import type { AccountId, AssetId, IndexId } from "../ids.ts";
+import { listAssetIds } from "../store/assets.ts";
 import { deleteIndexRow } from "../store/indices.ts";
 import {
   assetPrefix,
@@ -8,7 +9,7 @@ import {
   uploadsPrefix,
 } from "../store/media.ts";
 import { deleteOrphanRows } from "../store/orphans.ts";
-import { beginRemoval } from "../store/removals.ts";
+import { beginRemoval, deleteAssetRow } from "../store/removals.ts";
 import { listSegments } from "../store/segments.ts";
 import { removeUpload } from "../store/upload-objects.ts";
 import { listIndexUploads } from "../store/upload-lists.ts";
@@ -19,15 +20,15 @@ import { askPictureSpace } from "./picture-space.ts";
 const PAGE = 100;
 
 interface Owner {
-  accountId: string;
-  indexId: string;
+  accountId: AccountId;
+  indexId: IndexId;
 }
 
 /**
  * Removes an asset's vectors, objects and rows, in this order: the rows, which name the rest, go last,
  * so that an interrupted removal can be done again.
  */
-export async function purgeAsset(env: Env, owner: Owner, assetId: string): Promise<void> {
+export async function purgeAsset(env: Env, owner: Owner, assetId: AssetId): Promise<void> {
   await beginRemoval(env.DB, assetId, Date.now());
   for (let from = 0; ; from += PAGE) {
     const segments = await listSegments(env.DB, assetId, from, from + PAGE);

@@ -1,3 +1,4 @@
+import type { IndexId } from "../ids.ts";
 import { deleteKeys } from "../store/media.ts";
 import { deleteOrphanRows } from "../store/orphans.ts";
 import { recountTallies } from "../store/tallies.ts";
@@ -8,7 +9,7 @@ import type { PictureSpace } from "./picture-space.ts";
 /** Makes good what a finding of an index is about. May run twice. */
 export async function repairIndex(
   env: Env,
-  indexId: string,
+  indexId: IndexId,
   space: PictureSpace,
   { code, about }: Finding<IndexFindingCode>,
 ): Promise<void> {

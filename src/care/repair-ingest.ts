@@ -1,5 +1,6 @@
 import { AppError, ERRORS, type ErrorCode } from "../errors.ts";
 import { fetchAgain } from "../ingest/fetch.ts";
+import { indexObject } from "../store/index-object.ts";
 import { noteRestart, recountSegments, wasRestarted } from "../store/repairs.ts";
 import { listSegments } from "../store/segments.ts";
 import type { Fix } from "./work.ts";
@@ -20,7 +21,7 @@ export const restartFailed: Fix = async (work) => {
 /** From the start: what is done already is found so. */
 export const restart: Fix = async ({ env, asset }) => {
   const { indexId, assetId, assetType, jobId } = asset;
-  await env.MEDIA_INDEX.getByName(indexId).start(indexId, assetId, assetType, jobId);
+  await indexObject(env, indexId).start(indexId, assetId, assetType, jobId);
   return null;
 };
 

@@ -20,7 +20,7 @@ export const indexAgain: Fix = async ({ env, asset, pause }, segmentIds) => {
 /** The vectors of the segments that vectors are of, in the same space, are made again and put over the old. */
 export const renewVectors: Fix = async (work, vectorIds) => {
   const { env, asset, jobId, pause } = work;
-  const isPicture = (id: string) => pictureIds(segmentOf(id)).includes(id);
+  const isPicture = (id: string) => pictureIds(segmentOf(id)).some((one) => one === id);
   const texts = segmentsOf(vectorIds.filter((id) => !isPicture(id)));
   const pictures = segmentsOf(vectorIds.filter(isPicture));
   if (asset.assetType === "video") {

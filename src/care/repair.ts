@@ -54,7 +54,7 @@ export async function repairAsset(
   if (findings.length === 0) return;
   await reviseIndex(env.DB, asset.indexId);
   if (await isWanted(env.DB, asset.assetId)) return;
-  const ids = findings.flatMap(({ about }) => about).map(segmentOf);
-  await forgetVectors(env, [...new Set(ids.filter((id) => id.startsWith("seg_")))]);
+  const ids = findings.flatMap(({ about }) => about).filter((id) => id.startsWith("seg_"));
+  await forgetVectors(env, [...new Set(ids.map(segmentOf))]);
   await purgeAsset(env, asset, asset.assetId);
 }

@@ -1,5 +1,6 @@
 import { CARE } from "../config.ts";
 import { traceOf, type Failure, failureOf } from "../errors.ts";
+import type { AssetId } from "../ids.ts";
 import { log } from "../log.ts";
 import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
 import { Paused } from "./work.ts";
@@ -28,7 +29,7 @@ export function newReport(): Report {
  */
 export async function repairing(
   report: Report,
-  assetId: string | null,
+  assetId: AssetId | null,
   findings: Finding<Code>[],
   work: () => Promise<string | null>,
 ): Promise<void> {

@@ -4,6 +4,7 @@ import { log } from "../log.ts";
 import type { JobMessage } from "../queues/messages.ts";
 import { listLostAssets, type LostAsset } from "../store/assets.ts";
 import { forgetAnswers } from "../store/idempotency.ts";
+import { indexObject } from "../store/index-object.ts";
 import { listHiddenIndices } from "../store/indices.ts";
 import { startJob, takeOverdueJobs } from "../store/jobs.ts";
 import { listIndicesDue } from "../store/traversals.ts";
@@ -46,5 +47,5 @@ export async function sweep(env: Env, now: number): Promise<void> {
 }
 
 async function restart(env: Env, { indexId, assetId, assetType, jobId }: LostAsset): Promise<void> {
-  await env.MEDIA_INDEX.getByName(indexId).start(indexId, assetId, assetType, jobId);
+  await indexObject(env, indexId).start(indexId, assetId, assetType, jobId);
 }

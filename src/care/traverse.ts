@@ -1,5 +1,6 @@
 import { CARE } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { AccountId, IndexId, JobId } from "../ids.ts";
 import { isIndexThere, markTraversed } from "../store/traversals.ts";
 import { inspectIndex } from "./inspect-index.ts";
 import { nextAssets } from "./page.ts";
@@ -10,9 +11,9 @@ import { type Report, repairing } from "./report.ts";
 import { Paused } from "./work.ts";
 
 interface Traversal {
-  accountId: string;
-  indexId: string;
-  jobId: string;
+  accountId: AccountId;
+  indexId: IndexId;
+  jobId: JobId;
 }
 
 /** A report, and the last asset that it tells of; the empty string at the start. */

@@ -1,3 +1,4 @@
+import type { JobId } from "../ids.ts";
 import type { Asset } from "../types.ts";
 
 /** What a repair works on. */
@@ -5,7 +6,7 @@ export interface Work {
   env: Env;
   asset: Asset;
   /** The job that repairs. */
-  jobId: string;
+  jobId: JobId;
   /** To be called between small pieces of work. Throws `Paused` where it is to go on later, or not at all. */
   pause: () => Promise<void>;
 }

@@ -1,12 +1,13 @@
+import type { AssetId, JobId } from "../ids.ts";
 import type { IngestState } from "../ingest/state.ts";
 import type { AssetType } from "../types.ts";
 
 /** What is known of one asset. `revision` grows with each state. */
 export interface AssetRow {
-  assetId: string;
+  assetId: AssetId;
   assetType: AssetType;
   /** Its ingest job; null where whoever started it didn't say. */
-  jobId: string | null;
+  jobId: JobId | null;
   state: IngestState;
   revision: number;
 }
@@ -20,7 +21,7 @@ export class AssetRows {
     this.#sql = sql;
   }
 
-  get(assetId: string): AssetRow | undefined {
+  get(assetId: AssetId): AssetRow | undefined {
     return this.#read("WHERE asset_id = ?", assetId)[0];
   }
 
@@ -44,7 +45,7 @@ export class AssetRows {
     );
   }
 
-  delete(assetId: string): void {
+  delete(assetId: AssetId): void {
     this.#sql.exec("DELETE FROM assets WHERE asset_id = ?", assetId);
   }
 

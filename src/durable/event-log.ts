@@ -1,5 +1,5 @@
 import { EVENTS } from "../config.ts";
-import { eventId, eventSeq } from "../ids.ts";
+import { eventId, eventSeq, type IndexId } from "../ids.ts";
 import type { EventType } from "../types.ts";
 import type { AssetNews } from "./asset-news.ts";
 
@@ -84,8 +84,8 @@ export class EventLog {
     return this.#storage.kv.get<string>("indexName");
   }
 
-  #indexId(): string {
-    return this.#storage.kv.get<string>("indexId")!;
+  #indexId(): IndexId {
+    return this.#storage.kv.get<IndexId>("indexId")!;
   }
 }
 

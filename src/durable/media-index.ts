@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { traceOf, type Failure } from "../errors.ts";
 import type { Outcome, WebhookMessage } from "../fetching/webhook.ts";
-import { eventId } from "../ids.ts";
+import { type AssetId, eventId, type IndexId, type JobId } from "../ids.ts";
 import * as ingest from "../ingest/state.ts";
 import type { IngestState, PartRef } from "../ingest/state.ts";
 import { log } from "../log.ts";
@@ -20,7 +20,7 @@ const SHOW_AGAIN_MS = 5_000;
 
 /** Which index an object is of, as it is told by whoever knows. */
 interface IndexPlace {
-  indexId: string;
+  indexId: IndexId;
   indexName: string;
 }
 
@@ -47,10 +47,10 @@ export class MediaIndex extends DurableObject<Env> {
    * that isn't known from an earlier start. `closed`: the index is being deleted.
    */
   async start(
-    indexId: string,
-    assetId: string,
+    indexId: IndexId,
+    assetId: AssetId,
     assetType: AssetType,
-    jobId?: string,
+    jobId?: JobId,
   ): Promise<"ok" | "closed"> {
     if (this.#closed()) return "closed";
     this.ctx.storage.kv.put("indexId", indexId);
@@ -61,7 +61,7 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /** `no`: the part is done, held by another, or not wanted any more. */
-  async claim(assetId: string, part: PartRef): Promise<"yes" | "no"> {
+  async claim(assetId: AssetId, part: PartRef): Promise<"yes" | "no"> {
     const row = this.#assets.get(assetId);
     const next = row && ingest.claim(row.state, part, Date.now());
     if (!next) return "no";
@@ -69,14 +69,14 @@ export class MediaIndex extends DurableObject<Env> {
     return "yes";
   }
 
-  async renew(assetId: string, part: PartRef): Promise<void> {
+  async renew(assetId: AssetId, part: PartRef): Promise<void> {
     const row = this.#assets.get(assetId);
     const next = row && ingest.renew(row.state, part, Date.now());
     if (next) await this.#advance(row, next);
   }
 
   /** `gone`: the asset was deleted meanwhile, and what the step wrote must go too. */
-  async complete(assetId: string, part: PartRef, fanOut?: ingest.FanOut): Promise<"ok" | "gone"> {
+  async complete(assetId: AssetId, part: PartRef, fanOut?: ingest.FanOut): Promise<"ok" | "gone"> {
     const row = this.#assets.get(assetId);
     if (!row) return "gone";
     const next = ingest.complete(row.state, part, fanOut, Date.now());
@@ -85,20 +85,20 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /** The holder of a part gives it back; the queue brings it again, and the alarm if that fails. */
-  async release(assetId: string, part: PartRef, failure: Failure, dueAt: number): Promise<void> {
+  async release(assetId: AssetId, part: PartRef, failure: Failure, dueAt: number): Promise<void> {
     const row = this.#assets.get(assetId);
     const next = row && ingest.release(row.state, part, failure, dueAt);
     if (next) await this.#advance(row, next);
   }
 
   /** The queue has tried often enough. */
-  async giveUp(assetId: string, part: PartRef): Promise<void> {
+  async giveUp(assetId: AssetId, part: PartRef): Promise<void> {
     const row = this.#assets.get(assetId);
     const next = row && ingest.giveUp(row.state, part);
     if (next) await this.#advance(row, next);
   }
 
-  async fail(assetId: string, step: Step, error: Failure): Promise<"ok" | "gone"> {
+  async fail(assetId: AssetId, step: Step, error: Failure): Promise<"ok" | "gone"> {
     const row = this.#assets.get(assetId);
     if (!row) return "gone";
     const next = ingest.fail(row.state, step, error);
@@ -107,7 +107,7 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /** Forgets an asset that is being deleted: steps in flight find it gone. */
-  async forget(assetId: string): Promise<void> {
+  async forget(assetId: AssetId): Promise<void> {
     const row = this.#assets.get(assetId);
     if (!row) return;
     this.#assets.delete(assetId);
@@ -236,7 +236,7 @@ export class MediaIndex extends DurableObject<Env> {
     await sendAll(this.env.WEBHOOKS, tasks, "webhook.not_sent", { index: indexId });
   }
 
-  async #ask(assetId: string, parts: PartRef[]): Promise<void> {
+  async #ask(assetId: AssetId, parts: PartRef[]): Promise<void> {
     const indexId = this.#indexId();
     const messages = parts.map((part): IngestMessage => ({ indexId, assetId, ...part }));
     await sendAll(this.env.INGEST, messages, "ingest.not_sent", { asset: assetId });
@@ -262,8 +262,8 @@ export class MediaIndex extends DurableObject<Env> {
     this.ctx.storage.kv.put("indexName", indexName);
   }
 
-  #indexId(): string {
-    return this.ctx.storage.kv.get<string>("indexId")!;
+  #indexId(): IndexId {
+    return this.ctx.storage.kv.get<IndexId>("indexId")!;
   }
 
   #closed(): boolean {

@@ -1,5 +1,5 @@
 import { INGEST, SHOTS } from "../config.ts";
-import { derivedId } from "../ids.ts";
+import { segmentId } from "../ids.ts";
 import type { NewSegment } from "../store/segments.ts";
 import type { Asset, Transition } from "../types.ts";
 import { type Cut, lengthOf } from "./cut.ts";
@@ -76,10 +76,7 @@ export async function imageSegment(asset: Asset): Promise<NewSegment> {
   return { ...(await identity(asset, 0)), startMs: null, endMs: null, keyframeMs: 0 };
 }
 
-/** The same asset and position, the same id; it sorts by the time of the asset. */
 async function identity(asset: Asset, position: number) {
-  const seed = await derivedId("seg", `${asset.assetId}:${position}`);
-  const time = asset.assetId.slice(4, 14);
-  const segmentId = `seg_${time}${seed.slice(-16)}`;
-  return { segmentId, assetId: asset.assetId, indexId: asset.indexId, position };
+  const { assetId, indexId } = asset;
+  return { segmentId: await segmentId(assetId, position), assetId, indexId, position };
 }

@@ -7,6 +7,7 @@ import type { Media, PlatformItem } from "../platforms/platform.ts";
 import { platformByName } from "../platforms/platforms.ts";
 import { getAssetByBytes, updateFacts } from "../store/assets.ts";
 import { getImported, pointToTwin } from "../store/imports.ts";
+import { indexObject } from "../store/index-object.ts";
 import { Room } from "../store/limits.ts";
 import { sourceKey } from "../store/media.ts";
 import { type Stored, storeStream } from "../store/streams.ts";
@@ -67,7 +68,7 @@ async function takeSpace(env: Env, asset: Asset, stored: Stored): Promise<void> 
 /** What came from a platform and is here already: the one that was here stands for it. */
 async function giveWay(env: Env, asset: Asset, twin: Asset): Promise<void> {
   await pointToTwin(env.DB, asset.assetId, twin.assetId);
-  await env.MEDIA_INDEX.getByName(asset.indexId).forget(asset.assetId);
+  await indexObject(env, asset.indexId).forget(asset.assetId);
 }
 
 /** A platform's captions, in the index's language if there are any; without them, the video is listened to. */

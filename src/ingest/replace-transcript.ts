@@ -1,5 +1,6 @@
 import { MODELS } from "../config.ts";
 import { AppError, type Failure } from "../errors.ts";
+import type { AssetId, JobId } from "../ids.ts";
 import { getAsset } from "../store/assets.ts";
 import { isWanted } from "../store/removals.ts";
 import { listSegments } from "../store/segments.ts";
@@ -14,8 +15,8 @@ type Owner = Pick<Asset, "accountId" | "indexId" | "assetId">;
 
 /** A transcript that waits to be put in; its cues are kept under the job's name. */
 interface Replacement {
-  jobId: string;
-  assetId: string;
+  jobId: JobId;
+  assetId: AssetId;
   language: string | null;
 }
 
@@ -46,7 +47,7 @@ export async function replaceTranscript(
 }
 
 /** Makes good the vectors from which a job was cut off that isn't wanted any more. */
-export async function finishVectors(env: Env, assetId: string, jobId: string): Promise<void> {
+export async function finishVectors(env: Env, assetId: AssetId, jobId: JobId): Promise<void> {
   const asset = await getAsset(env.DB, assetId);
   if (!asset) return;
   const segments = await listSegments(env.DB, assetId, 0, Number.MAX_SAFE_INTEGER);
@@ -54,7 +55,7 @@ export async function finishVectors(env: Env, assetId: string, jobId: string): P
 }
 
 /** Deletes the cues of a job that is over, unless they are the video's. */
-export async function forgetReplacement(env: Env, owner: Owner, jobId: string): Promise<void> {
+export async function forgetReplacement(env: Env, owner: Owner, jobId: JobId): Promise<void> {
   const asset = await getAsset(env.DB, owner.assetId);
   if (asset?.transcriptJob !== jobId) await deleteCues(env.MEDIA, owner, jobId);
 }
@@ -69,7 +70,7 @@ async function warningsWithoutSound(db: D1Database, asset: Asset): Promise<Failu
 async function renewVectors(
   env: Env,
   asset: Asset,
-  jobId: string,
+  jobId: JobId,
   segments: Segment[],
   progressed?: (share: number) => Promise<unknown>,
 ): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Failure } from "../errors.ts";
+import type { JobId } from "../ids.ts";
 import { updateFacts } from "../store/assets.ts";
 import { listSegments, setSpokenWords } from "../store/segments.ts";
 import {
@@ -42,7 +43,7 @@ export function wordsOver(
  * The cues that were given, by a job or, null, with the video. A plain text gets its times here: those of
  * what was heard, or, where nobody has listened, of all the video.
  */
-export async function timedCues(env: Env, asset: Asset, job: string | null): Promise<Cue[]> {
+export async function timedCues(env: Env, asset: Asset, job: JobId | null): Promise<Cue[]> {
   const cues = await getCues(env.MEDIA, asset, job);
   if (cues.every(({ start }) => !Number.isNaN(start))) return cues;
   const timed = timeCues(cues, await listVoice(env, asset));

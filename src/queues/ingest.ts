@@ -5,6 +5,7 @@ import { RUN } from "../ingest/steps.ts";
 import { log } from "../log.ts";
 import { renewing } from "../renewing.ts";
 import { getAsset } from "../store/assets.ts";
+import { indexObject } from "../store/index-object.ts";
 import { eachMessage } from "./each-message.ts";
 import { type IngestMessage, ingestMessage } from "./messages.ts";
 import { metered } from "./metered.ts";
@@ -17,7 +18,7 @@ export function consumeIngest(batch: MessageBatch, env: Env): Promise<void> {
 
 async function workOn(message: Message, task: IngestMessage, env: Env): Promise<void> {
   const { indexId, assetId, step, part } = task;
-  const index = env.MEDIA_INDEX.getByName(indexId);
+  const index = indexObject(env, indexId);
   if ((await index.claim(assetId, { step, part })) === "no") return message.ack();
   const renew = () => index.renew(assetId, { step, part });
   return renewing(renew, INGEST.renewMs, () => run(message, task, env));
@@ -26,7 +27,7 @@ async function workOn(message: Message, task: IngestMessage, env: Env): Promise<
 /** Of a part that is held. */
 async function run(message: Message, task: IngestMessage, env: Env): Promise<void> {
   const { indexId, assetId, step, part } = task;
-  const index = env.MEDIA_INDEX.getByName(indexId);
+  const index = indexObject(env, indexId);
   const startedAt = Date.now();
   const fields = { asset: assetId, step, part, attempt: message.attempts };
   const asset = await getAsset(env.DB, assetId);
@@ -58,7 +59,7 @@ async function run(message: Message, task: IngestMessage, env: Env): Promise<voi
 export function consumeDeadIngest(batch: MessageBatch, env: Env): Promise<void> {
   return eachMessage(batch, ingestMessage, async ({ indexId, assetId, step, part }, message) => {
     log("error", "ingest.dead", { asset: assetId, step, part });
-    await env.MEDIA_INDEX.getByName(indexId).giveUp(assetId, { step, part });
+    await indexObject(env, indexId).giveUp(assetId, { step, part });
     message.ack();
   });
 }

@@ -1,17 +1,28 @@
 import { z } from "zod";
+import {
+  type AccountId,
+  type AnyId,
+  type AssetId,
+  type IndexId,
+  type JobId,
+  ours,
+  type SourceId,
+} from "../ids.ts";
 import { INGEST_STEPS } from "../types.ts";
+
+const idOf = <Of extends AnyId>() => z.string().transform((id) => ours<Of>(id));
 
 /** Asks for one part of one step of an asset. Sent by the index's object only. */
 export const ingestMessage = z.object({
-  indexId: z.string(),
-  assetId: z.string(),
+  indexId: idOf<IndexId>(),
+  assetId: idOf<AssetId>(),
   step: z.enum(INGEST_STEPS),
   part: z.int().nonnegative(),
 });
 export type IngestMessage = z.infer<typeof ingestMessage>;
 
 /** Asks to deliver one event of an index to its webhook. Sent by the index's object only. */
-export const webhookTask = z.object({ indexId: z.string(), seq: z.int().positive() });
+export const webhookTask = z.object({ indexId: idOf<IndexId>(), seq: z.int().positive() });
 export type WebhookTask = z.infer<typeof webhookTask>;
 
 /** A clip that is a query, in seconds of it: deleted when its search is over. */
@@ -24,12 +35,12 @@ export type StoredClip = z.infer<typeof storedClip>;
 /** Asks for work on an account's behalf that a request doesn't wait for. `jobId` names its record. */
 export const jobMessage = z.object({
   kind: z.enum(["delete_index", "delete_asset", "search", "transcript", "import", "traverse"]),
-  jobId: z.string(),
-  accountId: z.string(),
-  indexId: z.string(),
-  assetId: z.string().optional(),
+  jobId: idOf<JobId>(),
+  accountId: idOf<AccountId>(),
+  indexId: idOf<IndexId>(),
+  assetId: idOf<AssetId>().optional(),
   /** Of an import; `again`: nobody asked for it, the source is followed. */
-  sourceId: z.string().optional(),
+  sourceId: idOf<SourceId>().optional(),
   again: z.boolean().optional(),
   /** Of a transcript. */
   language: z.string().nullable().optional(),

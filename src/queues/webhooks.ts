@@ -1,5 +1,6 @@
 import { postWebhook } from "../fetching/webhook.ts";
 import { log } from "../log.ts";
+import { indexObject } from "../store/index-object.ts";
 import { eachMessage } from "./each-message.ts";
 import { type WebhookTask, webhookTask } from "./messages.ts";
 
@@ -15,7 +16,7 @@ export function consumeWebhooks(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 async function attempt({ indexId, seq }: WebhookTask, env: Env): Promise<void> {
-  const index = env.MEDIA_INDEX.getByName(indexId);
+  const index = indexObject(env, indexId);
   const claimed = await index.claimDelivery(seq);
   if (!claimed) return;
   const startedAt = Date.now();

@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { JobMessage } from "../queues/messages.ts";
 import { listAssets, requireAsset, updateAsset } from "../store/assets.ts";
+import { indexObject } from "../store/index-object.ts";
 import { startJob } from "../store/jobs.ts";
 import { requireRoom } from "../store/limits.ts";
 import { beginRemoval } from "../store/removals.ts";
@@ -147,7 +148,7 @@ for (const { type, noun, plural, params, url, form } of KINDS) {
         assetId,
       };
       await beginRemoval(c.env.DB, assetId, now);
-      await c.env.MEDIA_INDEX.getByName(indexId).forget(assetId);
+      await indexObject(c.env, indexId).forget(assetId);
       await startJob(c.env, job, now);
       return { job_id: job.jobId, state: "queued" as const };
     },
@@ -172,7 +173,7 @@ for (const { type, noun, plural, params, url, form } of KINDS) {
         );
       }
       await requireRoom(c.env.DB, asset.accountId, { concurrent_ingests: 1 });
-      const index = c.env.MEDIA_INDEX.getByName(asset.indexId);
+      const index = indexObject(c.env, asset.indexId);
       await index.start(asset.indexId, asset.assetId, type, asset.jobId);
       return toAssetRecord(await requireOwnAsset(c, type, asset.assetId), mediaUrls(c));
     },

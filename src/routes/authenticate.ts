@@ -1,5 +1,6 @@
 import { KEY_RECHECK_MS, KEY_USE_SAMPLE_MS, keySecrets } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { KeyId } from "../ids.ts";
 import { type Scope, type VerifiedKey, verifyKey } from "../keys.ts";
 import { admitKey, touchKey } from "../store/keys.ts";
 import type { Caller } from "../types.ts";
@@ -43,7 +44,7 @@ export async function requireStillValid(c: Context, withinMs: number): Promise<v
 }
 
 /** From now on this isolate refuses the key. */
-export function noteRevocation(keyId: string): void {
+export function noteRevocation(keyId: KeyId): void {
   note(keyId, { revoked: true, checkedAt: Date.now() });
 }
 
@@ -61,7 +62,7 @@ async function admit(c: Context, key: VerifiedKey, withinMs: number) {
 }
 
 /** What is revoked stays so, whatever was read of it before. */
-function note(keyId: string, admission: Admission): void {
+function note(keyId: KeyId, admission: Admission): void {
   if (admissions.get(keyId)?.revoked) return;
   if (admissions.size >= MAX_ADMISSIONS) admissions.clear();
   admissions.set(keyId, admission);

@@ -52,7 +52,7 @@ async function choose(
   const all = await listSegments(db, assetId, 0, Number.MAX_SAFE_INTEGER);
   const ids = (asked ?? []).flatMap((list) => list.split(",")).filter(Boolean);
   if (ids.length === 0) return all;
-  const byId = new Map(all.map((segment) => [segment.segmentId, segment]));
+  const byId = new Map<string, Segment>(all.map((segment) => [segment.segmentId, segment]));
   return ids.map((id) => {
     const segment = byId.get(id);
     if (!segment) throw new AppError("not_found", `There is no segment "${id}" in this video.`);

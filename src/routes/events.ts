@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { EVENTS } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { indexObject } from "../store/index-object.ts";
 import { EVENT_TYPES } from "../types.ts";
 import { requireStillValid } from "./authenticate.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
@@ -27,7 +28,7 @@ addEndpoint(
     const { indexId, name } = await requireOwnIndex(c, params.index_name);
     await requireStillValid(c, 0); // the stream goes on for a minute
     const lastEventId = c.req.header("last-event-id") ?? null;
-    const object = c.env.MEDIA_INDEX.getByName(indexId);
+    const object = indexObject(c.env, indexId);
     const stream = await object.listen({ indexId, indexName: name }, lastEventId);
     if (stream === "closed") throw new AppError("not_found", `There is no index named "${name}".`);
     if (stream === "full") {

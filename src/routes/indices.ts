@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { newId } from "../ids.ts";
+import { type IndexId, newId } from "../ids.ts";
 import type { JobMessage } from "../queues/messages.ts";
 import { listAssets } from "../store/assets.ts";
+import { indexObject } from "../store/index-object.ts";
 import * as store from "../store/indices.ts";
 import { startJob } from "../store/jobs.ts";
 import { listTallies } from "../store/tallies.ts";
@@ -163,7 +164,7 @@ addEndpoint(
       indexId,
     };
     await store.hideIndex(c.env.DB, indexId, now);
-    await c.env.MEDIA_INDEX.getByName(indexId).close();
+    await indexObject(c.env, indexId).close();
     await startJob(c.env, job, now);
     return { job_id: job.jobId, state: "queued" as const };
   },
@@ -171,7 +172,7 @@ addEndpoint(
 
 /** Where an index's events are sent is its object's to know; the settings show it. */
 async function setWebhook(c: Context, { indexId, name }: MediaIndexRow, url: string | null) {
-  await c.env.MEDIA_INDEX.getByName(indexId).setWebhook({ indexId, indexName: name }, url);
+  await indexObject(c.env, indexId).setWebhook({ indexId, indexName: name }, url);
 }
 
 /** The caller's index of that name; another account's looks like one that doesn't exist. */
@@ -180,7 +181,7 @@ export function requireOwnIndex(c: Context, name: string): Promise<MediaIndexRow
 }
 
 /** Of indices that were asked lately, their ids by account and name. */
-const guesses = new Map<string, string>();
+const guesses = new Map<string, IndexId>();
 const MAX_GUESSES = 10_000;
 
 /**
@@ -190,7 +191,7 @@ const MAX_GUESSES = 10_000;
 export async function readOwnIndex<T>(
   c: Context,
   name: string,
-  read: (indexId: string) => Promise<T>,
+  read: (indexId: IndexId) => Promise<T>,
 ): Promise<T> {
   const place = `${c.get("caller").accountId} ${name}`;
   const guess = guesses.get(place);

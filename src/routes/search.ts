@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { IndexId } from "../ids.ts";
 import { MODES } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
@@ -95,7 +96,11 @@ addEndpoint(
 );
 
 /** Throws `not_found`, naming the first id that is not in the index. */
-export async function requireAssets(db: D1Database, indexId: string, ids: string[]): Promise<void> {
+export async function requireAssets(
+  db: D1Database,
+  indexId: IndexId,
+  ids: string[],
+): Promise<void> {
   if (ids.length === 0) return;
   const [unknown] = await listUnknownAssets(db, indexId, ids);
   if (unknown !== undefined) {

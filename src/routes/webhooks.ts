@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { AppError, invalid } from "../errors.ts";
-import { eventId, eventSeq } from "../ids.ts";
+import { eventId, eventSeq, type IndexId } from "../ids.ts";
+import { indexObject } from "../store/index-object.ts";
 import { type Delivery, EVENT_TYPES, type WebhookState } from "../types.ts";
 import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { eventRecord } from "./event-record.ts";
@@ -120,7 +121,7 @@ function isEventId(cursor: string): boolean {
 
 async function objectOf(c: Context, name: string) {
   const { indexId } = await requireOwnIndex(c, name);
-  return { indexId, object: c.env.MEDIA_INDEX.getByName(indexId) };
+  return { indexId, object: indexObject(c.env, indexId) };
 }
 
 function noWebhook(): AppError {
@@ -140,7 +141,7 @@ function toWebhookRecord(webhook: WebhookState): z.input<typeof webhookRecord> {
   };
 }
 
-function toDeliveryRecord(indexId: string, one: Delivery): z.input<typeof deliveryRecord> {
+function toDeliveryRecord(indexId: IndexId, one: Delivery): z.input<typeof deliveryRecord> {
   return {
     event_id: eventId(indexId, one.seq),
     type: one.type,

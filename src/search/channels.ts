@@ -1,5 +1,6 @@
 import { SEARCH } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
+import type { SegmentId } from "../ids.ts";
 import { log } from "../log.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
@@ -18,7 +19,7 @@ import type { Terms } from "./terms.ts";
 
 /** What a channel has found of a segment, and why. */
 interface Finding {
-  segmentId: string;
+  segmentId: SegmentId;
   signals: Signals;
   /** Null of words: the segment's own are read for all that is found. */
   evidence: Evidence | null;

@@ -1,5 +1,6 @@
 import { FOOTAGE, SEARCH, SHEETS } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { IndexId } from "../ids.ts";
 import { durationOf, openContainer, requireVideoTrack } from "../media/container.ts";
 import { frameAt } from "../media/frames.ts";
 import { type Still, takeStills } from "../media/sheets.ts";
@@ -20,7 +21,7 @@ import { lookOf } from "./picture.ts";
  */
 export async function likenessOfClip(
   env: Env,
-  indexId: string,
+  indexId: IndexId,
   key: string,
   wanted: Region,
 ): Promise<Likeness> {

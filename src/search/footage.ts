@@ -1,4 +1,5 @@
 import { FOOTAGE, SIGNATURE } from "../config.ts";
+import type { AssetId, IndexId } from "../ids.ts";
 import { bestPlace, dot, sampleArea, viewsOf, WHOLE } from "../media/overlap.ts";
 import type { Still } from "../media/sheets.ts";
 import { querySignatures } from "../media/signature.ts";
@@ -18,7 +19,7 @@ interface Probe {
 
 /** A stored video that may hold the footage. */
 interface Candidate {
-  assetId: string;
+  assetId: AssetId;
   pairs: (Pair & { similarity: number })[];
 }
 
@@ -29,7 +30,7 @@ interface Candidate {
  */
 export async function findFootage(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   stretches: Region[],
   stills: Still[],
 ): Promise<Same[]> {

@@ -1,10 +1,11 @@
+import type { IndexId, SegmentId } from "../ids.ts";
 import { listSegmentsInScope } from "../store/segments.ts";
 import type { Hit } from "./hits.ts";
 import { scopeOf, type SearchRequest } from "./request.ts";
 
 /** The answer to a search that nobody waited for, without what may change until it is read. */
 export interface KeptHits {
-  hits: (Omit<Hit, "segment" | "asset"> & { segmentId: string })[];
+  hits: (Omit<Hit, "segment" | "asset"> & { segmentId: SegmentId })[];
   total: number;
   offset: number;
   readyBy: number;
@@ -32,7 +33,7 @@ export function keepHits(
 /** The hits as they are now, less what was deleted meanwhile. */
 export async function readHits(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   { hits }: KeptHits,
 ): Promise<Hit[]> {
   const all = { modes: [], assetIds: [], conditions: [], readyBy: Date.now() };

@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import type { IndexId } from "../ids.ts";
 import type { SignatureHit } from "../store/signatures.ts";
 import { listSegmentsOf } from "../store/segments.ts";
 import { getVectors } from "../store/vectors.ts";
@@ -30,7 +31,7 @@ const SAMPLE = 20;
  * The likeness of a segment, or of an asset as the mean of its segments (20 at most, evenly taken).
  * Throws `not_found` where the index has no such id.
  */
-export async function likenessOf(env: Env, indexId: string, id: string): Promise<Likeness> {
+export async function likenessOf(env: Env, indexId: IndexId, id: string): Promise<Likeness> {
   const ids = await listSegmentsOf(env.DB, indexId, id);
   if (ids.length === 0) {
     throw new AppError("not_found", `There is no segment or asset "${id}" in this index.`);

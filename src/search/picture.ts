@@ -1,4 +1,5 @@
 import { SIGNATURE } from "../config.ts";
+import type { IndexId } from "../ids.ts";
 import { decodePicture } from "../media/pictures.ts";
 import { greyPixels } from "../media/pixels.ts";
 import { querySignatures } from "../media/signature.ts";
@@ -16,7 +17,7 @@ import type { Likeness, Same } from "./likeness.ts";
  */
 export async function likenessOfPicture(
   env: Env,
-  indexId: string,
+  indexId: IndexId,
   bytes: Uint8Array,
 ): Promise<Likeness> {
   const open = async () => new Blob([bytes]).stream();
@@ -30,7 +31,7 @@ export async function likenessOfPicture(
 }
 
 /** Where the very same picture is, edited or not, the likest first. */
-async function findSame(env: Env, indexId: string, jpeg: Uint8Array): Promise<Same[]> {
+async function findSame(env: Env, indexId: IndexId, jpeg: Uint8Array): Promise<Same[]> {
   const pixels = await greyPixels(env.IMAGES, new Blob([jpeg]).stream());
   const query = querySignatures(pixels);
   const found = await findSignatures(env.DB, indexId, query, SIGNATURE.candidates);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { IndexId } from "../ids.ts";
 import { type AssetScope, OPERATORS } from "../store/asset-scope.ts";
 import { ASSET_TYPES, type AssetType, type TextKind } from "../types.ts";
 import type { WordColumn } from "../store/words.ts";
@@ -83,7 +84,7 @@ type Narrowing = Pick<SearchRequest, "modes" | "assetIds" | "conditions" | "read
 
 /** What a request leaves of assets and evidence; of the modes of each kind, none named means all. */
 export function scopeOf(
-  indexId: string,
+  indexId: IndexId,
   request: Narrowing,
   exceptAssetId: string | null = null,
 ): Scope {

@@ -1,4 +1,5 @@
 import { SEARCH } from "../config.ts";
+import type { IndexId } from "../ids.ts";
 import { listSegmentsInScope } from "../store/segments.ts";
 import { allOf, anyOf } from "../store/words.ts";
 import { Timings } from "../timings.ts";
@@ -22,7 +23,7 @@ import { Terms } from "./terms.ts";
  */
 export async function search(
   env: Env,
-  indexId: string,
+  indexId: IndexId,
   request: SearchRequest,
   given: Likeness | null = null,
   timings = new Timings(),

@@ -1,5 +1,7 @@
+import type { AccountId } from "../ids.ts";
+
 export interface Account {
-  accountId: string;
+  accountId: AccountId;
   name: string;
   email: string | null;
   createdAt: number;
@@ -8,7 +10,7 @@ export interface Account {
 /** Sets what is given of name and email; the account exists, since its key was admitted. */
 export async function updateAccount(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   change: { name?: string | undefined; email?: string | undefined },
 ): Promise<Account> {
   const account = await db

@@ -1,3 +1,4 @@
+import type { AssetId, IndexId } from "../ids.ts";
 import { ASSET_TYPES, type AssetType } from "../types.ts";
 import { IN_JSON } from "./rows.ts";
 
@@ -18,7 +19,7 @@ export interface Condition {
 
 /** Which assets count. */
 export interface AssetScope {
-  indexId: string;
+  indexId: IndexId;
   types: readonly AssetType[];
   /** Empty means all. */
   assetIds: readonly string[];
@@ -90,7 +91,7 @@ export async function listScope(
   const { results } = await db
     .prepare(`SELECT asset_id AS assetId FROM assets WHERE ${sql} LIMIT ?`)
     .bind(...bindings, limit)
-    .all<{ assetId: string }>();
+    .all<{ assetId: AssetId }>();
   return results.map(({ assetId }) => assetId);
 }
 

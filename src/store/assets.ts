@@ -1,4 +1,5 @@
 import { AppError, type Failure } from "../errors.ts";
+import type { AssetId, IndexId } from "../ids.ts";
 import type { Asset, AssetState, AssetType, JsonObject } from "../types.ts";
 import { Room } from "./limits.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
@@ -60,7 +61,7 @@ export async function insertAsset(db: D1Database, asset: Asset, reserved = 0): P
   return false;
 }
 
-export async function getAsset(db: D1Database, assetId: string): Promise<Asset | null> {
+export async function getAsset(db: D1Database, assetId: AssetId): Promise<Asset | null> {
   const row = await db
     .prepare(`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE asset_id = ?`)
     .bind(assetId)
@@ -71,20 +72,23 @@ export async function getAsset(db: D1Database, assetId: string): Promise<Asset |
 /** Throws `not_found` where the index holds no such asset of that type. */
 export async function requireAsset(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   assetType: AssetType,
   assetId: string,
 ): Promise<Asset> {
-  const asset = await getAsset(db, assetId);
-  if (asset?.indexId !== indexId || asset.assetType !== assetType) {
-    throw new AppError("not_found", `There is no ${assetType} "${assetId}" in this index.`);
-  }
-  return asset;
+  const row = await db
+    .prepare(
+      `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE asset_id = ? AND index_id = ? AND asset_type = ?`,
+    )
+    .bind(assetId, indexId, assetType)
+    .first<AssetRow>();
+  if (!row) throw new AppError("not_found", `There is no ${assetType} "${assetId}" in this index.`);
+  return toAsset(row);
 }
 
 export async function getAssetByBytes(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   sha256: string,
 ): Promise<Asset | null> {
   const row = await db
@@ -104,7 +108,7 @@ export interface AssetFilter {
 
 export async function listAssets(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   filter: AssetFilter,
   { limit, after }: PageRequest,
 ): Promise<Page<Asset>> {
@@ -124,13 +128,13 @@ export async function listAssets(
 /** Ids only, for work on every asset of an index. */
 export async function listAssetIds(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   limit: number,
-): Promise<string[]> {
+): Promise<AssetId[]> {
   const { results } = await db
     .prepare("SELECT asset_id AS id FROM assets WHERE index_id = ? ORDER BY asset_id LIMIT ?")
     .bind(indexId, limit)
-    .all<{ id: string }>();
+    .all<{ id: AssetId }>();
   return results.map(({ id }) => id);
 }
 
@@ -155,7 +159,7 @@ export async function listLostAssets(
 /** Of these ids, the ones that are not in the index. */
 export async function listUnknownAssets(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   ids: string[],
 ): Promise<string[]> {
   const { results } = await db
@@ -177,7 +181,7 @@ export interface Shown {
 }
 
 /** Brings the record up to the object's `revision`; one that comes late changes nothing. */
-export async function showState(db: D1Database, assetId: string, shown: Shown): Promise<void> {
+export async function showState(db: D1Database, assetId: AssetId, shown: Shown): Promise<void> {
   await db
     .prepare(
       `UPDATE assets SET state = ?2, progress = COALESCE(?3, progress), error = ?4, revision = ?5,
@@ -203,7 +207,7 @@ export interface AssetChange {
 
 export async function updateAsset(
   db: D1Database,
-  assetId: string,
+  assetId: AssetId,
   { title, metadata }: AssetChange,
   now: number,
 ): Promise<void> {
@@ -255,7 +259,7 @@ const FACT_COLUMNS: Record<keyof Facts, string> = {
  */
 export async function updateFacts(
   db: D1Database,
-  assetId: string,
+  assetId: AssetId,
   facts: Facts,
   room?: Room,
 ): Promise<void> {
@@ -277,15 +281,6 @@ export async function updateFacts(
   if (facts.sha256 !== undefined) {
     throw new AppError("duplicate_bytes", "The same bytes are in this index already.");
   }
-}
-
-export async function deleteAssetRow(db: D1Database, assetId: string): Promise<void> {
-  await db.batch([
-    db.prepare("DELETE FROM segments WHERE asset_id = ?").bind(assetId),
-    db.prepare("DELETE FROM stills WHERE asset_id = ?").bind(assetId),
-    db.prepare("DELETE FROM transcripts WHERE asset_id = ?").bind(assetId),
-    db.prepare("DELETE FROM assets WHERE asset_id = ?").bind(assetId),
-  ]);
 }
 
 /** SQLite has no booleans. */

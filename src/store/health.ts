@@ -1,3 +1,4 @@
+import type { AssetId, SegmentId } from "../ids.ts";
 import type { Box } from "../types.ts";
 import { parseColumns } from "./rows.ts";
 import { IS_LEFT } from "./speech.ts";
@@ -5,7 +6,7 @@ import { unspaced } from "./words.ts";
 
 /** What a segment should have beside its row, and what of it the database knows to be there. */
 export interface SegmentHealth {
-  segmentId: string;
+  segmentId: SegmentId;
   keyframeMs: number;
   boxes: Box[];
   /** 1 where it has: the words of each kind, a keyframe that could be seen. */
@@ -31,7 +32,7 @@ const LABELS = `COALESCE((SELECT group_concat(value, ', ') FROM json_each(segmen
 /** Of an asset, in order. */
 export async function listSegmentHealth(
   db: D1Database,
-  assetId: string,
+  assetId: AssetId,
   now: number,
 ): Promise<SegmentHealth[]> {
   const { results } = await db

@@ -1,8 +1,9 @@
 import { IDEMPOTENCY } from "../config.ts";
+import type { AccountId } from "../ids.ts";
 
 /** A request that may be the first with its `Idempotency-Key`. */
 export interface Attempt {
-  accountId: string;
+  accountId: AccountId;
   key: string;
   fingerprint: string;
   /** Of this attempt alone. */

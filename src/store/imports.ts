@@ -1,4 +1,5 @@
 import type { Failure } from "../errors.ts";
+import type { AccountId, AssetId, IndexId, JobId, SourceId } from "../ids.ts";
 import type { Asset, AssetType } from "../types.ts";
 import { inChunks, parseColumns } from "./rows.ts";
 
@@ -19,10 +20,10 @@ export interface Offer {
 
 /** The look that offers come from. */
 export interface Look {
-  jobId: string;
-  accountId: string;
-  indexId: string;
-  sourceId: string;
+  jobId: JobId;
+  accountId: AccountId;
+  indexId: IndexId;
+  sourceId: SourceId;
   platform: string;
   metadata: object;
   /** Whether what its owner deleted comes back. */
@@ -93,7 +94,7 @@ export type Startable = Pick<Asset, "assetId" | "assetType" | "jobId">;
 /** What a look has added and its index's object has not heard of; with `failed`, also what it found failed. */
 export async function listUnstarted(
   db: D1Database,
-  jobId: string,
+  jobId: JobId,
   failed: boolean,
 ): Promise<Startable[]> {
   const { results } = await db
@@ -111,8 +112,8 @@ export async function listUnstarted(
 /** Of what came from a source, the things that a look hasn't met, nor an earlier one missed. */
 export async function listUnmet<Item>(
   db: D1Database,
-  sourceId: string,
-  jobId: string,
+  sourceId: SourceId,
+  jobId: JobId,
   limit: number,
 ): Promise<Item[]> {
   const { results } = await db
@@ -150,7 +151,7 @@ export async function markRemoved(
 }
 
 /** As the platform listed what became this asset; null where it didn't come from one. */
-export async function getImported<Item>(db: D1Database, assetId: string): Promise<Item | null> {
+export async function getImported<Item>(db: D1Database, assetId: AssetId): Promise<Item | null> {
   const item = await db
     .prepare("SELECT item FROM imports WHERE asset_id = ?")
     .bind(assetId)
@@ -159,7 +160,11 @@ export async function getImported<Item>(db: D1Database, assetId: string): Promis
 }
 
 /** What came from a platform is in the index already as `twinId`: that stands for it. */
-export async function pointToTwin(db: D1Database, assetId: string, twinId: string): Promise<void> {
+export async function pointToTwin(
+  db: D1Database,
+  assetId: AssetId,
+  twinId: AssetId,
+): Promise<void> {
   await db.batch([
     db.prepare("UPDATE imports SET asset_id = ?2 WHERE asset_id = ?1").bind(assetId, twinId),
     db
@@ -173,7 +178,7 @@ export async function pointToTwin(db: D1Database, assetId: string, twinId: strin
 type Outcome = "added" | "present" | "refused" | "deleted" | "removed";
 
 /** Of what a look found, keeps only what has changed by it. */
-export async function forgetPresent(db: D1Database, jobId: string): Promise<void> {
+export async function forgetPresent(db: D1Database, jobId: JobId): Promise<void> {
   await db
     .prepare("DELETE FROM job_items WHERE job_id = ? AND outcome IN ('present', 'deleted')")
     .bind(jobId)
@@ -187,13 +192,13 @@ export interface JobItem {
   url: string;
   assetType: AssetType;
   outcome: Outcome;
-  assetId: string | null;
+  assetId: AssetId | null;
   /** Null where the asset is gone. */
   state: Asset["state"] | null;
   error: Failure | null;
 }
 
-export async function listJobItems(db: D1Database, jobId: string): Promise<JobItem[]> {
+export async function listJobItems(db: D1Database, jobId: JobId): Promise<JobItem[]> {
   const { results } = await db
     .prepare(
       `SELECT platform_id AS platformId, job_items.title, url, job_items.asset_type AS assetType, outcome,

@@ -1,5 +1,6 @@
 import { MODELS } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { AccountId, IndexId } from "../ids.ts";
 import type { JsonObject, MediaIndexRow } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
@@ -34,7 +35,7 @@ export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise
 /** Throws `not_found` where the account has no such index: the same whether another account has. */
 export async function requireIndex(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   name: string,
 ): Promise<MediaIndexRow> {
   const row = await db
@@ -49,7 +50,7 @@ export async function requireIndex(
 
 export async function listIndices(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   { limit, after }: PageRequest,
 ): Promise<Page<MediaIndexRow>> {
   const [rows, total] = await db.batch<MediaIndexRow & { total: number }>([
@@ -74,7 +75,7 @@ export interface IndexChange {
 
 export async function updateIndex(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   change: IndexChange,
   now: number,
 ): Promise<void> {
@@ -94,7 +95,7 @@ export async function updateIndex(
 }
 
 /** Hides the index and frees its name; its content goes in the background. */
-export async function hideIndex(db: D1Database, indexId: string, now: number): Promise<void> {
+export async function hideIndex(db: D1Database, indexId: IndexId, now: number): Promise<void> {
   await db.prepare("UPDATE indices SET deleted_at = ? WHERE index_id = ?").bind(now, indexId).run();
 }
 
@@ -118,7 +119,7 @@ export async function listHiddenIndices(
 }
 
 /** Removes the last trace of an index that has no assets any more. */
-export async function deleteIndexRow(db: D1Database, indexId: string): Promise<void> {
+export async function deleteIndexRow(db: D1Database, indexId: IndexId): Promise<void> {
   await db.batch([
     db.prepare("DELETE FROM tallies WHERE index_id = ?").bind(indexId),
     db

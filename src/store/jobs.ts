@@ -1,5 +1,6 @@
 import { JOBS } from "../config.ts";
 import { AppError, type Failure } from "../errors.ts";
+import type { AccountId, AssetId, IndexId, JobId } from "../ids.ts";
 import type { Job, JobState } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
@@ -8,10 +9,10 @@ const COLUMNS = `job_id AS jobId, index_id AS indexId, kind, state, progress, re
 
 /** What the queue is told of a job: its record's columns, and what its kind needs beside. */
 export interface NewJob {
-  jobId: string;
-  accountId: string;
-  indexId: string;
-  assetId?: string | undefined;
+  jobId: JobId;
+  accountId: AccountId;
+  indexId: IndexId;
+  assetId?: AssetId | undefined;
   kind: string;
 }
 
@@ -51,7 +52,7 @@ export async function insertJob(db: D1Database, job: NewJob, now: number): Promi
 export type Claim = "yes" | "held" | "over" | "spent";
 
 /** A worker takes a job for `JOBS.leaseMs`. */
-export async function claimJob(db: D1Database, jobId: string, now: number): Promise<Claim> {
+export async function claimJob(db: D1Database, jobId: JobId, now: number): Promise<Claim> {
   const asks = await db
     .prepare(
       `UPDATE jobs SET state = 'running', held = 1, due_at = ?1, updated_at = ?2
@@ -68,7 +69,7 @@ export async function claimJob(db: D1Database, jobId: string, now: number): Prom
 }
 
 /** Its holder is still at it. */
-export async function renewJob(db: D1Database, jobId: string, now: number): Promise<void> {
+export async function renewJob(db: D1Database, jobId: JobId, now: number): Promise<void> {
   await db
     .prepare("UPDATE jobs SET due_at = ? WHERE job_id = ? AND held = 1")
     .bind(now + JOBS.leaseMs, jobId)
@@ -76,7 +77,7 @@ export async function renewJob(db: D1Database, jobId: string, now: number): Prom
 }
 
 /** Its holder gives it back, to be asked for again at `dueAt` if the queue hasn't brought it by then. */
-export async function releaseJob(db: D1Database, jobId: string, dueAt: number): Promise<void> {
+export async function releaseJob(db: D1Database, jobId: JobId, dueAt: number): Promise<void> {
   await db
     .prepare("UPDATE jobs SET held = 0, due_at = ? WHERE job_id = ? AND held = 1")
     .bind(dueAt, jobId)
@@ -100,7 +101,11 @@ export async function takeOverdueJobs(
   return results.map(({ message }) => JSON.parse(message));
 }
 
-export async function requireJob(db: D1Database, accountId: string, jobId: string): Promise<Job> {
+export async function requireJob(
+  db: D1Database,
+  accountId: AccountId,
+  jobId: string,
+): Promise<Job> {
   const row = await db
     .prepare(`SELECT ${COLUMNS} FROM jobs WHERE job_id = ? AND account_id = ?`)
     .bind(jobId, accountId)
@@ -112,7 +117,7 @@ export async function requireJob(db: D1Database, accountId: string, jobId: strin
 /** Newest first. */
 export async function listJobs(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   { limit, after }: PageRequest,
 ): Promise<Page<Job>> {
   const [rows, total] = await db.batch<Job & { total: number }>([
@@ -135,11 +140,7 @@ export interface JobChange {
 }
 
 /** False where the job has ended, or was cancelled, and stays so. */
-export async function updateJob(
-  db: D1Database,
-  jobId: string,
-  change: JobChange,
-): Promise<boolean> {
+export async function updateJob(db: D1Database, jobId: JobId, change: JobChange): Promise<boolean> {
   const { meta } = await db
     .prepare(
       `UPDATE jobs SET state = ?, progress = MAX(progress, ?), result = COALESCE(?, result), error = ?,

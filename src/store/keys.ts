@@ -1,11 +1,12 @@
 import { AppError } from "../errors.ts";
+import type { AccountId, KeyId } from "../ids.ts";
 import type { KeyClaims, Scope, VerifiedKey } from "../keys.ts";
 import { Room } from "./limits.ts";
 import { type Page, type PageRequest, toPage } from "./rows.ts";
 
 /** A key on record. Times are epoch ms. */
 export interface ApiKey {
-  keyId: string;
+  keyId: KeyId;
   /** Null where the command line made it. */
   name: string | null;
   scopes: Scope[];
@@ -101,7 +102,7 @@ export async function touchKey(
 /** The oldest first, with those that are revoked or have expired. */
 export async function listKeys(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   { limit, after }: PageRequest,
 ): Promise<Page<ApiKey>> {
   const [rows, total] = await db.batch<Row & { total: number }>([
@@ -118,7 +119,7 @@ export async function listKeys(
 /** Ends a key for good. Throws `not_found` where the account has no such key. */
 export async function revokeKey(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   keyId: string,
   now: number,
 ): Promise<ApiKey> {

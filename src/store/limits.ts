@@ -1,5 +1,6 @@
 import { ACCOUNT_LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
+import type { AccountId } from "../ids.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 const SOON_S = 60;
@@ -46,7 +47,7 @@ export type Limit = keyof typeof USED;
 type Limits = Record<keyof typeof ACCOUNT_LIMITS, number>;
 
 /** What an account may: what every account may, but for what its row says. */
-export async function getLimits(db: D1Database, accountId: string): Promise<Limits> {
+export async function getLimits(db: D1Database, accountId: AccountId): Promise<Limits> {
   const own = await db
     .prepare("SELECT limits FROM accounts WHERE account_id = ?")
     .bind(accountId)
@@ -62,11 +63,11 @@ type Used = { limits: string } & Record<Limit, number>;
  * changes nothing where there is none, and `require` of what `look` found after it says why.
  */
 export class Room {
-  readonly #accountId: string;
+  readonly #accountId: AccountId;
   readonly #wanted: Wanted;
   readonly #names: Limit[];
 
-  constructor(accountId: string, wanted: Wanted) {
+  constructor(accountId: AccountId, wanted: Wanted) {
     this.#accountId = accountId;
     this.#wanted = wanted;
     this.#names = Object.keys(wanted) as Limit[];
@@ -107,7 +108,7 @@ export class Room {
 /** Throws as `Room.require` does, before work begins for which there may be no room in the end. */
 export async function requireRoom(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   wanted: Wanted,
 ): Promise<void> {
   const room = new Room(accountId, wanted);

@@ -1,3 +1,4 @@
+import type { IndexId, JobId, UploadId } from "../ids.ts";
 import type { Asset } from "../types.ts";
 
 /** Whose objects: every key of an asset starts with its prefix, so that deleting it is deleting that. */
@@ -51,25 +52,25 @@ export function seenPrefix(asset: Owner): string {
 }
 
 /** The cues of a transcript, as JSON: of what a job is to put in, or of what the ingest did. */
-export function transcriptKey(asset: Owner, job: string | null): string {
+export function transcriptKey(asset: Owner, job: JobId | null): string {
   return `${assetPrefix(asset)}${job === null ? "transcript" : `transcripts/${job}`}.json`;
 }
 
 /** A clip that is a query, as long as it is looked at: what is left over, the bucket's lifecycle removes. */
-export function clipKey(indexId: string, clipId: string): string {
+export function clipKey(indexId: IndexId, clipId: UploadId): string {
   return `${clipPrefix(indexId)}${clipId}`;
 }
 
-export function clipPrefix(indexId: string): string {
+export function clipPrefix(indexId: IndexId): string {
   return `clips/${indexId}/`;
 }
 
 /** What has come of a resumable upload behind its last whole part. */
-export function uploadPrefix(indexId: string, uploadId: string): string {
+export function uploadPrefix(indexId: IndexId, uploadId: UploadId): string {
   return `${uploadsPrefix(indexId)}${uploadId}/`;
 }
 
-export function uploadsPrefix(indexId: string): string {
+export function uploadsPrefix(indexId: IndexId): string {
   return `uploads/${indexId}/`;
 }
 

@@ -1,3 +1,4 @@
+import type { IndexId, SegmentId } from "../ids.ts";
 import { IN_JSON } from "./rows.ts";
 
 /** Full-text rows of an index (`?1` its scope, `?2` its id) whose segment is gone. */
@@ -17,7 +18,7 @@ export interface OrphanRows {
 }
 
 /** How many rows of an index belong to a segment that is gone. */
-export async function countOrphanRows(db: D1Database, indexId: string): Promise<OrphanRows> {
+export async function countOrphanRows(db: D1Database, indexId: IndexId): Promise<OrphanRows> {
   const [words, signatures] = await db.batch<{ count: number }>([
     db.prepare(`SELECT COUNT(*) AS count FROM (${ORPHAN_WORDS})`).bind(scopeOf(indexId), indexId),
     db.prepare(`SELECT COUNT(*) AS count FROM (${ORPHAN_SIGNATURES})`).bind(indexId),
@@ -26,7 +27,7 @@ export async function countOrphanRows(db: D1Database, indexId: string): Promise<
 }
 
 /** They go. Stills of assets that are gone name no index, and go as well. */
-export async function deleteOrphanRows(db: D1Database, indexId: string): Promise<void> {
+export async function deleteOrphanRows(db: D1Database, indexId: IndexId): Promise<void> {
   await db.batch([
     db
       .prepare(`DELETE FROM segment_words WHERE rowid IN (${ORPHAN_WORDS})`)
@@ -36,14 +37,14 @@ export async function deleteOrphanRows(db: D1Database, indexId: string): Promise
   ]);
 }
 
-function scopeOf(indexId: string): string {
+function scopeOf(indexId: IndexId): string {
   return `scope : "${indexId}"`;
 }
 
 /** Of these ids of segments, the ones that an index doesn't have. */
 export async function listUnknownSegments(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   ids: string[],
 ): Promise<string[]> {
   const { results } = await db
@@ -57,13 +58,13 @@ export async function listUnknownSegments(
 }
 
 /** The first segments of assets of an index, at most 1000 of them, in order. */
-export async function listFirstSegments(db: D1Database, indexId: string): Promise<string[]> {
+export async function listFirstSegments(db: D1Database, indexId: IndexId): Promise<SegmentId[]> {
   const { results } = await db
     .prepare(
       `SELECT segment_id AS id FROM assets JOIN segments USING (asset_id)
        WHERE assets.index_id = ? AND position = 0 ORDER BY substr(asset_id, 5) LIMIT 1000`,
     )
     .bind(indexId)
-    .all<{ id: string }>();
+    .all<{ id: SegmentId }>();
   return results.map(({ id }) => id);
 }

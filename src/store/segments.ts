@@ -1,5 +1,6 @@
 import { SIGNATURE } from "../config.ts";
 import type { Failure } from "../errors.ts";
+import type { AssetId, IndexId, SegmentId } from "../ids.ts";
 import type { Asset, Description, Segment } from "../types.ts";
 import { ASSET_COLUMNS, type AssetRow, FROM_ASSETS, toAsset } from "./assets.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
@@ -54,7 +55,7 @@ export async function setSpokenWords(
 /** The segments of an asset from position `from` to before `to`, in order. */
 export async function listSegments(
   db: D1Database,
-  assetId: string,
+  assetId: AssetId,
   from: number,
   to: number,
 ): Promise<Segment[]> {
@@ -71,7 +72,7 @@ export async function listSegments(
 /** Of these segments of an asset those that are there, in order. */
 export async function listSegmentsById(
   db: D1Database,
-  assetId: string,
+  assetId: AssetId,
   ids: string[],
 ): Promise<Segment[]> {
   const { results } = await db
@@ -86,22 +87,22 @@ export async function listSegmentsById(
 /** The ids of a segment (itself) or of an asset's segments, in order; none where the index has neither. */
 export async function listSegmentsOf(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   id: string,
-): Promise<string[]> {
+): Promise<SegmentId[]> {
   const { results } = await db
     .prepare(
       `SELECT segment_id AS segmentId FROM segments
        WHERE index_id = ?1 AND (segment_id = ?2 OR asset_id = ?2) ORDER BY position`,
     )
     .bind(indexId, id)
-    .all<{ segmentId: string }>();
+    .all<{ segmentId: SegmentId }>();
   return results.map(({ segmentId }) => segmentId);
 }
 
 /** A stretch of a video, in ms. */
 export interface Span {
-  assetId: string;
+  assetId: AssetId;
   startMs: number;
   endMs: number;
 }
@@ -110,7 +111,7 @@ export interface Span {
 export async function listSegmentsAt(
   db: D1Database,
   spans: Span[],
-): Promise<({ segmentId: string; assetEndMs: number } | null)[]> {
+): Promise<({ segmentId: SegmentId; assetEndMs: number } | null)[]> {
   if (spans.length === 0) return [];
   const statement = db.prepare(
     `SELECT segment_id AS segmentId,
@@ -118,7 +119,7 @@ export async function listSegmentsAt(
      FROM segments WHERE asset_id = ?1 AND start_ms < ?3 AND end_ms > ?2
      ORDER BY MIN(end_ms, ?3) - MAX(start_ms, ?2) DESC, position LIMIT 1`,
   );
-  const answers = await db.batch<{ segmentId: string; assetEndMs: number }>(
+  const answers = await db.batch<{ segmentId: SegmentId; assetEndMs: number }>(
     spans.map(({ assetId, startMs, endMs }) => statement.bind(assetId, startMs, endMs)),
   );
   return answers.map(({ results }) => results[0] ?? null);
@@ -142,7 +143,7 @@ export async function listSegmentsWithin(
 /** A page of an asset's segments, in order. */
 export async function pageSegments(
   db: D1Database,
-  assetId: string,
+  assetId: AssetId,
   { limit, after }: PageRequest,
 ): Promise<Page<Segment>> {
   const [rows, total] = await db.batch<SegmentRow & { total: number }>([
@@ -208,7 +209,7 @@ export async function listSegmentsInScope(
 
 export async function describeSegment(
   db: D1Database,
-  segmentId: string,
+  segmentId: SegmentId,
   seen: Description | { problem: Failure },
 ): Promise<void> {
   const nothing = { model: null, caption: "", text: "", labels: [], boxes: [] };
@@ -269,7 +270,7 @@ export interface SegmentSummary {
 }
 
 /** What became of the segments of an asset. */
-export async function summarizeSegments(db: D1Database, assetId: string): Promise<SegmentSummary> {
+export async function summarizeSegments(db: D1Database, assetId: AssetId): Promise<SegmentSummary> {
   const [counts, problems] = await db.batch([
     db
       .prepare(

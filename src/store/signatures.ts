@@ -1,4 +1,5 @@
 import { SIGNATURE } from "../config.ts";
+import type { AssetId, IndexId, SegmentId } from "../ids.ts";
 import { IN_JSON } from "./rows.ts";
 
 /** As `media/signature.ts` makes it. */
@@ -14,21 +15,21 @@ interface Query {
 }
 
 export interface SignatureHit {
-  segmentId: string;
+  segmentId: SegmentId;
   /** 0–1: 1 is the same, and from `SIGNATURE.same` on it is the same picture, edited. */
   similarity: number;
 }
 
 /** A stored picture that may be the one asked about. */
 export interface SignatureMatch extends SignatureHit {
-  assetId: string;
+  assetId: AssetId;
   /** When the video shows it; null of an image. */
   ms: number | null;
 }
 
 /** One of a video's different pictures. */
 export interface StillSignature {
-  segmentId: string;
+  segmentId: SegmentId;
   ms: number;
   signature: Signature;
 }
@@ -36,7 +37,7 @@ export interface StillSignature {
 /** Keeps the signature of a segment's keyframe in place of any other. It goes when its segment goes. */
 export async function putSignature(
   db: D1Database,
-  segmentId: string,
+  segmentId: SegmentId,
   { keys, thumbnail }: Signature,
 ): Promise<void> {
   await db.batch([
@@ -53,7 +54,7 @@ export async function putSignature(
 /** Keeps the signatures of segments' stills, beside those of their keyframes, in place of any others. */
 export async function putStillSignatures(
   db: D1Database,
-  segmentIds: string[],
+  segmentIds: SegmentId[],
   stills: StillSignature[],
 ): Promise<void> {
   const rows = stills.map(({ segmentId, ms, signature: { keys, thumbnail } }) => {
@@ -81,7 +82,7 @@ export async function putStillSignatures(
  */
 export async function findSignatures(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   query: Query,
   limit: number,
 ): Promise<SignatureMatch[]> {

@@ -1,4 +1,5 @@
 import { AppError, type Failure } from "../errors.ts";
+import type { AccountId, IndexId, JobId, SourceId } from "../ids.ts";
 import type { JobState, JsonObject } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
@@ -8,9 +9,9 @@ const COLUMNS = `source_id AS sourceId, sources.account_id AS accountId, sources
 
 /** Something on a platform that was asked for. Times are epoch ms. */
 export interface SourceRow<Wanted = JsonObject, Listing = JsonObject> {
-  sourceId: string;
-  accountId: string;
-  indexId: string;
+  sourceId: SourceId;
+  accountId: AccountId;
+  indexId: IndexId;
   platform: string;
   wanted: Wanted;
   listing: Listing | null;
@@ -22,13 +23,13 @@ export interface SourceRow<Wanted = JsonObject, Listing = JsonObject> {
   /** Where the present look is; of another job, there is none. */
   walk: Walk | null;
   /** Of the last look. */
-  jobId: string;
+  jobId: JobId;
   lookedAt: number | null;
   createdAt: number;
 }
 
 export interface Walk {
-  jobId: string;
+  jobId: JobId;
   /** The next page's place; null for the first. */
   at: JsonObject | null;
   /** Items and pages before it. */
@@ -75,7 +76,11 @@ const IS_LOOKED_AT = `EXISTS (
   SELECT 1 FROM jobs WHERE jobs.job_id = sources.job_id AND state IN ('queued', 'running'))`;
 
 /** Makes `jobId` the look at a source; false where one is under way. */
-export async function beginLook(db: D1Database, sourceId: string, jobId: string): Promise<boolean> {
+export async function beginLook(
+  db: D1Database,
+  sourceId: SourceId,
+  jobId: JobId,
+): Promise<boolean> {
   const { meta } = await db
     .prepare(`UPDATE sources SET job_id = ? WHERE source_id = ? AND NOT ${IS_LOOKED_AT}`)
     .bind(jobId, sourceId)
@@ -85,7 +90,7 @@ export async function beginLook(db: D1Database, sourceId: string, jobId: string)
 
 export async function getSource<Wanted, Listing>(
   db: D1Database,
-  sourceId: string,
+  sourceId: SourceId,
 ): Promise<SourceRow<Wanted, Listing> | null> {
   const row = await db
     .prepare(`SELECT ${COLUMNS} FROM sources WHERE source_id = ?`)
@@ -106,7 +111,7 @@ export interface SourceSummary extends SourceRow {
 
 export async function listSources(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   { limit, after }: PageRequest,
 ): Promise<Page<SourceSummary>> {
   const [rows, total] = await db.batch<SourceSummary & { total: number }>([
@@ -126,11 +131,11 @@ export async function listSources(
 }
 
 /** Of the sources of an index that are followed, their ids. */
-export async function listFollowed(db: D1Database, indexId: string): Promise<string[]> {
+export async function listFollowed(db: D1Database, indexId: IndexId): Promise<SourceId[]> {
   const { results } = await db
     .prepare("SELECT source_id AS id FROM sources WHERE index_id = ? AND follow = 1")
     .bind(indexId)
-    .all<{ id: string }>();
+    .all<{ id: SourceId }>();
   return results.map(({ id }) => id);
 }
 
@@ -144,7 +149,7 @@ export interface SourceChange {
 
 export async function updateSource(
   db: D1Database,
-  sourceId: string,
+  sourceId: SourceId,
   change: SourceChange,
 ): Promise<void> {
   const columns: Record<string, unknown> = { ...change };
@@ -163,7 +168,7 @@ export async function updateSource(
 /** Nothing is looked at any more; what came stays. Throws `not_found` where the index has no such source. */
 export async function deleteSource(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   sourceId: string,
 ): Promise<void> {
   const [, deleted] = await db.batch([

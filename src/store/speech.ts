@@ -1,4 +1,5 @@
 import type { Failure } from "../errors.ts";
+import type { AssetId, JobId } from "../ids.ts";
 import type { Asset, Segment } from "../types.ts";
 import { inChunks } from "./rows.ts";
 import { spaceOut } from "./words.ts";
@@ -7,7 +8,7 @@ type Said = Pick<Segment, "segmentId" | "transcript">;
 
 export interface TranscriptChange {
   asset: Asset;
-  jobId: string;
+  jobId: JobId;
   language: string | null;
   cues: number;
   warnings: Failure[];
@@ -78,7 +79,7 @@ export async function replaceSpeech(db: D1Database, change: TranscriptChange): P
 
 export interface Unembedded {
   /** The job that put in the words which these are. */
-  words: string | null;
+  words: JobId | null;
   said: Said[];
   /** How many there are in all. */
   left: number;
@@ -87,8 +88,8 @@ export interface Unembedded {
 /** Segments whose vectors must follow what the job has changed, with the words that they have now. */
 export async function listUnembedded(
   db: D1Database,
-  assetId: string,
-  jobId: string,
+  assetId: AssetId,
+  jobId: JobId,
   limit: number,
 ): Promise<Unembedded> {
   const [words, said, left] = await db.batch([
@@ -115,7 +116,7 @@ export async function listUnembedded(
 export async function setEmbedded(
   db: D1Database,
   { assetId, indexId }: Pick<Asset, "assetId" | "indexId">,
-  jobId: string,
+  jobId: JobId,
   { words, said }: Unembedded,
 ): Promise<void> {
   const ids = JSON.stringify(said.map(({ segmentId }) => segmentId));
@@ -139,7 +140,7 @@ export async function setEmbedded(
 export async function laySpeech(
   db: D1Database,
   { assetId, transcriptJob }: Asset,
-  jobId: string,
+  jobId: JobId,
   said: Said[],
 ): Promise<void> {
   const isSame = "EXISTS (SELECT 1 FROM assets WHERE asset_id = ?2 AND transcript_job IS ?3)";

@@ -1,3 +1,4 @@
+import type { AssetId } from "../ids.ts";
 import type { Span } from "./segments.ts";
 
 /** What a stretch of a video looks like, small. Times are ms of the video. */
@@ -13,7 +14,7 @@ export interface StillsRow {
 /** Keeps the stills of a stretch in place of any others. They go when the asset's segments go. */
 export async function putStills(
   db: D1Database,
-  assetId: string,
+  assetId: AssetId,
   { startMs, endMs, times, thumbnails }: StillsRow,
 ): Promise<void> {
   await db

@@ -1,7 +1,8 @@
+import type { AccountId, IndexId } from "../ids.ts";
 import type { AssetState, AssetType } from "../types.ts";
 
 export interface Tally {
-  indexId: string;
+  indexId: IndexId;
   assetType: AssetType;
   state: AssetState;
   assets: number;
@@ -16,8 +17,8 @@ const COLUMNS = `index_id AS indexId, asset_type AS assetType, state, assets, se
 /** What the assets of each of the account's indices add up to, by type and state. */
 export async function listTallies(
   db: D1Database,
-  accountId: string,
-  indexId?: string,
+  accountId: AccountId,
+  indexId?: IndexId,
 ): Promise<Tally[]> {
   const { results } = await db
     .prepare(
@@ -36,7 +37,7 @@ const KEPT = `SELECT account_id, index_id, asset_type, state, assets, segments, 
   FROM tallies WHERE index_id = ?1 AND (assets <> 0 OR segments <> 0 OR duration_ms <> 0 OR size_bytes <> 0)`;
 
 /** Whether the tallies of an index are what its assets add up to. */
-export async function areTalliesRight(db: D1Database, indexId: string): Promise<boolean> {
+export async function areTalliesRight(db: D1Database, indexId: IndexId): Promise<boolean> {
   const wrong = await db
     .prepare(
       `SELECT COUNT(*) AS wrong FROM (
@@ -49,7 +50,7 @@ export async function areTalliesRight(db: D1Database, indexId: string): Promise<
 }
 
 /** Adds up what the assets of an index are. */
-export async function recountTallies(db: D1Database, indexId: string): Promise<void> {
+export async function recountTallies(db: D1Database, indexId: IndexId): Promise<void> {
   await db.batch([
     db.prepare("DELETE FROM tallies WHERE index_id = ?").bind(indexId),
     db.prepare(`INSERT INTO tallies ${ACTUAL}`).bind(indexId),

@@ -1,5 +1,6 @@
 import { CONNECTIONS, mapAtOnce } from "../at-once.ts";
 import type { Failure } from "../errors.ts";
+import type { AssetId, JobId } from "../ids.ts";
 import type { Asset, Cue } from "../types.ts";
 import { heardKey, transcriptKey } from "./media.ts";
 import { parseColumns } from "./rows.ts";
@@ -46,7 +47,7 @@ export async function putTranscript(
 
 export async function getTranscript(
   db: D1Database,
-  assetId: string,
+  assetId: AssetId,
 ): Promise<TranscriptSummary | null> {
   const row = await db
     .prepare("SELECT language, source, cues, problem FROM transcripts WHERE asset_id = ?")
@@ -60,7 +61,7 @@ export async function putCues(
   bucket: R2Bucket,
   asset: Asset,
   cues: Cue[],
-  job: string | null,
+  job: JobId | null,
 ): Promise<void> {
   await bucket.put(transcriptKey(asset, job), JSON.stringify(cues));
 }
@@ -95,7 +96,7 @@ export async function getCues(
 export async function deleteCues(
   bucket: R2Bucket,
   owner: Pick<Asset, "accountId" | "indexId" | "assetId">,
-  job: string | null,
+  job: JobId | null,
 ): Promise<void> {
   await bucket.delete(transcriptKey(owner, job));
 }

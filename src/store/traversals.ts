@@ -1,4 +1,5 @@
 import { CARE, MODELS } from "../config.ts";
+import type { IndexId, JobId } from "../ids.ts";
 import type { MediaIndexRow } from "../types.ts";
 
 /**
@@ -30,7 +31,7 @@ export async function listIndicesDue(
 }
 
 /** Whether an index is there, and isn't being removed. */
-export async function isIndexThere(db: D1Database, indexId: string): Promise<boolean> {
+export async function isIndexThere(db: D1Database, indexId: IndexId): Promise<boolean> {
   const there = await db
     .prepare("SELECT 1 AS there FROM indices WHERE index_id = ? AND deleted_at IS NULL")
     .bind(indexId)
@@ -41,7 +42,7 @@ export async function isIndexThere(db: D1Database, indexId: string): Promise<boo
 /** An index has been traversed; `isCurrent`: all its text vectors are of the present model. */
 export async function markTraversed(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   isCurrent: boolean,
   now: number,
 ): Promise<void> {
@@ -55,7 +56,7 @@ export async function markTraversed(
 }
 
 /** What can be found in an index has changed: answers of before don't hold any more. */
-export async function reviseIndex(db: D1Database, indexId: string): Promise<void> {
+export async function reviseIndex(db: D1Database, indexId: IndexId): Promise<void> {
   await db
     .prepare("UPDATE indices SET revision = revision + 1 WHERE index_id = ?")
     .bind(indexId)
@@ -64,12 +65,12 @@ export async function reviseIndex(db: D1Database, indexId: string): Promise<void
 
 /** A job that traverses an index. */
 export interface Traversal {
-  jobId: string;
+  jobId: JobId;
   state: "queued" | "running";
 }
 
 /** The one at present, or null. */
-export async function getTraversal(db: D1Database, indexId: string): Promise<Traversal | null> {
+export async function getTraversal(db: D1Database, indexId: IndexId): Promise<Traversal | null> {
   return db
     .prepare(
       `SELECT job_id AS jobId, state FROM jobs

@@ -1,10 +1,11 @@
+import type { IndexId } from "../ids.ts";
 import { type Page, type PageRequest, toPage } from "./rows.ts";
 import { FROM_UPLOADS, toUpload, type Upload, UPLOAD_COLUMNS, type UploadRow } from "./uploads.ts";
 
 /** Those of an index that haven't become assets, and still may. */
 export async function pageOpenUploads(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   { limit, after }: PageRequest,
   now: number,
 ): Promise<Page<Upload>> {
@@ -23,7 +24,7 @@ export async function pageOpenUploads(
 /** All uploads of an index, whatever became of them. */
 export function listIndexUploads(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   limit: number,
 ): Promise<Upload[]> {
   return list(db, "index_id = ?", [indexId], limit);

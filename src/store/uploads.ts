@@ -1,13 +1,14 @@
 import { UPLOADS } from "../config.ts";
+import type { AccountId, AssetId, IndexId, UploadId } from "../ids.ts";
 import type { AssetType, JsonObject } from "../types.ts";
 import { Room } from "./limits.ts";
 import { parseColumns } from "./rows.ts";
 
 /** A resumable upload. Epoch ms, bytes. */
 export interface Upload {
-  uploadId: string;
-  accountId: string;
-  indexId: string;
+  uploadId: UploadId;
+  accountId: AccountId;
+  indexId: IndexId;
   indexName: string;
   /** The index's settings. */
   settings: JsonObject;
@@ -30,14 +31,14 @@ export interface Upload {
   /** What it is and where it is put; null before the first part. */
   target: Target | null;
   /** The id of the asset that it became. */
-  became: string | null;
+  became: AssetId | null;
   createdAt: number;
   updatedAt: number;
   expiresAt: number;
 }
 
 export interface Target {
-  assetId: string;
+  assetId: AssetId;
   assetType: AssetType;
   contentType: string;
   /** R2's multipart upload. */
@@ -45,7 +46,7 @@ export interface Target {
 }
 
 export interface UploadRow extends Omit<Upload, "target"> {
-  assetId: string | null;
+  assetId: AssetId | null;
   assetType: AssetType;
   contentType: string;
   storageId: string;
@@ -96,14 +97,14 @@ export async function insertUpload(db: D1Database, upload: NewUpload, now: numbe
 /** Also one whose time is over, until it is removed. */
 export async function getUpload(
   db: D1Database,
-  indexId: string,
+  indexId: IndexId,
   uploadId: string,
 ): Promise<Upload | null> {
   const row = await selectUpload(db, indexId, uploadId).first<UploadRow>();
   return row && toUpload(row);
 }
 
-function selectUpload(db: D1Database, indexId: string, uploadId: string): D1PreparedStatement {
+function selectUpload(db: D1Database, indexId: IndexId, uploadId: string): D1PreparedStatement {
   return db
     .prepare(
       `SELECT ${UPLOAD_COLUMNS} ${FROM_UPLOADS} WHERE index_id = ? AND upload_id = ? AND removed_at IS NULL`,
@@ -187,7 +188,7 @@ export async function commitUpload(
 }
 
 /** The stored parts that count, in order. */
-export async function listParts(db: D1Database, uploadId: string): Promise<R2UploadedPart[]> {
+export async function listParts(db: D1Database, uploadId: UploadId): Promise<R2UploadedPart[]> {
   const { results } = await db
     .prepare(
       "SELECT number AS partNumber, etag FROM upload_parts WHERE upload_id = ? ORDER BY number",
@@ -200,8 +201,8 @@ export async function listParts(db: D1Database, uploadId: string): Promise<R2Upl
 /** The upload is that asset now. False where it was removed meanwhile. */
 export async function noteBecame(
   db: D1Database,
-  uploadId: string,
-  assetId: string,
+  uploadId: UploadId,
+  assetId: AssetId,
 ): Promise<boolean> {
   const [noted] = await db.batch([
     db
@@ -215,7 +216,7 @@ export async function noteBecame(
 /** Nobody can add to it any more, nor finish it. */
 export async function beginUploadRemoval(
   db: D1Database,
-  uploadId: string,
+  uploadId: UploadId,
   now: number,
 ): Promise<void> {
   await db
@@ -226,7 +227,7 @@ export async function beginUploadRemoval(
     .run();
 }
 
-export async function deleteUploadRow(db: D1Database, uploadId: string): Promise<void> {
+export async function deleteUploadRow(db: D1Database, uploadId: UploadId): Promise<void> {
   await db.prepare("DELETE FROM uploads WHERE upload_id = ?").bind(uploadId).run();
 }
 

@@ -1,3 +1,5 @@
+import type { AccountId } from "../ids.ts";
+
 export interface Usage {
   date: string;
   searches: number;
@@ -18,7 +20,7 @@ const COLUMNS = {
 /** Adds to today's counts of the account (UTC). */
 export async function addUsage(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   counts: Partial<Record<keyof typeof COLUMNS, number>>,
 ): Promise<void> {
   const names = Object.keys(counts) as (keyof typeof COLUMNS)[];
@@ -36,7 +38,7 @@ export async function addUsage(
 /** The account's days since `date` (YYYY-MM-DD), the newest first. Days without use have no row. */
 export async function listUsage(
   db: D1Database,
-  accountId: string,
+  accountId: AccountId,
   since: string,
 ): Promise<Usage[]> {
   const { results } = await db

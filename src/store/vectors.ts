@@ -1,30 +1,34 @@
 import { CONNECTIONS, mapAtOnce } from "../at-once.ts";
 import { INGEST, SEARCH } from "../config.ts";
 import { AppError, causeOf } from "../errors.ts";
+import { type IndexId, ours, type SegmentId, type VectorId } from "../ids.ts";
 import { type Segment, TEXT_KINDS, type TextKind, type VectorKind } from "../types.ts";
 
 /** `{segment}:{kind}`, so that writing a vector twice is writing it once. */
-export function vectorId(segmentId: string, kind: Exclude<VectorKind, "region">): string {
+export function vectorId(segmentId: SegmentId, kind: Exclude<VectorKind, "region">): VectorId {
   return `${segmentId}:${kind}`;
 }
 
-/** The segment that a vector is of. */
-export function segmentOf(vector: string): string {
-  return vector.split(":")[0]!;
+/** The segment that a vector is of, by its id as Vectorize or a finding has it; a segment's own is itself. */
+export function segmentOf(id: string): SegmentId {
+  return ours(id.split(":")[0]!);
 }
 
 /** Of all the regions that a segment may have: `{segment}:region-1` and so on. */
-export function regionIds(segmentId: string): string[] {
-  return Array.from({ length: INGEST.regions.most }, (_, i) => `${segmentId}:region-${i + 1}`);
+export function regionIds(segmentId: SegmentId): VectorId[] {
+  return Array.from(
+    { length: INGEST.regions.most },
+    (_, i): VectorId => `${segmentId}:region-${i + 1}`,
+  );
 }
 
 /** All ids that a segment may have in the text space. */
-export function textIds(segmentId: string): string[] {
+export function textIds(segmentId: SegmentId): VectorId[] {
   return TEXT_KINDS.map((kind) => vectorId(segmentId, kind));
 }
 
 /** All ids that a segment may have in the picture space. */
-export function pictureIds(segmentId: string): string[] {
+export function pictureIds(segmentId: SegmentId): VectorId[] {
   return [vectorId(segmentId, "picture"), ...regionIds(segmentId)];
 }
 
@@ -78,7 +82,7 @@ export async function upsertVectors(
 }
 
 export interface VectorHit {
-  segmentId: string;
+  segmentId: SegmentId;
   /** A region counts as the picture that it is of. */
   kind: TextKind | "picture";
   /** Of query and vector, a region's less `SEARCH.regionHandicap`. */
@@ -87,14 +91,15 @@ export interface VectorHit {
 
 export async function queryVectors(
   space: VectorizeIndex,
-  indexId: string,
+  indexId: IndexId,
   values: number[],
   topK: number,
   filter: VectorizeVectorMetadataFilter,
 ): Promise<VectorHit[]> {
   const { matches } = await space.query(values, { topK, namespace: indexId, filter });
   return matches.map(({ id, score }) => {
-    const [segmentId = "", kind = ""] = id.split(":");
+    const segmentId = segmentOf(id);
+    const kind = id.slice(segmentId.length + 1);
     return kind.startsWith("region-")
       ? { segmentId, kind: "picture", cosine: score - SEARCH.regionHandicap }
       : { segmentId, kind: kind as TextKind | "picture", cosine: score };
@@ -104,7 +109,7 @@ export async function queryVectors(
 /** The vectors of a kind that are there of at most 20 segments, which is what Vectorize gives a call. */
 export async function getVectors(
   space: VectorizeIndex,
-  segmentIds: string[],
+  segmentIds: SegmentId[],
   kind: Exclude<VectorKind, "region">,
 ): Promise<number[][]> {
   const found = await space.getByIds(segmentIds.map((id) => vectorId(id, kind)));
@@ -114,7 +119,7 @@ export async function getVectors(
 /** Which of the vectors there are, by the models that made them. */
 export async function listVectorModels(
   space: VectorizeIndex,
-  ids: readonly string[],
+  ids: readonly VectorId[],
 ): Promise<Map<string, unknown>> {
   const calls = Array.from({ length: Math.ceil(ids.length / READ_IDS) }, (_, i) =>
     ids.slice(i * READ_IDS, (i + 1) * READ_IDS),
@@ -124,14 +129,14 @@ export async function listVectorModels(
 }
 
 /** Vectorize takes 100 ids a call. */
-export async function deleteVectors(space: VectorizeIndex, ids: string[]): Promise<void> {
+export async function deleteVectors(space: VectorizeIndex, ids: VectorId[]): Promise<void> {
   for (let i = 0; i < ids.length; i += 100) await space.deleteByIds(ids.slice(i, i + 100));
 }
 
 /** All vectors of segments go. */
 export async function forgetVectors(
   env: Pick<Env, "TEXT_VECTORS" | "PICTURE_VECTORS">,
-  segmentIds: string[],
+  segmentIds: SegmentId[],
 ): Promise<void> {
   await deleteVectors(env.TEXT_VECTORS, segmentIds.flatMap(textIds));
   await deleteVectors(env.PICTURE_VECTORS, segmentIds.flatMap(pictureIds));
@@ -140,13 +145,13 @@ export async function forgetVectors(
 /** The ids of vectors of an index, at most 100, those nearest to `values` first. */
 export async function listNearby(
   space: VectorizeIndex,
-  indexId: string,
+  indexId: IndexId,
   values: number[],
-): Promise<string[]> {
+): Promise<VectorId[]> {
   const { matches } = await space.query(values, {
     topK: SEARCH.maxCandidates,
     namespace: indexId,
     returnMetadata: "none",
   });
-  return matches.map(({ id }) => id);
+  return matches.map(({ id }) => ours(id));
 }

@@ -1,3 +1,4 @@
+import type { IndexId, SegmentId } from "../ids.ts";
 import { IN_JSON } from "./rows.ts";
 import { type AssetScope, isSegmentInScope } from "./asset-scope.ts";
 
@@ -84,13 +85,13 @@ export interface WordSearch {
 }
 
 export interface WordHit {
-  segmentId: string;
+  segmentId: SegmentId;
   /** The higher, the better; 0 and less where its words are everywhere. */
   bm25: number;
 }
 
 /** An FTS5 expression within one index. */
-export function inIndex(indexId: string, expression: string, columns?: readonly string[]): string {
+export function inIndex(indexId: IndexId, expression: string, columns?: readonly string[]): string {
   const place = columns ? `{${columns.join(" ")}} : ` : "";
   return `scope : "${indexId}" AND ${place}(${expression})`;
 }

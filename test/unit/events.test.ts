@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { changeOf, newsOf } from "../../src/durable/asset-news.ts";
 import { eventFrame, openingFrame } from "../../src/durable/event-frames.ts";
-import { eventId, eventSeq } from "../../src/ids.ts";
+import { type AssetId, eventId, eventSeq, type IndexId, ours } from "../../src/ids.ts";
 import { begin, claim, complete, fail, type IngestState } from "../../src/ingest/state.ts";
 
-const INDEX = "ind_01K9ABCDEFGHJKMNPQRSTVWXYZ";
+const INDEX = ours<IndexId>("ind_01K9ABCDEFGHJKMNPQRSTVWXYZ");
+const OTHER = ours<IndexId>("ind_01K9ABCDEFGHJKMNPQRSTVWXY0");
 
 describe("the id of an event", () => {
   it("grows, also as a text, and has no full stop", () => {
@@ -16,7 +17,7 @@ describe("the id of an event", () => {
   it.each<[string, number | null]>([
     [eventId(INDEX, 0), 0],
     [eventId(INDEX, 12_345_678_901), 12_345_678_901],
-    [eventId("ind_01K9ABCDEFGHJKMNPQRSTVWXY0", 1), null],
+    [eventId(OTHER, 1), null],
     ["evt_01K9ABCDEFGHJKMNPQRSTVWXYZ_1", null],
     ["evt_01K9ABCDEFGHJKMNPQRSTVWXYZ_00000000010", null],
     ["", null],
@@ -53,7 +54,12 @@ describe("what happened to an asset", () => {
   });
 
   it("leaves a failed one where it had got to", () => {
-    const row = { assetId: "img_1", assetType: "image", jobId: null, revision: 3 } as const;
+    const row = {
+      assetId: ours<AssetId>("img_1"),
+      assetType: "image",
+      jobId: null,
+      revision: 3,
+    } as const;
     expect(newsOf({ ...row, state: failed }, segmenting)).toEqual({
       asset_id: "img_1",
       asset_type: "image",

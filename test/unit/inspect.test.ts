@@ -3,6 +3,7 @@ import { inspectObjects } from "../../src/care/inspect-objects.ts";
 import { inspectVectors } from "../../src/care/inspect-vectors.ts";
 import type { PictureSpace } from "../../src/care/picture-space.ts";
 import { MODELS } from "../../src/config.ts";
+import { ours } from "../../src/ids.ts";
 import type { SegmentHealth } from "../../src/store/health.ts";
 import type { Asset } from "../../src/types.ts";
 
@@ -10,7 +11,7 @@ const TEXT = MODELS.embedText.id;
 const box = { label: "bird", score: 0.9, x: 0, y: 0, width: 0.1, height: 0.1 };
 
 const segment: SegmentHealth = {
-  segmentId: "seg_1",
+  segmentId: ours("seg_1"),
   keyframeMs: 500,
   boxes: [box],
   caption: 1,

@@ -1,5 +1,6 @@
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
+import { ours } from "../../src/ids.ts";
 import {
   type KeyClaims,
   parseSecrets,
@@ -14,8 +15,8 @@ const OLD = parseSecrets(`old:${secret(1)}`);
 const BOTH = parseSecrets(`new:${secret(2)},old:${secret(1)}`);
 const NEW = parseSecrets(`new:${secret(2)}`);
 const CLAIMS: KeyClaims = {
-  keyId: "key_1",
-  accountId: "acc_1",
+  keyId: ours("key_1"),
+  accountId: ours("acc_1"),
   accountName: "Ada",
   scopes: ["read", "write"],
   expiresAt: null,

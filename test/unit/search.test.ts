@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { newId, ours, type SegmentId } from "../../src/ids.ts";
 import { CALIBRATIONS } from "../../src/search/calibration.ts";
 import { collapse, type Showing } from "../../src/search/collapse.ts";
 import {
@@ -49,7 +50,10 @@ describe("signals", () => {
 
 describe("near-duplicates", () => {
   const showing = (segmentId: string, look: number[] | null, transcript = "") => {
-    return { segment: { segmentId, transcript, onScreenText: "" }, look };
+    return {
+      segment: { segmentId: ours<SegmentId>(segmentId), transcript, onScreenText: "" },
+      look,
+    };
   };
   it.each<[string, Showing[], Record<string, string[]>]>([
     ["the same twice", [showing("a", [5, 9]), showing("b", [5, 9])], { a: ["b"] }],
@@ -154,7 +158,7 @@ describe("modes", () => {
     [all, ["video", "image"], ["caption", "speech", "text"]],
   ])("%j leave %j and %j", (modes, types, vectors) => {
     const all = { modes, assetIds: [], conditions: [], readyBy: 1 };
-    expect(scopeOf("ind_1", all)).toMatchObject({ assets: { types }, vectors });
+    expect(scopeOf(newId("ind"), all)).toMatchObject({ assets: { types }, vectors });
   });
 });
 

@@ -3,11 +3,13 @@ import { asksForAll, quotesOf } from "../../src/answer/extract.ts";
 import { fit, gatherSources, numbered, type Source, toSource } from "../../src/answer/sources.ts";
 import { spread } from "../../src/answer/watch.ts";
 import { ANSWER } from "../../src/config.ts";
+import { type AssetId, ours } from "../../src/ids.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { clock, evidenceText, questionText, systemText } from "../../src/prompts.ts";
 import type { Asset, Segment } from "../../src/types.ts";
 
-const asset = (assetId: string) => ({ assetId, title: `${assetId}.mp4` }) as Asset;
+const asset = (assetId: string) =>
+  ({ assetId: ours<AssetId>(assetId), title: `${assetId}.mp4` }) as Asset;
 
 function segmentAt(position: number, words: Partial<Segment> = {}): Segment {
   const times = { startMs: position * 5000, endMs: (position + 1) * 5000 };
