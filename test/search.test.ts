@@ -95,7 +95,17 @@ describe("search", () => {
   });
 
   it("takes any text for a query", async () => {
-    for (const query of ['"', "NOT", "a* OR (", "東京", "-x", "🙂", "\u0000", "x".repeat(2000)]) {
+    for (const query of [
+      '"',
+      "NOT",
+      "a* OR (",
+      "東京",
+      "-x",
+      "🙂",
+      "\u0000",
+      "a\ud800b",
+      "x".repeat(2000),
+    ]) {
       await search({ query });
     }
   });

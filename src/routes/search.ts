@@ -17,6 +17,7 @@ import { isObject } from "./json-object.ts";
 import { NOT_OURS } from "./page.ts";
 import { readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch } from "./queue-search.ts";
+import { toQuestion } from "./query-types.ts";
 import { isPlace, placeOf, searchResult, toSearchResult } from "./search-result.ts";
 import { bodyInt } from "./validation.ts";
 
@@ -24,7 +25,7 @@ export const searchRoutes = createRouter();
 
 const searchBody = z
   .object({
-    query: z.string().min(1).max(LIMITS.queryCharacters).optional(),
+    query: z.string().min(1).max(LIMITS.queryCharacters).transform(toQuestion).optional(),
     similar_to: z.string().optional(),
     asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
     top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),

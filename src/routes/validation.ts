@@ -10,8 +10,8 @@ type Loc = (string | number)[];
 
 /**
  * Checks one part of a request; what breaks a rule is added to `issues`, in pydantic's words. No text that is
- * looked at may be one that a store would change: with half of a surrogate pair, or a NUL. At most
- * `LIMITS.issues` are told.
+ * looked at may be one that a store would change: with half of a surrogate pair, or a NUL; but a question may
+ * be anything. At most `LIMITS.issues` are told.
  */
 export function check<Schema extends z.ZodType>(
   part: Part,
@@ -58,11 +58,16 @@ function toIssue(issue: z.core.$ZodIssue, part: Part, value: unknown): Validatio
   return { loc: [part, ...path], msg, type };
 }
 
+/** Read by `toQuestion`, and not kept. */
+const QUESTION = "query";
+
 /** Fields that nobody reads may hold anything. */
 function known(schema: z.ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)),
+    Object.entries(value).filter(
+      ([name]) => Object.hasOwn(schema.shape, name) && name !== QUESTION,
+    ),
   );
 }
 
