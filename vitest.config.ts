@@ -5,7 +5,7 @@ const migrations = await readD1Migrations("./migrations");
 
 export default defineConfig({
   test: {
-    maxWorkers: 2, // much of a test is waiting
+    maxWorkers: 3, // much of a test is waiting
     projects: [
       {
         plugins: [
