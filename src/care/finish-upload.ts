@@ -5,11 +5,8 @@ import { deletePrefix, uploadPrefix } from "../store/media.ts";
 import { completeWhole, removeUpload } from "../store/upload-objects.ts";
 import { noteBecame, type Target, type Upload } from "../store/uploads.ts";
 import type { Asset } from "../types.ts";
-import { admitAsset, ensureStarted, newAsset } from "./new-asset.ts";
+import { admitAsset, ensureStarted, newAsset, roomFor } from "./new-asset.ts";
 import { purgeAsset } from "./purge.ts";
-
-/** In minutes: how long a video is shows when it has been read. */
-const A_SECOND = 1 / 60;
 
 /**
  * Makes an asset of an upload of which all has come, and starts its ingest; again, it ends what was cut off.
@@ -44,11 +41,8 @@ async function admit(env: Env, upload: Upload, target: Target, sha256: string): 
   const { accountId, indexId, indexName: name, settings, title, metadata } = upload;
   const { assetId, assetType, contentType } = target;
   await requireRoom(env.DB, accountId, {
-    concurrent_ingests: 1,
+    ...roomFor(assetType),
     stored_bytes: 0, // its own are counted
-    ...(assetType === "video"
-      ? { ingest_minutes_per_day: A_SECOND }
-      : { ingest_images_per_day: 1 }),
   });
   await completeWhole(env, upload, target);
   const made = newAsset(

@@ -5,7 +5,7 @@ import { indexObject } from "../store/index-object.ts";
 import { assetPrefix, deletePrefix } from "../store/media.ts";
 import type { Stored } from "../store/streams.ts";
 import { putTranscript } from "../store/transcripts.ts";
-import type { Asset, Cue, MediaIndexRow } from "../types.ts";
+import type { Asset, AssetType, Cue, MediaIndexRow } from "../types.ts";
 import { purgeAsset } from "./purge.ts";
 
 export type Identity = Pick<Asset, "assetId" | "indexId" | "accountId" | "assetType">;
@@ -44,6 +44,13 @@ export function newAsset(
     createdAt: now,
     updatedAt: now,
   };
+}
+
+/** What an asset takes besides its bytes; of a video a second, because how long it is shows when it has been read. */
+export function roomFor(assetType: AssetType) {
+  const ofADay =
+    assetType === "video" ? { ingest_minutes_per_day: 1 / 60 } : { ingest_images_per_day: 1 };
+  return { concurrent_ingests: 1, ...ofADay };
 }
 
 export interface Admitted {

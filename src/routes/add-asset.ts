@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type Admitted, admitAsset, type Identity, newAsset } from "../care/new-asset.ts";
+import { type Admitted, admitAsset, type Identity, newAsset, roomFor } from "../care/new-asset.ts";
 import { purgeAsset } from "../care/purge.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
@@ -42,11 +42,8 @@ export async function addAsset(
     assetType,
   };
   await requireRoom(env.DB, index.accountId, {
-    concurrent_ingests: 1,
+    ...roomFor(assetType),
     stored_bytes: Number(request.headers.get("content-length") ?? 1),
-    ...(assetType === "video"
-      ? { ingest_minutes_per_day: A_SECOND }
-      : { ingest_images_per_day: 1 }),
   });
   try {
     const upload = await readUpload(env, request, identity, url);
@@ -67,9 +64,6 @@ export async function addAsset(
     throw error;
   }
 }
-
-/** In minutes: how long a video is shows when it has been read. */
-const A_SECOND = 1 / 60;
 
 /** Takes the body apart. Throws as `readForm` and `storeSource` do. */
 async function readUpload(
