@@ -94,13 +94,19 @@ describe("a request that comes while an older one hasn't noticed that its client
     };
   }
 
-  it("goes on, and the older one stops", async () => {
+  /** One that has sent more than a part of a film of three, and goes on. */
+  async function beginSlowly() {
     const film = await longFilm(3 * PART_BYTES);
     const path = await tus.begin(film.length);
     const slow = slowBody();
     const older = tus.patch(path, 0, slow.body);
     slow.send(film.subarray(0, PART_BYTES + 1000));
     await vi.waitUntil(async () => (await tus.offset(path)) === PART_BYTES, { timeout: 10_000 });
+    return { film, path, slow, older };
+  }
+
+  it("goes on, and the older one stops", async () => {
+    const { film, path, slow, older } = await beginSlowly();
     const middle = film.subarray(PART_BYTES, 2 * PART_BYTES);
     expect((await tus.patch(path, PART_BYTES, middle)).status).toBe(204);
     slow.send(crypto.getRandomValues(new Uint8Array(50_000)));
@@ -126,12 +132,7 @@ describe("a request that comes while an older one hasn't noticed that its client
   });
 
   it("after the upload was ended: nothing of it comes back", async () => {
-    const film = await longFilm(3 * PART_BYTES);
-    const path = await tus.begin(film.length);
-    const slow = slowBody();
-    const older = tus.patch(path, 0, slow.body);
-    slow.send(film.subarray(0, PART_BYTES + 1000));
-    await vi.waitUntil(async () => (await tus.offset(path)) === PART_BYTES, { timeout: 10_000 });
+    const { film, path, slow, older } = await beginSlowly();
     await tus.send("DELETE", path);
     slow.send(film.subarray(PART_BYTES + 1000));
     slow.end();

@@ -2,7 +2,6 @@ import type { LocalEnv } from "../../local/env.ts";
 import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import worker from "../../local/worker.ts";
-import { mapAtOnce } from "../../src/at-once.ts";
 import { INGEST } from "../../src/config.ts";
 import { ours } from "../../src/ids.ts";
 import { look } from "../../src/ingest/look.ts";
@@ -10,10 +9,9 @@ import { countPieces, pieceAt } from "../../src/ingest/pieces.ts";
 import { probe } from "../../src/ingest/probe.ts";
 import { segment } from "../../src/ingest/segment.ts";
 import { countStretches } from "../../src/ingest/stretches.ts";
+import { eachKeyframe } from "../../src/ingest/take-keyframes.ts";
 import { watch } from "../../src/ingest/watch.ts";
-import { cutClip } from "../../src/media/clips.ts";
-import { openContainer, requireVideoTrack } from "../../src/media/container.ts";
-import { frameOf } from "../../src/media/frames.ts";
+import { openContainer } from "../../src/media/container.ts";
 import { greyPixels } from "../../src/media/pixels.ts";
 import { signPicture } from "../../src/media/signature.ts";
 import { cutSound, getAudioTrack } from "../../src/media/sound.ts";
@@ -94,12 +92,7 @@ async function takeSound(env: Env, asset: Asset, part: number): Promise<void> {
 async function takeKeyframes(env: Env, asset: Asset, part: number): Promise<void> {
   const from = part * INGEST.partSegments;
   const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.partSegments);
-  const times = segments.map(({ keyframeMs }) => keyframeMs / 1000);
-  const span = { from: Math.min(...times), to: Math.max(...times) };
-  using input = await openContainer(env.MEDIA, sourceKey(asset), span);
-  const track = await requireVideoTrack(input);
-  await mapAtOnce(segments, INGEST.framesAtOnce, async ({ keyframeMs }) => {
-    const jpeg = await frameOf(env, await cutClip(track, keyframeMs / 1000));
-    signPicture(await greyPixels(env.IMAGES, new Blob([jpeg]).stream()));
+  await eachKeyframe(env, asset, segments, async (_, take) => {
+    signPicture(await greyPixels(env.IMAGES, new Blob([await take()]).stream()));
   });
 }

@@ -36,7 +36,7 @@ async function* boxesIn(file: RangedFile, start: number, end: number): AsyncGene
   let at = start;
   for (let count = 0; at + 8 <= end && count < MOST; count++) {
     const header = viewOf(await file.read(at, Math.min(end, at + LONGEST_HEADER)));
-    const type = String.fromCharCode(...new Uint8Array(header.buffer, header.byteOffset + 4, 4));
+    const type = nameIn(header, 4);
     let [size, content] = [header.getUint32(0), at + 8];
     if (size === 1) {
       if (header.byteLength < LONGEST_HEADER) return;
@@ -69,6 +69,11 @@ export async function contentOf(
   to = Infinity,
 ): Promise<DataView> {
   return viewOf(await file.read(content + from, Math.min(end, content + to)));
+}
+
+/** Four characters, as boxes and handlers are named. */
+export function nameIn({ buffer, byteOffset }: DataView, at: number): string {
+  return String.fromCharCode(...new Uint8Array(buffer, byteOffset + at, 4));
 }
 
 export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

@@ -4,6 +4,7 @@ import {
   contentOf,
   findMovie,
   makeBox,
+  nameIn,
   type RangedFile,
   rewriteBox,
   viewOf,
@@ -70,8 +71,7 @@ function fit({ start, end }: Box, index: Uint8Array): Patch | null {
 async function isWanted(file: RangedFile, box: Box): Promise<boolean> {
   const handler = boxAt(box, "mdia", "hdlr");
   if (box.type !== "trak" || !handler) return false;
-  const type = await contentOf(file, handler, 8, 12);
-  return KINDS.has(String.fromCharCode(...new Uint8Array(type.buffer, type.byteOffset, 4)));
+  return KINDS.has(nameIn(await contentOf(file, handler, 8, 12), 0));
 }
 
 /** A track's box whose tables hold the samples of a stretch. Throws `RangeError` where it has no such tables. */

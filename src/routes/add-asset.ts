@@ -48,9 +48,6 @@ export async function addAsset(
   try {
     const upload = await readUpload(env, request, identity, url);
     const { metadata, transcript } = await understand(upload, assetType, url);
-    if (upload.file) {
-      await requireRoom(env.DB, index.accountId, { stored_bytes: upload.file.sizeBytes });
-    }
     if (url !== undefined) requireUrl(url, assetType, env.FETCH_ALLOW);
     const { file } = upload;
     const said = {

@@ -11,14 +11,14 @@ import { requireOwnAsset } from "./assets.ts";
 import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
 import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
-import { queryBool, queryFloat, queryInt, queryList, toQuestion } from "./query-types.ts";
+import { queryBool, queryFloat, queryInt, queryList } from "./query-types.ts";
 import { requireAssets } from "./search.ts";
 
 export const answerRoutes = createRouter();
 
 const text = z.string().max(LIMITS.queryCharacters);
 const question = z.object({
-  query: text.min(1).transform(toQuestion),
+  query: text.min(1),
   system_prompt: text.optional(),
   markdown: queryBool(false),
   language: z.string().max(35).optional(),

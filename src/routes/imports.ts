@@ -14,7 +14,7 @@ import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { userMetadata } from "./json-object.ts";
-import { jsonText, queryBool, queryInt, toQuestion } from "./query-types.ts";
+import { jsonText, queryBool, queryInt } from "./query-types.ts";
 import { bodyInt } from "./validation.ts";
 
 /** Bringing in what platforms have. */
@@ -24,7 +24,7 @@ export const importRoutes = createRouter();
 const NAMES = {
   url: z.string().min(1).max(2000),
   playlist_id: z.string().min(1).max(500),
-  query: z.string().min(1).max(500).transform(toQuestion),
+  query: z.string().min(1).max(500),
   username: z.string().min(1).max(500),
 };
 type Name = keyof typeof NAMES;

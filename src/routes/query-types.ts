@@ -1,11 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { readJsonText } from "./json-text.ts";
 
-/** What is asked, of whatever characters: those that no store holds as they are stand for nothing. */
-export function toQuestion(text: string): string {
-  return text.toWellFormed().replaceAll("\0", " ");
-}
-
 /** A whole number in a query string; nothing else is taken for one. */
 export function queryInt(min: number, max: number, fallback: number) {
   return z

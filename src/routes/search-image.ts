@@ -14,13 +14,13 @@ import { indexParams } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { mediaUrls } from "./media-url.ts";
 import { meteredSearch } from "./metered-search.ts";
-import { queryBool, queryFloat, queryInt, queryList, toQuestion } from "./query-types.ts";
+import { queryBool, queryFloat, queryInt, queryList } from "./query-types.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
 
 export const searchImageRoutes = createRouter();
 
 const form = z.object({
-  query: z.string().trim().max(LIMITS.queryCharacters).transform(toQuestion).default(""),
+  query: z.string().trim().max(LIMITS.queryCharacters).default(""),
   image_file: formFile(),
 });
 

@@ -17,7 +17,6 @@ import { isObject } from "./json-object.ts";
 import { NOT_OURS } from "./page.ts";
 import { readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch } from "./queue-search.ts";
-import { toQuestion } from "./query-types.ts";
 import { isPlace, placeOf, searchResult, toSearchResult } from "./search-result.ts";
 import { bodyInt } from "./validation.ts";
 
@@ -25,7 +24,7 @@ export const searchRoutes = createRouter();
 
 const searchBody = z
   .object({
-    query: z.string().min(1).max(LIMITS.queryCharacters).transform(toQuestion).optional(),
+    query: z.string().min(1).max(LIMITS.queryCharacters).optional(),
     similar_to: z.string().optional(),
     asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
     top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),

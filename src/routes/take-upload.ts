@@ -7,6 +7,7 @@ import { removeUpload } from "../store/upload-objects.ts";
 import { getUpload, holdUpload, insertUpload, type Upload } from "../store/uploads.ts";
 import type { MediaIndexRow } from "../types.ts";
 import type { Context } from "./endpoint.ts";
+import { MESSAGES } from "./pydantic.ts";
 import { surviving } from "./surviving.ts";
 import { readBytes, readChecksum, readLength, requireLength, requireOctets } from "./tus.ts";
 import { readUploadMetadata } from "./upload-metadata.ts";
@@ -21,9 +22,10 @@ export async function createUpload(c: Context, index: Owner): Promise<Upload> {
   const length = readLength(c, issues);
   if (issues.length > 0) throw new ValidationError(issues);
   const hasBody = c.req.raw.body !== null && c.req.header("content-length") !== "0";
+  let digest: Checksum | null = null;
   if (hasBody) {
     requireOctets(c);
-    readChecksum(c);
+    digest = readChecksum(c);
     requireFit(c, { length, received: 0 });
   }
   const { indexId, accountId } = index;
@@ -32,17 +34,15 @@ export async function createUpload(c: Context, index: Owner): Promise<Upload> {
   await insertUpload(c.env.DB, made, Date.now());
   const upload = await getUpload(c.env.DB, indexId, uploadId);
   if (!upload) throw new AppError("not_found", "The index was deleted meanwhile.");
-  return hasBody ? surviving(c, takeFirst(c, upload)) : upload;
+  return hasBody ? surviving(c, takeFirst(c, upload, digest)) : upload;
 }
 
 /** The bytes that come with the creation; if they break off, nobody knows where to go on. */
-async function takeFirst(c: Context, upload: Upload): Promise<Upload> {
-  const received = await receive(c, upload, upload.length, readChecksum(c)).catch(
-    async (error: unknown) => {
-      await removeUpload(c.env, upload);
-      throw error;
-    },
-  );
+async function takeFirst(c: Context, upload: Upload, digest: Checksum | null): Promise<Upload> {
+  const received = await receive(c, upload, upload.length, digest).catch(async (error: unknown) => {
+    await removeUpload(c.env, upload);
+    throw error;
+  });
   return finishUpload(c.env, received);
 }
 
@@ -55,7 +55,7 @@ export async function continueUpload(c: Context, upload: Upload): Promise<Upload
   const issues: ValidationIssue[] = [];
   const offset = readBytes(c, "upload-offset", issues);
   if (c.req.header("upload-offset") === undefined) {
-    issues.push({ loc: ["header", "upload-offset"], msg: "Field required", type: "missing" });
+    issues.push({ loc: ["header", "upload-offset"], msg: MESSAGES.missing, type: "missing" });
   }
   const told = readBytes(c, "upload-length", issues);
   requireLength(told, issues);

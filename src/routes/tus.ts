@@ -3,6 +3,7 @@ import { LIMITS } from "../config.ts";
 import { AppError, type ValidationIssue } from "../errors.ts";
 import type { Checksum } from "../ingest/receive.ts";
 import type { Context } from "./endpoint.ts";
+import { MESSAGES } from "./pydantic.ts";
 
 /** The protocol's version: https://tus.io/protocols/resumable-upload (1.0.0). */
 const VERSION = "1.0.0";
@@ -80,8 +81,7 @@ export function readBytes(c: Context, name: string, issues: ValidationIssue[]): 
   const text = c.req.header(name);
   if (text === undefined) return null;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  const msg = "Input should be a valid integer, unable to parse string as an integer";
-  issues.push({ loc: ["header", name], msg, type: "int_parsing" });
+  issues.push({ loc: ["header", name], msg: MESSAGES.int_parsing, type: "int_parsing" });
   return null;
 }
 
@@ -100,7 +100,7 @@ export function readLength(c: Context, issues: ValidationIssue[]): number | null
     throw new AppError("bad_request", "Say either Upload-Length or Upload-Defer-Length: 1.");
   }
   if (deferred === undefined && !isTold) {
-    issues.push({ loc: ["header", "upload-length"], msg: "Field required", type: "missing" });
+    issues.push({ loc: ["header", "upload-length"], msg: MESSAGES.missing, type: "missing" });
   }
   requireLength(length, issues);
   return length;

@@ -16,9 +16,10 @@ type Loc = (string | number)[];
 export function check<Schema extends z.ZodType>(
   part: Part,
   schema: Schema,
-  value: unknown,
+  given: unknown,
   issues: ValidationIssue[],
 ): z.output<Schema> | undefined {
+  const value = asAsked(given);
   const found = textIssues(known(schema, value), [part]);
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
@@ -58,16 +59,17 @@ function toIssue(issue: z.core.$ZodIssue, part: Part, value: unknown): Validatio
   return { loc: [part, ...path], msg, type };
 }
 
-/** Read by `toQuestion`, and not kept. */
-const QUESTION = "query";
+/** What is asked may be of any characters: those that no store holds as they are stand for nothing. */
+function asAsked(value: unknown): unknown {
+  if (!isObject(value) || typeof value["query"] !== "string") return value;
+  return { ...value, query: value["query"].toWellFormed().replaceAll("\0", " ") };
+}
 
 /** Fields that nobody reads may hold anything. */
 function known(schema: z.ZodType, value: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).filter(
-      ([name]) => Object.hasOwn(schema.shape, name) && name !== QUESTION,
-    ),
+    Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)),
   );
 }
 

@@ -1,3 +1,4 @@
+import { getAsset } from "./assets.ts";
 import { assetPrefix, deletePrefix, sourceKey, uploadPrefix } from "./media.ts";
 import {
   beginUploadRemoval,
@@ -8,7 +9,7 @@ import {
 } from "./uploads.ts";
 
 /** The place of the whole, once that is known. */
-function wholeKey(upload: Upload, { assetId }: Target): string {
+function wholeKey(upload: Upload, { assetId }: Pick<Target, "assetId">): string {
   return sourceKey({ ...upload, assetId });
 }
 
@@ -18,8 +19,7 @@ export function createWhole(
   upload: Upload,
   target: Pick<Target, "assetId" | "contentType">,
 ): Promise<R2MultipartUpload> {
-  const key = sourceKey({ ...upload, assetId: target.assetId });
-  return bucket.createMultipartUpload(key, {
+  return bucket.createMultipartUpload(wholeKey(upload, target), {
     httpMetadata: { contentType: target.contentType },
   });
 }
@@ -82,10 +82,7 @@ export async function removeUpload(
     await openWhole(MEDIA, upload, target)
       .abort()
       .catch(() => undefined);
-    const isAsset = await DB.prepare("SELECT 1 AS found FROM assets WHERE asset_id = ?")
-      .bind(target.assetId)
-      .first<number>("found");
-    if (isAsset === null) {
+    if (!(await getAsset(DB, target.assetId))) {
       await deletePrefix(MEDIA, assetPrefix({ ...upload, assetId: target.assetId }));
     }
   }

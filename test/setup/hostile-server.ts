@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { LoopbackServer } from "../../scripts/stack/loopback.ts";
+import { listenOnLoopback, type LoopbackServer } from "../../scripts/stack/loopback.ts";
 import { png } from "../picture-headers.ts";
 
 /** A JPEG by its first bytes. */
@@ -32,14 +32,8 @@ export async function startHostileServer(): Promise<LoopbackServer> {
       answer(socket, new URL(target, "http://hostile.test"));
     });
   });
-  server.listen({ port: 0, host: "127.0.0.1" });
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
-  const host = `127.0.0.1:${address.port}`;
   return {
-    origin: `http://${host}`,
-    host,
+    ...(await listenOnLoopback(server)),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
