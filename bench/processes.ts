@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 
 /**
  * Resident memory in MiB, now or at most so far, of the processes that this one has started, and theirs,
@@ -31,6 +31,36 @@ export async function processorSeconds(word: string): Promise<number> {
 
 /** Of what follows the command in /proc/<id>/stat (proc_pid_stat(5)), in ticks: a hundred a second on Linux. */
 const [USER_TIME, SYSTEM_TIME, TICKS] = [11, 12, 100];
+
+/** The ports of 127.0.0.1 at which the processes listen that `residentMemory` would tell of. */
+export async function listeningPorts(word: string): Promise<number[]> {
+  const ports: number[] = [];
+  for (const id of await listStarted(word)) {
+    const table = await readFile(`/proc/${id}/net/tcp`, "utf8").catch(() => "");
+    const own = await listSockets(id);
+    for (const line of table.split("\n").slice(1)) {
+      const fields = line.trim().split(/\s+/);
+      const port = fields[LOCAL]?.split(":")[1];
+      if (port && fields[STATE] === LISTENING && own.has(fields[INODE]!)) {
+        ports.push(Number.parseInt(port, 16));
+      }
+    }
+  }
+  return ports;
+}
+
+/** Columns of /proc/<id>/net/tcp (proc_pid_net(5)). */
+const [LOCAL, STATE, INODE] = [1, 3, 9];
+const LISTENING = "0A";
+
+/** Inodes of the sockets that a process has open. */
+async function listSockets(id: number): Promise<Set<string>> {
+  const folder = `/proc/${id}/fd`;
+  const names = await readdir(folder).catch(() => []);
+  const links = names.map((name) => readlink(`${folder}/${name}`).catch(() => ""));
+  const inodes = (await Promise.all(links)).map((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1]);
+  return new Set(inodes.filter((inode) => inode !== undefined));
+}
 
 async function listStarted(word: string): Promise<number[]> {
   const children = new Map<number, number[]>();

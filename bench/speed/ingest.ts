@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { AddedAsset } from "../../scripts/demo/api-client.ts";
 import { streamForm } from "../../scripts/demo/streamed-form.ts";
 import { type Decoding, findDecoding } from "../ingest/decoding.ts";
+import { type IsolateMemory, watchIsolate } from "../ingest/isolate.ts";
 import {
   MEDIA_STEPS,
   type MediaPart,
@@ -18,6 +19,8 @@ import { round, type Suite, type SuiteOptions } from "../suite.ts";
 
 const WORKER = "bench/ingest/media-worker.ts";
 const MIB = 2 ** 20;
+/** As local/wrangler.toml calls it. */
+const WORKER_NAME = "sightline-local";
 /** What is in the commands of the stack's processes that work on media. */
 const [RUNTIME, ENGINE] = ["workerd", "local/engine/server.ts"];
 /** Longer films are only taken apart: a model takes as long for each minute of them as of others. */
@@ -32,6 +35,8 @@ interface Measured {
   work: { media: number; decode: number };
   /** From the upload until it is searchable, of all. */
   seconds: number | null;
+  /** After their media parts: of the Worker's isolate, and of processes, which hold more besides. */
+  isolate: IsolateMemory;
   memory: Memory;
   memoryWithModels: Memory | null;
 }
@@ -51,21 +56,25 @@ function measure(paths: string[], decoding: Decoding, options: SuiteOptions): Pr
     const work = { media: 0, decode: 0 };
     let [bytes, decodeSeconds, seconds] = [0, 0, 0];
     await fetch(`${url}/hold`, { method: "POST", signal });
-    for (const [i, path] of paths.entries()) {
-      const { asset_id } = await upload(service, `held-${i}`, path);
-      const before = await stackWork();
-      media.push(await takeMediaPart(url, asset_id, signal));
-      work.media += (await stackWork()) - before;
-      decodeSeconds += await secondsOf(async () => {
-        work.decode += await decoding.decode(path, signal);
-      });
-      bytes += (await stat(path)).size;
-      log(`${path}: ${media.at(-1)!.segments} segments`);
-    }
+    const takeAll = async () => {
+      for (const [i, path] of paths.entries()) {
+        const { asset_id } = await upload(service, `held-${i}`, path);
+        const before = await stackWork();
+        media.push(await takeMediaPart(url, asset_id, signal));
+        work.media += (await stackWork()) - before;
+        decodeSeconds += await secondsOf(async () => {
+          work.decode += await decoding.decode(path, signal);
+        });
+        bytes += (await stat(path)).size;
+        log(`${path}: ${media.at(-1)!.segments} segments`);
+      }
+    };
+    const isolate = await watchIsolate(WORKER_NAME, () => fetch(`${url}/health`), takeAll);
     const memory = await mostMemory();
     const minutes = sum(media, (part) => part.minutes);
+    const measured = { media, bytes, decodeSeconds, work, isolate, memory };
     if (minutes > MOST_MINUTES_WITH_MODELS) {
-      return { media, bytes, decodeSeconds, work, seconds: null, memory, memoryWithModels: null };
+      return { ...measured, seconds: null, memoryWithModels: null };
     }
     await fetch(`${url}/go`, { method: "POST", signal });
     for (const [i, path] of paths.entries()) {
@@ -75,7 +84,7 @@ function measure(paths: string[], decoding: Decoding, options: SuiteOptions): Pr
       });
     }
     const memoryWithModels = await mostMemory();
-    return { media, bytes, decodeSeconds, work, seconds, memory, memoryWithModels };
+    return { ...measured, seconds, memoryWithModels };
   };
   return withService(options, run, WORKER);
 }
@@ -107,7 +116,8 @@ function sum(media: MediaPart[], of: (part: MediaPart) => number): number {
 }
 
 function toRow(name: string, measured: Measured) {
-  const { media, bytes, decodeSeconds, work, seconds, memory, memoryWithModels } = measured;
+  const { media, bytes, decodeSeconds, work, seconds, isolate, memory } = measured;
+  const { memoryWithModels } = measured;
   const minutes = sum(media, (part) => part.minutes);
   const step = (...names: MediaStep[]) =>
     names.reduce((all, each) => all + sum(media, (part) => part.seconds[each]), 0);
@@ -125,7 +135,8 @@ function toRow(name: string, measured: Measured) {
     media_work_per_minute: round(work.media / minutes),
     work_over_decode: round(work.media / work.decode),
     all_seconds_per_minute: seconds === null ? "" : round(seconds / minutes, 1),
-    mib_of_worker_and_engine: mib(memory),
+    mib_of_isolate_most_and_held: `${Math.round(isolate.most)} / ${Math.round(isolate.held)}`,
+    mib_of_runtime_and_engine: mib(memory),
     with_models: memoryWithModels === null ? "" : mib(memoryWithModels),
     reads_per_minute: round(sum(media, ({ reads }) => reads) / minutes, 1),
     read_over_size: round(sum(media, ({ readBytes }) => readBytes) / bytes),

@@ -16,7 +16,7 @@ export async function putSeen(
   part: number,
   { greys, ...seen }: SeenStretch & { greys: readonly Uint8Array[] },
 ): Promise<void> {
-  await bucket.put(greysKey(asset, part), new Blob(greys.map((grey) => Uint8Array.from(grey))));
+  await bucket.put(greysKey(asset, part), Buffer.concat(greys));
   await bucket.put(seenKey(asset, part), JSON.stringify(seen));
 }
 
