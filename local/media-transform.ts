@@ -10,7 +10,10 @@ const HASHED_BYTES = 4096;
 
 const Probe = z.object({
   container: z.string(),
-  duration_seconds: z.number(),
+  duration_seconds: z
+    .number()
+    .nullable()
+    .transform((seconds) => seconds ?? Infinity),
   video: z.object({ codec: z.string(), width: z.number(), height: z.number() }).nullable(),
   audio: z.object({ codec: z.string() }).nullable(),
 });
@@ -22,7 +25,10 @@ export interface Transformed {
   contentType: string;
 }
 
-/** Reads the input, refuses what production refuses, and has the engine make the output. */
+/**
+ * Reads the input, refuses what production refuses, and has the engine make the output. With a picture the
+ * engine tells what it is of, so that the input is sent once; before it encodes a clip or sound, it is asked.
+ */
 export async function transformMedia(
   env: EngineEnv,
   media: ReadableStream<Uint8Array>,
@@ -30,21 +36,26 @@ export async function transformMedia(
   output: Output,
 ): Promise<Transformed> {
   const { input, hash } = await readInput(media);
-  const probe = Probe.parse(await (await askForMedia(env, "/media/probe", input)).json());
-  const picture = checkInput(probe);
-  if (output.time >= probe.duration_seconds) {
-    throw mediaError(9401, `time is beyond the end of the video (${probe.duration_seconds} s)`);
+  const contentType = contentTypeOf(output);
+  if (output.mode === "frame" || output.mode === "spritesheet") {
+    const response = await askForMedia(env, picturePath(size, output, hash), input);
+    const probe = Probe.parse(JSON.parse(response.headers.get("x-media-facts") ?? "null"));
+    try {
+      checkInput(probe, output);
+    } catch (error) {
+      await response.body?.cancel();
+      throw error;
+    }
+    return { body: bodyOf(response), contentType };
   }
-  const path = enginePath(
-    size,
-    output,
-    picture,
-    outputSeconds(output, probe.duration_seconds),
-    hash,
-  );
-  const response = await askForMedia(env, path, input);
-  if (!response.body) throw mediaError(9523, "internal error");
-  return { body: response.body, contentType: contentTypeOf(output) };
+  const probe = Probe.parse(await (await askForMedia(env, "/media/probe", input)).json());
+  const path = encodedPath(size, output, checkInput(probe, output), probe.duration_seconds);
+  return { body: bodyOf(await askForMedia(env, path, input)), contentType };
+}
+
+function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
+  if (!body) throw mediaError(9523, "internal error");
+  return body;
 }
 
 async function readInput(
@@ -62,7 +73,10 @@ async function readInput(
   return { input, hash: fnv1a(sample) };
 }
 
-function checkInput({ container, duration_seconds, video, audio }: Probe): Picture {
+function checkInput(
+  { container, duration_seconds, video, audio }: Probe,
+  { time }: Output,
+): Picture {
   if (!video) throw mediaError(9412, "the input is not a video");
   if (!/mp4/.test(container) || video.codec !== "h264") {
     throw mediaError(9412, `unsupported video: ${video.codec} in ${container}`);
@@ -73,27 +87,25 @@ function checkInput({ container, duration_seconds, video, audio }: Probe): Pictu
   if (duration_seconds > MAX_INPUT_SECONDS) {
     throw mediaError(9402, "the video must be at most 10 minutes long");
   }
+  if (time >= duration_seconds) {
+    throw mediaError(9401, `time is beyond the end of the video (${duration_seconds} s)`);
+  }
   return video;
 }
 
-function enginePath(
-  size: Size,
-  output: Output,
-  picture: Picture,
-  seconds: number,
-  hash: number,
-): string {
-  const { width, height, fit } = size;
-  const { mode, time, format } = output;
-  if (mode === "frame") return path("frame", { time, width, height, fit, format });
-  if (mode === "audio") return path("audio", { time, duration: seconds });
-  if (mode === "video") {
-    const { audio } = output;
-    return path("clip", { time, duration: seconds, width: clipWidth(size, picture), audio });
-  }
-  const count = output.imageCount ?? DEFAULT_IMAGES;
+function picturePath(size: Size, output: Output, hash: number): string {
+  const { mode, time, format, imageCount: count = DEFAULT_IMAGES } = output;
+  if (mode === "frame") return path("frame", { time, ...size, format });
   const columns = 1 + ((hash + Math.floor(time * 1000)) % Math.min(count, MAX_COLUMNS));
-  return path("sheet", { time, duration: seconds, count, columns, width, height, fit, format });
+  const duration = outputSeconds(output, Infinity);
+  return path("sheet", { time, duration, count, columns, ...size, format });
+}
+
+function encodedPath(size: Size, output: Output, picture: Picture, inputSeconds: number): string {
+  const { mode, time, audio } = output;
+  const duration = outputSeconds(output, inputSeconds);
+  if (mode === "audio") return path("audio", { time, duration });
+  return path("clip", { time, duration, width: clipWidth(size, picture), audio });
 }
 
 /** The engine scales a clip by its width alone, so it can't crop. */

@@ -30,7 +30,7 @@ async function ended(name: string, type: "video" | "image"): Promise<Json> {
       const record = await client.json("GET", `/index/${name}/${type}/${asset.asset_id}`);
       return ["ready", "failed"].includes(record.state) && record;
     },
-    { timeout: 25_000, interval: 200 },
+    { timeout: 50_000, interval: 200 },
   );
 }
 
@@ -44,7 +44,7 @@ describe("a frame that can't be taken", () => {
     await localMedia(env).inject(fault, 2);
     const record = await ended(`outage-${fault}`, "video");
     expect(record).toMatchObject({ state: "ready", error: null, warnings: [] });
-  });
+  }, 60_000); // two pauses of ten seconds
 
   it("for good becomes a warning", async () => {
     await localMedia(env).inject("9412", 2); // of the sheet that is looked through, and of the keyframe

@@ -6,7 +6,9 @@ import {
   encodePicture,
   type EncodedPicture,
   type PictureFormat,
+  type Scaler,
 } from "./media-picture.ts";
+import { factsOf, type MediaFacts } from "./media-probe.ts";
 import { MediaReader } from "./media-reader.ts";
 import { ShownFrames } from "./media-shown.ts";
 import { type MediaSource, openMedia } from "./media-source.ts";
@@ -26,7 +28,12 @@ export interface SheetRequest extends FrameRequest {
   columns: number;
 }
 
-export interface Sheet extends EncodedPicture {
+/** A picture of a file, and what the file is. */
+export interface Taken extends EncodedPicture {
+  facts: MediaFacts;
+}
+
+export interface Sheet extends Taken {
   columns: number;
   rows: number;
   tileWidth: number;
@@ -43,27 +50,30 @@ export function takeFrame(
   path: string,
   request: FrameRequest,
   signal: AbortSignal,
-): Promise<EncodedPicture> {
-  return withFrames(path, request, signal, async (draw) =>
-    encodePicture(await draw(request.time), request.format),
-  );
+): Promise<Taken> {
+  return withFrames(path, request, "bicubic", signal, async (draw, source) => {
+    const encoded = await encodePicture(await draw(request.time), request.format);
+    return { ...encoded, facts: factsOf(source) };
+  });
 }
 
 /**
- * `count` pictures, evenly spaced from `time` up to but not including `time + duration`, row by
- * row; the size is that of one tile. Errors: as `takeFrame`, `time_out_of_range`, `bad_request`.
+ * `count` pictures, evenly spaced from `time` up to but not including `time + duration` or the end,
+ * row by row; the size is that of one tile, for which the cheaper scaler does. Errors: as `takeFrame`,
+ * `time_out_of_range`, `bad_request`.
  */
 export function takeSheet(
   path: string,
   request: SheetRequest,
   signal: AbortSignal,
 ): Promise<Sheet> {
-  return withFrames(path, request, signal, async (draw, source) => {
-    const { time, duration, count } = request;
+  return withFrames(path, request, "area", signal, async (draw, source) => {
+    const { time, count } = request;
     const end = source.durationSeconds;
     if (end !== null && time > 0 && time >= end) {
       throw new EngineError("time_out_of_range", `The video ends at ${end.toFixed(3)} seconds.`);
     }
+    const duration = Math.min(request.duration, (end ?? Infinity) - time);
     const columns = Math.min(request.columns, count);
     const rows = Math.ceil(count / columns);
     let sheet: Pixels | undefined;
@@ -81,7 +91,8 @@ export function takeSheet(
     }
     if (!sheet) throw new EngineError("bad_request", "A sheet has at least one picture.");
     const encoded = await encodePicture(sheet, request.format);
-    return { ...encoded, columns, rows, tileWidth: tile.width, tileHeight: tile.height };
+    const facts = factsOf(source);
+    return { ...encoded, facts, columns, rows, tileWidth: tile.width, tileHeight: tile.height };
   });
 }
 
@@ -90,6 +101,7 @@ type Draw = (seconds: number) => Promise<Pixels>;
 async function withFrames<T>(
   path: string,
   wanted: Wanted,
+  scaler: Scaler,
   signal: AbortSignal,
   work: (draw: Draw, source: MediaSource) => Promise<T>,
 ): Promise<T> {
@@ -99,7 +111,7 @@ async function withFrames<T>(
     const orientation: Orientation = getOrientation(source.video);
     const reader = await MediaReader.open(source, source.video, signal);
     const frames = new ShownFrames(reader);
-    using renderer = createRenderer(orientation, wanted);
+    using renderer = createRenderer(orientation, wanted, scaler);
     const draw: Draw = async (seconds) => {
       const shown = await frames.at(Math.min(seconds, source.durationSeconds ?? seconds));
       if (!shown) throw new EngineError("undecodable_media", "No frame can be decoded.");

@@ -14,6 +14,9 @@ export interface EncodedPicture {
   contentType: string;
 }
 
+/** FFmpeg's; `area` is the cheaper one, for pictures that get much smaller. */
+export type Scaler = "bicubic" | "area";
+
 const QUALITY = 85;
 const MAX_SCALED_PIXELS = 8_192 * 8_192;
 
@@ -21,30 +24,34 @@ const MAX_SCALED_PIXELS = 8_192 * 8_192;
  * FFmpeg filters that bring a stored frame to `scaled` and upright, in the order that is cheapest.
  * Errors: `bad_request` for a size beyond reason.
  */
-export function toUprightFilters(orientation: Orientation, scaled: Size): string {
+export function toUprightFilters(
+  orientation: Orientation,
+  scaled: Size,
+  scaler: Scaler = "bicubic",
+): string {
   if (scaled.width * scaled.height > MAX_SCALED_PIXELS) {
     throw new EngineError("bad_request", "The picture would be too large.");
   }
   const turned = orientation.rotation % 180 !== 0;
   const [width, height] = turned ? [scaled.height, scaled.width] : [scaled.width, scaled.height];
-  return [`scale=${width}:${height}:flags=bicubic`, ...orientation.filters, "setsar=1"].join(",");
+  return [`scale=${width}:${height}:flags=${scaler}`, ...orientation.filters, "setsar=1"].join(",");
 }
 
 /** Draws frames of one video upright and at one size. */
 export interface Renderer extends Disposable {
   /** The caller still frees the frame. Errors: `undecodable_media`. */
-  render(frame: Frame): Promise<Pixels>;
+  render(frame: Frame): Pixels;
 }
 
 /** Dispose of it with `using`. Errors: `bad_request`. */
-export function createRenderer(orientation: Orientation, wanted: Wanted): Renderer {
+export function createRenderer(orientation: Orientation, wanted: Wanted, scaler: Scaler): Renderer {
   const { scaled, cut } = fitSize(orientation, wanted);
-  const filters = `${toUprightFilters(orientation, scaled)},crop=${cut.width}:${cut.height}:exact=1`;
-  const filter = FilterAPI.create(`${filters},format=rgb24`);
+  const filters = `${toUprightFilters(orientation, scaled, scaler)},crop=${cut.width}:${cut.height}:exact=1`;
+  const filter = FilterAPI.create(`${filters},format=rgb24`, { threads: 1 });
   return {
-    async render(frame) {
+    render(frame) {
       frame.timeBase = new Rational(1, 1_000_000);
-      const [rendered] = await filter.processAll(frame);
+      const [rendered] = filter.processAllSync(frame);
       if (!rendered) throw new EngineError("undecodable_media", "The frame can't be drawn.");
       try {
         return { data: rendered.toBuffer(), width: rendered.width, height: rendered.height };

@@ -5,36 +5,40 @@ import { type MediaSource, openMedia, toSeconds } from "./media-source.ts";
 
 export interface MediaFacts {
   container: string;
-  /** From the start of the video (or, without one, of the audio) to the end. */
-  duration_seconds: number;
+  /** From the start of the video (or, without one, of the audio) to the end; null where it isn't known. */
+  duration_seconds: number | null;
   /** The size is the one shown: upright, with square pixels. Rotation in degrees clockwise. */
   video: { codec: string; width: number; height: number; fps: number; rotation: number } | null;
   audio: { codec: string; sample_rate: number; channels: number } | null;
 }
 
-/** Errors: `undecodable_media`. */
+/** Measures the duration where the container doesn't tell. Errors: `undecodable_media`. */
 export async function probeMedia(path: string, signal: AbortSignal): Promise<MediaFacts> {
   const source = await openMedia(path);
   try {
-    const { video, audio } = source;
-    const seconds = source.durationSeconds ?? (await measureDuration(source, signal));
-    return {
-      container: source.container,
-      duration_seconds: Math.round(seconds * 1e6) / 1e6,
-      video: video && {
-        codec: avGetCodecName(video.codecpar.codecId) ?? "unknown",
-        ...pickShown(getOrientation(video)),
-        fps: video.avgFrameRate.den > 0 ? video.avgFrameRate.num / video.avgFrameRate.den : 0,
-      },
-      audio: audio && {
-        codec: avGetCodecName(audio.codecpar.codecId) ?? "unknown",
-        sample_rate: audio.codecpar.sampleRate,
-        channels: audio.codecpar.channels,
-      },
-    };
+    return factsOf(source, source.durationSeconds ?? (await measureDuration(source, signal)));
   } finally {
     await source.close();
   }
+}
+
+/** What is known of an open file. */
+export function factsOf(source: MediaSource, seconds = source.durationSeconds): MediaFacts {
+  const { container, video, audio } = source;
+  return {
+    container,
+    duration_seconds: seconds === null ? null : Math.round(seconds * 1e6) / 1e6,
+    video: video && {
+      codec: avGetCodecName(video.codecpar.codecId) ?? "unknown",
+      ...pickShown(getOrientation(video)),
+      fps: video.avgFrameRate.den > 0 ? video.avgFrameRate.num / video.avgFrameRate.den : 0,
+    },
+    audio: audio && {
+      codec: avGetCodecName(audio.codecpar.codecId) ?? "unknown",
+      sample_rate: audio.codecpar.sampleRate,
+      channels: audio.codecpar.channels,
+    },
+  };
 }
 
 function pickShown({

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { AV_NOPTS_VALUE, AVERROR_EAGAIN, AVSEEK_FLAG_BACKWARD } from "node-av/constants";
 import { Codec, CodecContext, Frame, Packet, type Stream } from "node-av/lib";
 import { EngineError } from "./errors.ts";
@@ -13,7 +14,10 @@ export interface TimedFrame {
 /** Where to look for the keyframe before a time, in seconds before it; then the very start. */
 const STEPS_BACK = [0, 2, 10, 60];
 
-/** Decodes one stream of a source, whose only reader it is. Damaged packets are skipped. */
+/**
+ * Decodes one stream of a source, whose only reader it is. Damaged packets are skipped. Only what takes long,
+ * decoding a packet, is done on another thread, since the way there and back costs more than the rest.
+ */
 export class MediaReader {
   readonly #source: MediaSource;
   readonly #stream: Stream;
@@ -51,7 +55,7 @@ export class MediaReader {
     decoder.allocContext3(codec);
     const copied = decoder.parametersToContext(stream.codecpar);
     decoder.pktTimebase = stream.timeBase;
-    decoder.threadCount = 2;
+    decoder.threadCount = 1;
     if (copied < 0 || (await decoder.open2(codec)) < 0) {
       decoder.freeContext();
       throw new EngineError("undecodable_media", "The decoder refuses this stream.");
@@ -116,7 +120,7 @@ export class MediaReader {
     frame.alloc();
     for (;;) {
       this.#signal.throwIfAborted();
-      const received = await this.#decoder.receiveFrame(frame);
+      const received = this.#decoder.receiveFrameSync(frame);
       if (received >= 0) return { frame, seconds: this.#time(frame) };
       if (received !== AVERROR_EAGAIN || this.#drained) break;
       await this.#feed();
@@ -129,8 +133,11 @@ export class MediaReader {
   async #feed(): Promise<void> {
     for (;;) {
       this.#signal.throwIfAborted();
-      const read = await this.#source.context.readFrame(this.#packet);
-      if (read === AVERROR_EAGAIN) continue;
+      const read = this.#source.context.readFrameSync(this.#packet);
+      if (read === AVERROR_EAGAIN) {
+        await setImmediate(); // others get their turn
+        continue;
+      }
       if (read < 0) {
         this.#drained = true;
         await this.#decoder.sendPacket(null);

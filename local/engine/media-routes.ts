@@ -5,7 +5,7 @@ import { type AudioRequest, writeAudio, writeClip } from "./media-clip.ts";
 import { FITS } from "./media-fit.ts";
 import { type FrameRequest, takeFrame, takeSheet } from "./media-frame.ts";
 import { PICTURE_FORMATS } from "./media-picture.ts";
-import { probeMedia } from "./media-probe.ts";
+import { type MediaFacts, probeMedia } from "./media-probe.ts";
 import { readChoice, readInteger, readNumber } from "./parameters.ts";
 import type { Call, Reply, Routes } from "./routes.ts";
 import type { WorkFolder } from "./work-folder.ts";
@@ -37,7 +37,10 @@ export function createMediaRoutes(media: Ability<void>, storage: MediaStorage): 
       withMedia(call, async (path, signal) => ({ json: await probeMedia(path, signal) })),
     "POST /media/frame": (call) => {
       const wanted = readFrameRequest(call.query);
-      return withMedia(call, (path, signal) => takeFrame(path, wanted, signal));
+      return withMedia(call, async (path, signal) => {
+        const { bytes, contentType, facts } = await takeFrame(path, wanted, signal);
+        return { bytes, contentType, headers: toHeaders(facts) };
+      });
     },
     "POST /media/sheet": (call) => {
       const count = readInteger(call.query, "count", TILES, 9);
@@ -48,8 +51,9 @@ export function createMediaRoutes(media: Ability<void>, storage: MediaStorage): 
         columns: readInteger(call.query, "columns", TILES, Math.ceil(Math.sqrt(count))),
       };
       return withMedia(call, async (path, signal) => {
-        const { bytes, contentType, ...grid } = await takeSheet(path, wanted, signal);
+        const { bytes, contentType, facts, ...grid } = await takeSheet(path, wanted, signal);
         const headers = {
+          ...toHeaders(facts),
           "x-sheet-columns": String(grid.columns),
           "x-sheet-rows": String(grid.rows),
           "x-tile-width": String(grid.tileWidth),
@@ -81,6 +85,11 @@ export function createMediaRoutes(media: Ability<void>, storage: MediaStorage): 
       );
     },
   };
+}
+
+/** What a probe would have told. */
+function toHeaders(facts: MediaFacts): Record<string, string> {
+  return { "x-media-facts": JSON.stringify(facts) };
 }
 
 function readFrameRequest(query: URLSearchParams): FrameRequest {

@@ -32,9 +32,12 @@ export function doubtfulPictures(
   pictures: readonly ListedPicture[],
   { limit, rounds }: { limit: number; rounds: number },
 ): number[] {
+  let next = 0;
   const gaps = looks.slice(1).map((look, i) => {
-    const [from, to] = [looks[i]!.seconds, look.seconds];
-    const within = pictures.filter(({ seconds }) => seconds > from && seconds < to);
+    while (next < pictures.length && pictures[next]!.seconds <= looks[i]!.seconds) next++;
+    const begin = next;
+    while (next < pictures.length && pictures[next]!.seconds < look.seconds) next++;
+    const within = pictures.slice(begin, next);
     return { within, novelty: within.length > 0 ? novelty(looks[i]!, look) : 0 };
   });
   const doubtful = gaps.flatMap((gap, i) => {

@@ -18,9 +18,14 @@ export function lookOf({ seconds, grey }: { seconds: number; grey: Uint8Array })
   const side = Math.sqrt(grey.length);
   const share = side / LOOK_SIDE;
   const cells = new Float32Array(LOOK_SIDE ** 2);
-  for (let i = 0; i < grey.length; i++) {
-    const row = Math.floor(i / side / share);
-    cells[row * LOOK_SIDE + Math.floor((i % side) / share)]! += grey[i]! / share ** 2;
+  for (let cell = 0; cell < cells.length; cell++) {
+    const left = (cell % LOOK_SIDE) * share;
+    const top = Math.floor(cell / LOOK_SIDE) * share;
+    let sum = 0;
+    for (let row = top * side; row < (top + share) * side; row += side) {
+      for (let at = row + left; at < row + left + share; at++) sum += grey[at]!;
+    }
+    cells[cell] = sum / share ** 2;
   }
   return { seconds, cells };
 }
@@ -69,21 +74,35 @@ const BLANK = { contrast: 25, black: 24, white: 235 };
 
 /** The mean of the grey levels. */
 export function lightOf({ cells }: Look): number {
-  return cells.reduce((sum, cell) => sum + cell, 0) / cells.length;
+  let sum = 0;
+  for (let i = 0; i < cells.length; i++) sum += cells[i]!;
+  return sum / cells.length;
 }
 
 function bestFit(from: Float32Array, to: Float32Array, left: number, top: number): number {
   const last = LOOK_SIDE - BLOCK;
-  let best = Infinity;
+  const at = top * LOOK_SIDE + left;
+  let best = misfit(from, to, at, at, Infinity); // most often the least
   for (let y = Math.max(0, top - REACH); y <= Math.min(last, top + REACH); y++) {
     for (let x = Math.max(0, left - REACH); x <= Math.min(last, left + REACH); x++) {
-      let sum = 0;
-      for (let row = 0; row < BLOCK && sum < best; row++) {
-        const [at, there] = [(top + row) * LOOK_SIDE + left, (y + row) * LOOK_SIDE + x];
-        for (let i = 0; i < BLOCK; i++) sum += Math.abs(from[at + i]! - to[there + i]!);
-      }
-      best = Math.min(best, sum);
+      best = Math.min(best, misfit(from, to, at, y * LOOK_SIDE + x, best));
     }
   }
   return best;
+}
+
+/** The sum of the differences between two blocks, or what is more than `enough` of it. */
+function misfit(
+  from: Float32Array,
+  to: Float32Array,
+  at: number,
+  there: number,
+  enough: number,
+): number {
+  let sum = 0;
+  for (let row = 0; row < BLOCK && sum < enough; row++) {
+    const [a, b] = [at + row * LOOK_SIDE, there + row * LOOK_SIDE];
+    for (let i = 0; i < BLOCK; i++) sum += Math.abs(from[a + i]! - to[b + i]!);
+  }
+  return sum;
 }

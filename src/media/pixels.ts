@@ -45,12 +45,15 @@ export async function rgbaPixels(
   }
 }
 
+const HALF = 32_768;
+
+/** In whole numbers, which is several times faster: the weights in parts of 65,536. */
 function toGrey(rgba: Uint8Array): Uint8Array {
   const grey = new Uint8Array(rgba.length / CHANNELS);
   for (let i = 0, at = 0; i < grey.length; i++, at += CHANNELS) {
-    const luma = 0.299 * rgba[at]! + 0.587 * rgba[at + 1]! + 0.114 * rgba[at + 2]!;
-    const opacity = rgba[at + 3]! / 255;
-    grey[i] = Math.round(luma * opacity + 255 * (1 - opacity));
+    const luma = (19_595 * rgba[at]! + 38_470 * rgba[at + 1]! + 7_471 * rgba[at + 2]! + HALF) >> 16;
+    const opacity = rgba[at + 3]!;
+    grey[i] = opacity === 255 ? luma : (luma * opacity) / 255 + 255 - opacity + 0.5;
   }
   return grey;
 }

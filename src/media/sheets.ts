@@ -7,8 +7,8 @@ import { reading } from "./container.ts";
 import type { DecoderEnv, Wanted } from "./decoder.ts";
 import { transformClip } from "./frames.ts";
 import { cutMontage } from "./montages.ts";
-import { toPictureError } from "./picture-errors.ts";
-import { sizeOf } from "./pictures.ts";
+import { toPictureError, unreadablePicture } from "./picture-errors.ts";
+import { sizeInHeader } from "./picture-size.ts";
 import { greyPixels } from "./pixels.ts";
 
 /** What decodes videos, and pictures. */
@@ -131,7 +131,9 @@ async function squaresOf(
   aspect: number,
 ): Promise<Uint8Array[]> {
   try {
-    const columns = columnsOf(await sizeOf(images, new Blob([jpeg]).stream()), count, aspect);
+    const sheet = sizeInHeader(jpeg);
+    if (!sheet) throw unreadablePicture("a sheet of no size");
+    const columns = columnsOf(sheet, count, aspect);
     const { side } = SIGNATURE;
     const size = { width: columns * side, height: Math.ceil(count / columns) * side };
     const pixels = await greyPixels(images, new Blob([jpeg]).stream(), size);

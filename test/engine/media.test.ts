@@ -131,6 +131,25 @@ describe("a sheet", () => {
     expect(await readFrameNumber(last)).toBe(0);
   });
 
+  it("is of what there is up to the end", async () => {
+    const query = "time=8&duration=60&count=4&columns=4&width=160&format=png";
+    const response = await engine.post(`/media/sheet?${query}`, video);
+    const sheet = Buffer.from(await response.arrayBuffer());
+    const shown = [0, 160, 320, 480].map(async (left) => {
+      const tile = sharp(sheet).extract({ left, top: 0, width: 160, height: 96 });
+      return readFrameNumber(await tile.png().toBuffer());
+    });
+    expect(await Promise.all(shown)).toEqual([200, 212, 225, 237]);
+  });
+
+  it("tells what it is of, as a probe does", async () => {
+    const facts: unknown = await (await engine.post("/media/probe", video)).json();
+    for (const path of ["/media/sheet", "/media/frame"]) {
+      const { headers } = await engine.post(path, video);
+      expect(JSON.parse(headers.get("x-media-facts") ?? "")).toEqual(facts);
+    }
+  });
+
   it("that starts after the end is refused", async () => {
     const response = await engine.post("/media/sheet?time=11&duration=1&count=4", video);
     expect(await readRefusal(response)).toEqual([422, "time_out_of_range"]);
