@@ -19,6 +19,8 @@ const WARM_UP = 20;
 const LOAD = { atOnce: 8, ms: 5000 };
 /** From so many segments on, LanceDB is also asked by its index of the vectors. */
 const APPROXIMATE_FROM = 50_000;
+/** Of more segments, Orama would take longer than all others together. */
+const ORAMA_UP_TO = 50_000;
 
 /** Ours and the peers, on the same growing corpus, in one run. Sizes ascend. */
 export async function contest(service: Service, options: SuiteOptions): Promise<Figures[]> {
@@ -38,7 +40,7 @@ export async function contest(service: Service, options: SuiteOptions): Promise<
         options.signal.throwIfAborted();
         await addToOurs(service, batch);
         await lance.add(batch);
-        await orama.add(batch);
+        if (size <= ORAMA_UP_TO) await orama.add(batch);
       }
       await lance.prepare();
       options.log(`${size} segments are in after ${Math.round(performance.now() - start)} ms`);
@@ -46,7 +48,7 @@ export async function contest(service: Service, options: SuiteOptions): Promise<
         ours(service),
         lance.asContestant("LanceDB", false),
         ...(size < APPROXIMATE_FROM ? [] : [lance.asContestant("LanceDB, IVF-PQ", true)]),
-        orama.asContestant("Orama", false),
+        ...(size <= ORAMA_UP_TO ? [orama.asContestant("Orama", false)] : []),
       ];
       const queries = drawQueries(material, size, turn);
       const measured = await measure(contestants, size, queries, options.signal);

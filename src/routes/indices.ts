@@ -180,26 +180,33 @@ export function requireOwnIndex(c: Context, name: string): Promise<MediaIndexRow
   return store.requireIndex(c.env.DB, c.get("caller").accountId, name);
 }
 
+/** To search in it: throws `limit_reached` where the account has had its day's searches. */
+export function requireSearchableIndex(c: Context, name: string): Promise<MediaIndexRow> {
+  const { accountId } = c.get("caller");
+  return store.requireIndexWithRoom(c.env.DB, accountId, name, { searches_per_day: 1 });
+}
+
 /** Of indices that were asked lately, their ids by account and name. */
 const guesses = new Map<string, IndexId>();
 const MAX_GUESSES = 10_000;
 
 /**
- * Reads from the caller's index while its name is looked up, taking it for the one that this isolate met
- * last by that name: one round trip less. What a wrong guess brings is thrown away.
+ * Searches the caller's index while its name is looked up, taking it for the one that this isolate met
+ * last by that name: one round trip less. What a wrong guess brings is thrown away. Throws as
+ * `requireSearchableIndex` does.
  */
-export async function readOwnIndex<T>(
+export async function searchOwnIndex<T>(
   c: Context,
   name: string,
-  read: (indexId: IndexId) => Promise<T>,
+  find: (indexId: IndexId) => Promise<T>,
 ): Promise<T> {
   const place = `${c.get("caller").accountId} ${name}`;
   const guess = guesses.get(place);
-  const early = guess === undefined ? null : read(guess);
+  const early = guess === undefined ? null : find(guess);
   early?.catch(() => {}); // seen only if the guess was right
-  const { indexId } = await requireOwnIndex(c, name);
+  const { indexId } = await requireSearchableIndex(c, name);
   if (early && indexId === guess) return early;
   if (guesses.size >= MAX_GUESSES) guesses.clear();
   guesses.set(place, indexId);
-  return read(indexId);
+  return find(indexId);
 }

@@ -5,13 +5,12 @@ import { HEAD_BYTES, requireKind } from "../media/kind.ts";
 import { likenessOfPicture } from "../search/picture.ts";
 import { MODES, searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
-import { requireRoom } from "../store/limits.ts";
 import { Timings } from "../timings.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { formFile, requireFields } from "./form-fields.ts";
 import { readForm, readSmall } from "./form.ts";
 import { indexParams } from "./index-record.ts";
-import { requireOwnIndex } from "./indices.ts";
+import { requireSearchableIndex } from "./indices.ts";
 import { mediaUrls } from "./media-url.ts";
 import { meteredSearch } from "./metered-search.ts";
 import { queryBool, queryFloat, queryInt, queryList } from "./query-types.ts";
@@ -42,8 +41,7 @@ addEndpoint(
     response: searchResult,
   },
   async (c, { params, query }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    await requireRoom(c.env.DB, index.accountId, { searches_per_day: 1 });
+    const index = await requireSearchableIndex(c, params.index_name);
     const { picture, text } = await readQuestion(c.req.raw);
     await requireKind(picture.subarray(0, HEAD_BYTES), "image");
     const timings = new Timings();

@@ -7,14 +7,13 @@ import type { Region } from "../search/align.ts";
 import { likenessOfClip, regionOf } from "../search/clip.ts";
 import { searchFor } from "../search/request.ts";
 import { search } from "../search/search.ts";
-import { requireRoom } from "../store/limits.ts";
 import { clipKey } from "../store/media.ts";
 import { storeStream } from "../store/streams.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { formFile, requireFields } from "./form-fields.ts";
 import { readForm } from "./form.ts";
 import { indexParams } from "./index-record.ts";
-import { requireOwnIndex } from "./indices.ts";
+import { requireSearchableIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
 import { meteredSearch } from "./metered-search.ts";
@@ -45,8 +44,7 @@ addEndpoint(
     response: z.union([searchResult, queuedJob]),
   },
   async (c, { params, query }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    await requireRoom(c.env.DB, index.accountId, { searches_per_day: 1 });
+    const index = await requireSearchableIndex(c, params.index_name);
     const key = clipKey(index.indexId, newId("upl"));
     const request = searchFor({ topK: query.top_k });
     let isKept = false;

@@ -5,11 +5,10 @@ import type { IndexId } from "../ids.ts";
 import { MODES } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
-import { requireRoom } from "../store/limits.ts";
 import { Timings } from "../timings.ts";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 import { indexParams } from "./index-record.ts";
-import { readOwnIndex, requireOwnIndex } from "./indices.ts";
+import { requireSearchableIndex, searchOwnIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { mediaUrls } from "./media-url.ts";
 import { meteredSearch } from "./metered-search.ts";
@@ -73,22 +72,18 @@ addEndpoint(
       offset,
       readyBy,
     };
-    const { accountId } = c.get("caller");
-    const room = requireRoom(c.env.DB, accountId, { searches_per_day: 1 });
     if (body.queue_job) {
-      const [index] = await Promise.all([requireOwnIndex(c, params.index_name), room]);
+      const index = await requireSearchableIndex(c, params.index_name);
       await requireAssets(c.env.DB, index.indexId, body.asset_ids);
       return queueSearch(c.env, index, request);
     }
     const timings = new Timings();
-    const { hits, total } = await meteredSearch(c, async (env) => {
-      const found = readOwnIndex(c, params.index_name, async (indexId) => {
+    const { hits, total } = await meteredSearch(c, (env) =>
+      searchOwnIndex(c, params.index_name, async (indexId) => {
         await requireAssets(env.DB, indexId, body.asset_ids);
         return search(env, indexId, request, null, timings);
-      });
-      const [hits] = await Promise.all([found, room]);
-      return hits;
-    });
+      }),
+    );
     c.header("Server-Timing", timings.toHeader());
     const page = { offset, readyBy, total, count: hits.length };
     return toSearchResult(hits, page, mediaUrls(c));

@@ -2,6 +2,7 @@ import { MODELS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { AccountId, IndexId } from "../ids.ts";
 import type { JsonObject, MediaIndexRow } from "../types.ts";
+import { Room, type Wanted } from "./limits.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
 const COLUMNS = `index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
@@ -38,12 +39,32 @@ export async function requireIndex(
   accountId: AccountId,
   name: string,
 ): Promise<MediaIndexRow> {
-  const row = await db
+  return found(await byName(db, accountId, name).first<MediaIndexRow>(), name);
+}
+
+/** The same, of an account that has room for what is wanted: throws as `Room.require` does, too. */
+export async function requireIndexWithRoom(
+  db: D1Database,
+  accountId: AccountId,
+  name: string,
+  wanted: Wanted,
+): Promise<MediaIndexRow> {
+  const room = new Room(accountId, wanted);
+  const [rows, used] = await db.batch([byName(db, accountId, name), room.look(db)]);
+  const index = found(rows!.results[0] as MediaIndexRow | undefined, name);
+  room.require(used!.results[0]);
+  return index;
+}
+
+function byName(db: D1Database, accountId: AccountId, name: string): D1PreparedStatement {
+  return db
     .prepare(
       `SELECT ${COLUMNS} FROM indices WHERE account_id = ? AND name = ? AND deleted_at IS NULL`,
     )
-    .bind(accountId, name)
-    .first<MediaIndexRow>();
+    .bind(accountId, name);
+}
+
+function found(row: MediaIndexRow | null | undefined, name: string): MediaIndexRow {
   if (!row) throw new AppError("not_found", `There is no index named "${name}".`);
   return fromRow(row);
 }

@@ -55,7 +55,8 @@ export async function getLimits(db: D1Database, accountId: AccountId): Promise<L
   return withOwn(own!);
 }
 
-type Wanted = { readonly [limit in Limit]?: number };
+/** So much more of each limit. */
+export type Wanted = { readonly [limit in Limit]?: number };
 type Used = { limits: string } & Record<Limit, number>;
 
 /**
