@@ -40,11 +40,15 @@ const warned = (code: string) => ({
 });
 
 describe("a frame that can't be taken", () => {
-  it.each(["9504", "9523"] as const)("for a while only delays a video: %s", async (fault) => {
-    await localMedia(env).inject(fault, 2);
-    const record = await ended(`outage-${fault}`, "video");
-    expect(record).toMatchObject({ state: "ready", error: null, warnings: [] });
-  }, 60_000); // two pauses of ten seconds
+  it.each(["9504", "9523"] as const)(
+    "for a while only delays a video: %s",
+    async (fault) => {
+      await localMedia(env).inject(fault, 2);
+      const record = await ended(`outage-${fault}`, "video");
+      expect(record).toMatchObject({ state: "ready", error: null, warnings: [] });
+    },
+    60_000,
+  ); // two pauses of ten seconds
 
   it("for good becomes a warning", async () => {
     await localMedia(env).inject("9412", 2); // of the sheet that is looked through, and of the keyframe

@@ -14,6 +14,7 @@ export interface IsolateMemory {
 const MIB = 2 ** 20;
 const LOOK_MS = 500;
 const ANSWER_MS = 10_000;
+const TRIES = 10;
 
 const Targets = z.array(z.object({ title: z.string(), webSocketDebuggerUrl: z.url() }));
 const Usage = z.object({ usedSize: z.number(), backingStorageSize: z.number() });
@@ -37,12 +38,25 @@ export async function watchIsolate(
     over.abort();
   }
   const before = await most;
-  await ask(inspector, ["HeapProfiler.enable", "HeapProfiler.collectGarbage"], poke);
-  const held = await usedMib(inspector);
+  const collect = ["HeapProfiler.enable", "HeapProfiler.collectGarbage"];
+  await insist(() => ask(inspector, collect, poke));
+  const held = await insist(() => usedMib(inspector));
   return { most: Math.max(held, before), held };
 }
 
-/** A look that fails is left out: the runtime hears one at a time, and Wrangler may be the other. */
+/** Asks again: the runtime hears one at a time, and Wrangler may be the other. */
+async function insist<T>(look: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await look();
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      await wait(LOOK_MS);
+    }
+  }
+}
+
+/** A look that fails is left out. */
 async function watch(inspector: string, signal: AbortSignal): Promise<number> {
   let most = 0;
   while (!signal.aborted) {
