@@ -12,6 +12,7 @@ import { indexRoutes } from "./routes/indices.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { mediaRoutes } from "./routes/media.ts";
+import { MCP_REQUEST_HEADERS, mcpRoutes } from "./routes/mcp.ts";
 import { metaRoutes, VERSION } from "./routes/meta.ts";
 import { editListRoutes } from "./routes/edit-lists.ts";
 import { sourceRoutes } from "./routes/sources.ts";
@@ -45,6 +46,7 @@ app.use(
       "If-Range",
       "If-Unmodified-Since",
       "Range",
+      ...MCP_REQUEST_HEADERS,
       ...TUS_REQUEST_HEADERS,
     ],
     exposeHeaders: [
@@ -86,6 +88,10 @@ app.route("/", jobRoutes);
 app.route("/", eventRoutes);
 app.route("/", webhookRoutes);
 app.route("/", mediaRoutes);
+app.route(
+  "/",
+  mcpRoutes(async (request, c) => app.fetch(request, c.env, c.executionCtx)),
+);
 
 app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
   type: "apiKey",

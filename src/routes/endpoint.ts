@@ -130,7 +130,7 @@ function readJson(c: Context, bytes: Uint8Array, optional: boolean, issues: Vali
 }
 
 /** The body. Throws `too_large` past `maxBytes`, without reading on. */
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of request.body ?? []) {

@@ -1,0 +1,69 @@
+import { Client as McpClient, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { exports } from "cloudflare:workers";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import type { Client, Json } from "./client.ts";
+
+const URL_OF_MCP = new URL("https://sightline.test/mcp");
+
+/** The official client, as one of our accounts; `mode` is which revisions it speaks. */
+export async function connect(
+  { key }: Client,
+  mode: "legacy" | "auto" = "auto",
+): Promise<McpClient> {
+  const mcp = new McpClient(
+    { name: "test", version: "1.0.0" },
+    { versionNegotiation: { mode }, capabilities: {} },
+  );
+  const transport = new StreamableHTTPClientTransport(URL_OF_MCP, {
+    fetch: (url, init) => exports.default.fetch(new Request(url, init)),
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  });
+  await mcp.connect(transport);
+  return mcp;
+}
+
+interface Sent {
+  body: string;
+  method?: string;
+  headers?: Record<string, string>;
+}
+
+/** One HTTP request, word for word. */
+export function post({ key }: Client, { body, method = "POST", headers }: Sent): Promise<Response> {
+  return exports.default.fetch(
+    new Request(URL_OF_MCP, {
+      method,
+      headers: {
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+        ...(key !== "" && { "x-api-key": key }),
+        ...headers,
+      },
+      ...(method === "POST" && { body }),
+    }),
+  );
+}
+
+/** A message of JSON-RPC, with the answer's status and its one message. */
+export async function rpc(
+  client: Client,
+  message: object,
+  headers?: Record<string, string>,
+): Promise<{ status: number; message: Json }> {
+  const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+  const response = await post(client, { body, ...(headers && { headers }) });
+  return { status: response.status, message: await messageOf(response) };
+}
+
+/** The message of an answer in JSON or as an event. */
+export async function messageOf(response: Response): Promise<Json> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    const text = await response.text();
+    return text === "" ? null : JSON.parse(text);
+  }
+  const events = response
+    .body!.pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) return JSON.parse(data);
+  throw new Error("an answer without a message");
+}
