@@ -3,12 +3,13 @@ import type { Shape } from "./fit.ts";
 
 /**
  * How the signals of questions in words are taken (docs/benchmarks.md has what was tried). Most of the
- * words say far less than all of them, and a small lead far less than a large one.
+ * words say far less than all of them, a fifth of what they tell says nothing, and a small lead far less
+ * than a large one.
  */
 export const WORDS_SHAPE = {
   said: { from: 0, power: 3 },
   written: { from: 0, power: 3 },
-  told: { from: 0, power: 2 },
+  told: { from: 0.2, power: 2 },
   meaningLead: { from: -0.05, power: 2 },
   picture: { from: 0.1, power: 1 },
   pictureLead: { from: -0.05, power: 2 },
@@ -27,7 +28,7 @@ export const BLIND_SHAPE = {
   shown: { from: 0, power: 3 },
   said: WORDS_SHAPE.said,
   written: WORDS_SHAPE.written,
-  told: WORDS_SHAPE.told,
+  told: { from: 0, power: 2 },
   meaningLead: WORDS_SHAPE.meaningLead,
   few: WORDS_SHAPE.few,
 } as const satisfies Shape;
