@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { openApiDocument } from "../src/app.ts";
 
 /** As assets are given out: without the Worker. */
 const get = (path: string, method = "GET") =>
@@ -38,6 +39,17 @@ describe("GET /docs", () => {
     const script = await (await get("/console/reference.js")).text();
     expect(script).toContain('url: "/openapi.json"');
     expect(script).toContain("validatorUrl: null");
+  });
+
+  it("has every operation in a group", () => {
+    for (const [path, item] of Object.entries(openApiDocument().paths ?? {})) {
+      for (const operation of Object.values(item as Record<string, { tags?: string[] }>)) {
+        expect({ path, tags: operation.tags }).toEqual({
+          path,
+          tags: [expect.stringMatching(/^[A-Z]/)],
+        });
+      }
+    }
   });
 
   it("answers HEAD", async () => {

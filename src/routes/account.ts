@@ -51,7 +51,7 @@ const account = z
   })
   .openapi("Account");
 
-export const accountRoutes = createRouter();
+export const accountRoutes = createRouter("Account");
 
 addEndpoint(
   accountRoutes,

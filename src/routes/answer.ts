@@ -14,7 +14,7 @@ import { requireOwnIndex } from "./indices.ts";
 import { queryBool, queryFloat, queryInt, queryList } from "./query-types.ts";
 import { requireAssets } from "./search.ts";
 
-export const answerRoutes = createRouter();
+export const answerRoutes = createRouter("Answers");
 
 const text = z.string().max(LIMITS.queryCharacters);
 const question = z.object({

@@ -28,7 +28,7 @@ import { jsonText } from "./query-types.ts";
 import { surviving } from "./surviving.ts";
 
 /** What a video and an image have in common over HTTP. */
-export const assetRoutes = createRouter();
+export const assetRoutes = createRouter("Videos and images");
 
 const metadataText = jsonText(userMetadata).optional();
 

@@ -11,7 +11,7 @@ import { addEndpoint, createRouter } from "./endpoint.ts";
 import { queryList } from "./query-types.ts";
 
 /** Taking moments to where films are edited. */
-export const editListRoutes = createRouter();
+export const editListRoutes = createRouter("Videos and images");
 
 const TYPE = "text/plain";
 

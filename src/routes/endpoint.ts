@@ -16,8 +16,9 @@ export interface AppEnv {
 }
 export type Context = HonoContext<AppEnv>;
 
-export function createRouter(): OpenAPIHono<AppEnv> {
-  return new OpenAPIHono<AppEnv>();
+/** A router whose operations the document groups under `tag`. */
+export function createRouter(tag = "") {
+  return Object.assign(new OpenAPIHono<AppEnv>(), { tag });
 }
 
 const nothing = z.object({});
@@ -75,11 +76,11 @@ export function addEndpoint<
   B extends z.ZodObject = Nothing,
   R extends z.ZodType = z.ZodType,
 >(
-  router: OpenAPIHono<AppEnv>,
+  router: ReturnType<typeof createRouter>,
   endpoint: Endpoint<P, Q, B, R>,
   handle: (c: Context, input: Input<P, Q, B>) => Promise<z.input<R> | Response>,
 ): void {
-  router.openAPIRegistry.registerPath(describeEndpoint(endpoint));
+  router.openAPIRegistry.registerPath({ tags: [router.tag], ...describeEndpoint(endpoint) });
   router.on(endpoint.method.toUpperCase(), honoPath(endpoint.path), async (c) => {
     if (endpoint.scope) c.set("caller", await authenticate(c, endpoint.scope));
     const body = await (endpoint.body ? readBytes(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());

@@ -11,7 +11,7 @@ import { requireOwnIndex } from "./indices.ts";
 
 const RETRY_AFTER = 5;
 
-export const eventRoutes = createRouter();
+export const eventRoutes = createRouter("Events");
 
 addEndpoint(
   eventRoutes,

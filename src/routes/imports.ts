@@ -18,7 +18,7 @@ import { jsonText, queryBool, queryInt } from "./query-types.ts";
 import { bodyInt } from "./validation.ts";
 
 /** Bringing in what platforms have. */
-export const importRoutes = createRouter();
+export const importRoutes = createRouter("Imports");
 
 /** What names a thing on a platform; one of several is given. */
 const NAMES = {

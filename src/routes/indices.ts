@@ -28,7 +28,7 @@ const change = z.object({
   settings: indexSettings.optional(),
 });
 
-export const indexRoutes = createRouter();
+export const indexRoutes = createRouter("Indices");
 
 addEndpoint(
   indexRoutes,

@@ -10,7 +10,7 @@ import { mediaUrls } from "./media-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
 import { toSearchResult } from "./search-result.ts";
 
-export const jobRoutes = createRouter();
+export const jobRoutes = createRouter("Jobs");
 
 addEndpoint(
   jobRoutes,

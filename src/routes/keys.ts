@@ -11,7 +11,7 @@ import { isoTime, isoTimeOrNull } from "./index-record.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
 
 /** The account's API keys: whom they let in is docs/accounts.md's to tell. */
-export const keyRoutes = createRouter();
+export const keyRoutes = createRouter("Account");
 
 const time = z.iso.datetime();
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { addEndpoint, createRouter } from "./endpoint.ts";
 
 /** About the service itself; no key needed. */
-export const metaRoutes = createRouter();
+export const metaRoutes = createRouter("Service");
 
 addEndpoint(
   metaRoutes,

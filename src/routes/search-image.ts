@@ -16,7 +16,7 @@ import { meteredSearch } from "./metered-search.ts";
 import { queryBool, queryFloat, queryInt, queryList } from "./query-types.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
 
-export const searchImageRoutes = createRouter();
+export const searchImageRoutes = createRouter("Search");
 
 const form = z.object({
   query: z.string().trim().max(LIMITS.queryCharacters).default(""),

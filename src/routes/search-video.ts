@@ -22,7 +22,7 @@ import { queueSearch } from "./queue-search.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
 import { surviving } from "./surviving.ts";
 
-export const searchVideoRoutes = createRouter();
+export const searchVideoRoutes = createRouter("Search");
 
 const form = z.object({
   start_seconds: queryFloat(0, LIMITS.videoSeconds, 0),

@@ -19,7 +19,7 @@ import { queueSearch } from "./queue-search.ts";
 import { isPlace, placeOf, searchResult, toSearchResult } from "./search-result.ts";
 import { bodyInt } from "./validation.ts";
 
-export const searchRoutes = createRouter();
+export const searchRoutes = createRouter("Search");
 
 const searchBody = z
   .object({

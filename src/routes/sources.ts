@@ -6,7 +6,7 @@ import { requireOwnIndex } from "./indices.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
 
 /** What was asked for on platforms, and is followed or was once brought in. */
-export const sourceRoutes = createRouter();
+export const sourceRoutes = createRouter("Imports");
 
 const sourceRecord = z
   .object({

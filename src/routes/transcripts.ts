@@ -17,7 +17,7 @@ import { missingFile, readForm, readSmall } from "./form.ts";
 import { readTranscript, refusedTranscript } from "./transcript-part.ts";
 
 /** What is said in a video: taking it out, and putting other words in. */
-export const transcriptRoutes = createRouter();
+export const transcriptRoutes = createRouter("Transcripts");
 
 const path = "/index/{index_name}/video/{video_id}/transcript";
 

@@ -22,7 +22,7 @@ import { nextCursor, pageQuery, pageRequest } from "./page.ts";
 import { segmentRecord, toSegmentRecord } from "./segment-record.ts";
 
 /** Walking an index. */
-export const traverseRoutes = createRouter();
+export const traverseRoutes = createRouter("Traversal");
 
 const healthOf = <Codes extends readonly [string, ...string[]]>(codes: Codes) =>
   z.object({

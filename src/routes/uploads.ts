@@ -19,7 +19,7 @@ import {
 } from "./upload-record.ts";
 
 /** Resumable uploads: docs/uploads.md. */
-export const uploadRoutes = createRouter();
+export const uploadRoutes = createRouter("Resumable uploads");
 
 const ALL = "/index/{index_name}/uploads";
 const ONE = `${ALL}/{upload_id}`;

@@ -16,7 +16,7 @@ import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
 import { segmentRecord, toSegmentRecord } from "./segment-record.ts";
 
 /** Reading one asset. */
-export const videoRoutes = createRouter();
+export const videoRoutes = createRouter("Videos and images");
 
 const transcript = z.object({
   language: z.string().nullable(),

@@ -9,7 +9,7 @@ import { indexParams, isoTime, isoTimeOrNull } from "./index-record.ts";
 import { requireOwnIndex } from "./indices.ts";
 import { NOT_OURS, pageOf, pageQuery } from "./page.ts";
 
-export const webhookRoutes = createRouter();
+export const webhookRoutes = createRouter("Events");
 
 const time = z.iso.datetime();
 
