@@ -29,7 +29,7 @@ export const BLIND_SHAPE = {
   said: WORDS_SHAPE.said,
   written: WORDS_SHAPE.written,
   told: { from: 0, power: 2 },
-  meaningLead: WORDS_SHAPE.meaningLead,
+  meaningLead: { from: -0.05, power: 1 },
   few: WORDS_SHAPE.few,
 } as const satisfies Shape;
 
