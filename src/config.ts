@@ -25,6 +25,8 @@ export const LIMITS = {
   pageBytes: 1 * MIB, // of a web page that is looked through for a video
   queryCharacters: 2000,
   topK: 500,
+  answerTopK: 100,
+  languageCharacters: 35, // BCP 47
   assetIds: 500,
   filterRules: 16, // a statement of D1 takes 100 parameters
   pageSize: 100,

@@ -36,11 +36,11 @@ export async function contest(service: Service, options: SuiteOptions): Promise<
     let before = 0;
     for (const [turn, size] of options.sizes.entries()) {
       const start = performance.now();
+      const peers = size <= ORAMA_UP_TO ? [lance, orama] : [lance];
       for (const batch of batchesOf(material, before, size)) {
         options.signal.throwIfAborted();
         await addToOurs(service, batch);
-        await lance.add(batch);
-        if (size <= ORAMA_UP_TO) await orama.add(batch);
+        for (const peer of peers) await peer.add(batch);
       }
       await lance.prepare();
       options.log(`${size} segments are in after ${Math.round(performance.now() - start)} ms`);
@@ -48,7 +48,7 @@ export async function contest(service: Service, options: SuiteOptions): Promise<
         ours(service),
         lance.asContestant("LanceDB", false),
         ...(size < APPROXIMATE_FROM ? [] : [lance.asContestant("LanceDB, IVF-PQ", true)]),
-        ...(size <= ORAMA_UP_TO ? [orama.asContestant("Orama", false)] : []),
+        ...(peers.includes(orama) ? [orama.asContestant("Orama", false)] : []),
       ];
       const queries = drawQueries(material, size, turn);
       const measured = await measure(contestants, size, queries, options.signal);

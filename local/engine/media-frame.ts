@@ -51,10 +51,9 @@ export function takeFrame(
   request: FrameRequest,
   signal: AbortSignal,
 ): Promise<Taken> {
-  return withFrames(path, request, "bicubic", signal, async (draw, source) => {
-    const encoded = await encodePicture(await draw(request.time), request.format);
-    return { ...encoded, facts: factsOf(source) };
-  });
+  return withFrames(path, request, "bicubic", signal, async (draw) =>
+    encodePicture(await draw(request.time), request.format),
+  );
 }
 
 /**
@@ -91,20 +90,19 @@ export function takeSheet(
     }
     if (!sheet) throw new EngineError("bad_request", "A sheet has at least one picture.");
     const encoded = await encodePicture(sheet, request.format);
-    const facts = factsOf(source);
-    return { ...encoded, facts, columns, rows, tileWidth: tile.width, tileHeight: tile.height };
+    return { ...encoded, columns, rows, tileWidth: tile.width, tileHeight: tile.height };
   });
 }
 
 type Draw = (seconds: number) => Promise<Pixels>;
 
-async function withFrames<T>(
+async function withFrames<T extends EncodedPicture>(
   path: string,
   wanted: Wanted,
   scaler: Scaler,
   signal: AbortSignal,
   work: (draw: Draw, source: MediaSource) => Promise<T>,
-): Promise<T> {
+): Promise<T & Taken> {
   const source = await openMedia(path);
   try {
     if (!source.video) throw new EngineError("no_video", "The file has no video.");
@@ -118,7 +116,7 @@ async function withFrames<T>(
       return renderer.render(shown.frame);
     };
     try {
-      return await work(draw, source);
+      return { ...(await work(draw, source)), facts: factsOf(source) };
     } finally {
       frames.close();
       reader.close();

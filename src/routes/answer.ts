@@ -21,11 +21,11 @@ const question = z.object({
   query: text.min(1),
   system_prompt: text.optional(),
   markdown: queryBool(false),
-  language: z.string().max(35).optional(),
+  language: z.string().max(LIMITS.languageCharacters).optional(),
   stream: queryBool(false),
 });
 const retrieval = z.object({
-  top_k: queryInt(1, 100, ANSWER.segments),
+  top_k: queryInt(1, LIMITS.answerTopK, ANSWER.segments),
   asset_ids: queryList(z.string(), LIMITS.assetIds),
 });
 

@@ -5,6 +5,7 @@ import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
 import { indexName } from "./index-record.ts";
 import { foundAssets, foundIndices, foundMoments, groundedAnswer } from "./mcp-record.ts";
+import { DEFAULT_PAGE_SIZE } from "./page.ts";
 import { tellAnswer, tellAssets, tellIndices, tellMoments } from "./mcp-text.ts";
 
 /** One of our own operations, as a tool asks for it. */
@@ -34,7 +35,7 @@ const asset_ids = z
   .max(LIMITS.assetIds)
   .describe("Only in these videos and images, by their asset_id.");
 const cursor = z.string().describe("The next_cursor of the page before, for the next one.");
-const limit = z.int().min(1).max(LIMITS.pageSize).default(50);
+const limit = z.int().min(1).max(LIMITS.pageSize).default(DEFAULT_PAGE_SIZE);
 const text = z.string().min(1).max(LIMITS.queryCharacters);
 
 const TOOLS = [
@@ -124,11 +125,15 @@ const TOOLS = [
       top_k: z
         .int()
         .min(1)
-        .max(100)
+        .max(LIMITS.answerTopK)
         .default(ANSWER.segments)
         .describe("How many moments are read for it at most."),
       asset_ids: asset_ids.optional(),
-      language: z.string().max(35).optional().describe("Of the answer (BCP 47), such as `de`."),
+      language: z
+        .string()
+        .max(LIMITS.languageCharacters)
+        .optional()
+        .describe("Of the answer (BCP 47), such as `de`."),
       system_prompt: text.optional().describe("How the answer should be written."),
       markdown: z.boolean().default(false).describe("Markers link to the moments they cite."),
     }),

@@ -9,9 +9,11 @@ export const NOT_OURS = {
   params: { type: "value_error" },
 };
 
+export const DEFAULT_PAGE_SIZE = 50;
+
 /** `limit` and `cursor` of every list. */
 export const pageQuery = z.object({
-  limit: queryInt(1, LIMITS.pageSize, 50),
+  limit: queryInt(1, LIMITS.pageSize, DEFAULT_PAGE_SIZE),
   cursor: z.string().refine(isCursor, NOT_OURS).optional(),
 });
 
