@@ -77,6 +77,12 @@ function digits(value: unknown): number {
   return Math.round(Number(value) * 1e4) / 1e4;
 }
 
+/** Whether words were heard in `told`: not without a recogniser. */
+export async function isHeard({ told }: Lot): Promise<boolean> {
+  const count = "SELECT cues FROM transcripts WHERE asset_id = ?";
+  return (await env.DB.prepare(count).bind(told.asset_id).first<number>("cues"))! > 0;
+}
+
 /** Breaks something of everything that can be found broken, and leaves `turned` alone. */
 export async function breakAll(lot: Lot): Promise<void> {
   const clip = await ownerOf(lot.clip);
@@ -89,7 +95,7 @@ export async function breakAll(lot: Lot): Promise<void> {
   const bytes = await (await env.MEDIA.get(sourceKey(boats)))!.bytes();
   await env.MEDIA.put(sourceKey(boats), bytes.slice(0, 100));
   for (const owner of [clip, boats]) await env.MEDIA.delete(await keyframeOf(owner));
-  await env.MEDIA.delete(transcriptKey(told, null));
+  if (await isHeard(lot)) await env.MEDIA.delete(transcriptKey(told, null));
   await strand(clip.accountId, clip.indexId, clip.assetId);
   // vectors
   await misplace(env.TEXT_VECTORS, vectorId(image!, "text"), `${image}:speech`, "seg_gone:text");
@@ -108,7 +114,8 @@ export async function breakAll(lot: Lot): Promise<void> {
   await run(`DELETE FROM segment_words WHERE ${rowOf}`, image);
   await run(`UPDATE segment_words SET caption = 'other words' WHERE ${rowOf}`, photo);
   await run(
-    "INSERT INTO segment_words (rowid, scope, caption, transcript, on_screen_text, labels) VALUES (900, ?, 'a lantern', '', '', '')",
+    `INSERT INTO segment_words (rowid, caption, transcript, on_screen_text, labels)
+     SELECT (rowid << 32) + 900, 'a lantern', '', '', '' FROM indices WHERE index_id = ?`,
     clip.indexId,
   );
   await run("DELETE FROM signatures WHERE segment_id = ?", photo);

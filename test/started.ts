@@ -30,9 +30,9 @@ export async function trace(asset: Json, indexId: string) {
     .bind(asset.asset_id)
     .all();
   const words = await env.DB.prepare(
-    "SELECT COUNT(*) AS n FROM segment_words WHERE segment_words MATCH ?",
+    "SELECT COUNT(*) AS n FROM segment_words WHERE rowid NOT IN (SELECT rowid FROM segments WHERE index_id <> ?)",
   )
-    .bind(`scope : "${indexId}"`)
+    .bind(indexId)
     .first("n");
   const { objects } = await env.MEDIA.list({ prefix: `` });
   const keys = objects.map(({ key }) => key).filter((key) => key.includes(asset.asset_id));

@@ -53,8 +53,9 @@ export async function holdings(indexId: string): Promise<Record<string, number>>
     const lost = `SELECT COUNT(*) AS n FROM ${name} WHERE ${column} NOT IN (SELECT ${column} FROM ${owner} WHERE index_id <> ?)`;
     held[name] = await count(lost, indexId);
   }
-  const words = "SELECT COUNT(*) AS n FROM segment_words WHERE segment_words MATCH ?";
-  held["segment_words"] = await count(words, `scope : "${indexId}"`);
+  const words =
+    "SELECT COUNT(*) AS n FROM segment_words WHERE rowid NOT IN (SELECT rowid FROM segments WHERE index_id <> ?)";
+  held["segment_words"] = await count(words, indexId);
   held["objects"] = (await keysOf(indexId)).length;
   for (const space of ["sightline-text", "sightline-picture"]) {
     held[space] = (await vectorsOf(space, indexId)).length;

@@ -5,8 +5,9 @@ import { accountId, type AssetId, type IndexId, newId, ours } from "../../src/id
 import { embed } from "../../src/ingest/embed.ts";
 import { insertAsset, showState, updateFacts } from "../../src/store/assets.ts";
 import { requireIndex } from "../../src/store/indices.ts";
-import { indexWords, setSpokenWords, upsertSegments } from "../../src/store/segments.ts";
+import { setSpokenWords, upsertSegments } from "../../src/store/segments.ts";
 import { upsertVectors } from "../../src/store/vectors.ts";
+import { indexWords } from "../../src/store/words.ts";
 import type { Asset, MediaIndexRow, Segment } from "../../src/types.ts";
 import { type Batch, decodeBatch, rowsOf } from "./batch.ts";
 import type { Passage } from "./corpus.ts";

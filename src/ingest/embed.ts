@@ -4,7 +4,8 @@ import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts
 import { embedText } from "../models/embed-text.ts";
 import { keyframeKey } from "../store/media.ts";
 import { isWanted } from "../store/removals.ts";
-import { indexWords, listSegments } from "../store/segments.ts";
+import { listSegments } from "../store/segments.ts";
+import { indexWords } from "../store/words.ts";
 import { setPictureModel, setTextModel } from "../store/vector-models.ts";
 import {
   deleteVectors,

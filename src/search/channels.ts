@@ -113,12 +113,13 @@ async function findWords(
   db: D1Database,
   { assets, columns }: Scope,
   query: ParsedQuery,
-  { stems }: Terms,
+  { tokens }: Terms,
   limit: number,
 ): Promise<FoundWords> {
   const expression = wantedBy(query);
   if (expression === null) return NO_WORDS;
-  const search = { scope: assets, expression, columns, stems, limit };
+  const anyOf = query.phrases.length === 0 ? tokens : [];
+  const search = { scope: assets, expression, anyOf, columns, tokens, limit };
   const { hits, counts } = await searchWords(db, search);
   const best = hits[0]?.bm25 ?? 0;
   const findings = hits.map(({ segmentId, bm25 }) => {

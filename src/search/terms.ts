@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import { tokensOf, type WordCounts } from "../store/words.ts";
+import { type AskedToken, tokensOf, type WordCounts } from "../store/words.ts";
 import { fold } from "./query.ts";
 
 /** Where a text has one of the terms, in UTF-16 units. */
@@ -24,9 +24,13 @@ export class Terms {
   readonly #beginnings: Set<string>;
 
   constructor(words: readonly string[]) {
-    const terms = words.map((word) => tokensOf(word).map((token) => stemmer(foldWord(token.word))));
-    this.#terms = [...new Map(terms.map((term) => [term.join(" "), term])).values()];
-    this.#beginnings = new Set(terms.flat().map((stem) => stem.slice(0, BEGINNING)));
+    const terms = words.map((word) =>
+      tokensOf(word).map((token) => ({ word: token.word, stem: stemmer(foldWord(token.word)) })),
+    );
+    const stems = terms.map((tokens) => tokens.map(({ stem }) => stem));
+    this.#terms = [...new Map(stems.map((term) => [term.join(" "), term])).values()];
+    this.tokens = [...new Map(terms.flat().map((token) => [token.stem, token])).values()];
+    this.#beginnings = new Set(this.tokens.map(({ stem }) => stem.slice(0, BEGINNING)));
   }
 
   /** How many there are. */
@@ -34,10 +38,8 @@ export class Terms {
     return this.#terms.length;
   }
 
-  /** Of all of their tokens, each once. */
-  get stems(): string[] {
-    return [...new Set(this.#terms.flat())];
-  }
+  /** Their tokens, of each stem one. */
+  readonly tokens: readonly AskedToken[];
 
   /**
    * How much each tells: its inverse document frequency (Robertson and Zaragoza, "The Probabilistic

@@ -61,19 +61,20 @@ export function isInScope(scope: AssetScope): Clause {
 }
 
 /**
- * Holds where a rowid is that of a segment of an asset in scope, all in the scope's index: tests it
- * against the smaller list, of those that count or of those that don't.
+ * The rowids of an index's segments that are in scope, by the smaller list: of those that count (`IN` it) or of
+ * those that don't (`NOT IN`).
  */
-export function isSegmentInScope(scope: AssetScope, rowid: string): Clause {
+export function segmentsInScope(scope: AssetScope): Clause & { verb: "IN" | "NOT IN" } {
   const segments = "SELECT segments.rowid FROM assets JOIN segments USING (asset_id) WHERE";
-  if (!isNarrow(scope)) {
-    return {
-      sql: `+${rowid} NOT IN (${segments} assets.index_id = ? AND assets.searchable_at > ?)`,
-      bindings: [scope.indexId, scope.readyBy],
-    };
+  if (isNarrow(scope)) {
+    const { sql, bindings } = isInScope(scope);
+    return { verb: "IN", sql: `${segments} ${sql}`, bindings };
   }
-  const { sql, bindings } = isInScope(scope);
-  return { sql: `+${rowid} IN (${segments} ${sql})`, bindings };
+  return {
+    verb: "NOT IN",
+    sql: `${segments} assets.index_id = ? AND assets.searchable_at > ?`,
+    bindings: [scope.indexId, scope.readyBy],
+  };
 }
 
 function isNarrow({ types, assetIds, exceptAssetId, conditions }: AssetScope): boolean {

@@ -41,7 +41,7 @@ export async function listSegmentHealth(
          transcript <> '' AS speech, on_screen_text <> '' AS text, problem IS NULL AS seen,
          EXISTS (
            SELECT 1 FROM segment_words AS words WHERE words.rowid = segments.rowid
-             AND words.scope = segments.index_id AND ${SAME_WORDS}
+             AND ${SAME_WORDS}
              AND ${unspaced("words.labels")} = ${unspaced(LABELS)}
          ) AS indexed,
          EXISTS (

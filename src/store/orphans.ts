@@ -1,11 +1,11 @@
 import type { IndexId, SegmentId } from "../ids.ts";
-import { IN_JSON } from "./rows.ts";
+import { IN_INDEX, IN_JSON } from "./rows.ts";
 
-/** Full-text rows of an index (`?1` its scope, `?2` its id) whose segment is gone. */
-const ORPHAN_WORDS = `SELECT rowid FROM segment_words WHERE segment_words MATCH ?1 AND rowid NOT IN (
-  SELECT segments.rowid FROM assets JOIN segments USING (asset_id) WHERE assets.index_id = ?2
+/** Full-text rows of an index (`?1`) whose segment is gone. */
+const ORPHAN_WORDS = `SELECT rowid FROM segment_words WHERE rowid ${IN_INDEX} AND rowid NOT IN (
+  SELECT segments.rowid FROM assets JOIN segments USING (asset_id) WHERE assets.index_id = ?1
 )`;
-/** Likewise signatures. */
+/** Its signatures, likewise. */
 const ORPHAN_SIGNATURES = `SELECT signature_id FROM signatures WHERE index_id = ?1 AND NOT EXISTS (
   SELECT 1 FROM segments WHERE segments.segment_id = signatures.segment_id
 )`;
@@ -20,7 +20,7 @@ export interface OrphanRows {
 /** How many rows of an index belong to a segment that is gone. */
 export async function countOrphanRows(db: D1Database, indexId: IndexId): Promise<OrphanRows> {
   const [words, signatures] = await db.batch<{ count: number }>([
-    db.prepare(`SELECT COUNT(*) AS count FROM (${ORPHAN_WORDS})`).bind(scopeOf(indexId), indexId),
+    db.prepare(`SELECT COUNT(*) AS count FROM (${ORPHAN_WORDS})`).bind(indexId),
     db.prepare(`SELECT COUNT(*) AS count FROM (${ORPHAN_SIGNATURES})`).bind(indexId),
   ]);
   return { words: words!.results[0]!.count, signatures: signatures!.results[0]!.count };
@@ -29,16 +29,10 @@ export async function countOrphanRows(db: D1Database, indexId: IndexId): Promise
 /** They go. Stills of assets that are gone name no index, and go as well. */
 export async function deleteOrphanRows(db: D1Database, indexId: IndexId): Promise<void> {
   await db.batch([
-    db
-      .prepare(`DELETE FROM segment_words WHERE rowid IN (${ORPHAN_WORDS})`)
-      .bind(scopeOf(indexId), indexId),
+    db.prepare(`DELETE FROM segment_words WHERE rowid IN (${ORPHAN_WORDS})`).bind(indexId),
     db.prepare(`DELETE FROM signatures WHERE signature_id IN (${ORPHAN_SIGNATURES})`).bind(indexId),
     db.prepare(`DELETE FROM stills WHERE ${ORPHAN_STILLS}`),
   ]);
-}
-
-function scopeOf(indexId: IndexId): string {
-  return `scope : "${indexId}"`;
 }
 
 /** Of these ids of segments, the ones that an index doesn't have. */

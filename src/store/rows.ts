@@ -1,3 +1,11 @@
+/** SQL for the first rowid that segments of an index (`?1` its id) and their words may have, and the last. */
+const FIRST_ROW = "(SELECT rowid << 32 FROM indices WHERE index_id = ?1)";
+const LAST_ROW = "(SELECT (rowid + 1 << 32) - 1 FROM indices WHERE index_id = ?1)";
+/** Holds for a rowid of theirs: a range of the index's own, so that a search reads no other's. */
+export const IN_INDEX = `BETWEEN ${FIRST_ROW} AND ${LAST_ROW}`;
+/** The highest rowid that a segment of the index has, or the one before the first. */
+export const LAST_TAKEN_ROW = `COALESCE((SELECT MAX(rowid) FROM segments WHERE rowid ${IN_INDEX}), ${FIRST_ROW})`;
+
 /** A bound list: D1 takes 100 parameters a statement, so lists go in as one JSON text. */
 export const IN_JSON = "IN (SELECT value FROM json_each(?))";
 

@@ -4,8 +4,16 @@ import type { AssetId, IndexId, SegmentId } from "../ids.ts";
 import type { Asset, Description, Segment } from "../types.ts";
 import { ASSET_COLUMNS, type AssetRow, FROM_ASSETS, toAsset } from "./assets.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
-import { IN_JSON, inChunks, type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
-import { inIndex, spaceOut } from "./words.ts";
+import {
+  IN_INDEX,
+  IN_JSON,
+  inChunks,
+  LAST_TAKEN_ROW,
+  type Page,
+  type PageRequest,
+  parseColumns,
+  toPage,
+} from "./rows.ts";
 
 const COLUMNS = `segment_id AS segmentId, segments.asset_id AS assetId, segments.index_id AS indexId,
   position, start_ms AS startMs, end_ms AS endMs, segments.keyframe_ms AS keyframeMs, caption,
@@ -28,15 +36,17 @@ export type NewSegment = Pick<
 /** Writes the cuts of an asset; where they are there already they keep what was seen, not what wasn't. */
 export async function upsertSegments(db: D1Database, segments: NewSegment[]): Promise<void> {
   const statement = db.prepare(
-    `INSERT INTO segments (segment_id, asset_id, index_id, position, start_ms, end_ms, keyframe_ms)
-     SELECT value ->> 'segmentId', value ->> 'assetId', value ->> 'indexId', value ->> 'position',
-       value ->> 'startMs', value ->> 'endMs', value ->> 'keyframeMs'
-     FROM json_each(?) WHERE true
+    `INSERT INTO segments
+       (rowid, segment_id, asset_id, index_id, position, start_ms, end_ms, keyframe_ms)
+     SELECT ${LAST_TAKEN_ROW} + 1 + key, value ->> 'segmentId', value ->> 'assetId', ?1,
+       value ->> 'position', value ->> 'startMs', value ->> 'endMs', value ->> 'keyframeMs'
+     FROM json_each(?2) WHERE true
      ON CONFLICT (segment_id) DO UPDATE SET problem = NULL,
        described_at = CASE WHEN problem IS NULL THEN described_at END`,
   );
   for (let i = 0; i < segments.length; i += 200) {
-    await statement.bind(JSON.stringify(segments.slice(i, i + 200))).run();
+    const some = segments.slice(i, i + 200);
+    await statement.bind(some[0]!.indexId, JSON.stringify(some)).run();
   }
 }
 
@@ -184,14 +194,15 @@ export async function listSegmentsInScope(
     { expression: must, verb: "IN" },
     { expression: mustNot, verb: "NOT IN" },
   ].flatMap(({ expression, verb }) => (expression === null ? [] : [{ expression, verb }]));
-  const matching = "(SELECT rowid FROM segment_words WHERE segment_words MATCH ?)";
+  const matching = `(SELECT rowid FROM segment_words WHERE segment_words MATCH ? AND rowid ${IN_INDEX})`;
   const kept = rules.map(({ verb }) => ` AND segments.rowid ${verb} ${matching}`).join("");
-  const words = rules.map(({ expression }) => inIndex(scope.indexId, expression));
   const inScope = isInScope(scope);
   const [segments, assets] = await db.batch([
     db
-      .prepare(`SELECT ${COLUMNS}, ${LOOK} FROM segments WHERE segment_id ${IN_JSON}${kept}`)
-      .bind(list, ...words),
+      .prepare(
+        `SELECT ${COLUMNS}, ${LOOK} FROM segments WHERE index_id = ?1 AND segment_id ${IN_JSON}${kept}`,
+      )
+      .bind(scope.indexId, list, ...rules.map(({ expression }) => expression)),
     db
       .prepare(
         `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE ${inScope.sql} AND asset_id IN
@@ -230,34 +241,6 @@ export async function describeSegment(
       segmentId,
     )
     .run();
-}
-
-/** Puts segments' words into the full-text index, in place of any others; not where others are said since. */
-export async function indexWords(db: D1Database, segments: Segment[]): Promise<void> {
-  const words = segments.map(({ segmentId, caption, transcript, onScreenText, labels }) => ({
-    segmentId,
-    said: transcript,
-    caption: spaceOut(caption),
-    transcript: spaceOut(transcript),
-    onScreenText: spaceOut(onScreenText),
-    labels: spaceOut(labels.join(", ")),
-  }));
-  const from = `FROM json_each(?), segments
-    WHERE segment_id = value ->> 'segmentId' AND segments.transcript = value ->> 'said'`;
-  for (const chunk of inChunks(words)) {
-    await db.batch([
-      db
-        .prepare(`DELETE FROM segment_words WHERE rowid IN (SELECT segments.rowid ${from})`)
-        .bind(chunk),
-      db
-        .prepare(
-          `INSERT INTO segment_words (rowid, scope, caption, transcript, on_screen_text, labels)
-           SELECT segments.rowid, index_id, value ->> 'caption', value ->> 'transcript',
-             value ->> 'onScreenText', value ->> 'labels' ${from}`,
-        )
-        .bind(chunk),
-    ]);
-  }
 }
 
 export interface SegmentSummary {

@@ -1,8 +1,9 @@
-import type { IndexId, SegmentId } from "../ids.ts";
-import { IN_JSON } from "./rows.ts";
-import { type AssetScope, isSegmentInScope } from "./asset-scope.ts";
+import type { SegmentId } from "../ids.ts";
+import type { Segment } from "../types.ts";
+import { IN_INDEX, IN_JSON, inChunks } from "./rows.ts";
+import { type AssetScope, segmentsInScope } from "./asset-scope.ts";
 
-/** Columns of the full-text index that hold a segment's words, in order; `scope` comes before them. */
+/** Columns of the full-text index, in order. */
 export const WORD_COLUMNS = ["caption", "transcript", "on_screen_text", "labels"] as const;
 export type WordColumn = (typeof WORD_COLUMNS)[number];
 
@@ -44,6 +45,34 @@ export function unspaced(expression: string): string {
   return `replace(${expression}, char(${GAP.charCodeAt(0)}), '')`;
 }
 
+/** Puts segments' words into the full-text index, in place of any others; not where others are said since. */
+export async function indexWords(db: D1Database, segments: Segment[]): Promise<void> {
+  const words = segments.map(({ segmentId, caption, transcript, onScreenText, labels }) => ({
+    segmentId,
+    said: transcript,
+    caption: spaceOut(caption),
+    transcript: spaceOut(transcript),
+    onScreenText: spaceOut(onScreenText),
+    labels: spaceOut(labels.join(", ")),
+  }));
+  const from = `FROM json_each(?), segments
+    WHERE segment_id = value ->> 'segmentId' AND segments.transcript = value ->> 'said'`;
+  for (const chunk of inChunks(words)) {
+    await db.batch([
+      db
+        .prepare(`DELETE FROM segment_words WHERE rowid IN (SELECT segments.rowid ${from})`)
+        .bind(chunk),
+      db
+        .prepare(
+          `INSERT INTO segment_words (rowid, caption, transcript, on_screen_text, labels)
+           SELECT segments.rowid, value ->> 'caption', value ->> 'transcript',
+             value ->> 'onScreenText', value ->> 'labels' ${from}`,
+        )
+        .bind(chunk),
+    ]);
+  }
+}
+
 /** An FTS5 expression that any of the phrases matches (words in order, without quotes); null of none. */
 export function anyOf(phrases: string[][]): string | null {
   return phrases.length === 0 ? null : phrases.map(toTerm).join(" OR ");
@@ -74,13 +103,21 @@ function toTerm(phrase: string[]): string {
   return `"${tokens.join(" ")}"`;
 }
 
+/** A word of a query as a token of the full-text index, and its stem. */
+export interface AskedToken {
+  word: string;
+  stem: string;
+}
+
 export interface WordSearch {
   scope: AssetScope;
-  /** An FTS5 expression over `columns`. */
+  /** An FTS5 expression. */
   expression: string;
+  /** Those of which the expression wants any, and nothing else; none where it wants more. */
+  anyOf: readonly AskedToken[];
   columns: readonly WordColumn[];
-  /** Of the words that are to be counted. */
-  stems: readonly string[];
+  /** Those that are to be counted. */
+  tokens: readonly AskedToken[];
   limit: number;
 }
 
@@ -90,43 +127,57 @@ export interface WordHit {
   bm25: number;
 }
 
-/** An FTS5 expression within one index. */
-export function inIndex(indexId: IndexId, expression: string, columns?: readonly string[]): string {
-  const place = columns ? `{${columns.join(" ")}} : ` : "";
-  return `scope : "${indexId}" AND ${place}(${expression})`;
-}
-
 /** How many segments there are, and how many of them hold a word, by its stem. */
 export interface WordCounts {
   total: number;
   holding: ReadonlyMap<string, number>;
 }
 
+/** A word tells where at most one segment in so many holds it. */
+const TELLING = 20;
+const TOTAL = "(SELECT SUM(segments) FROM tallies)";
+
 /**
- * The segments of the assets in scope that match best by BM25, the best first. Only the best are looked
- * up: to join each match with its asset takes as long as to rank it. `counts` are of all indices together,
- * as those are that BM25 goes by, and of all segments that there ever were.
+ * The segments of the assets in scope that match best by BM25, the best first. Only those that hold a word that
+ * tells are ranked, where there are `limit` of them (a cut-off by document frequency: Elasticsearch's common terms
+ * query), and only the best are looked up: either takes most of the time otherwise. `counts` are of all indices
+ * together, as those are that BM25 goes by.
  */
 export async function searchWords(
   db: D1Database,
   search: WordSearch,
 ): Promise<{ hits: WordHit[]; counts: WordCounts }> {
   const { scope, expression, columns, limit } = search;
-  const place = isSegmentInScope(scope, "segment_words.rowid");
+  const place = segmentsInScope(scope);
+  const within = columns.length < WORD_COLUMNS.length ? `{${columns.join(" ")}} : ` : "";
+  const inPlace = `rowid ${IN_INDEX} AND +rowid ${place.verb} listed`;
   const best = db
     .prepare(
-      `SELECT segment_id AS segmentId, bm25 FROM (
-         SELECT rowid AS id, -bm25(segment_words, 0, 1, 1, 1, 1) AS bm25 FROM segment_words
-         WHERE segment_words MATCH ? AND ${place.sql} ORDER BY bm25 DESC LIMIT ?
+      `WITH telling AS MATERIALIZED (
+         SELECT rowid FROM segment_words WHERE ${inPlace} AND segment_words MATCH COALESCE((
+           SELECT ? || '(' || group_concat(value ->> 'word', ' OR ') || ')'
+           FROM json_each(?) JOIN word_counts ON term = value ->> 'stem' WHERE doc * ${TELLING} <= ${TOTAL}
+         ), '""')
+       ), listed AS MATERIALIZED (${place.sql})
+       SELECT segment_id AS segmentId, bm25 FROM (
+         SELECT rowid AS id, -bm25(segment_words) AS bm25 FROM segment_words
+         WHERE ${inPlace} AND segment_words MATCH ?
+           AND ((SELECT COUNT(*) FROM telling) < ? OR +rowid IN telling)
+         ORDER BY bm25 DESC LIMIT ?
        ) JOIN segments ON segments.rowid = id ORDER BY bm25 DESC`,
     )
-    .bind(inIndex(scope.indexId, expression, columns), ...place.bindings, limit);
+    .bind(
+      scope.indexId,
+      within,
+      JSON.stringify(search.anyOf.map(({ word, stem }) => ({ word: toTerm([word]), stem }))),
+      ...place.bindings,
+      `${within}(${expression})`,
+      limit,
+      limit,
+    );
   const counting = db
-    .prepare(
-      `SELECT term, doc, (SELECT MAX(rowid) FROM segments) AS total FROM word_counts
-       WHERE term ${IN_JSON}`,
-    )
-    .bind(JSON.stringify(search.stems));
+    .prepare(`SELECT term, doc, ${TOTAL} AS total FROM word_counts WHERE term ${IN_JSON}`)
+    .bind(JSON.stringify(search.tokens.map(({ stem }) => stem)));
   const [hits, counts] = await db.batch([best, counting]);
   const rows = counts!.results as { term: string; doc: number; total: number }[];
   return {
