@@ -5,19 +5,14 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Service, withService } from "../bench/service.ts";
 import { MODELS } from "../src/config.ts";
-import type { Calibration, Fitted } from "../src/search/fuse.ts";
+import type { Fitted } from "../src/search/fuse.ts";
 import { layOutCorpus } from "./calibration/corpus.ts";
-import { fitCalibration } from "./calibration/fit.ts";
+import { fitReasons } from "./calibration/fit.ts";
 import { type Observed, observe } from "./calibration/observe.ts";
 import { observePictures } from "./calibration/pictures.ts";
 import { describePhotos, loadPassages } from "./calibration/described.ts";
 import { askAbout } from "./calibration/questions.ts";
-import {
-  BLIND_LIKENESS_SHAPE,
-  BLIND_SHAPE,
-  LIKENESS_SHAPE,
-  WORDS_SHAPE,
-} from "./calibration/shape.ts";
+import { BLIND_LIKENESS, BLIND_TELLS, LIKENESS, LOOKS, TELLS } from "./calibration/shape.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "./picture-space/captions.ts";
 import { createRandom, shuffle } from "./picture-space/random.ts";
 import { Leash, startChild } from "./stack/child.ts";
@@ -151,14 +146,19 @@ interface Answers {
 /** Writes the fits in place of older ones for the same models. */
 async function keep({ words, pictures, blind }: Answers): Promise<void> {
   const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
-  const asked = fitCalibration(hits(words), WORDS_SHAPE);
-  const alike = fitCalibration(hits(pictures), LIKENESS_SHAPE);
-  const blindAsked = fitCalibration(hits(blind), BLIND_SHAPE);
-  const blindAlike = fitCalibration(hits(pictures), BLIND_LIKENESS_SHAPE);
+  const [tells, looks] = fitReasons(hits(words), [TELLS, LOOKS]);
+  const [likeness] = fitReasons(hits(pictures), [LIKENESS]);
+  const [blindTells] = fitReasons(hits(blind), [BLIND_TELLS]);
+  const [blindLikeness] = fitReasons(hits(pictures), [BLIND_LIKENESS]);
   const text = MODELS.embedText.id;
   const own = [
-    { models: { text, picture: "" }, ...together(asked, alike) },
-    { models: { text, picture: null }, ...together(blindAsked, blindAlike) },
+    { models: { text, picture: "" }, tells, looks, likeness },
+    {
+      models: { text, picture: null },
+      tells: blindTells,
+      looks: null,
+      likeness: blindLikeness,
+    },
   ];
   const known: Fitted[] = JSON.parse(await readFile(FILE, "utf8"));
   const others = known.filter(({ models }) => {
@@ -166,22 +166,14 @@ async function keep({ words, pictures, blind }: Answers): Promise<void> {
       (one) => one.models.text === models.text && one.models.picture === models.picture,
     );
   });
-  await writeFile(FILE, `${JSON.stringify([...own, ...others], null, 2)}\n`);
+  await writeFile(FILE, `${JSON.stringify([...own, ...others], round, 2)}\n`);
   const counts = [words, blind, pictures].map((some) => hits(some).length);
   log(`${FILE}: ${counts.join(", ")} hits in words, in words without pictures, of pictures.`);
 }
 
-/** Words that come with a picture, or are spoken in a clip, count as they do in a question. */
-function together(asked: Calibration, alike: Calibration) {
-  const weights = { ...asked.weights, ...alike.weights };
-  return { words: rounded(asked), likeness: rounded({ ...alike, weights }) };
-}
-
-function rounded(calibration: Calibration): Calibration {
-  const text = JSON.stringify(calibration, (_, value: unknown) =>
-    typeof value === "number" ? Math.round(value * 1000) / 1000 : value,
-  );
-  return JSON.parse(text);
+/** Three digits are more than the data has. */
+function round(_: string, value: unknown): unknown {
+  return typeof value === "number" ? Math.round(value * 1000) / 1000 : value;
 }
 
 function readCount(name: string, text: string, most: number): number {

@@ -2,7 +2,7 @@ import { MODELS } from "../config.ts";
 import { hasPictureSpace } from "../models/embed-picture.ts";
 import fitted from "./calibrations.json" with { type: "json" };
 import type { Calibration, Fitted } from "./fuse.ts";
-import type { Likeness } from "./likeness.ts";
+import type { Question } from "./channels.ts";
 
 export const CALIBRATIONS: readonly Fitted[] = fitted;
 
@@ -10,11 +10,12 @@ export const CALIBRATIONS: readonly Fitted[] = fitted;
  * How a question's signals become probabilities: as fitted for the models in use, or, where nobody has,
  * as for the first that somebody has.
  */
-export function calibrationFor(env: Env, like: Likeness | null): Calibration {
+export function calibrationFor(env: Env, { query, like }: Question): Calibration {
   const picture = hasPictureSpace(env) ? env.PICTURE_EMBEDDINGS_MODEL : null;
   const own = CALIBRATIONS.find(({ models }) => {
     return models.text === MODELS.embedText.id && models.picture === picture;
   });
-  const { words, likeness } = own ?? CALIBRATIONS[0]!;
-  return like ? likeness : words;
+  const { tells, looks, likeness } = own ?? CALIBRATIONS[0]!;
+  const isTold = query !== null || like?.meaning;
+  return [isTold ? tells : null, like ? likeness : looks].filter((reason) => reason !== null);
 }

@@ -7,11 +7,14 @@ export interface Weight {
   weight: number;
 }
 
-/** How signals become a probability. A signal without a weight doesn't count. */
-export interface Calibration {
+/** How the signals of one reason become its probability. A signal without a weight doesn't count. */
+export interface Reason {
   bias: number;
   weights: Partial<Record<Signal, Weight>>;
 }
+
+/** Why a segment may be relevant: for what it tells, or for how it looks. */
+export type Calibration = readonly Reason[];
 
 /** What was fitted (`npm run calibrate`) for which models. */
 export interface Fitted {
@@ -20,19 +23,26 @@ export interface Fitted {
    * where there is none.
    */
   models: { text: string; picture: string | null };
-  /** For questions in words. */
-  words: Calibration;
-  /** For pictures and clips as questions, and for what is to be like something. */
-  likeness: Calibration;
+  /** What it tells, of words that are asked for. */
+  tells: Reason;
+  /** How it looks, by words; none without a picture space. */
+  looks: Reason | null;
+  /** How it looks, by a picture or a clip, or by what it is to be like. */
+  likeness: Reason;
 }
 
 /**
- * The probability that a segment is relevant: the logistic function of a weighted sum of its signals
- * (convex fusion: Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS
- * 2023; with Platt's logistic scaling, 1999, in one). No weight is negative, so that more of a signal
- * never means less.
+ * The probability that a segment is relevant: that it is for at least one reason, each by itself (noisy-or:
+ * Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988; Vomlel, "Noisy-or classifier", 2006). So what
+ * says little for one reason doesn't add up to what says much for another. No weight is negative, so that more
+ * of a signal never means less.
  */
-export function probabilityOf(signals: Signals, { bias, weights }: Calibration): number {
+export function probabilityOf(signals: Signals, reasons: Calibration): number {
+  return 1 - reasons.reduce((none, reason) => none * (1 - probabilityBy(signals, reason)), 1);
+}
+
+/** That it is for this reason: the logistic function of a weighted sum of signals (Platt, 1999). */
+export function probabilityBy(signals: Signals, { bias, weights }: Reason): number {
   let logOdds = bias;
   for (const signal of SIGNALS) {
     const counts = weights[signal];

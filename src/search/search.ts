@@ -44,7 +44,7 @@ export async function search(
   const rows = await timings.time("rows", () =>
     listSegmentsInScope(env.DB, ids, scope.assets, rules),
   );
-  const calibration = calibrationFor(env, like);
+  const calibration = calibrationFor(env, question);
   // More than are always asked for say nothing more, so that it's the same on every page.
   const few = -Math.log(Math.min(rows.length, SEARCH.maxCandidates));
   const weights = terms.weights(counts);

@@ -3,11 +3,11 @@ import { rankings } from "../../bench/rankings.ts";
 import { binForecasts, calibrationError } from "../../bench/reliability.ts";
 import { drawReliability } from "../../bench/reliability-diagram.ts";
 import type { Truth } from "../../scripts/calibration/corpus.ts";
-import { fitCalibration } from "../../scripts/calibration/fit.ts";
+import { fitReasons } from "../../scripts/calibration/fit.ts";
 import { toObserved } from "../../scripts/calibration/observe.ts";
 import { askAbout, createJudge } from "../../scripts/calibration/questions.ts";
 import { createRandom } from "../../scripts/picture-space/random.ts";
-import { probabilityOf } from "../../src/search/fuse.ts";
+import { type Calibration, probabilityOf, type Reason } from "../../src/search/fuse.ts";
 
 const dog: Truth = {
   file: "dog.jpg",
@@ -60,37 +60,61 @@ const blank = {
 };
 
 describe("a fit", () => {
-  const truth = {
+  const said = {
     bias: -2,
     weights: {
       said: { from: 0, power: 1, weight: 4 },
       picture: { from: 0.2, power: 1, weight: 0 },
     },
   };
+  const seen = { bias: -4, weights: { picture: { from: 0.5, power: 2, weight: 24 } } };
   const random = createRandom(1);
-  const examples = Array.from({ length: 5000 }, () => {
-    const signals = { said: random(), picture: random() };
-    return { signals, isRight: random() < probabilityOf(signals, truth) };
-  });
+  const make = (count: number, reasons: Calibration) =>
+    Array.from({ length: count }, () => {
+      const signals = { said: random(), picture: random() };
+      return { signals, isRight: random() < probabilityOf(signals, reasons) };
+    });
+  const examples = make(5000, [said]);
 
   it("finds what made the examples", () => {
-    const { bias, weights } = fitCalibration(examples, truth.weights);
+    const [{ bias, weights }] = fitReasons(examples, [said.weights]) as [Reason];
     expect(bias).toBeCloseTo(-2, 0);
     expect(weights.said!.weight).toBeGreaterThan(3.5);
     expect(weights.said!.weight).toBeLessThan(4.5);
     expect(weights.picture!.weight).toBeLessThan(0.3);
   });
 
+  it("finds each of two reasons, either of which is enough", () => {
+    const both = make(20_000, [said, seen]);
+    const reasons = fitReasons(both, [{ said: said.weights.said }, seen.weights]);
+    expect(reasons[0]!.weights.said!.weight).toBeCloseTo(4, 0);
+    expect(reasons[1]!.weights.picture!.weight / 24).toBeCloseTo(1, 0);
+    for (const { signals } of both.slice(0, 100)) {
+      const off = probabilityOf(signals, reasons) - probabilityOf(signals, [said, seen]);
+      expect(Math.abs(off)).toBeLessThan(0.05);
+    }
+  });
+
+  it("counts an example as often as its weight says", () => {
+    const twice = examples.flatMap((one, i) => (i % 2 === 0 ? [one, one] : [one]));
+    const heavy = examples.map((one, i) => Object.assign({ weight: i % 2 === 0 ? 2 : 1 }, one));
+    const [one] = fitReasons(twice, [said.weights]) as [Reason];
+    const [other] = fitReasons(heavy, [said.weights]) as [Reason];
+    expect(other.bias).toBeCloseTo(one.bias, 6);
+    expect(other.weights.said!.weight).toBeCloseTo(one.weights.said!.weight, 6);
+  });
+
   it("has no weight below 0, even where more of a signal is worse", () => {
     const worse = examples.map(({ signals, isRight }) => ({ signals, isRight: !isRight }));
-    expect(fitCalibration(worse, truth.weights).weights.said!.weight).toBe(0);
+    const [reason] = fitReasons(worse, [said.weights]) as [Reason];
+    expect(reason.weights.said!.weight).toBe(0);
   });
 
   it("holds where a signal settles everything", () => {
-    const settled = [0, 1].map((said) => ({ signals: { said }, isRight: said === 1 }));
-    const fitted = fitCalibration(settled, { said: { from: 0, power: 1 } });
-    expect(probabilityOf({ said: 1 }, fitted)).toBeGreaterThan(0.9);
-    expect(Number.isFinite(fitted.bias)).toBe(true);
+    const settled = [0, 1].map((one) => ({ signals: { said: one }, isRight: one === 1 }));
+    const [reason] = fitReasons(settled, [{ said: { from: 0, power: 1 } }]) as [Reason];
+    expect(probabilityOf({ said: 1 }, [reason])).toBeGreaterThan(0.9);
+    expect(Number.isFinite(reason.bias)).toBe(true);
   });
 });
 

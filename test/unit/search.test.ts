@@ -17,7 +17,7 @@ import { Terms } from "../../src/search/terms.ts";
 import { allOf, anyOf, spaceOut, wantedBy } from "../../src/store/words.ts";
 
 describe("signals", () => {
-  const calibration = {
+  const reason = {
     bias: -2,
     weights: {
       said: { from: 0, power: 2, weight: 4 },
@@ -33,7 +33,18 @@ describe("signals", () => {
     ["one that nobody has weighed", { shown: 1 }, -2],
   ])("become a probability: %s", (_, signals, logOdds) => {
     const expected = 1 / (1 + Math.exp(-logOdds));
-    expect(probabilityOf(signals, calibration)).toBeCloseTo(expected, 10);
+    expect(probabilityOf(signals, [reason])).toBeCloseTo(expected, 10);
+  });
+
+  it.each<[string, number[], number]>([
+    ["none", [], 0],
+    ["one", [0.3], 0.3],
+    ["two, either of which is enough", [0.5, 0.5], 0.75],
+    ["one that is sure", [1, 0.2], 1],
+    ["two that hardly say anything", [0.01, 0.02], 0.0298],
+  ])("of several reasons become a probability: %s", (_, likely, expected) => {
+    const reasons = likely.map((p) => ({ bias: Math.log(p / (1 - p)), weights: {} }));
+    expect(probabilityOf({}, reasons)).toBeCloseTo(expected, 10);
   });
 
   it("are merged by the strongest", () => {
@@ -42,8 +53,11 @@ describe("signals", () => {
   });
 
   it("never count for less by being more, as they are weighed", () => {
-    for (const { weights } of CALIBRATIONS.flatMap(({ words, likeness }) => [words, likeness])) {
-      for (const { weight } of Object.values(weights)) expect(weight).toBeGreaterThanOrEqual(0);
+    for (const { tells, looks, likeness } of CALIBRATIONS) {
+      for (const reason of [tells, looks, likeness]) {
+        const weights = Object.values(reason?.weights ?? {});
+        for (const { weight } of weights) expect(weight).toBeGreaterThanOrEqual(0);
+      }
     }
   });
 });
