@@ -7,7 +7,7 @@ import { type Service, withService } from "../bench/service.ts";
 import { MODELS } from "../src/config.ts";
 import type { Fitted } from "../src/search/fuse.ts";
 import { layOutCorpus } from "./calibration/corpus.ts";
-import { fitReasons } from "./calibration/fit.ts";
+import { type Example, fitReasons } from "./calibration/fit.ts";
 import { type Observed, observe } from "./calibration/observe.ts";
 import { observePictures } from "./calibration/pictures.ts";
 import { describePhotos, loadPassages } from "./calibration/described.ts";
@@ -148,7 +148,7 @@ async function keep({ words, pictures, blind }: Answers): Promise<void> {
   const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
   const [tells, looks] = fitReasons(hits(words), [TELLS, LOOKS]);
   const [likeness] = fitReasons(hits(pictures), [LIKENESS]);
-  const [blindTells] = fitReasons(hits(blind), [BLIND_TELLS]);
+  const [blindTells] = fitReasons(blind.flatMap(weigh), [BLIND_TELLS]);
   const [blindLikeness] = fitReasons(hits(pictures), [BLIND_LIKENESS]);
   const text = MODELS.embedText.id;
   const own = [
@@ -169,6 +169,13 @@ async function keep({ words, pictures, blind }: Answers): Promise<void> {
   await writeFile(FILE, `${JSON.stringify([...own, ...others], round, 2)}\n`);
   const counts = [words, blind, pictures].map((some) => hits(some).length);
   log(`${FILE}: ${counts.join(", ")} hits in words, in words without pictures, of pictures.`);
+}
+
+/** So that a question with a hundred right answers doesn't outvote a hundred with one. */
+function weigh({ hits }: Observed): Example[] {
+  const right = hits.filter(({ isRight }) => isRight).length;
+  const weight = 1 / Math.sqrt(Math.max(1, right));
+  return hits.map(({ signals, isRight }) => ({ signals, isRight, weight }));
 }
 
 /** Three digits are more than the data has. */

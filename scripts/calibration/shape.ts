@@ -32,6 +32,7 @@ export const BLIND_TELLS = {
   said: TELLS.said,
   written: TELLS.written,
   told: { from: 0, power: 2 },
+  bm25: { from: 0, power: 1 },
   meaningLead: { from: -0.05, power: 1 },
   few: LOOKS.few,
 } as const satisfies Shape;

@@ -42,7 +42,7 @@ export function probabilityOf(signals: Signals, reasons: Calibration): number {
 }
 
 /** That it is for this reason: the logistic function of a weighted sum of signals (Platt, 1999). */
-export function probabilityBy(signals: Signals, { bias, weights }: Reason): number {
+function probabilityBy(signals: Signals, { bias, weights }: Reason): number {
   let logOdds = bias;
   for (const signal of SIGNALS) {
     const counts = weights[signal];
