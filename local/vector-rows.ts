@@ -1,4 +1,10 @@
+/** By so many rows it grows. */
 const SLAB_ROWS = 256;
+const PAGE_BYTES = 65_536;
+/** So many values are multiplied at once. */
+const STRIDE = 8;
+/** So many rows are scored in one call. */
+const SCORED_ROWS = 1024;
 
 export type Scalar = string | number | boolean | null;
 /** What a vector's metadata indexes hold; a property is absent where no index covered the vector. */
@@ -38,19 +44,39 @@ export class TopMatches {
   }
 }
 
+/** What `vector-dots.wat` exports: places and lengths are in bytes. */
+interface Dots {
+  memory: WebAssembly.Memory;
+  dots: (query: number, row: number, count: number, width: number, scores: number) => void;
+}
+
 /** Unit vectors of one namespace in memory, scanned whole; equal facets are kept and tested once. */
 export class VectorRows {
   readonly #width: number;
-  readonly #slabs: Float32Array[] = [];
+  readonly #dots: Dots["dots"];
+  readonly #memory: WebAssembly.Memory;
+  /** In floats: the query, the scores of some rows, and the rows. */
+  #values: Float32Array;
+  readonly #scoresAt: number;
+  readonly #rowsAt: number;
   readonly #ids: string[] = [];
   readonly #rowOf = new Map<string, number>();
   readonly #facetsOf: number[] = [];
   readonly #facets: Facets[] = [];
   readonly #facetsAt = new Map<string, number>();
 
-  /** @param width the most values a row may have */
-  constructor(width: number) {
-    this.#width = width;
+  /**
+   * @param width the most values a row may have
+   * @param module `vector-dots.wasm`
+   */
+  constructor(width: number, module: WebAssembly.Module) {
+    const { memory, dots } = new WebAssembly.Instance(module).exports as unknown as Dots;
+    this.#width = Math.max(1, Math.ceil(width / STRIDE)) * STRIDE;
+    this.#dots = dots;
+    this.#memory = memory;
+    this.#values = new Float32Array(memory.buffer);
+    this.#scoresAt = this.#width;
+    this.#rowsAt = this.#scoresAt + SCORED_ROWS;
   }
 
   get size(): number {
@@ -58,7 +84,7 @@ export class VectorRows {
   }
 
   get bytes(): number {
-    return this.#slabs.length * SLAB_ROWS * this.#width * Float32Array.BYTES_PER_ELEMENT;
+    return this.#memory.buffer.byteLength;
   }
 
   /** Adds or replaces a row; false where the vector is wider than a row. */
@@ -89,24 +115,30 @@ export class VectorRows {
 
   /** Offers the cosine of every row whose facets are accepted. */
   scan(query: Float32Array, accepts: (facets: Facets) => boolean, top: TopMatches): void {
-    const width = Math.min(this.#width, query.length);
     const length = norm(query);
+    this.#values.fill(0, 0, this.#width).set(query.subarray(0, this.#width));
+    const scores = this.#values.subarray(this.#scoresAt, this.#rowsAt);
     const accepted = this.#facets.map(accepts);
     let threshold = top.threshold;
-    for (let row = 0; row < this.size; row += 1) {
-      if (!accepted[this.#facetsOf[row]!]) continue;
-      const slab = this.#slabs[Math.floor(row / SLAB_ROWS)]!;
-      const score = dot(slab, (row % SLAB_ROWS) * this.#width, query, width) / length;
-      if (score <= threshold) continue;
-      top.offer(this.#ids[row]!, score);
-      threshold = top.threshold;
+    for (let first = 0; first < this.size; first += SCORED_ROWS) {
+      const count = Math.min(SCORED_ROWS, this.size - first);
+      const start = this.#rowsAt + first * this.#width;
+      this.#dots(0, 4 * start, count, 4 * this.#width, 4 * this.#scoresAt);
+      for (let i = 0; i < count; i += 1) {
+        const score = scores[i]! / length;
+        if (score <= threshold || !accepted[this.#facetsOf[first + i]!]) continue;
+        top.offer(this.#ids[first + i]!, score);
+        threshold = top.threshold;
+      }
     }
   }
 
   #append(id: string): number {
     const row = this.size;
-    if (row % SLAB_ROWS === 0 && row / SLAB_ROWS === this.#slabs.length) {
-      this.#slabs.push(new Float32Array(SLAB_ROWS * this.#width));
+    const end = this.#rowsAt + (row + 1) * this.#width;
+    if (end > this.#values.length) {
+      this.#memory.grow(Math.ceil((SLAB_ROWS * this.#width * 4) / PAGE_BYTES));
+      this.#values = new Float32Array(this.#memory.buffer);
     }
     this.#ids.push(id);
     this.#rowOf.set(id, row);
@@ -114,8 +146,8 @@ export class VectorRows {
   }
 
   #valuesAt(row: number): Float32Array {
-    const start = (row % SLAB_ROWS) * this.#width;
-    return this.#slabs[Math.floor(row / SLAB_ROWS)]!.subarray(start, start + this.#width);
+    const start = this.#rowsAt + row * this.#width;
+    return this.#values.subarray(start, start + this.#width);
   }
 
   #group(facets: string): number {
@@ -129,21 +161,7 @@ export class VectorRows {
   }
 }
 
-/** Four sums at once, which the compiler keeps apart; about twice as fast as one. */
-function dot(slab: Float32Array, start: number, query: Float32Array, width: number): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  const even = width - (width % 4);
-  for (let i = 0; i < even; i += 4) {
-    a += slab[start + i]! * query[i]!;
-    b += slab[start + i + 1]! * query[i + 1]!;
-    c += slab[start + i + 2]! * query[i + 2]!;
-    d += slab[start + i + 3]! * query[i + 3]!;
-  }
-  for (let i = even; i < width; i += 1) a += slab[start + i]! * query[i]!;
-  return a + b + c + d;
-}
-
 /** 1 for the zero vector, whose cosine is thus 0. */
 function norm(vector: Float32Array): number {
-  return Math.sqrt(dot(vector, 0, vector, vector.length)) || 1;
+  return Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
 }

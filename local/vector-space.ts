@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { LocalEnv, MetadataType, SpaceProps } from "./env.ts";
 import { keepRows, takeRows } from "./kept-rows.ts";
+import dots from "./vector-dots.wasm";
 import { facetsOf } from "./vector-facets.ts";
 import { matches, type Condition } from "./vector-filter.ts";
 import { type Facets, type Match, TopMatches, VectorRows } from "./vector-rows.ts";
@@ -243,7 +244,8 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
       )
       .one();
     const keeps = count * bytes <= CACHE_BYTES;
-    let rows = new VectorRows(bytes / Float32Array.BYTES_PER_ELEMENT);
+    const width = bytes / Float32Array.BYTES_PER_ELEMENT;
+    let rows = new VectorRows(width, dots);
     for (const { id, vector, indexed } of this.#sql.exec<Pick<Row, "id" | "vector" | "indexed">>(
       "SELECT id, vector, indexed FROM vectors WHERE namespace = ?",
       namespace,
@@ -251,7 +253,7 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
       rows.set(id, new Float32Array(vector), indexed);
       if (keeps || rows.size < SCAN_ROWS) continue;
       yield rows;
-      rows = new VectorRows(bytes / Float32Array.BYTES_PER_ELEMENT);
+      rows = new VectorRows(width, dots);
     }
     if (keeps) this.#cache.set(namespace, rows);
     yield rows;

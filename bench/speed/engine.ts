@@ -2,8 +2,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { VectorRows, TopMatches } from "../../local/vector-rows.ts";
-import { createRandom, drawNormal } from "../../scripts/picture-space/random.ts";
 import { encodeFilm } from "../../scripts/sample/film.ts";
 import { narrate } from "../../scripts/sample/narration.ts";
 import { photograph } from "../../scripts/sample/pictures.ts";
@@ -13,8 +11,6 @@ import { quantile, round, type Suite } from "../suite.ts";
 
 const TIMES = 15;
 const TEXTS = 64;
-const VECTORS = 100_000;
-const DIMENSIONS = 512;
 const SENTENCE = "A woman in a red coat walks two dogs along the beach at sunrise.";
 const SPOKEN = [
   "The old carpenter built this house alone.",
@@ -71,7 +67,6 @@ async function measure(ask: AskEngine, folder: string): Promise<Row[]> {
     await time("frame of a film", 1, () => ask("/media/frame?time=5&width=960", clip)),
     await time("voice in sound, seconds", seconds, () => ask("/voice", clip)),
     ...(await heard(ask, clip, seconds)),
-    await search(),
   ];
 }
 
@@ -81,18 +76,6 @@ async function heard(ask: AskEngine, clip: Buffer, seconds: number): Promise<Row
   const { model } = health.abilities.speech;
   if (model === null) return [];
   return [await time(`speech, seconds, by ${model}`, seconds, () => ask("/transcribe", clip))];
-}
-
-/** What a query costs LocalVectorize: every vector of a namespace is looked at. */
-function search(): Promise<Row> {
-  const random = createRandom(1);
-  const vector = () => Float32Array.from({ length: DIMENSIONS }, () => drawNormal(random));
-  const rows = new VectorRows(DIMENSIONS);
-  for (let i = 0; i < VECTORS; i += 1) rows.set(String(i), vector(), "{}");
-  const query = vector();
-  return time(`exact top 10 of ${VECTORS} × ${DIMENSIONS}, vectors`, VECTORS, async () => {
-    rows.scan(query, () => true, new TopMatches(10));
-  });
 }
 
 export const suite: Suite = {

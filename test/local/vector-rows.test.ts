@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import dots from "../../local/vector-dots.wasm";
 import { TopMatches, VectorRows } from "../../local/vector-rows.ts";
 
 const WIDTH = 20;
@@ -22,7 +23,7 @@ describe("vector rows", () => {
   it("find what a plain comparison of all finds, through deletes and replacements", () => {
     const next = numbers(7);
     const kept = new Map<string, Float32Array>();
-    const rows = new VectorRows(WIDTH);
+    const rows = new VectorRows(WIDTH, dots);
     for (let i = 0; i < ROWS; i += 1) {
       const vector = Float32Array.from({ length: WIDTH }, next);
       rows.set(`v${i}`, vector, JSON.stringify({ even: i % 2 === 0 }));
@@ -54,8 +55,8 @@ describe("vector rows", () => {
   });
 
   it("refuse a vector that is wider than a row, and score a zero vector 0", () => {
-    const rows = new VectorRows(2);
-    expect(rows.set("wide", new Float32Array(3), "{}")).toBe(false);
+    const rows = new VectorRows(2, dots);
+    expect(rows.set("wide", new Float32Array(9), "{}")).toBe(false);
     rows.set("zero", new Float32Array(2), "{}");
     const top = new TopMatches(1);
     rows.scan(Float32Array.of(1, 0), () => true, top);

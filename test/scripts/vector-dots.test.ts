@@ -1,0 +1,17 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import wabt from "wabt";
+
+const LOCAL = join(import.meta.dirname, "../../local");
+
+/** With UPDATE_WASM=1 it is made anew. */
+it("vector-dots.wasm is what its source says", async () => {
+  const source = await readFile(join(LOCAL, "vector-dots.wat"), "utf8");
+  const module = (await wabt()).parseWat("vector-dots.wat", source, { simd: true });
+  module.validate();
+  const made = Buffer.from(module.toBinary({}).buffer);
+  const file = join(LOCAL, "vector-dots.wasm");
+  if (process.env["UPDATE_WASM"]) await writeFile(file, made);
+  expect(made.equals(await readFile(file))).toBe(true);
+});
