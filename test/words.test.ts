@@ -81,9 +81,9 @@ async function found(query: string, assetIds: string[] = [], owner = park): Prom
   const { hits } = await searchWords(env.DB, {
     scope: assets,
     expression: wantedBy(parsed)!,
-    anyOf: parsed.phrases.length > 0 ? [] : tokens,
-    columns,
     tokens,
+    isAnyEnough: parsed.phrases.length === 0,
+    columns,
     limit: LIMIT,
   });
   return hits.map(({ segmentId }) => {

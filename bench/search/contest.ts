@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { Leash } from "../../scripts/stack/child.ts";
-import { residentMemory } from "../processes.ts";
+import { listeningPorts, residentMemory } from "../processes.ts";
 import type { Service } from "../service.ts";
 import { round, type SuiteOptions } from "../suite.ts";
 import { type Batch, encodeBatch } from "./batch.ts";
@@ -32,6 +33,7 @@ export async function contest(service: Service, options: SuiteOptions): Promise<
     const lance = await startPeer("lancedb", service, settings);
     const orama = await startPeer("orama", service, settings);
     await service.api.post("/index", { index_name: INDEX });
+    const mine = await ours(service);
     const figures: Figures[] = [];
     let before = 0;
     for (const [turn, size] of options.sizes.entries()) {
@@ -45,7 +47,7 @@ export async function contest(service: Service, options: SuiteOptions): Promise<
       await lance.prepare();
       options.log(`${size} segments are in after ${Math.round(performance.now() - start)} ms`);
       const contestants = [
-        ours(service),
+        mine,
         lance.asContestant("LanceDB", false),
         ...(size < APPROXIMATE_FROM ? [] : [lance.asContestant("LanceDB, IVF-PQ", true)]),
         ...(peers.includes(orama) ? [orama.asContestant("Orama", false)] : []),
@@ -118,7 +120,9 @@ async function measure(
 }
 
 /** By texts and their vectors only, as the peers, which know no pictures. */
-function ours({ url, key }: Service): Contestant {
+async function ours(service: Service): Promise<Contestant> {
+  const url = await runtimeUrl(service);
+  const { key } = service;
   return {
     name: OURS,
     process: "workerd",
@@ -130,6 +134,19 @@ function ours({ url, key }: Service): Contestant {
         readOurs,
       ),
   };
+}
+
+/** The runtime's own port: Wrangler's, before it, is a proxy for development. Linux only; else that. */
+async function runtimeUrl({ url }: Service): Promise<string> {
+  for (const port of await listeningPorts("workerd")) {
+    const own = `http://127.0.0.1:${port}`;
+    const health = await fetch(`${own}/health`, { signal: AbortSignal.timeout(5000) })
+      .then((response) => response.json())
+      .catch(() => null);
+    const isOurs = z.object({ service: z.literal("sightline") }).safeParse(health).success;
+    if (isOurs && own !== url) return own;
+  }
+  return url;
 }
 
 function readOurs(json: string): string[] {

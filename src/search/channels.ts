@@ -118,8 +118,8 @@ async function findWords(
 ): Promise<FoundWords> {
   const expression = wantedBy(query);
   if (expression === null) return NO_WORDS;
-  const anyOf = query.phrases.length === 0 ? tokens : [];
-  const search = { scope: assets, expression, anyOf, columns, tokens, limit };
+  const isAnyEnough = query.phrases.length === 0;
+  const search = { scope: assets, expression, tokens, isAnyEnough, columns, limit };
   const { hits, counts } = await searchWords(db, search);
   const best = hits[0]?.bm25 ?? 0;
   const findings = hits.map(({ segmentId, bm25 }) => {

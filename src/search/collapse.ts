@@ -21,22 +21,28 @@ export function collapse<T extends Showing>(
   candidates: readonly T[],
   isKept: (candidate: T) => boolean,
 ): { candidate: T; duplicates: string[] }[] {
-  const shown: { candidate: T; duplicates: string[]; words: Set<string> }[] = [];
+  const shown: { candidate: T; duplicates: string[] }[] = [];
+  const read = new Map<T, Set<string>>();
+  const wordsIn = (one: T) => {
+    const words = read.get(one) ?? wordSetOf(one);
+    read.set(one, words);
+    return words;
+  };
   for (const candidate of candidates) {
-    const { segment, look } = candidate;
-    const words = new Set(wordsOf(`${segment.transcript} ${segment.onScreenText}`));
-    const first =
-      look !== null && !isKept(candidate)
-        ? shown.find((one) => isLike(one.candidate.look, look) && isSameSet(one.words, words))
-        : undefined;
-    if (first) first.duplicates.push(segment.segmentId);
-    else shown.push({ candidate, duplicates: [], words });
+    const first = shown.find(
+      (one) =>
+        isLike(one.candidate.look, candidate.look) &&
+        !isKept(candidate) &&
+        isSameSet(wordsIn(one.candidate), wordsIn(candidate)),
+    );
+    if (first) first.duplicates.push(candidate.segment.segmentId);
+    else shown.push({ candidate, duplicates: [] });
   }
   return shown;
 }
 
-function isLike(one: Showing["look"], other: readonly number[]): boolean {
-  if (one === null || one.length !== other.length) return false;
+function isLike(one: Showing["look"], other: Showing["look"]): boolean {
+  if (one === null || one.length !== other?.length) return false;
   return one.reduce((bits, piece, i) => bits + countBits(piece ^ other[i]!), 0) <= MOST_BITS;
 }
 
@@ -51,4 +57,8 @@ function isSameSet(one: Set<string>, other: Set<string>): boolean {
   const shared = [...one].filter((word) => other.has(word)).length;
   const either = one.size + other.size - shared;
   return either === 0 || shared / either >= LEAST_SHARED;
+}
+
+function wordSetOf({ segment }: Showing): Set<string> {
+  return new Set(wordsOf(`${segment.transcript} ${segment.onScreenText}`));
 }

@@ -113,11 +113,11 @@ export interface WordSearch {
   scope: AssetScope;
   /** An FTS5 expression. */
   expression: string;
-  /** Those of which the expression wants any, and nothing else; none where it wants more. */
-  anyOf: readonly AskedToken[];
-  columns: readonly WordColumn[];
-  /** Those that are to be counted. */
+  /** Of the words in it. */
   tokens: readonly AskedToken[];
+  /** Whether any of them is all that the expression wants. */
+  isAnyEnough: boolean;
+  columns: readonly WordColumn[];
   limit: number;
 }
 
@@ -147,7 +147,7 @@ export async function searchWords(
   db: D1Database,
   search: WordSearch,
 ): Promise<{ hits: WordHit[]; counts: WordCounts }> {
-  const { scope, expression, columns, limit } = search;
+  const { scope, expression, tokens, isAnyEnough, columns, limit } = search;
   const place = segmentsInScope(scope);
   const within = columns.length < WORD_COLUMNS.length ? `{${columns.join(" ")}} : ` : "";
   const inPlace = `rowid ${IN_INDEX} AND +rowid ${place.verb} listed`;
@@ -169,7 +169,9 @@ export async function searchWords(
     .bind(
       scope.indexId,
       within,
-      JSON.stringify(search.anyOf.map(({ word, stem }) => ({ word: toTerm([word]), stem }))),
+      JSON.stringify(
+        isAnyEnough ? tokens.map(({ word, stem }) => ({ word: toTerm([word]), stem })) : [],
+      ),
       ...place.bindings,
       `${within}(${expression})`,
       limit,
@@ -177,7 +179,7 @@ export async function searchWords(
     );
   const counting = db
     .prepare(`SELECT term, doc, ${TOTAL} AS total FROM word_counts WHERE term ${IN_JSON}`)
-    .bind(JSON.stringify(search.tokens.map(({ stem }) => stem)));
+    .bind(JSON.stringify(tokens.map(({ stem }) => stem)));
   const [hits, counts] = await db.batch([best, counting]);
   const rows = counts!.results as { term: string; doc: number; total: number }[];
   return {
