@@ -19,6 +19,8 @@ const ASCII = /^\w*$/;
  * for suffix stripping", 1980), and found in texts.
  */
 export class Terms {
+  /** Their tokens, of each stem one. */
+  readonly tokens: readonly AskedToken[];
   /** Of each its tokens' stems: more than one where a script puts no spaces between words. */
   readonly #terms: string[][];
   readonly #beginnings: Set<string>;
@@ -37,9 +39,6 @@ export class Terms {
   get count(): number {
     return this.#terms.length;
   }
-
-  /** Their tokens, of each stem one. */
-  readonly tokens: readonly AskedToken[];
 
   /**
    * How much each tells: its inverse document frequency (Robertson and Zaragoza, "The Probabilistic
