@@ -194,6 +194,11 @@ export const suite: Suite = {
         await mkdir(dirname(DIAGRAM), { recursive: true });
         await writeFile(DIAGRAM, drawReliability(calibration.words.bins));
         log(`${DIAGRAM}: how often scores come true`);
+        for (const [kind, { questions, ece, ...share }] of Object.entries(calibration)) {
+          const found = `a right hit of .5 or more ${share.found_at_half} %`;
+          const absent = `any, where nothing is right, ${share.absent_at_half} %`;
+          log(`${questions} questions in ${kind}: calibration error ${ece}; ${found}; ${absent}`);
+        }
         return { rows, calibration };
       });
       log("edited photos, and stretches of films, as queries:");
