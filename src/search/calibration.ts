@@ -16,6 +16,8 @@ export function calibrationFor(env: Env, { query, like }: Question): Calibration
     return models.text === MODELS.embedText.id && models.picture === picture;
   });
   const { tells, looks, likeness } = own ?? CALIBRATIONS[0]!;
-  const isTold = query !== null || like?.meaning;
-  return [isTold ? tells : null, like ? likeness : looks].filter((reason) => reason !== null);
+  if (!like) return looks ? [tells, looks] : [tells];
+  if (query === null && like.meaning === null) return [likeness];
+  // "This, but at night": both are meant, so that they add up.
+  return [{ bias: likeness.bias, weights: { ...tells.weights, ...likeness.weights } }];
 }
