@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Service, withService } from "../bench/service.ts";
+import { round } from "../bench/suite.ts";
 import { MODELS } from "../src/config.ts";
 import type { Fitted } from "../src/search/fuse.ts";
 import { layOutCorpus } from "./calibration/corpus.ts";
@@ -166,7 +167,7 @@ async function keep({ words, pictures, blind }: Answers): Promise<void> {
       (one) => one.models.text === models.text && one.models.picture === models.picture,
     );
   });
-  await writeFile(FILE, `${JSON.stringify([...own, ...others], round, 2)}\n`);
+  await writeFile(FILE, `${JSON.stringify([...own, ...others], toDigits, 2)}\n`);
   const counts = [words, blind, pictures].map((some) => hits(some).length);
   log(`${FILE}: ${counts.join(", ")} hits in words, in words without pictures, of pictures.`);
 }
@@ -179,8 +180,8 @@ function weigh({ hits }: Observed): Example[] {
 }
 
 /** Three digits are more than the data has. */
-function round(_: string, value: unknown): unknown {
-  return typeof value === "number" ? Math.round(value * 1000) / 1000 : value;
+function toDigits(_: string, value: unknown): unknown {
+  return typeof value === "number" ? round(value, 3) : value;
 }
 
 function readCount(name: string, text: string, most: number): number {

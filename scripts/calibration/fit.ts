@@ -1,4 +1,4 @@
-import { type Reason, strengthOf, type Weight } from "../../src/search/fuse.ts";
+import { probabilityOfAny, type Reason, strengthOf, type Weight } from "../../src/search/fuse.ts";
 import { type Signal, SIGNALS, type Signals } from "../../src/search/signals.ts";
 
 export interface Example {
@@ -70,7 +70,7 @@ function shareOut(examples: readonly Example[], fits: readonly Fit[]): Float64Ar
   for (const [row, { isRight }] of examples.entries()) {
     if (!isRight) continue;
     const likely = fits.map(({ logOdds }) => logistic(logOdds[row]!));
-    const any = 1 - likely.reduce((none, one) => none * (1 - one), 1);
+    const any = probabilityOfAny(likely);
     for (const [at, one] of likely.entries()) shares[at]![row] = any > 0 ? one / any : 1;
   }
   return shares;

@@ -29,12 +29,9 @@ export function collapse<T extends Showing>(
     return words;
   };
   for (const candidate of candidates) {
-    const first = shown.find(
-      (one) =>
-        isLike(one.candidate.look, candidate.look) &&
-        !isKept(candidate) &&
-        isSameSet(wordsIn(one.candidate), wordsIn(candidate)),
-    );
+    const isSame = ({ candidate: one }: { candidate: T }) =>
+      isLike(one.look, candidate.look) && isSameSet(wordsIn(one), wordsIn(candidate));
+    const first = isKept(candidate) ? undefined : shown.find(isSame);
     if (first) first.duplicates.push(candidate.segment.segmentId);
     else shown.push({ candidate, duplicates: [] });
   }

@@ -38,7 +38,12 @@ export interface Fitted {
  * of a signal never means less.
  */
 export function probabilityOf(signals: Signals, reasons: Calibration): number {
-  return 1 - reasons.reduce((none, reason) => none * (1 - probabilityBy(signals, reason)), 1);
+  return probabilityOfAny(reasons.map((reason) => probabilityBy(signals, reason)));
+}
+
+/** That at least one of several things is so, each by itself. */
+export function probabilityOfAny(probabilities: readonly number[]): number {
+  return 1 - probabilities.reduce((none, one) => none * (1 - one), 1);
 }
 
 /** That it is for this reason: the logistic function of a weighted sum of signals (Platt, 1999). */
