@@ -13,7 +13,7 @@ import { type Observed, observe } from "./calibration/observe.ts";
 import { observePictures } from "./calibration/pictures.ts";
 import { describePhotos, loadPassages } from "./calibration/described.ts";
 import { askAbout } from "./calibration/questions.ts";
-import { BLIND_LIKENESS, BLIND_TELLS, LIKENESS, LOOKS, TELLS } from "./calibration/shape.ts";
+import { BLIND_HOLDS, BLIND_LIKENESS, BLIND_RESEMBLES, LIKENESS, LOOKS, TELLS } from "./calibration/shape.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "./picture-space/captions.ts";
 import { createRandom, shuffle } from "./picture-space/random.ts";
 import { Leash, startChild } from "./stack/child.ts";
@@ -149,11 +149,11 @@ async function keep({ words, pictures, blind }: Answers): Promise<void> {
   const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
   const [tells, looks] = fitReasons(hits(words), [TELLS, LOOKS]);
   const [likeness] = fitReasons(hits(pictures), [LIKENESS]);
-  const [blindTells] = fitReasons(blind.flatMap(weigh), [BLIND_TELLS]);
+  const blindTells = fitReasons(blind.flatMap(weigh), [BLIND_HOLDS, BLIND_RESEMBLES]);
   const [blindLikeness] = fitReasons(hits(pictures), [BLIND_LIKENESS]);
   const text = MODELS.embedText.id;
   const own = [
-    { models: { text, picture: "" }, tells, looks, likeness },
+    { models: { text, picture: "" }, tells: [tells], looks, likeness },
     {
       models: { text, picture: null },
       tells: blindTells,

@@ -67,7 +67,7 @@ async function clipCases({ ingest }: Service, folder: string): Promise<Case[]> {
 }
 
 /**
- * Every second word of what is said, as queries: a moment that overlaps it is right. The index `speech`
+ * Either half of the words of what is said, every second one, as queries: a moment that overlaps it is right. The index `speech`
  * is given transcripts, `heard` has only the sound, if this machine has a recogniser.
  */
 async function speechCases(
@@ -84,14 +84,14 @@ async function speechCases(
   });
   await ingest(indexName, films);
   return told.flatMap(({ file, segments }) =>
-    segments!.map(({ start, end, text }) => ({
-      query: text
-        .split(/\s+/)
-        .filter((_, i) => i % 2 === 1)
-        .join(" "),
-      isRight: (hit: HitRecord) =>
-        hit.title === file && hit.start_seconds! < end && hit.end_seconds! > start,
-    })),
+    segments!.flatMap(({ start, end, text }) => {
+      const words = text.split(/\s+/);
+      const isRight = (hit: HitRecord) =>
+        hit.title === file && hit.start_seconds! < end && hit.end_seconds! > start;
+      return [1, 0].map((first) => {
+        return { query: words.filter((_, i) => i % 2 === first).join(" "), isRight };
+      });
+    }),
   );
 }
 

@@ -16,8 +16,9 @@ export function calibrationFor(env: Env, { query, like }: Question): Calibration
     return models.text === MODELS.embedText.id && models.picture === picture;
   });
   const { tells, looks, likeness } = own ?? CALIBRATIONS[0]!;
-  if (!like) return looks ? [tells, looks] : [tells];
+  if (!like) return looks ? [...tells, looks] : tells;
   if (query === null && like.meaning === null) return [likeness];
   // "This, but at night": both are meant, so that they add up.
-  return [{ bias: likeness.bias, weights: { ...tells.weights, ...likeness.weights } }];
+  const weights = Object.assign({}, ...[...tells, likeness].map((reason) => reason.weights));
+  return [{ bias: likeness.bias, weights }];
 }

@@ -109,22 +109,25 @@ interface FoundWords {
 
 const NO_WORDS: FoundWords = { findings: [], counts: { total: 0, holding: new Map() } };
 
+/** BM25 of a word that stands in few words very often, over its inverse document frequency: FTS5's k1 + 1. */
+const MOST_BM25 = 2.2;
+
 async function findWords(
   db: D1Database,
   { assets, columns }: Scope,
   query: ParsedQuery,
-  { tokens }: Terms,
+  terms: Terms,
   limit: number,
 ): Promise<FoundWords> {
   const expression = wantedBy(query);
   if (expression === null) return NO_WORDS;
   const isAnyEnough = query.phrases.length === 0;
+  const { tokens } = terms;
   const search = { scope: assets, expression, tokens, isAnyEnough, columns, limit };
   const { hits, counts } = await searchWords(db, search);
-  const best = hits[0]?.bm25 ?? 0;
+  const most = MOST_BM25 * terms.weights(counts).reduce((sum, weight) => sum + weight, 0);
   const findings = hits.map(({ segmentId, bm25 }) => {
-    const signals = { bm25: best > 0 ? bm25 / best : 0 };
-    return { segmentId, signals, evidence: null, span: null };
+    return { segmentId, signals: { bm25: Math.min(1, bm25 / most) }, evidence: null, span: null };
   });
   return { findings, counts };
 }

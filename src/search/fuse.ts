@@ -13,7 +13,7 @@ export interface Reason {
   weights: Partial<Record<Signal, Weight>>;
 }
 
-/** Why a segment may be relevant: for what it tells, or for how it looks. */
+/** Why a segment may be relevant: for what it tells, say, or for how it looks. */
 export type Calibration = readonly Reason[];
 
 /** What was fitted (`npm run calibrate`) for which models. */
@@ -24,7 +24,7 @@ export interface Fitted {
    */
   models: { text: string; picture: string | null };
   /** What it tells, of words that are asked for. */
-  tells: Reason;
+  tells: Calibration;
   /** How it looks, by words; none without a picture space. */
   looks: Reason | null;
   /** How it looks, by a picture or a clip, or by what it is to be like. */

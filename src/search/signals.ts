@@ -1,7 +1,7 @@
 /**
  * What can be said for a segment. Words: the share of the query's words that it shows (caption,
  * labels), says, has written on it, and tells in all of these together, there by their rarity, and its BM25 as a share of the
- * best one's. Meaning and looks: the cosine of its picture, and how far its best cosine is above the
+ * most that the query could have. Meaning and looks: the cosine of its picture, and how far its best cosine is above the
  * mean of the nearest hundred, which tells a find from one of many. `few`:
  * minus the logarithm of the number of candidates: the fewer, the less is found by accident. `same`:
  * the similarity of the very same picture.

@@ -24,6 +24,8 @@ export class Terms {
   /** Of each its tokens' stems: more than one where a script puts no spaces between words. */
   readonly #terms: string[][];
   readonly #beginnings: Set<string>;
+  /** Of words that have been met: the same come again and again. */
+  readonly #stems = new Map<string, string | null>();
 
   constructor(words: readonly string[]) {
     const terms = words.map((word) =>
@@ -54,17 +56,26 @@ export class Terms {
   /** Where they stand in a text, in order. */
   findIn(text: string): Match[] {
     const tokens = tokensOf(text);
-    const stems = tokens.map(({ word }) => this.#stemOf(foldWord(word)));
-    return tokens.flatMap(({ start }, at) => {
-      const term = stems[at] === null ? -1 : this.#terms.findIndex((term) => isAt(term, stems, at));
-      const last = tokens[at + (this.#terms[term]?.length ?? 0) - 1];
-      return term < 0 || !last ? [] : [{ term, start, end: last.start + last.word.length }];
-    });
+    const stems = tokens.map(({ word }) => this.#stemOf(word));
+    const matches: Match[] = [];
+    for (const [at, stem] of stems.entries()) {
+      if (stem === null) continue;
+      const term = this.#terms.findIndex((term) => isAt(term, stems, at));
+      if (term < 0) continue;
+      const last = tokens[at + this.#terms[term]!.length - 1]!;
+      matches.push({ term, start: tokens[at]!.start, end: last.start + last.word.length });
+    }
+    return matches;
   }
 
   /** Null of a word that is none of theirs. */
   #stemOf(word: string): string | null {
-    return this.#beginnings.has(word.slice(0, BEGINNING)) ? stemmer(word) : null;
+    const known = this.#stems.get(word);
+    if (known !== undefined) return known;
+    const folded = foldWord(word);
+    const stem = this.#beginnings.has(folded.slice(0, BEGINNING)) ? stemmer(folded) : null;
+    this.#stems.set(word, stem);
+    return stem;
   }
 }
 

@@ -54,9 +54,17 @@ describe("signals", () => {
 
   it("never count for less by being more, as they are weighed", () => {
     for (const { tells, looks, likeness } of CALIBRATIONS) {
-      for (const reason of [tells, looks, likeness]) {
+      for (const reason of [...tells, looks, likeness]) {
         const weights = Object.values(reason?.weights ?? {});
         for (const { weight } of weights) expect(weight).toBeGreaterThanOrEqual(0);
+      }
+    }
+  });
+
+  it("make nothing likely where there is hardly anything and nothing is known of it", () => {
+    for (const { tells, looks, likeness } of CALIBRATIONS) {
+      for (const reasons of [[...tells, ...(looks ? [looks] : [])], [likeness]]) {
+        expect(probabilityOf({ few: 0 }, reasons)).toBeLessThan(0.1);
       }
     }
   });
