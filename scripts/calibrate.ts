@@ -13,7 +13,14 @@ import { type Observed, observe } from "./calibration/observe.ts";
 import { observePictures } from "./calibration/pictures.ts";
 import { describePhotos, loadPassages } from "./calibration/described.ts";
 import { askAbout } from "./calibration/questions.ts";
-import { BLIND_HOLDS, BLIND_LIKENESS, BLIND_RESEMBLES, LIKENESS, LOOKS, TELLS } from "./calibration/shape.ts";
+import {
+  BLIND_HOLDS,
+  BLIND_LIKENESS,
+  BLIND_RESEMBLES,
+  LIKENESS,
+  LOOKS,
+  TELLS,
+} from "./calibration/shape.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "./picture-space/captions.ts";
 import { createRandom, shuffle } from "./picture-space/random.ts";
 import { Leash, startChild } from "./stack/child.ts";

@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { Hit } from "../search/hits.ts";
 import { SIGNALS } from "../search/signals.ts";
 import { keyframeKey, sourceKey } from "../store/media.ts";
-import { type Asset, ASSET_TYPES, type Segment } from "../types.ts";
+import type { FoundAsset } from "../store/segments.ts";
+import { ASSET_TYPES, type Segment } from "../types.ts";
 import { idsOf } from "./asset-record.ts";
 import { jsonObject } from "./index-record.ts";
 import type { MediaUrl } from "./media-url.ts";
@@ -60,7 +61,7 @@ export const hitRecord = segmentRecord
 
 export async function toSegmentRecord(
   segment: Segment,
-  asset: Asset,
+  asset: FoundAsset,
   urlOf: MediaUrl,
 ): Promise<z.input<typeof segmentRecord>> {
   const { startMs, endMs } = segment;

@@ -1,3 +1,4 @@
+import type { FoundAsset } from "../store/segments.ts";
 import type { Asset, Box, Mask, Segment } from "../types.ts";
 import { collapse, type Showing } from "./collapse.ts";
 import type { Evidence } from "./evidence.ts";
@@ -7,7 +8,7 @@ import type { Signals } from "./signals.ts";
 /** A segment as the answer to a query. */
 export interface Hit {
   segment: Segment;
-  asset: Asset;
+  asset: FoundAsset;
   /** 1 is the best. */
   rank: number;
   /** The probability that it is relevant. */

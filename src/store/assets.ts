@@ -4,7 +4,7 @@ import type { Asset, AssetState, AssetType, JsonObject } from "../types.ts";
 import { Room } from "./limits.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
-export const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
+const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
   indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings, source,
   content_type AS contentType, size_bytes AS sizeBytes, sha256, width, height,
   duration_ms AS durationMs, fps, has_audio AS hasAudio, language, technical, assets.metadata,
@@ -284,9 +284,9 @@ export async function updateFacts(
 }
 
 /** SQLite has no booleans. */
-export type AssetRow = Omit<Asset, "hasAudio"> & { hasAudio: number | null };
+type AssetRow = Omit<Asset, "hasAudio"> & { hasAudio: number | null };
 
-export function toAsset(row: AssetRow): Asset {
+function toAsset(row: AssetRow): Asset {
   const asset = parseColumns(row, ["error", "warnings", "source", "technical", "metadata"]);
   return { ...asset, hasAudio: row.hasAudio === null ? null : row.hasAudio === 1 };
 }

@@ -2,7 +2,7 @@ import { SIGNATURE } from "../config.ts";
 import type { Failure } from "../errors.ts";
 import type { AssetId, IndexId, SegmentId } from "../ids.ts";
 import type { Asset, Description, Segment } from "../types.ts";
-import { ASSET_COLUMNS, type AssetRow, FROM_ASSETS, toAsset } from "./assets.ts";
+import { FROM_ASSETS } from "./assets.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
 import {
   IN_INDEX,
@@ -175,9 +175,17 @@ export interface WordRules {
   mustNot: string | null;
 }
 
+/** An asset as far as a hit shows it: of most candidates not even that is seen. */
+export type FoundAsset = Pick<
+  Asset,
+  "assetId" | "indexId" | "accountId" | "indexName" | "assetType" | "title" | "metadata"
+>;
+const FOUND_ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
+  indices.name AS indexName, asset_type AS assetType, title, assets.metadata`;
+
 export interface FoundSegment {
   segment: Segment;
-  asset: Asset;
+  asset: FoundAsset;
   /** What all of its keyframe looks like: 40 bits in two pieces; null where it is flat or unknown. */
   look: number[] | null;
 }
@@ -205,12 +213,14 @@ export async function listSegmentsInScope(
       .bind(scope.indexId, list, ...rules.map(({ expression }) => expression)),
     db
       .prepare(
-        `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE ${inScope.sql} AND asset_id IN
+        `SELECT ${FOUND_ASSET_COLUMNS} ${FROM_ASSETS} WHERE ${inScope.sql} AND asset_id IN
            (SELECT asset_id FROM segments WHERE segment_id ${IN_JSON})`,
       )
       .bind(...inScope.bindings, list),
   ]);
-  const byId = new Map((assets!.results as AssetRow[]).map((row) => [row.assetId, toAsset(row)]));
+  const byId = new Map(
+    (assets!.results as FoundAsset[]).map((row) => [row.assetId, parseColumns(row, ["metadata"])]),
+  );
   return (segments!.results as (SegmentRow & { look: string | null })[]).flatMap((row) => {
     const asset = byId.get(row.assetId);
     const { look, ...segment } = row;

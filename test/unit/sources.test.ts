@@ -6,6 +6,7 @@ import { ANSWER } from "../../src/config.ts";
 import { type AssetId, ours } from "../../src/ids.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { clock, evidenceText, questionText, systemText } from "../../src/prompts.ts";
+import type { FoundAsset } from "../../src/store/segments.ts";
 import type { Asset, Segment } from "../../src/types.ts";
 
 const asset = (assetId: string) =>
@@ -19,7 +20,8 @@ function segmentAt(position: number, words: Partial<Segment> = {}): Segment {
 
 function hit(video: string, position: number, score: number, words: Partial<Segment> = {}): Hit {
   const segment = segmentAt(position, words);
-  return { asset: asset(video), segment, score, rank: 1, span: null } as Hit;
+  const found: FoundAsset = asset(video);
+  return { asset: found, segment, score, rank: 1, span: null } as Hit;
 }
 
 const moments = (sources: Iterable<Source>) =>
