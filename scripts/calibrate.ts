@@ -154,7 +154,7 @@ interface Answers {
 /** Writes the fits in place of older ones for the same models. */
 async function keep({ words, pictures, blind }: Answers): Promise<void> {
   const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
-  const [tells, looks] = fitReasons(hits(words), [TELLS, LOOKS]);
+  const [tells, looks] = fitReasons(words.flatMap(weigh), [TELLS, LOOKS]);
   const [likeness] = fitReasons(hits(pictures), [LIKENESS]);
   const blindTells = fitReasons(blind.flatMap(weigh), [BLIND_HOLDS, BLIND_RESEMBLES]);
   const [blindLikeness] = fitReasons(hits(pictures), [BLIND_LIKENESS]);

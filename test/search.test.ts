@@ -51,6 +51,16 @@ describe("search", () => {
     expect(await idsOf({ top_k: 1 })).toHaveLength(1);
   });
 
+  it.each<[string, () => object, number]>([
+    ["all", () => ({}), 4],
+    ["one kind", () => ({ modes: ["image"] }), 2],
+    ["some assets", () => ({ asset_ids: [video.asset_id, words.asset_id] }), 3],
+    ["a rule", () => ({ filter: { duration_seconds: { $gt: 0 } } }), 2],
+  ])("says how few segments it is about: of %s", async (_, wish, count) => {
+    const { segments } = await search({ query: "goat", ...wish() });
+    expect(segments[0].signals.few).toBeCloseTo(-Math.log(count), 10);
+  });
+
   it("leaves out what is less likely than wished", async () => {
     expect(await idsOf({ query: "goats", top_p: 0.5 })).toEqual([video.asset_id]);
     expect(await idsOf({ query: "goats", top_p: 1 })).toEqual([]);

@@ -1,4 +1,3 @@
-import { SEARCH } from "../../src/config.ts";
 import type { Shape } from "./fit.ts";
 
 /*
@@ -13,10 +12,12 @@ export const TELLS = {
   told: { from: 0.2, power: 2 },
   meaningLead: { from: -0.05, power: 2 },
 } as const satisfies Shape;
+/** Of so many and more, how few there are says nothing. */
+const MOST_SEGMENTS = 1e6;
 export const LOOKS = {
   picture: { from: 0.1, power: 1 },
   pictureLead: { from: -0.05, power: 2 },
-  few: { from: -Math.log(SEARCH.maxCandidates), power: 1 },
+  few: { from: -Math.log(MOST_SEGMENTS), power: 1 },
 } as const satisfies Shape;
 
 /** By pictures. */

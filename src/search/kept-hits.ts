@@ -39,8 +39,9 @@ export async function readHits(
   const all = { modes: [], assetIds: [], conditions: [], readyBy: Date.now() };
   const ids = hits.map(({ segmentId }) => segmentId);
   const { assets } = scopeOf(indexId, all);
-  const rows = await listSegmentsInScope(db, ids, assets, { must: null, mustNot: null });
-  const byId = new Map(rows.map((row) => [row.segment.segmentId, row]));
+  const rules = { must: null, mustNot: null };
+  const { segments } = await listSegmentsInScope(db, ids, assets, rules);
+  const byId = new Map(segments.map((row) => [row.segment.segmentId, row]));
   return hits.flatMap(({ segmentId, ...hit }) => {
     const row = byId.get(segmentId);
     return row ? [Object.assign(hit, { segment: row.segment, asset: row.asset })] : [];

@@ -41,14 +41,13 @@ export async function search(
   const bySegment = Map.groupBy(findings, ({ segmentId }) => segmentId);
   const ids = [...bySegment.keys()].filter((id) => id !== exceptId);
   const rules = { must: allOf(query?.phrases ?? []), mustNot: anyOf(query?.excluded ?? []) };
-  const rows = await timings.time("rows", () =>
+  const { segments, total } = await timings.time("rows", () =>
     listSegmentsInScope(env.DB, ids, scope.assets, rules),
   );
   const calibration = calibrationFor(env, question);
-  // More than are always asked for say nothing more, so that it's the same on every page.
-  const few = -Math.log(Math.min(rows.length, SEARCH.maxCandidates));
+  const few = -Math.log(Math.max(1, total));
   const weights = terms.weights(counts);
-  const candidates = rows.map(({ segment, asset, look }) => {
+  const candidates = segments.map(({ segment, asset, look }) => {
     const found = bySegment.get(segment.segmentId)!;
     const passages = findPassages(segment, terms, scope.columns);
     const shares = sharesOf(passages, terms, weights);

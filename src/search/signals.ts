@@ -3,7 +3,7 @@
  * labels), says, has written on it, and tells in all of these together, there by their rarity, and its BM25 as a share of the
  * most that the query could have. Meaning and looks: the cosine of its picture, and how far its best cosine is above the
  * mean of the nearest hundred, which tells a find from one of many. `few`:
- * minus the logarithm of the number of candidates: the fewer, the less is found by accident. `same`:
+ * minus the logarithm of the number of segments in scope: the fewer, the less is found by accident. `same`:
  * the similarity of the very same picture.
  */
 export const SIGNALS = [

@@ -77,6 +77,18 @@ export function segmentsInScope(scope: AssetScope): Clause & { verb: "IN" | "NOT
   };
 }
 
+/** How many segments are in scope, as `total`; of whole indices also those that aren't ready yet. */
+export function countInScope(scope: AssetScope): Clause {
+  if (scope.assetIds.length > 0 || scope.conditions.length > 0) {
+    const { sql, bindings } = isInScope(scope);
+    return { sql: `SELECT SUM(segments) AS total FROM assets WHERE ${sql}`, bindings };
+  }
+  return {
+    sql: `SELECT SUM(segments) AS total FROM tallies WHERE index_id = ? AND asset_type ${IN_JSON}`,
+    bindings: [scope.indexId, JSON.stringify(scope.types)],
+  };
+}
+
 function isNarrow({ types, assetIds, exceptAssetId, conditions }: AssetScope): boolean {
   const isWhole = types.length === ASSET_TYPES.length && exceptAssetId === null;
   return !isWhole || assetIds.length > 0 || conditions.length > 0;

@@ -3,7 +3,7 @@ import type { Failure } from "../errors.ts";
 import type { AssetId, IndexId, SegmentId } from "../ids.ts";
 import type { Asset, Description, Segment } from "../types.ts";
 import { FROM_ASSETS } from "./assets.ts";
-import { type AssetScope, isInScope } from "./asset-scope.ts";
+import { type AssetScope, countInScope, isInScope } from "./asset-scope.ts";
 import {
   IN_INDEX,
   IN_JSON,
@@ -190,13 +190,16 @@ export interface FoundSegment {
   look: number[] | null;
 }
 
-/** Of the segments with these ids, those that keep the rules and whose assets are in scope. In no order. */
+/**
+ * Of the segments with these ids, those that keep the rules and whose assets are in scope. In no order. `total` is
+ * how many are in scope, whatever their ids.
+ */
 export async function listSegmentsInScope(
   db: D1Database,
   ids: string[],
   scope: AssetScope,
   { must, mustNot }: WordRules,
-): Promise<FoundSegment[]> {
+): Promise<{ segments: FoundSegment[]; total: number }> {
   const list = JSON.stringify(ids);
   const rules = [
     { expression: must, verb: "IN" },
@@ -205,7 +208,8 @@ export async function listSegmentsInScope(
   const matching = `(SELECT rowid FROM segment_words WHERE segment_words MATCH ? AND rowid ${IN_INDEX})`;
   const kept = rules.map(({ verb }) => ` AND segments.rowid ${verb} ${matching}`).join("");
   const inScope = isInScope(scope);
-  const [segments, assets] = await db.batch([
+  const count = countInScope(scope);
+  const [rows, assets, counted] = await db.batch([
     db
       .prepare(
         `SELECT ${COLUMNS}, ${LOOK} FROM segments WHERE index_id = ?1 AND segment_id ${IN_JSON}${kept}`,
@@ -217,15 +221,17 @@ export async function listSegmentsInScope(
            (SELECT asset_id FROM segments WHERE segment_id ${IN_JSON})`,
       )
       .bind(...inScope.bindings, list),
+    db.prepare(count.sql).bind(...count.bindings),
   ]);
   const byId = new Map(
     (assets!.results as FoundAsset[]).map((row) => [row.assetId, parseColumns(row, ["metadata"])]),
   );
-  return (segments!.results as (SegmentRow & { look: string | null })[]).flatMap((row) => {
+  const segments = (rows!.results as (SegmentRow & { look: string | null })[]).flatMap((row) => {
     const asset = byId.get(row.assetId);
     const { look, ...segment } = row;
     return asset ? [{ segment: fromRow(segment), asset, look: look && JSON.parse(look) }] : [];
   });
+  return { segments, total: (counted!.results as { total: number | null }[])[0]?.total ?? 0 };
 }
 
 export async function describeSegment(
