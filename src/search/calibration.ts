@@ -6,6 +6,9 @@ import type { Question } from "./channels.ts";
 
 export const CALIBRATIONS: readonly Fitted[] = fitted;
 
+/** What words tell counts for so much beside a picture: the very same one comes before what only they tell of. */
+const BESIDE = 0.8;
+
 /**
  * How a question's signals become probabilities: as fitted for the models in use, or, where nobody has,
  * as for the first that somebody has.
@@ -19,6 +22,8 @@ export function calibrationFor(env: Env, { query, like }: Question): Calibration
   if (!like) return looks ? [...tells, looks] : tells;
   if (query === null && like.meaning === null) return [likeness];
   // "This, but at night": both are meant, so that they add up.
-  const weights = Object.assign({}, ...[...tells, likeness].map((reason) => reason.weights));
+  const words = tells.flatMap(({ weights }) => Object.entries(weights));
+  const less = words.map(([signal, one]) => [signal, { ...one, weight: one.weight * BESIDE }]);
+  const weights = { ...Object.fromEntries(less), ...likeness.weights };
   return [{ bias: likeness.bias, weights }];
 }
