@@ -5,6 +5,9 @@ import type { Shape } from "./fit.ts";
  * them, a fifth of what they tell says nothing, and a small lead far less than a large one.
  */
 
+/** Of so many segments and more, how few there are says nothing. */
+const MOST_SEGMENTS = 1e6;
+
 /** By words, of what a segment tells; and how it looks. */
 export const TELLS = {
   said: { from: 0, power: 3 },
@@ -12,8 +15,6 @@ export const TELLS = {
   told: { from: 0.2, power: 2 },
   meaningLead: { from: -0.05, power: 2 },
 } as const satisfies Shape;
-/** Of so many and more, how few there are says nothing. */
-const MOST_SEGMENTS = 1e6;
 export const LOOKS = {
   picture: { from: 0.1, power: 1 },
   pictureLead: { from: -0.05, power: 2 },

@@ -41,11 +41,11 @@ export async function search(
   const bySegment = Map.groupBy(findings, ({ segmentId }) => segmentId);
   const ids = [...bySegment.keys()].filter((id) => id !== exceptId);
   const rules = { must: allOf(query?.phrases ?? []), mustNot: anyOf(query?.excluded ?? []) };
-  const { segments, total } = await timings.time("rows", () =>
+  const { segments, total: inScope } = await timings.time("rows", () =>
     listSegmentsInScope(env.DB, ids, scope.assets, rules),
   );
   const calibration = calibrationFor(env, question);
-  const few = -Math.log(Math.max(1, total));
+  const few = -Math.log(Math.max(1, inScope));
   const weights = terms.weights(counts);
   const candidates = segments.map(({ segment, asset, look }) => {
     const found = bySegment.get(segment.segmentId)!;

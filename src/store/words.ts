@@ -33,7 +33,7 @@ export interface Token {
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   const pattern = HAS_UNSPACED.test(text) ? TOKEN : WORD;
-  pattern.lastIndex = 0; // a third of the time of `matchAll`
+  // In half the time of `matchAll`: a search reads some thousands of words.
   for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
     tokens.push({ word: found[0], start: found.index });
   }
