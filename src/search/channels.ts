@@ -6,7 +6,7 @@ import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts
 import { embedText } from "../models/embed-text.ts";
 import { Recent } from "../models/recent.ts";
 import type { VectorHit } from "../store/vectors.ts";
-import { searchWords, wantedBy, type WordCounts } from "../store/words.ts";
+import { searchWords, wantedBy } from "../store/words.ts";
 import type { Timings } from "../timings.ts";
 import { PICTURE_KINDS } from "../types.ts";
 import { type Evidence, evidenceOfVector } from "./evidence.ts";
@@ -77,8 +77,8 @@ export async function askChannels(
     });
     channels.push(likely);
   }
-  const [{ findings, counts }, ...found] = await Promise.all([words, ...channels]);
-  return { findings: [findings, ...found].flat(), counts };
+  const [{ findings, weights }, ...found] = await Promise.all([words, ...channels]);
+  return { findings: [findings, ...found].flat(), weights };
 }
 
 /** Queries come again: while someone types, on the next page, from the next person. */
@@ -104,10 +104,11 @@ export function mix(vectors: (number[] | null)[]): number[] {
 
 interface FoundWords {
   findings: Finding[];
-  counts: WordCounts;
+  /** How much each term of the query tells. */
+  weights: readonly number[];
 }
 
-const NO_WORDS: FoundWords = { findings: [], counts: { total: 0, holding: new Map() } };
+const NO_WORDS: FoundWords = { findings: [], weights: [] };
 
 /** BM25 of a word that stands in few words very often, over its inverse document frequency: FTS5's k1 + 1. */
 const MOST_BM25 = 2.2;
@@ -125,11 +126,12 @@ async function findWords(
   const { tokens } = terms;
   const search = { scope: assets, expression, tokens, isAnyEnough, columns, limit };
   const { hits, counts } = await searchWords(db, search);
-  const most = MOST_BM25 * terms.weights(counts).reduce((sum, weight) => sum + weight, 0);
+  const weights = terms.weights(counts);
+  const most = MOST_BM25 * weights.reduce((sum, weight) => sum + weight, 0);
   const findings = hits.map(({ segmentId, bm25 }) => {
     return { segmentId, signals: { bm25: Math.min(1, bm25 / most) }, evidence: null, span: null };
   });
-  return { findings, counts };
+  return { findings, weights };
 }
 
 function findMeanings(hits: VectorHit[]): Finding[] {

@@ -1,5 +1,5 @@
 import { SEARCH } from "../config.ts";
-import { type AssetScope, listScope } from "../store/asset-scope.ts";
+import { type AssetScope, isChosen, listScope } from "../store/asset-scope.ts";
 import { queryVectors, type VectorHit } from "../store/vectors.ts";
 import type { VectorKind } from "../types.ts";
 
@@ -10,8 +10,7 @@ const MOST_QUERIES = 6;
 
 /** Assets by name, in groups that a filter holds; null where there are none, or too many. */
 export async function groupAssets(db: D1Database, scope: AssetScope): Promise<string[][] | null> {
-  const isNarrow = scope.conditions.length > 0 || scope.assetIds.length > 0;
-  if (!isNarrow) return null;
+  if (!isChosen(scope)) return null;
   const most = FILTER_IDS * MOST_QUERIES;
   const ids = await listScope(db, scope, most + 1);
   if (ids.length > most) return null;

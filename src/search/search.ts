@@ -36,7 +36,7 @@ export async function search(
   const count = Math.max(SEARCH.maxCandidates, request.offset + request.topK);
   const terms = new Terms(query?.words ?? []);
   const question = { query, terms, like };
-  const { findings, counts } = await askChannels(env, scope, question, count, timings);
+  const { findings, weights } = await askChannels(env, scope, question, count, timings);
 
   const bySegment = Map.groupBy(findings, ({ segmentId }) => segmentId);
   const ids = [...bySegment.keys()].filter((id) => id !== exceptId);
@@ -46,7 +46,6 @@ export async function search(
   );
   const calibration = calibrationFor(env, question);
   const few = -Math.log(Math.max(1, inScope));
-  const weights = terms.weights(counts);
   const candidates = segments.map(({ segment, asset, look }) => {
     const found = bySegment.get(segment.segmentId)!;
     const passages = findPassages(segment, terms, scope.columns);

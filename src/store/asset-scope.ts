@@ -79,7 +79,7 @@ export function segmentsInScope(scope: AssetScope): Clause & { verb: "IN" | "NOT
 
 /** How many segments are in scope, as `total`; of whole indices also those that aren't ready yet. */
 export function countInScope(scope: AssetScope): Clause {
-  if (scope.assetIds.length > 0 || scope.conditions.length > 0) {
+  if (isChosen(scope)) {
     const { sql, bindings } = isInScope(scope);
     return { sql: `SELECT SUM(segments) AS total FROM assets WHERE ${sql}`, bindings };
   }
@@ -89,9 +89,14 @@ export function countInScope(scope: AssetScope): Clause {
   };
 }
 
-function isNarrow({ types, assetIds, exceptAssetId, conditions }: AssetScope): boolean {
-  const isWhole = types.length === ASSET_TYPES.length && exceptAssetId === null;
-  return !isWhole || assetIds.length > 0 || conditions.length > 0;
+function isNarrow(scope: AssetScope): boolean {
+  const isWhole = scope.types.length === ASSET_TYPES.length && scope.exceptAssetId === null;
+  return !isWhole || isChosen(scope);
+}
+
+/** Whether assets are chosen one by one, by name or by rules. */
+export function isChosen({ assetIds, conditions }: AssetScope): boolean {
+  return assetIds.length > 0 || conditions.length > 0;
 }
 
 /** The ids of the first `limit` assets of a scope. */
