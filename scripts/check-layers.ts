@@ -8,7 +8,19 @@ import { looseIds } from "./scoping.ts";
  * ids are what `scripts/scoping.ts` says.
  */
 const FLOORS = [
-  ["at-once", "config", "errors", "ids", "keys", "log", "prompts", "renewing", "timings", "types"],
+  [
+    "at-once",
+    "config",
+    "errors",
+    "ids",
+    "keys",
+    "log",
+    "prompts",
+    "renewing",
+    "timings",
+    "types",
+    "unspaced",
+  ],
   ["media", "store", "models", "fetching", "queues/messages"],
   ["platforms"],
   ["ingest", "search"],

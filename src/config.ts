@@ -1,5 +1,3 @@
-import { parseSecrets, type Secrets } from "./keys.ts";
-
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
@@ -152,6 +150,7 @@ export const PICTURE_SPACE = { batch: 8, timeoutMs: 30_000 } as const;
 export const SEARCH = {
   defaultTopK: 30,
   maxCandidates: 100, // Vectorize's topK
+  deeper: 5, // times as many candidates, where the first don't fill a page
   regionHandicap: 0.03, // by so much a region's cosine must be better than a picture's
   keptQueries: 500, // whose vectors an isolate keeps, about 4 MB a space
   clipFrames: { everySeconds: 2, least: 2, most: 8 }, // of a clip that is a query
@@ -287,14 +286,3 @@ export const ANSWER = {
   toldShare: 0.8, // of a question's words that a sentence holds which is quoted
   nearlyAsGood: 0.9, // of the best sentence's share, for others beside it
 } as const;
-
-const secretsByText = new Map<string, Secrets>();
-
-/** The signing secrets, parsed once. Throws with the command to run where they are not set. */
-export function keySecrets(env: { KEY_SECRETS?: string }): Secrets {
-  const text = env.KEY_SECRETS;
-  if (!text) throw new Error("KEY_SECRETS is not set: run `npx wrangler secret put KEY_SECRETS`");
-  let secrets = secretsByText.get(text);
-  if (!secrets) secretsByText.set(text, (secrets = parseSecrets(text)));
-  return secrets;
-}

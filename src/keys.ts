@@ -95,3 +95,14 @@ async function verify(secrets: Secrets, token: string, audience: string) {
     throw error;
   }
 }
+
+const secretsByText = new Map<string, Secrets>();
+
+/** The signing secrets, parsed once. Throws with the command to run where they are not set. */
+export function keySecrets(env: { KEY_SECRETS?: string }): Secrets {
+  const text = env.KEY_SECRETS;
+  if (!text) throw new Error("KEY_SECRETS is not set: run `npx wrangler secret put KEY_SECRETS`");
+  let secrets = secretsByText.get(text);
+  if (!secrets) secretsByText.set(text, (secrets = parseSecrets(text)));
+  return secrets;
+}

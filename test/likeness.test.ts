@@ -4,11 +4,12 @@ import { buildTrip } from "./trip.ts";
 
 let client: Client;
 let video: Json;
+let words: Json;
 let boats: Json;
 let segments: Json[];
 
 beforeAll(async () => {
-  ({ client, video, boats } = await buildTrip());
+  ({ client, video, words, boats } = await buildTrip());
   ({ segments } = await client.json("GET", `/index/trip/video/${video.video_id}/segments`));
 }, 60_000);
 
@@ -35,6 +36,15 @@ describe("what is like", () => {
     const result = await search({ similar_to: boats.asset_id, query: "lantern" });
     expect(result.segments[0].on_screen_text).toMatch(/LANTERN/);
     expect(assetsOf(result)).not.toContain(boats.asset_id);
+  });
+
+  it("something, but without a word, is as without a query, less what has the word", async () => {
+    const all = await search({ similar_to: boats.asset_id });
+    expect(assetsOf(all)).toContain(words.asset_id);
+    const left = all.segments.filter(({ asset_id }: Json) => asset_id !== words.asset_id);
+    const some = await search({ similar_to: boats.asset_id, query: "-lantern" });
+    const scored = ({ segment_id, score }: Json) => [segment_id, score];
+    expect(some.segments.map(scored)).toEqual(left.map(scored));
   });
 
   it("something keeps to the kinds asked for", async () => {

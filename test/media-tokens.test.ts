@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { keySecrets } from "../src/config.ts";
-import { parseSecrets, signMediaKey } from "../src/keys.ts";
+import { keySecrets, parseSecrets, signMediaKey } from "../src/keys.ts";
 import { Client, fixture, type Json, newClient } from "./client.ts";
 
 const HOUR = 3_600_000;

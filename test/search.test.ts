@@ -61,6 +61,11 @@ describe("search", () => {
     expect(segments[0].signals.few).toBeCloseTo(-Math.log(count), 10);
   });
 
+  it("takes a phrase for one of the evidence asked for", async () => {
+    expect(await idsOf({ query: '"lives here"', modes: ["speech"] })).toEqual([video.asset_id]);
+    expect(await idsOf({ query: '"lives here"', modes: ["text"] })).toEqual([]);
+  });
+
   it("leaves out what is less likely than wished", async () => {
     expect(await idsOf({ query: "goats", top_p: 0.5 })).toEqual([video.asset_id]);
     expect(await idsOf({ query: "goats", top_p: 1 })).toEqual([]);

@@ -3,74 +3,43 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parseQuery } from "../src/search/query.ts";
 import { scopeOf, searchFor } from "../src/search/request.ts";
 import { Terms } from "../src/search/terms.ts";
-import { upsertSegments } from "../src/store/segments.ts";
-import { indexWords, searchWords, wantedBy } from "../src/store/words.ts";
-import type { Segment } from "../src/types.ts";
-import { type Client, fixture, type Json, newClient } from "./client.ts";
-import { type Owner, ownerOf, run } from "./stores.ts";
+import { searchWords } from "../src/store/words.ts";
+import { addEmpty, caption } from "./captioned.ts";
+import { newClient } from "./client.ts";
+import type { Owner } from "./stores.ts";
 
 /** So many segments; of them one in twenty tells of a kite, and one in twelve of each of some animals. */
 const [ALL, KITES] = [1000, 20];
 const MIDDLING = ["wolf", "bear", "lynx"];
 const LIMIT = 20;
 
+/** Full-width letters, half-width kana, a mark by itself, and scripts that put no spaces between words. */
+const FOREIGN = ["２０２４ ＴＶ", "ｶﾒﾗ", "か\u3099く", "一辆红色的汽车", "猫は庭で寝ている"];
+
 let park: Owner;
 let zoo: Owner;
 let other: Owner;
-
-/** An asset, without the segments that it came with. */
-async function add(client: Client, index: string, type: string, name: string): Promise<Owner> {
-  const form = { [`${type}_file`]: await fixture(name) };
-  const asset: Json = await client.json("POST", `/index/${index}/${type}`, { form });
-  await client.settled(index, asset);
-  await run("DELETE FROM segments WHERE asset_id = ?", asset.asset_id);
-  return ownerOf(asset);
-}
-
-/** Gives it segments with captions, numbered from 0. */
-async function tell(owner: Owner, captions: string[]): Promise<void> {
-  const { indexId, assetId } = owner;
-  const segments = captions.map((caption, position) => ({
-    segmentId: `${assetId}-${position}`,
-    assetId,
-    indexId,
-    position,
-    startMs: position,
-    endMs: position + 1,
-    keyframeMs: position,
-    caption,
-    transcript: "",
-    onScreenText: "",
-    labels: [],
-  })) as unknown as Segment[];
-  await upsertSegments(env.DB, segments);
-  await indexWords(env.DB, segments);
-  await run("UPDATE assets SET segments = ? WHERE asset_id = ?", captions.length, assetId);
-}
 
 beforeAll(async () => {
   const client = await newClient();
   for (const index_name of ["animals", "others"]) {
     await client.json("POST", "/index", { json: { index_name } });
   }
-  park = await add(client, "animals", "video", "clip.mp4");
-  other = await add(client, "others", "video", "clip.mp4");
-  zoo = await add(client, "animals", "image", "words.jpg");
+  park = await addEmpty(client, "animals", "video", "clip.mp4");
+  other = await addEmpty(client, "others", "video", "clip.mp4");
+  zoo = await addEmpty(client, "animals", "image", "words.jpg");
   const captions = Array.from({ length: ALL }, (_, at) => {
     const middling = MIDDLING.filter((_, i) => Math.floor((at % 250) / 20) === i);
     return ["dog", ...(at % KITES === 1 ? ["kite"] : []), ...middling, `at ${at}`].join(" ");
   });
   captions[ALL - 1] = "wolf bear lynx";
   captions[ALL - 2] = "lantern";
-  await tell(park, captions);
-  await tell(
+  await caption(park, captions);
+  await caption(
     other,
     captions.map((caption) => `${caption} elsewhere`),
   );
-  await tell(
-    zoo,
-    Array.from({ length: LIMIT }, () => "dog"),
-  );
+  await caption(zoo, [...Array.from({ length: LIMIT }, () => "dog"), ...FOREIGN]);
 }, 60_000);
 
 /** Places of what is found in `owner`, with others left out where it is named. */
@@ -80,9 +49,8 @@ async function found(query: string, assetIds: string[] = [], owner = park): Prom
   const { assets, columns } = scopeOf(owner.indexId, searchFor({ topK: LIMIT, assetIds }));
   const { hits } = await searchWords(env.DB, {
     scope: assets,
-    expression: wantedBy(parsed)!,
+    query: parsed,
     tokens,
-    isAnyEnough: parsed.phrases.length === 0,
     columns,
     limit: LIMIT,
   });
@@ -111,8 +79,27 @@ describe("words", () => {
     expect(await found("dog kite", [zoo.assetId], zoo)).toHaveLength(LIMIT);
   });
 
+  it.each([
+    ["tv 2024", 0],
+    ["ＴＶ", 0],
+    ['"2024 TV"', 0],
+    ["カメラ", 1],
+    ["がく", 2],
+    ["红色汽车", 3],
+    ["庭の猫", 4],
+  ])("are found as they are meant: %s", async (query, at) => {
+    expect(await found(query, [], zoo)).toEqual([LIMIT + at]);
+  });
+
   it("of a phrase must stand there, whatever else tells", async () => {
     expect(await found('kite "wolf bear"')).toEqual([ALL - 1]);
+  });
+
+  it("that are left out leave room for others", async () => {
+    const hits = await found("wolf bear lynx -kite");
+    expect(hits).toHaveLength(LIMIT);
+    expect(hits.filter((at) => at % KITES === 1)).toEqual([]);
+    expect(await found("kite -dog")).toEqual([]);
   });
 
   it("are those of the index alone", async () => {
@@ -133,7 +120,7 @@ it("segments that are written twice stay what they are, in the range of their in
   };
   const before = await rows();
   expect(before).toHaveLength(ALL);
-  await tell(
+  await caption(
     other,
     Array.from({ length: ALL }, () => "dog"),
   );

@@ -1,7 +1,7 @@
-import { KEY_RECHECK_MS, KEY_USE_SAMPLE_MS, keySecrets } from "../config.ts";
+import { KEY_RECHECK_MS, KEY_USE_SAMPLE_MS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
-import { type Scope, type VerifiedKey, verifyKey } from "../keys.ts";
+import { keySecrets, type Scope, type VerifiedKey, verifyKey } from "../keys.ts";
 import { admitKey, touchKey } from "../store/keys.ts";
 import type { Caller } from "../types.ts";
 import type { Context } from "./endpoint.ts";

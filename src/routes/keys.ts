@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { keySecrets } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { type KeyClaims, type Scope, SCOPES, signKey } from "../keys.ts";
+import { keySecrets, type KeyClaims, type Scope, SCOPES, signKey } from "../keys.ts";
 import { type ApiKey, insertKey, listKeys, revokeKey } from "../store/keys.ts";
 import type { Caller } from "../types.ts";
 import { noteRevocation } from "./authenticate.ts";

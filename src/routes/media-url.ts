@@ -1,5 +1,5 @@
-import { keySecrets, MEDIA_URL_MS } from "../config.ts";
-import { signMediaKey } from "../keys.ts";
+import { MEDIA_URL_MS } from "../config.ts";
+import { keySecrets, signMediaKey } from "../keys.ts";
 import { fileName } from "./attachment.ts";
 import type { Context } from "./endpoint.ts";
 

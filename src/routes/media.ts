@@ -1,6 +1,5 @@
-import { keySecrets } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { verifyMediaKey } from "../keys.ts";
+import { keySecrets, verifyMediaKey } from "../keys.ts";
 import { disposition, withEnding } from "./attachment.ts";
 import { evaluate, isRangeCurrent } from "./conditions.ts";
 import { createRouter, json } from "./endpoint.ts";

@@ -20,7 +20,7 @@ export function calibrationFor(env: Env, { query, like }: Question): Calibration
   });
   const { tells, looks, likeness } = own ?? CALIBRATIONS[0]!;
   if (!like) return looks ? [...tells, looks] : tells;
-  if (query === null && like.meaning === null) return [likeness];
+  if (!query.plain && like.meaning === null) return [likeness];
   // "This, but at night": both are meant, so that they add up.
   const words = tells.flatMap(({ weights }) => Object.entries(weights));
   const less = words.map(([signal, one]) => [signal, { ...one, weight: one.weight * BESIDE }]);

@@ -6,7 +6,7 @@ import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts
 import { embedText } from "../models/embed-text.ts";
 import { Recent } from "../models/recent.ts";
 import type { VectorHit } from "../store/vectors.ts";
-import { searchWords, wantedBy } from "../store/words.ts";
+import { searchWords } from "../store/words.ts";
 import type { Timings } from "../timings.ts";
 import { PICTURE_KINDS } from "../types.ts";
 import { type Evidence, evidenceOfVector } from "./evidence.ts";
@@ -18,7 +18,7 @@ import type { Signals } from "./signals.ts";
 import type { Terms } from "./terms.ts";
 
 /** What a channel has found of a segment, and why. */
-interface Finding {
+export interface Finding {
   segmentId: SegmentId;
   signals: Signals;
   /** Null of words: the segment's own are read for all that is found. */
@@ -29,7 +29,7 @@ interface Finding {
 
 /** What is looked for: words, something to be like, or both. */
 export interface Question {
-  query: ParsedQuery | null;
+  query: ParsedQuery;
   /** Of the query. */
   terms: Terms;
   like: Likeness | null;
@@ -37,7 +37,7 @@ export interface Question {
 
 /**
  * What every channel that has something to say about the question has found, all asked at the same
- * time, each for at least `count` segments. One whose model is out is silent.
+ * time, each for at least `count` segments. One whose model is out is silent. `isAll`: none has more.
  */
 export async function askChannels(
   env: Env,
@@ -45,7 +45,7 @@ export async function askChannels(
   { query, terms, like }: Question,
   count: number,
   { time }: Timings,
-): Promise<FoundWords> {
+): Promise<FoundWords & { isAll: boolean }> {
   const groups = groupAssets(env.DB, scope.assets);
   groups.catch(() => {}); // heard of by those who wait for it, unless they failed before
   const near = async (space: "TEXT_VECTORS" | "PICTURE_VECTORS", vector: number[]) => {
@@ -57,11 +57,9 @@ export async function askChannels(
     });
   };
 
-  const words = query
-    ? time("words", () => findWords(env.DB, scope, query, terms, count))
-    : NO_WORDS;
+  const words = time("words", () => findWords(env.DB, scope, query, terms, count));
   const channels: Promise<Finding[]>[] = [];
-  if (query) {
+  if (query.plain) {
     const meaning = orNone("meaning", async () => {
       const ask = async () => (await embedText(env.AI, [query.plain]))[0]!;
       return near("TEXT_VECTORS", await time("model", () => meanings.get(query.plain, ask)));
@@ -70,15 +68,16 @@ export async function askChannels(
   }
   if (like?.same) channels.push(Promise.resolve(like.same.map(toSame)));
   if (like?.meaning) channels.push(near("TEXT_VECTORS", like.meaning));
-  if (scope.looks && hasPictureSpace(env) && (query || like?.looks)) {
+  if (scope.looks && hasPictureSpace(env) && (query.plain || like?.looks)) {
     const likely = orNone("looks", async () => {
-      const said = query && (await time("model", () => lookOf(env, query.plain)));
+      const said = query.plain ? await time("model", () => lookOf(env, query.plain)) : null;
       return near("PICTURE_VECTORS", mix([said, like?.looks ?? null]));
     });
     channels.push(likely);
   }
   const [{ findings, weights }, ...found] = await Promise.all([words, ...channels]);
-  return { findings: [findings, ...found].flat(), weights };
+  const all = [findings, ...found];
+  return { findings: all.flat(), weights, isAll: all.every(({ length }) => length < count) };
 }
 
 /** Queries come again: while someone types, on the next page, from the next person. */
@@ -108,8 +107,6 @@ interface FoundWords {
   weights: readonly number[];
 }
 
-const NO_WORDS: FoundWords = { findings: [], weights: [] };
-
 /** BM25 of a word that stands in few words very often, over its inverse document frequency: FTS5's k1 + 1. */
 const MOST_BM25 = 2.2;
 
@@ -120,12 +117,8 @@ async function findWords(
   terms: Terms,
   limit: number,
 ): Promise<FoundWords> {
-  const expression = wantedBy(query);
-  if (expression === null) return NO_WORDS;
-  const isAnyEnough = query.phrases.length === 0;
   const { tokens } = terms;
-  const search = { scope: assets, expression, tokens, isAnyEnough, columns, limit };
-  const { hits, counts } = await searchWords(db, search);
+  const { hits, counts } = await searchWords(db, { scope: assets, query, tokens, columns, limit });
   const weights = terms.weights(counts);
   const most = MOST_BM25 * weights.reduce((sum, weight) => sum + weight, 0);
   const findings = hits.map(({ segmentId, bm25 }) => {

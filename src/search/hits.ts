@@ -31,26 +31,29 @@ interface Candidate extends Showing {
   asset: Pick<Asset, "assetId">;
   score: number;
   signals: Signals;
+  depth: number;
 }
-type Wish = Pick<SearchRequest, "topP" | "collapse" | "groupBy">;
+type Wish = Pick<SearchRequest, "collapse" | "groupBy">;
 
 /**
- * Candidates, the likeliest first (ties by id, so that pages are stable): those that score
- * enough, near-duplicates as one unless all are wished, of each asset only one where asked. What was
+ * Candidates, those of the least depth first, of each the likeliest (ties by id, so that pages are stable):
+ * near-duplicates as one unless all are wished, of each asset only one where asked. What was
  * asked for as the very same stays: copies are what is looked for then.
  */
 export function rank<T extends Candidate>(
   candidates: readonly T[],
   wish: Wish,
-): ({ candidate: T } & Pick<Hit, "rank" | "duplicates">)[] {
-  const likely = candidates
-    .filter(({ score }) => score >= wish.topP)
-    .toSorted((a, b) => b.score - a.score || (a.segment.segmentId < b.segment.segmentId ? -1 : 1));
+): ({ candidate: T } & Pick<Hit, "duplicates">)[] {
+  const sorted = candidates.toSorted(
+    (a, b) =>
+      a.depth - b.depth ||
+      b.score - a.score ||
+      (a.segment.segmentId < b.segment.segmentId ? -1 : 1),
+  );
   const shown = new Set<string>();
-  return collapse(likely, ({ signals }) => !wish.collapse || signals.same !== undefined)
-    .filter(({ candidate: { asset } }) => {
-      if (wish.groupBy === "segment") return true;
-      return !shown.has(asset.assetId) && shown.add(asset.assetId);
-    })
-    .map(({ candidate, duplicates }, index) => ({ candidate, rank: index + 1, duplicates }));
+  const isKept = ({ signals }: T) => !wish.collapse || signals.same !== undefined;
+  return collapse(sorted, isKept).filter(({ candidate: { asset } }) => {
+    if (wish.groupBy === "segment") return true;
+    return !shown.has(asset.assetId) && shown.add(asset.assetId);
+  });
 }

@@ -1,19 +1,17 @@
-import { SEARCH } from "../config.ts";
+import { CONNECTIONS, mapAtOnce } from "../at-once.ts";
+import { LIMITS, SEARCH } from "../config.ts";
 import { type AssetScope, isChosen, listScope } from "../store/asset-scope.ts";
 import { queryVectors, type VectorHit } from "../store/vectors.ts";
 import type { VectorKind } from "../types.ts";
 
 /** Vectorize takes a filter of 2 kB: so many ids fit. */
 const FILTER_IDS = 40;
-/** As many queries at once as a Worker has connections. */
-const MOST_QUERIES = 6;
 
 /** Assets by name, in groups that a filter holds; null where there are none, or too many. */
 export async function groupAssets(db: D1Database, scope: AssetScope): Promise<string[][] | null> {
   if (!isChosen(scope)) return null;
-  const most = FILTER_IDS * MOST_QUERIES;
-  const ids = await listScope(db, scope, most + 1);
-  if (ids.length > most) return null;
+  const ids = await listScope(db, scope, LIMITS.assetIds + 1);
+  if (ids.length > LIMITS.assetIds) return null;
   return Array.from({ length: Math.ceil(ids.length / FILTER_IDS) }, (_, i) =>
     ids.slice(i * FILTER_IDS, (i + 1) * FILTER_IDS),
   );
@@ -46,14 +44,8 @@ export async function nearest(
       }),
     ),
   );
-  const hits: VectorHit[] = [];
-  for (let i = 0; i < filters.length; i += MOST_QUERIES) {
-    const found = await Promise.all(
-      filters
-        .slice(i, i + MOST_QUERIES)
-        .map((filter) => queryVectors(space, scope.indexId, vector, SEARCH.maxCandidates, filter)),
-    );
-    hits.push(...found.flat());
-  }
-  return hits.toSorted((a, b) => b.cosine - a.cosine);
+  const hits = await mapAtOnce(filters, CONNECTIONS, (filter) =>
+    queryVectors(space, scope.indexId, vector, SEARCH.maxCandidates, filter),
+  );
+  return hits.flat().toSorted((a, b) => b.cosine - a.cosine);
 }

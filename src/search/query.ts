@@ -1,13 +1,16 @@
+import { hasUnspaced } from "../unspaced.ts";
+
 /** Words that say nothing by themselves: they alone make no match. */
 const STOP_WORDS = new Set(
   `a an and are as at be been but by did do does for from had has have he her his how i if in into is it
    its me my no not of on or our she so some that the their them then there these they this to was we
-   were what when where which who whom whose why will with you your`.split(/\s+/),
+   were what when where which who whom whose why will with you your
+   的 了 在 是 の は が を に で と も へ か です ます กับ และ ใน ที่ เป็น`.split(/\s+/),
 );
 
 /** What a person typed, understood. */
 export interface ParsedQuery {
-  /** Without what is left out, and without quotes: what is meant. */
+  /** Without what is left out, and without quotes: what is meant. Empty where nothing is. */
   plain: string;
   /** Words that can tell one passage from another. */
   words: string[];
@@ -20,10 +23,10 @@ export interface ParsedQuery {
 const TERM = /(?<![\p{L}\p{N}])(-)?(?:["“”«»]([^"“”«»]*)["“”«»]|(\S+))/gu;
 
 /**
- * Reads `"a phrase"` and `-word` (or `-"a phrase"`); all else is plain. A query that only leaves out
- * is taken for plain text.
+ * Reads `"a phrase"` and `-word` (or `-"a phrase"`); all else is plain. A query that is all there is, and only
+ * leaves out, is taken for plain text.
  */
-export function parseQuery(text: string): ParsedQuery {
+export function parseQuery(text: string, isAll = true): ParsedQuery {
   const phrases: string[][] = [];
   const excluded: string[][] = [];
   const plain = text.replaceAll(TERM, (term, minus?: string, quoted?: string, bare?: string) => {
@@ -35,6 +38,7 @@ export function parseQuery(text: string): ParsedQuery {
   });
   const left = plain.replaceAll(/\s+/g, " ").trim();
   if (wordsIn(left).length === 0) {
+    if (!isAll && excluded.length > 0) return { plain: "", words: [], phrases: [], excluded };
     return { plain: text, words: tellingWords(text), phrases: [], excluded: [] };
   }
   return { plain: left, words: tellingWords(left), phrases, excluded };
@@ -54,11 +58,16 @@ export function fold(text: string): string {
     .normalize("NFC");
 }
 
+/** Knows the words of scripts that put no spaces between them, by dictionaries (UAX #29). */
+const SEGMENTER = new Intl.Segmenter("und", { granularity: "word" });
+
 /** The words of a text in order, folded. */
 function wordsIn(text: string): string[] {
-  return (fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).filter((word) =>
-    /[\p{L}\p{N}]/u.test(word),
-  );
+  const runs = fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const words = runs.flatMap((run) => {
+    return hasUnspaced(run) ? Array.from(SEGMENTER.segment(run), ({ segment }) => segment) : run;
+  });
+  return words.filter((word) => /[\p{L}\p{N}]/u.test(word));
 }
 
 /** The words of a query that can tell one passage from another; all of them where none can. */

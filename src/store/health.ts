@@ -2,7 +2,7 @@ import type { AssetId, SegmentId } from "../ids.ts";
 import type { Box } from "../types.ts";
 import { parseColumns } from "./rows.ts";
 import { IS_LEFT } from "./speech.ts";
-import { unspaced } from "./words.ts";
+import { fromIndexed } from "./words.ts";
 
 /** What a segment should have beside its row, and what of it the database knows to be there. */
 export interface SegmentHealth {
@@ -25,7 +25,7 @@ export interface SegmentHealth {
 }
 
 const SAME_WORDS = ["caption", "transcript", "on_screen_text"]
-  .map((column) => `${unspaced(`words.${column}`)} = ${unspaced(`segments.${column}`)}`)
+  .map((column) => `${fromIndexed(`words.${column}`)} = ${fromIndexed(`segments.${column}`)}`)
   .join(" AND ");
 const LABELS = `COALESCE((SELECT group_concat(value, ', ') FROM json_each(segments.labels)), '')`;
 
@@ -42,7 +42,7 @@ export async function listSegmentHealth(
          EXISTS (
            SELECT 1 FROM segment_words AS words WHERE words.rowid = segments.rowid
              AND ${SAME_WORDS}
-             AND ${unspaced("words.labels")} = ${unspaced(LABELS)}
+             AND ${fromIndexed("words.labels")} = ${fromIndexed(LABELS)}
          ) AS indexed,
          EXISTS (
            SELECT 1 FROM signatures

@@ -2,7 +2,7 @@ import type { Failure } from "../errors.ts";
 import type { AssetId, JobId } from "../ids.ts";
 import type { Asset, Segment } from "../types.ts";
 import { inChunks } from "./rows.ts";
-import { spaceOut } from "./words.ts";
+import { toIndexed } from "./words.ts";
 
 type Said = Pick<Segment, "segmentId" | "transcript">;
 
@@ -46,7 +46,7 @@ export async function replaceSpeech(db: D1Database, change: TranscriptChange): P
     `UPDATE segment_words SET transcript = value ->> 'transcript' FROM json_each(?2), segments
      WHERE segment_id = value ->> 'segmentId' AND segment_words.rowid = segments.rowid AND ${IS_WANTED}`,
   );
-  const spaced = said.map((one) => ({ ...one, transcript: spaceOut(one.transcript) }));
+  const spaced = said.map((one) => ({ ...one, transcript: toIndexed(one.transcript) }));
   const results = await db.batch([
     db
       .prepare(
@@ -152,7 +152,7 @@ export async function laySpeech(
     `UPDATE segment_words SET transcript = value ->> 'transcript' FROM json_each(?1), segments
      WHERE segment_id = value ->> 'segmentId' AND segment_words.rowid = segments.rowid AND ${isSame}`,
   );
-  const spaced = said.map((one) => ({ ...one, transcript: spaceOut(one.transcript) }));
+  const spaced = said.map((one) => ({ ...one, transcript: toIndexed(one.transcript) }));
   await db.batch([
     db
       .prepare(

@@ -1,5 +1,6 @@
 import type { SegmentId } from "../ids.ts";
 import type { Segment } from "../types.ts";
+import { hasUnspaced, UNSPACED } from "../unspaced.ts";
 import { IN_INDEX, IN_JSON, inChunks } from "./rows.ts";
 import { type AssetScope, segmentsInScope } from "./asset-scope.ts";
 
@@ -7,10 +8,6 @@ import { type AssetScope, segmentsInScope } from "./asset-scope.ts";
 export const WORD_COLUMNS = ["caption", "transcript", "on_screen_text", "labels"] as const;
 export type WordColumn = (typeof WORD_COLUMNS)[number];
 
-/** Scripts that put no spaces between words. */
-const UNSPACED =
-  "[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]";
-const HAS_UNSPACED = new RegExp(UNSPACED, "u");
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 /** A letter of such a script, with its marks, or what stands between such letters. */
 const TOKEN = new RegExp(
@@ -19,6 +16,8 @@ const TOKEN = new RegExp(
 );
 /** Ends a word for the full-text index without being seen. */
 const GAP = "\u200B";
+/** Stands before a text as it is without full-width letters and the like, where that differs. */
+const ALSO = "\u2063";
 
 /** A word of a text as the full-text index tells it apart, and where it begins, in UTF-16 units. */
 export interface Token {
@@ -32,7 +31,7 @@ export interface Token {
  */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  const pattern = HAS_UNSPACED.test(text) ? TOKEN : WORD;
+  const pattern = hasUnspaced(text) ? TOKEN : WORD;
   // In half the time of `matchAll`: a search reads some thousands of words.
   for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
     tokens.push({ word: found[0], start: found.index });
@@ -40,14 +39,21 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Text as the full-text index takes it: it knows no scripts without spaces. */
-export function spaceOut(text: string): string {
-  return HAS_UNSPACED.test(text) ? text.replaceAll(TOKEN, `$&${GAP}`) : text;
+/**
+ * Text as the full-text index takes it, which knows no scripts without spaces and takes "ＴＶ" for another word than
+ * "TV" (Unicode's NFKC).
+ */
+export function toIndexed(text: string): string {
+  const normal = text.normalize("NFKC");
+  const all = normal === text ? text : `${text}${ALSO}${normal}`;
+  return hasUnspaced(all) ? all.replaceAll(TOKEN, `$&${GAP}`) : all;
 }
 
-/** SQL for a text as it was before `spaceOut`, to be compared. */
-export function unspaced(expression: string): string {
-  return `replace(${expression}, char(${GAP.charCodeAt(0)}), '')`;
+/** SQL for a text as it was before `toIndexed`, to be compared. */
+export function fromIndexed(expression: string): string {
+  const [gap, also] = [GAP, ALSO].map((character) => `char(${character.charCodeAt(0)})`);
+  const own = `substr(${expression}, 1, instr(${expression} || ${also}, ${also}) - 1)`;
+  return `replace(${own}, ${gap}, '')`;
 }
 
 /** Puts segments' words into the full-text index, in place of any others; not where others are said since. */
@@ -55,10 +61,10 @@ export async function indexWords(db: D1Database, segments: Segment[]): Promise<v
   const words = segments.map(({ segmentId, caption, transcript, onScreenText, labels }) => ({
     segmentId,
     said: transcript,
-    caption: spaceOut(caption),
-    transcript: spaceOut(transcript),
-    onScreenText: spaceOut(onScreenText),
-    labels: spaceOut(labels.join(", ")),
+    caption: toIndexed(caption),
+    transcript: toIndexed(transcript),
+    onScreenText: toIndexed(onScreenText),
+    labels: toIndexed(labels.join(", ")),
   }));
   const from = `FROM json_each(?), segments
     WHERE segment_id = value ->> 'segmentId' AND segments.transcript = value ->> 'said'`;
@@ -88,22 +94,30 @@ export function allOf(phrases: string[][]): string | null {
   return phrases.length === 0 ? null : phrases.map(toTerm).join(" AND ");
 }
 
-/** An FTS5 expression that holds where all phrases stand, and any of the words; null where there are none. */
-export function wantedBy({
-  words,
-  phrases,
-}: {
+/** What is asked of the full-text index: words and phrases (words in order, without quotes). */
+export interface WordQuery {
   words: string[];
   phrases: string[][];
-}): string | null {
+  excluded: string[][];
+}
+
+/** An FTS5 expression that holds where all phrases stand, and any of the words; null where there are none. */
+export function wantedBy({ words, phrases }: Omit<WordQuery, "excluded">): string | null {
   const any = anyOf([...words.map((word) => [word]), ...phrases]);
   const all = allOf(phrases);
   return all === null || any === null ? any : `(${all}) AND (${any})`;
 }
 
+/** An expression that holds where one does in any of these columns. */
+export function inColumns(expression: string, columns: readonly WordColumn[]): string {
+  return columns.length < WORD_COLUMNS.length
+    ? `{${columns.join(" ")}} : (${expression})`
+    : expression;
+}
+
 function toTerm(phrase: string[]): string {
   const tokens = phrase.flatMap(tokensOf).map(({ word }) => {
-    return HAS_UNSPACED.test(word) ? word.replaceAll(/\p{M}/gu, "") : word; // FTS5 skips them, too
+    return hasUnspaced(word) ? word.replaceAll(/\p{M}/gu, "") : word; // FTS5 skips them, too
   });
   return `"${tokens.join(" ")}"`;
 }
@@ -116,12 +130,9 @@ export interface AskedToken {
 
 export interface WordSearch {
   scope: AssetScope;
-  /** An FTS5 expression. */
-  expression: string;
-  /** Of the words in it. */
+  query: WordQuery;
+  /** Of its words. */
   tokens: readonly AskedToken[];
-  /** Whether any of them is all that the expression wants. */
-  isAnyEnough: boolean;
   columns: readonly WordColumn[];
   limit: number;
 }
@@ -140,6 +151,8 @@ export interface WordCounts {
 
 /** A word tells where at most one segment in so many holds it. */
 const TELLING = 20;
+/** Stands for words that tell until it is known which do; no word has it. */
+const SOME = "?";
 const TOTAL = "(SELECT SUM(segments) FROM tallies)";
 
 /**
@@ -152,16 +165,22 @@ export async function searchWords(
   db: D1Database,
   search: WordSearch,
 ): Promise<{ hits: WordHit[]; counts: WordCounts }> {
-  const { scope, expression, tokens, isAnyEnough, columns, limit } = search;
+  const { scope, query, tokens, columns, limit } = search;
+  const wanted = wantedBy(query);
+  if (wanted === null) return { hits: [], counts: { total: 0, holding: new Map() } };
   const place = segmentsInScope(scope);
-  const within = columns.length < WORD_COLUMNS.length ? `{${columns.join(" ")}} : ` : "";
+  const unwanted = anyOf(query.excluded);
+  const but = unwanted === null ? "" : ` NOT (${unwanted})`;
+  const asked = (expression: string) => `(${inColumns(expression, columns)})${but}`;
+  // A phrase must stand there whatever else tells: then all that holds it is ranked.
+  const telling = query.phrases.length > 0 ? [] : tokens;
   const inPlace = `rowid ${IN_INDEX} AND +rowid ${place.verb} listed`;
   const best = db
     .prepare(
       `WITH telling AS MATERIALIZED (
          SELECT rowid FROM segment_words WHERE ${inPlace} AND segment_words MATCH COALESCE((
-           SELECT ? || '(' || group_concat(value ->> 'word', ' OR ') || ')'
-           FROM json_each(?) JOIN word_counts ON term = value ->> 'stem' WHERE doc * ${TELLING} <= ${TOTAL}
+           SELECT replace(?, '${SOME}', group_concat(value ->> 'word', ' OR ')) FROM
+           json_each(?) JOIN word_counts ON term = value ->> 'stem' WHERE doc * ${TELLING} <= ${TOTAL}
          ), '""')
        ), listed AS MATERIALIZED (${place.sql})
        SELECT segment_id AS segmentId, bm25 FROM (
@@ -173,12 +192,10 @@ export async function searchWords(
     )
     .bind(
       scope.indexId,
-      within,
-      JSON.stringify(
-        isAnyEnough ? tokens.map(({ word, stem }) => ({ word: toTerm([word]), stem })) : [],
-      ),
+      asked(SOME),
+      JSON.stringify(telling.map(({ word, stem }) => ({ word: toTerm([word]), stem }))),
       ...place.bindings,
-      `${within}(${expression})`,
+      asked(wanted),
       limit,
       limit,
     );

@@ -11,7 +11,7 @@ import { excerptOf } from "../../src/search/excerpt.ts";
 import { foldPlural, parseQuery, tellingWords, wordsOf } from "../../src/search/query.ts";
 import { type Mode, scopeOf } from "../../src/search/request.ts";
 import { Terms } from "../../src/search/terms.ts";
-import { allOf, anyOf, spaceOut, wantedBy } from "../../src/store/words.ts";
+import { allOf, anyOf, toIndexed, wantedBy } from "../../src/store/words.ts";
 
 describe("near-duplicates", () => {
   const showing = (segmentId: string, look: number[] | null, transcript = "") => {
@@ -48,6 +48,7 @@ describe("the words of a query", () => {
     ["The dog's café, 2024!", ["the", "dog", "s", "cafe", "2024"]],
     ["ÜBER über", ["uber"]],
     ["東京 タワー", ["東京", "タワー"]],
+    ["红色汽车, 猫が กินข้าว", ["红色", "汽车", "猫", "が", "กิน", "ข้าว"]],
     ["«»—!?", []],
   ])("of %s", (text, words) => {
     expect(wordsOf(text)).toEqual(words);
@@ -97,20 +98,28 @@ describe("a query", () => {
     expect(parseQuery(text)).toMatchObject(parsed);
   });
 
+  it("beside something to be like may leave out alone", () => {
+    const nothing = { plain: "", words: [], phrases: [], excluded: [["cat"]] };
+    expect(parseQuery("-cat", false)).toEqual(nothing);
+    expect(parseQuery("dog -cat", false)).toEqual(parseQuery("dog -cat"));
+  });
+
   it.each([
     ["red cup", '"red" OR "cup"'],
     ['"red cup" falls', '("red cup") AND ("red" OR "cup" OR "falls" OR "red cup")'],
     ["東京", '"東 京"'],
     ["กรุงเทพ", '"ก ร ง เ ท พ"'],
-    ["Suica東京", '"suica 東 京"'],
+    ["Suica東京", '"suica" OR "東 京"'],
+    ['"红色汽车"', '("红 色 汽 车") AND ("红 色" OR "汽 车" OR "红 色 汽 车")'],
     ["!?", null],
   ])("%s becomes an expression", (text, expression) => {
     expect(wantedBy(parseQuery(text))).toBe(expression);
   });
 
   it("finds words in scripts without spaces, and leaves the others as they are", () => {
-    expect(spaceOut("東京 tower")).toBe("東\u200B京\u200B tower\u200B");
-    expect(spaceOut("naïve café")).toBe("naïve café");
+    expect(toIndexed("東京 tower")).toBe("東\u200B京\u200B tower\u200B");
+    expect(toIndexed("naïve café")).toBe("naïve café");
+    expect(toIndexed("ＴＶ show")).toBe("ＴＶ show\u2063TV show");
   });
 });
 

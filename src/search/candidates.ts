@@ -1,0 +1,54 @@
+import { type FoundSegment, listSegmentsInScope } from "../store/segments.ts";
+import { allOf, anyOf, inColumns } from "../store/words.ts";
+import type { Timings } from "../timings.ts";
+import { calibrationFor } from "./calibration.ts";
+import { askChannels, type Finding, type Question } from "./channels.ts";
+import { findPassages, type Passage, sharesOf } from "./evidence.ts";
+import { probabilityOf } from "./fuse.ts";
+import type { Scope } from "./request.ts";
+import { mergeSignals, type Signals } from "./signals.ts";
+
+/** A segment that may answer a question. */
+export interface Candidate extends FoundSegment {
+  found: Finding[];
+  passages: Passage[];
+  signals: Signals;
+  score: number;
+  /** How deep each channel was asked when it was found. */
+  depth: number;
+}
+
+/**
+ * What every channel finds among its best `depth`, less what is out of scope and `exceptId`, in no order. `isAll`:
+ * no channel has more.
+ */
+export async function findCandidates(
+  env: Env,
+  scope: Scope,
+  question: Question,
+  depth: number,
+  exceptId: string | null,
+  timings: Timings,
+): Promise<{ candidates: Candidate[]; isAll: boolean }> {
+  const { query, terms } = question;
+  const { findings, weights, isAll } = await askChannels(env, scope, question, depth, timings);
+  const bySegment = Map.groupBy(findings, ({ segmentId }) => segmentId);
+  const ids = [...bySegment.keys()].filter((id) => id !== exceptId);
+  const phrases = allOf(query.phrases);
+  const must = phrases && inColumns(phrases, scope.columns);
+  const rules = { must, mustNot: anyOf(query.excluded) };
+  const { segments, total: inScope } = await timings.time("rows", () =>
+    listSegmentsInScope(env.DB, ids, scope.assets, rules),
+  );
+  const calibration = calibrationFor(env, question);
+  const few = -Math.log(Math.max(1, inScope));
+  const candidates = segments.map((row): Candidate => {
+    const found = bySegment.get(row.segment.segmentId)!;
+    const passages = findPassages(row.segment, terms, scope.columns);
+    const shares = sharesOf(passages, terms, weights);
+    const signals = mergeSignals([{ few }, shares, ...found.map((one) => one.signals)]);
+    const score = probabilityOf(signals, calibration);
+    return Object.assign(row, { found, passages, signals, score, depth });
+  });
+  return { candidates, isAll };
+}
