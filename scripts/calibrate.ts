@@ -13,14 +13,7 @@ import { type Observed, observe } from "./calibration/observe.ts";
 import { observePictures } from "./calibration/pictures.ts";
 import { describePhotos, loadPassages } from "./calibration/described.ts";
 import { askAbout } from "./calibration/questions.ts";
-import {
-  BLIND_HOLDS,
-  BLIND_LIKENESS,
-  BLIND_RESEMBLES,
-  LIKENESS,
-  LOOKS,
-  TELLS,
-} from "./calibration/shape.ts";
+import { BLIND_LIKENESS, HOLDS, LIKENESS, LOOKS, RESEMBLES } from "./calibration/shape.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "./picture-space/captions.ts";
 import { createRandom, shuffle } from "./picture-space/random.ts";
 import { Leash, startChild } from "./stack/child.ts";
@@ -154,19 +147,15 @@ interface Answers {
 /** Writes the fits in place of older ones for the same models. */
 async function keep({ words, pictures, blind }: Answers): Promise<void> {
   const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
-  const [tells, looks] = fitReasons(words.flatMap(weigh), [TELLS, LOOKS]);
+  const examples = [...words, ...blind].flatMap(weigh);
+  const [holds, resembles, looks] = fitReasons(examples, [HOLDS, RESEMBLES, LOOKS]);
+  const tells = [holds, resembles];
   const [likeness] = fitReasons(hits(pictures), [LIKENESS]);
-  const blindTells = fitReasons(blind.flatMap(weigh), [BLIND_HOLDS, BLIND_RESEMBLES]);
   const [blindLikeness] = fitReasons(hits(pictures), [BLIND_LIKENESS]);
   const text = MODELS.embedText.id;
   const own = [
-    { models: { text, picture: "" }, tells: [tells], looks, likeness },
-    {
-      models: { text, picture: null },
-      tells: blindTells,
-      looks: null,
-      likeness: blindLikeness,
-    },
+    { models: { text, picture: "" }, tells, looks, likeness },
+    { models: { text, picture: null }, tells, looks: null, likeness: blindLikeness },
   ];
   const known: Fitted[] = JSON.parse(await readFile(FILE, "utf8"));
   const others = known.filter(({ models }) => {

@@ -88,7 +88,7 @@ describe("search", () => {
   it("goes by words alone while the model is out", async () => {
     await localAi().inject("@cf/baai/bge-m3", "3040", 1);
     const during = await search({ query: "two goats", modes: ["speech"] });
-    expect(during.segments[0]).toMatchObject({ asset_id: video.asset_id, signals: { said: 1 } });
+    expect(during.segments[0]).toMatchObject({ asset_id: video.asset_id, signals: { told: 1 } });
     expect(during.segments[0].signals).not.toHaveProperty("meaningLead");
     const after = await search({ query: "two goats", modes: ["speech"] });
     expect(after.segments[0].signals).toHaveProperty("meaningLead");

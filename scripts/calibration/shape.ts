@@ -8,14 +8,14 @@ import type { Shape } from "./fit.ts";
 /** Of so many segments and more, how few there are says nothing. */
 const MOST_SEGMENTS = 1e6;
 
-/** By words, of what a segment tells; and how it looks. */
-export const TELLS = {
-  said: { from: 0, power: 3 },
-  written: { from: 0, power: 3 },
-  told: { from: 0.2, power: 2 },
-  meaningLead: { from: -0.05, power: 2 },
+/** By words: that it tells all that is asked for; that it tells the like; and how it looks. */
+export const HOLDS = { told: { from: 0, power: 12 } } as const satisfies Shape;
+export const RESEMBLES = {
+  bm25: { from: 0, power: 0.7 },
+  meaningLead: { from: -0.05, power: 1 },
 } as const satisfies Shape;
 export const LOOKS = {
+  detected: { from: 0, power: 3 },
   picture: { from: 0.1, power: 1 },
   pictureLead: { from: -0.05, power: 2 },
   few: { from: -Math.log(MOST_SEGMENTS), power: 1 },
@@ -26,12 +26,5 @@ export const LIKENESS = {
   picture: LOOKS.picture,
   pictureLead: LOOKS.pictureLead,
   same: { from: 0.9, power: 1 },
-} as const satisfies Shape;
-
-/** Without a picture space: that it holds all that is asked for, and that it tells the like. */
-export const BLIND_HOLDS = { told: { from: 0, power: 12 } } as const satisfies Shape;
-export const BLIND_RESEMBLES = {
-  bm25: { from: 0, power: 0.7 },
-  meaningLead: { from: -0.05, power: 1 },
 } as const satisfies Shape;
 export const BLIND_LIKENESS = { same: LIKENESS.same } as const satisfies Shape;

@@ -5,6 +5,9 @@ import type { Box, Description } from "../types.ts";
 import { dataUri } from "./data-uri.ts";
 import { runModel } from "./run.ts";
 
+/** What stands for the model of a caption that nobody wrote: it lists what was detected. */
+export const COMPOSED = "composed";
+
 const { id, maxTokens, timeoutMs } = MODELS.describe;
 
 const seen = z.object({

@@ -7,7 +7,7 @@ import type { Question } from "./channels.ts";
 export const CALIBRATIONS: readonly Fitted[] = fitted;
 
 /** What words tell counts for so much beside a picture: the very same one comes before what only they tell of. */
-const BESIDE = 0.8;
+const BESIDE = 0.5;
 
 /**
  * How a question's signals become probabilities: as fitted for the models in use, or, where nobody has,

@@ -3,10 +3,10 @@ import { allOf, anyOf, inColumns } from "../store/words.ts";
 import type { Timings } from "../timings.ts";
 import { calibrationFor } from "./calibration.ts";
 import { askChannels, type Finding, type Question } from "./channels.ts";
-import { findPassages, type Passage, sharesOf } from "./evidence.ts";
+import { findPassages, type Passage } from "./evidence.ts";
 import { probabilityOf } from "./fuse.ts";
 import type { Scope } from "./request.ts";
-import { mergeSignals, type Signals } from "./signals.ts";
+import { type Signals, signalsOf } from "./signals.ts";
 
 /** A segment that may answer a question. */
 export interface Candidate extends FoundSegment {
@@ -45,8 +45,7 @@ export async function findCandidates(
   const candidates = segments.map((row): Candidate => {
     const found = bySegment.get(row.segment.segmentId)!;
     const passages = findPassages(row.segment, terms, scope.columns);
-    const shares = sharesOf(passages, terms, weights);
-    const signals = mergeSignals([{ few }, shares, ...found.map((one) => one.signals)]);
+    const signals = { ...signalsOf(row.segment, found, passages, weights), few };
     const score = probabilityOf(signals, calibration);
     return Object.assign(row, { found, passages, signals, score, depth });
   });

@@ -2,7 +2,6 @@ import type { VectorHit } from "../store/vectors.ts";
 import type { WordColumn } from "../store/words.ts";
 import type { Segment } from "../types.ts";
 import { excerptOf } from "./excerpt.ts";
-import type { Signal, Signals } from "./signals.ts";
 import type { Match, Terms } from "./terms.ts";
 
 type EvidenceKind = "visual" | "speech" | "text" | "caption";
@@ -21,19 +20,19 @@ export type Wording = Pick<Segment, "caption" | "transcript" | "onScreenText" | 
 
 interface Reading {
   textOf: (segment: Wording) => string;
-  signal: Signal;
   kind: EvidenceKind;
 }
 
 const READINGS: Record<WordColumn, Reading> = {
-  caption: { textOf: ({ caption }) => caption, signal: "shown", kind: "caption" },
-  transcript: { textOf: ({ transcript }) => transcript, signal: "said", kind: "speech" },
-  on_screen_text: { textOf: ({ onScreenText }) => onScreenText, signal: "written", kind: "text" },
-  labels: { textOf: ({ labels }) => labels.join(", "), signal: "shown", kind: "visual" },
+  caption: { textOf: ({ caption }) => caption, kind: "caption" },
+  transcript: { textOf: ({ transcript }) => transcript, kind: "speech" },
+  on_screen_text: { textOf: ({ onScreenText }) => onScreenText, kind: "text" },
+  labels: { textOf: ({ labels }) => labels.join(", "), kind: "visual" },
 };
 
 /** What a column of a segment has of a query's words. */
-export interface Passage extends Reading {
+export interface Passage {
+  kind: EvidenceKind;
   text: string;
   matches: Match[];
 }
@@ -45,36 +44,28 @@ export function findPassages(
   columns: readonly WordColumn[],
 ): Passage[] {
   return columns.flatMap((column) => {
-    const text = READINGS[column].textOf(segment);
+    const { textOf, kind } = READINGS[column];
+    const text = textOf(segment);
     const matches = terms.findIn(text);
-    return matches.length > 0 ? [{ ...READINGS[column], text, matches }] : [];
+    return matches.length > 0 ? [{ kind, text, matches }] : [];
   });
 }
 
-/**
- * Which share of the query's words passages hold: what is shown, said and written, and all together,
- * there by what each word tells.
- */
-export function sharesOf(
-  passages: readonly Passage[],
-  terms: Terms,
+/** The share of what a query's words tell that stands in passages, by what each tells. */
+export function toldShareOf(
+  passages: readonly Pick<Passage, "matches">[],
   weights: readonly number[],
-): Signals {
-  if (passages.length === 0) return {};
-  const shares: Signals = {};
-  for (const [signal, some] of Map.groupBy(passages, (passage) => passage.signal)) {
-    shares[signal] = shareOf(some, terms);
-  }
+): number {
   const found = termsIn(passages);
   const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0);
-  return { ...shares, told: sum(weights.filter((_, term) => found.has(term))) / sum(weights) };
+  return found.size === 0 ? 0 : sum(weights.filter((_, term) => found.has(term))) / sum(weights);
 }
 
 function shareOf(passages: readonly Passage[], terms: Terms): number {
   return termsIn(passages).size / terms.count;
 }
 
-function termsIn(passages: readonly Passage[]): Set<number> {
+function termsIn(passages: readonly Pick<Passage, "matches">[]): Set<number> {
   return new Set(passages.flatMap(({ matches }) => matches.map(({ term }) => term)));
 }
 

@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { CALIBRATIONS } from "../../src/search/calibration.ts";
 import { probabilityOf } from "../../src/search/fuse.ts";
-import { mergeSignals, type Signals } from "../../src/search/signals.ts";
+import { mergeSignals, type Signals, signalsOf } from "../../src/search/signals.ts";
 
 describe("signals", () => {
   const reason = {
     bias: -2,
     weights: {
-      said: { from: 0, power: 2, weight: 4 },
+      told: { from: 0, power: 2, weight: 4 },
       picture: { from: 0.2, power: 1, weight: 10 },
     },
   };
 
   it.each<[string, Signals, number]>([
     ["nothing", {}, -2],
-    ["one", { said: 0.5 }, -1],
-    ["two", { said: 1, picture: 0.3 }, 3],
+    ["one", { told: 0.5 }, -1],
+    ["two", { told: 1, picture: 0.3 }, 3],
     ["one that says nothing yet", { picture: 0.1 }, -2],
-    ["one that nobody has weighed", { shown: 1 }, -2],
+    ["one that nobody has weighed", { same: 1 }, -2],
   ])("become a probability: %s", (_, signals, logOdds) => {
     const expected = 1 / (1 + Math.exp(-logOdds));
     expect(probabilityOf(signals, [reason])).toBeCloseTo(expected, 10);
@@ -35,8 +35,38 @@ describe("signals", () => {
   });
 
   it("are merged by the strongest", () => {
-    const merged = mergeSignals([{ said: 0.2, picture: 0.5 }, { said: 1 }, { pictureLead: -0.1 }]);
-    expect(merged).toEqual({ said: 1, picture: 0.5, pictureLead: -0.1 });
+    const merged = mergeSignals([{ told: 0.2, picture: 0.5 }, { told: 1 }, { pictureLead: -0.1 }]);
+    expect(merged).toEqual({ told: 1, picture: 0.5, pictureLead: -0.1 });
+  });
+
+  const passage = (kind: "caption" | "speech" | "visual", ...terms: number[]) => {
+    return { kind, matches: terms.map((term) => ({ term, start: 0, end: 0 })) };
+  };
+  const near = (kind: "caption" | "speech" | "visual", signals: Signals) => {
+    return { evidence: { kind, score: 0 }, signals };
+  };
+  const passages = [passage("caption", 0), passage("visual", 0, 1), passage("speech", 2)];
+  const looks = near("visual", { picture: 0.3 });
+  const found = [
+    { evidence: null, signals: { bm25: 0.4 } },
+    near("caption", { meaningLead: 0.2 }),
+    near("speech", { meaningLead: 0.1 }),
+    looks,
+  ];
+  it.each<[string, string | null, Parameters<typeof signalsOf>[1], typeof passages, Signals]>([
+    ["a model", "m", found, passages, { told: 1, bm25: 0.4, meaningLead: 0.2, picture: 0.3 }],
+    ["a person", null, found, passages, { told: 1, bm25: 0.4, meaningLead: 0.2, picture: 0.3 }],
+    [
+      "nobody, but composed of what was detected",
+      "composed",
+      found,
+      passages,
+      { told: 0.25, bm25: 0.25, detected: 0.75, meaningLead: 0.1, picture: 0.3 },
+    ],
+    ["nobody, where nothing is said", "composed", [looks], [], { picture: 0.3 }],
+    ["nobody, and labels alone match", "composed", [], [passage("visual", 1)], { detected: 0.5 }],
+  ])("of a segment whose caption is by %s", (_, captionModel, findings, read, signals) => {
+    expect(signalsOf({ captionModel }, findings, read, [1, 2, 1])).toEqual(signals);
   });
 
   it("never count for less by being more, as they are weighed", () => {
