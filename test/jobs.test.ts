@@ -1,13 +1,17 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import worker from "../local/worker.ts";
+import { app } from "../src/app.ts";
 import { JOBS } from "../src/config.ts";
 import { type AccountId, type IndexId, newId } from "../src/ids.ts";
 import type { JobMessage } from "../src/queues/messages.ts";
 import { searchFor } from "../src/search/request.ts";
 import { claimJob, insertJob, releaseJob, renewJob } from "../src/store/jobs.ts";
+import { clipKey } from "../src/store/media.ts";
 import { type Client, newClient } from "./client.ts";
 import { deliver, startAsset } from "./started.ts";
+import { run } from "./stores.ts";
 
 let client: Client;
 let indexId: IndexId;
@@ -20,15 +24,21 @@ beforeAll(async () => {
 });
 
 /** On record since `at`, but in no queue. */
-async function lostJob(at: number) {
+async function lostJob(at: number, beside: Partial<JobMessage> = {}) {
   const job: JobMessage = {
     kind: "search",
     jobId: newId("job"),
     accountId,
     indexId,
     request: searchFor({ query: "goats", topK: 5 }),
+    ...beside,
   };
   await insertJob(env.DB, job, at);
+  return job;
+}
+
+async function askedFor(asks: number, job: JobMessage) {
+  await run("UPDATE jobs SET asks = ? WHERE job_id = ?", asks, job.jobId);
   return job;
 }
 
@@ -57,14 +67,65 @@ describe("a job whose message was lost", () => {
     expect(await rowOf(job)).toMatchObject({ state: "succeeded", message: null, dueAt: null });
   });
 
-  it("is given up, with a reason, when it never gets on", async () => {
-    const job = await lostJob(Date.now());
-    await env.DB.prepare("UPDATE jobs SET asks = ? WHERE job_id = ?")
-      .bind(JOBS.mostAsks + 1, job.jobId)
-      .run();
-    expect((await deliver("sightline-jobs", job)).explicitAcks).toHaveLength(1);
+  it("is run, though it was asked for as often as may be", async () => {
+    const now = Date.now();
+    const job = await askedFor(JOBS.mostAsks - 1, await lostJob(now));
+    await sweepAt(now + JOBS.unheardMs);
+    expect(await client.finished(job.jobId)).toMatchObject({ state: "succeeded" });
+  });
+
+  it("is given up, with a reason, when it never gets on, and leaves no clip", async () => {
+    const now = Date.now();
+    const key = clipKey(indexId, newId("upl"));
+    await env.MEDIA.put(key, "a clip");
+    const clip = { key, region: { start: 0, end: 1 } };
+    const job = await askedFor(JOBS.mostAsks, await lostJob(now, { clip }));
+    await sweepAt(now + JOBS.unheardMs);
     const error = { code: "internal", message: "The job failed too often; ask again." };
     expect(await recordOf(job)).toMatchObject({ state: "failed", error });
+    await vi.waitUntil(async () => (await env.MEDIA.head(key)) === null);
+  });
+});
+
+describe("a message that a queue doesn't take", () => {
+  /** One that came on record all the same. */
+  async function largeJob(at: number) {
+    const job = await lostJob(at);
+    const message = JSON.stringify({ ...job, request: "x".repeat(200_000) });
+    await run("UPDATE jobs SET message = ? WHERE job_id = ?", message, job.jobId);
+    return job;
+  }
+
+  it("keeps no other from being sent, and nothing else from being swept", async () => {
+    const now = Date.now();
+    const [large, other] = [await largeJob(now), await lostJob(now)];
+    await client.json("POST", "/index", { json: { index_name: "hidden" } });
+    await run("UPDATE indices SET deleted_at = 1 WHERE name = 'hidden'");
+    await sweepAt(now + JOBS.unheardMs);
+    expect(await rowOf(large)).toMatchObject({ state: "queued", asks: 1 });
+    expect(await client.finished(other.jobId)).toMatchObject({ state: "succeeded" });
+    const left = () => env.DB.prepare("SELECT 1 FROM indices WHERE name = 'hidden'").first();
+    await vi.waitUntil(async () => (await left()) === null);
+  });
+
+  it("ends its job all the same", async () => {
+    const now = Date.now();
+    const job = await askedFor(JOBS.mostAsks, await largeJob(now));
+    await sweepAt(now + JOBS.unheardMs);
+    expect(await rowOf(job)).toMatchObject({ state: "failed", message: null, dueAt: null });
+  });
+
+  it("is sent later, as its job is on record", async () => {
+    const queue = { send: () => Promise.reject(new Error("out")) } as unknown as Queue;
+    const request = new Request("https://a.example/index/jobs/search", {
+      method: "POST",
+      headers: { "x-api-key": client.key, "content-type": "application/json" },
+      body: JSON.stringify({ query: "goats", queue_job: true }),
+    });
+    const response = await app.fetch(request, { ...env, JOBS: queue }, createExecutionContext());
+    const { job_id: jobId } = await response.json<{ job_id: string }>();
+    await sweepAt(Date.now() + JOBS.unheardMs);
+    expect(await client.finished(jobId)).toMatchObject({ state: "succeeded" });
   });
 });
 

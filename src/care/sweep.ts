@@ -6,7 +6,7 @@ import { listLostAssets, type LostAsset } from "../store/assets.ts";
 import { forgetAnswers } from "../store/idempotency.ts";
 import { indexObject } from "../store/index-object.ts";
 import { listHiddenIndices } from "../store/indices.ts";
-import { startJob, takeOverdueJobs } from "../store/jobs.ts";
+import { giveUpJobs, sendJob, startJob, takeOverdueJobs } from "../store/jobs.ts";
 import { listIndicesDue } from "../store/traversals.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 import { startTraversal } from "./start-traversal.ts";
@@ -22,8 +22,10 @@ const AT_ONCE = 100;
  * has the indices traversed that are due, and looks after resumable uploads.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
+  const dead = await giveUpJobs(env.DB, now, AT_ONCE);
+  for (const { jobId } of dead) log("error", "job.dead", { job: jobId });
   const overdue = await takeOverdueJobs(env.DB, now, AT_ONCE);
-  await Promise.all(overdue.map((message) => env.JOBS.send(message)));
+  await Promise.all([...dead, ...overdue].map((job) => sendJob(env.JOBS, job)));
   const before = now - SETTLED_MS;
   const lost = await listLostAssets(env.DB, before, AT_ONCE);
   await Promise.all(lost.map((asset) => restart(env, asset)));

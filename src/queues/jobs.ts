@@ -7,7 +7,7 @@ import { keepHits } from "../search/kept-hits.ts";
 import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { renewing } from "../renewing.ts";
-import { claimJob, releaseJob, renewJob, updateJob } from "../store/jobs.ts";
+import { claimJob, GIVEN_UP, releaseJob, renewJob, updateJob } from "../store/jobs.ts";
 import { eachMessage } from "./each-message.ts";
 import { type JobMessage, jobMessage } from "./messages.ts";
 import { runImportJob } from "./import-job.ts";
@@ -29,7 +29,6 @@ async function workOn(message: Message, job: JobMessage, env: Env): Promise<void
     if (kind === "transcript") await resumeTranscriptJob(env, job);
     return end(message, job, env);
   }
-  if (claim === "spent") return giveUp(message, job, env);
   const renew = () => renewJob(env.DB, jobId, Date.now());
   return renewing(renew, JOBS.renewMs, () => run(message, job, env));
 }
@@ -104,13 +103,10 @@ const RUN: Record<JobMessage["kind"], Run> = {
 
 /** Retries are spent: the job says so. */
 export function consumeDeadJobs(batch: MessageBatch, env: Env): Promise<void> {
-  return eachMessage(batch, jobMessage, (job, message) => giveUp(message, job, env));
-}
-
-async function giveUp(message: Message, job: JobMessage, env: Env): Promise<void> {
-  const { jobId } = job;
-  log("error", "job.dead", { job: jobId });
-  const error = { code: "internal", message: "The job failed too often; ask again." } as const;
-  await updateJob(env.DB, jobId, { state: "failed", progress: 0, error });
-  await end(message, job, env);
+  return eachMessage(batch, jobMessage, async (job, message) => {
+    const { jobId } = job;
+    log("error", "job.dead", { job: jobId });
+    await updateJob(env.DB, jobId, { state: "failed", progress: 0, error: GIVEN_UP });
+    await end(message, job, env);
+  });
 }

@@ -1,6 +1,7 @@
 import { JOBS } from "../config.ts";
-import { AppError, type Failure } from "../errors.ts";
+import { AppError, type Failure, traceOf } from "../errors.ts";
 import type { AccountId, AssetId, IndexId, JobId } from "../ids.ts";
+import { log } from "../log.ts";
 import type { Job, JobState } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
@@ -26,7 +27,16 @@ export async function startJob(
   now: number,
 ): Promise<void> {
   await insertJob(env.DB, job, now);
-  await env.JOBS.send(job);
+  await sendJob(env.JOBS, job);
+}
+
+/** Of a job on record: what the queue refuses is logged, and sent again when it is overdue. */
+export async function sendJob(queue: Queue, job: NewJob): Promise<void> {
+  try {
+    await queue.send(job);
+  } catch (error) {
+    log("error", "job.not_sent", { job: job.jobId, kind: job.kind, cause: traceOf(error) });
+  }
 }
 
 /** On record only: it is sent when it is overdue. */
@@ -48,19 +58,19 @@ export async function insertJob(db: D1Database, job: NewJob, now: number): Promi
   await db.batch([supersede, insert]);
 }
 
-/** `held`: by another worker. `over`: it has ended, or was cancelled. `spent`: it was begun too often. */
-export type Claim = "yes" | "held" | "over" | "spent";
+/** `held`: by another worker. `over`: it has ended, or was cancelled. */
+export type Claim = "yes" | "held" | "over";
 
 /** A worker takes a job for `JOBS.leaseMs`. */
 export async function claimJob(db: D1Database, jobId: JobId, now: number): Promise<Claim> {
-  const asks = await db
+  const { meta } = await db
     .prepare(
       `UPDATE jobs SET state = 'running', held = 1, due_at = ?1, updated_at = ?2
-       WHERE job_id = ?3 AND state IN ('queued', 'running') AND (held = 0 OR due_at <= ?2) RETURNING asks`,
+       WHERE job_id = ?3 AND state IN ('queued', 'running') AND (held = 0 OR due_at <= ?2)`,
     )
     .bind(now + JOBS.leaseMs, now, jobId)
-    .first<number>("asks");
-  if (asks !== null) return asks > JOBS.mostAsks ? "spent" : "yes";
+    .run();
+  if (meta.changes > 0) return "yes";
   const state = await db
     .prepare("SELECT state FROM jobs WHERE job_id = ?")
     .bind(jobId)
@@ -89,7 +99,7 @@ export async function takeOverdueJobs(
   db: D1Database,
   now: number,
   limit: number,
-): Promise<unknown[]> {
+): Promise<NewJob[]> {
   const { results } = await db
     .prepare(
       `UPDATE jobs SET held = 0, asks = asks + 1, due_at = ?1 + ?2 * (asks + 1)
@@ -97,6 +107,24 @@ export async function takeOverdueJobs(
        RETURNING message`,
     )
     .bind(now, JOBS.unheardMs, limit)
+    .all<{ message: string }>();
+  return results.map(({ message }) => JSON.parse(message));
+}
+
+export const GIVEN_UP: Failure = {
+  code: "internal",
+  message: "The job failed too often; ask again.",
+};
+
+/** Ends overdue jobs that were asked for as often as may be: their messages, for a worker to tidy up after them. */
+export async function giveUpJobs(db: D1Database, now: number, limit: number): Promise<NewJob[]> {
+  const { results } = await db
+    .prepare(
+      `UPDATE jobs SET state = 'failed', error = ?4, updated_at = ?1
+       WHERE job_id IN (SELECT job_id FROM jobs WHERE due_at <= ?1 AND asks >= ?2 ORDER BY due_at LIMIT ?3)
+       RETURNING message`,
+    )
+    .bind(now, JOBS.mostAsks, limit, JSON.stringify(GIVEN_UP))
     .all<{ message: string }>();
   return results.map(({ message }) => JSON.parse(message));
 }
