@@ -1,4 +1,5 @@
 import { CARE, IDEMPOTENCY } from "../config.ts";
+import { traceOf } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { log } from "../log.ts";
 import type { JobMessage } from "../queues/messages.ts";
@@ -48,6 +49,11 @@ export async function sweep(env: Env, now: number): Promise<void> {
   if (Object.values(done).some(Boolean)) log("info", "care.swept", done);
 }
 
+/** One object that fails stops nothing else; the next sweep asks it again. */
 async function restart(env: Env, { indexId, assetId, assetType, jobId }: LostAsset): Promise<void> {
-  await indexObject(env, indexId).start(indexId, assetId, assetType, jobId);
+  try {
+    await indexObject(env, indexId).start(indexId, assetId, assetType, jobId);
+  } catch (error) {
+    log("error", "care.not_restarted", { asset: assetId, cause: traceOf(error) });
+  }
 }
