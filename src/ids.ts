@@ -26,6 +26,9 @@ export function ours<Of extends AnyId>(text: string): Of {
   return text as Of;
 }
 
+/** A prefix and a ULID. */
+export const ID_CHARACTERS = 30;
+
 interface Made {
   ind: IndexId;
   vid: AssetId;

@@ -52,11 +52,22 @@ describe("what is like", () => {
     expect(new Set(assetsOf(await search(json)))).not.toContain(video.asset_id);
   });
 
-  it.each(["seg_nothing", "img_nothing", "x"])("%s, which isn't there, is a 404", async (id) => {
-    const json = { similar_to: id };
-    const response = await client.send("POST", "/index/trip/search", { json });
-    expect(response.status).toBe(404);
-    expect(await response.text()).toContain(id);
+  const longest = `seg_${"X".repeat(26)}`;
+
+  it.each(["seg_nothing", "img_nothing", "x", longest])(
+    "%s, which isn't there, is a 404",
+    async (id) => {
+      const json = { similar_to: id };
+      const response = await client.send("POST", "/index/trip/search", { json });
+      expect(response.status).toBe(404);
+      expect(await response.text()).toContain(id);
+    },
+  );
+
+  it("what is longer than an id is refused", async () => {
+    const json = { similar_to: `${longest}X` };
+    const issues = await client.issues("POST", "/index/trip/search", { json });
+    expect(issues).toEqual([[["body", "similar_to"], "string_too_long"]]);
   });
 
   it("nothing, without a query, is refused with all else that is wrong", async () => {

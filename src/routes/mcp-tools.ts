@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { ANSWER, LIMITS } from "../config.ts";
+import { ID_CHARACTERS } from "../ids.ts";
 import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
 import { indexName } from "./index-record.ts";
@@ -78,6 +79,7 @@ const TOOLS = [
       query: text.optional().describe("What to find."),
       similar_to: z
         .string()
+        .max(ID_CHARACTERS)
         .optional()
         .describe("A segment_id or asset_id: finds what looks and sounds like it."),
       top_k: z.int().min(1).max(100).default(10).describe("How many results at most."),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
-import type { IndexId } from "../ids.ts";
+import { ID_CHARACTERS, type IndexId } from "../ids.ts";
 import { MODES } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
@@ -24,7 +24,7 @@ export const searchRoutes = createRouter("Search");
 const searchBody = z
   .object({
     query: z.string().min(1).max(LIMITS.queryCharacters).optional(),
-    similar_to: z.string().optional(),
+    similar_to: z.string().max(ID_CHARACTERS).optional(),
     asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
     top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
     top_p: z.number().min(0).max(1).default(0),
