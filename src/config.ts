@@ -21,6 +21,7 @@ export const LIMITS = {
   askMs: 20 * SECOND, // for a platform's whole answer
   askBytes: 4 * MIB,
   pageBytes: 1 * MIB, // of a web page that is looked through for a video
+  messageBytes: 127_000, // of a job, in a queue that takes 128,000 with what it adds
   queryCharacters: 2000,
   topK: 500,
   answerTopK: 100,
@@ -105,9 +106,8 @@ export const LISTEN = {
 } as const;
 
 /**
- * Model ids are named here and nowhere else; a vector records the one that made it. Neurons are per
- * million tokens (input, output) or per minute of sound, from the platform's price list of November
- * 2026; those of `detect` from its maker's ($0.30 and $1).
+ * Model ids are named here and nowhere else; a vector records the one that made it. Neurons are per million tokens (input,
+ * output) or per minute of sound, by the platform's prices of November 2026; those of `detect` by its maker's ($0.30, $1).
  */
 export const MODELS = {
   embedText: {

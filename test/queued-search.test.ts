@@ -52,6 +52,23 @@ describe("a queued search", () => {
     expect(issues).toEqual([[["body", "query"], "missing"]]);
   });
 
+  it.each<[string, number, string, number]>([
+    ["all that a queue takes", 200, "x", 126_000],
+    ["more than that", 413, "x", 127_000],
+    ["more bytes than that", 413, "é", 64_000],
+  ])("of %s is a %d", async (_, status, letter, count) => {
+    const before = await client.json("GET", "/jobs");
+    const filter = { camera: letter.repeat(count) };
+    const json = { query: "goats", filter, queue_job: true };
+    const response = await client.send("POST", "/index/trip/search", { json });
+    expect(response.status).toBe(status);
+    const { job_id: jobId, detail } = await response.json<Json>();
+    const jobs = await client.json("GET", "/jobs");
+    expect(jobs.total - before.total).toBe(jobId ? 1 : 0);
+    if (jobId) expect(await client.finished(jobId)).toMatchObject({ state: "succeeded" });
+    else expect(detail).toContain("without queue_job");
+  });
+
   it("that can't be done says why", async () => {
     const { job_id } = await search({ similar_to: "seg_nothing", queue_job: true });
     const job = await client.finished(job_id);

@@ -1,4 +1,4 @@
-import { JOBS } from "../config.ts";
+import { JOBS, LIMITS } from "../config.ts";
 import { AppError, type Failure, traceOf } from "../errors.ts";
 import type { AccountId, AssetId, IndexId, JobId } from "../ids.ts";
 import { log } from "../log.ts";
@@ -20,6 +20,7 @@ export interface NewJob {
 /**
  * Puts a job on record and into the queue. What it is to do stays on record until it has ended, so that a
  * message that gets lost is sent again. Jobs that were to put in another transcript of the same video are cancelled.
+ * Throws `too_large` where a queue wouldn't take it.
  */
 export async function startJob(
   env: Pick<Env, "DB" | "JOBS">,
@@ -39,9 +40,14 @@ export async function sendJob(queue: Queue, job: NewJob): Promise<void> {
   }
 }
 
-/** On record only: it is sent when it is overdue. */
+/** On record only: it is sent when it is overdue. Throws `too_large`. */
 export async function insertJob(db: D1Database, job: NewJob, now: number): Promise<void> {
   const { jobId, accountId, indexId, assetId = null, kind } = job;
+  const message = JSON.stringify(job);
+  if (Buffer.byteLength(message) > LIMITS.messageBytes) {
+    const why = `a queue takes ${LIMITS.messageBytes} bytes. Ask for less, or without queue_job.`;
+    throw new AppError("too_large", `This is too large to be done later: ${why}`);
+  }
   const supersede = db
     .prepare(
       `UPDATE jobs SET state = 'cancelled', updated_at = ?1
@@ -54,7 +60,7 @@ export async function insertJob(db: D1Database, job: NewJob, now: number): Promi
          (job_id, account_id, index_id, asset_id, kind, state, message, due_at, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?8, ?8)`,
     )
-    .bind(jobId, accountId, indexId, assetId, kind, JSON.stringify(job), now + JOBS.unheardMs, now);
+    .bind(jobId, accountId, indexId, assetId, kind, message, now + JOBS.unheardMs, now);
   await db.batch([supersede, insert]);
 }
 
