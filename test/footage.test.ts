@@ -40,9 +40,9 @@ async function known(assetId: string) {
   return { stills: stills!.results as Json[], signatures: signatures!.results as Json[] };
 }
 
-async function searchBy(fields: Record<string, string> = {}, file = "clip.mp4") {
+async function searchBy(fields: Record<string, string> = {}, file = "clip.mp4", parameters = "") {
   const form = { video_file: await fixture(file), ...fields };
-  return client.json("POST", PATH, { form });
+  return client.json("POST", `${PATH}?${parameters}`, { form });
 }
 
 async function countClips(): Promise<number> {
@@ -148,6 +148,13 @@ describe("a queued search by video", () => {
     expect(job).toMatchObject({ kind: "search", state: "succeeded", error: null });
     expect(bare(job.result)).toEqual(bare(await searchBy({ ...region, queue_job: "false" })));
     await vi.waitUntil(async () => (await countClips()) === 0);
+  });
+
+  it("has no next page either", async () => {
+    const { job_id } = await searchBy({ queue_job: "true" }, "clip.mp4", "top_k=1");
+    const { result } = await client.finished(job_id);
+    expect(result).toMatchObject({ segments: [{ rank: 1 }], total: 2, next_cursor: null });
+    expect(bare(result)).toEqual(bare(await searchBy({}, "clip.mp4", "top_k=1")));
   });
 
   it("checks its request before it queues", async () => {

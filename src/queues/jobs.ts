@@ -93,7 +93,9 @@ const RUN: Record<JobMessage["kind"], Run> = {
     return metered(env, accountId, async (own) => {
       const like = clip ? await likenessOfClip(own, indexId, clip.key, clip.region) : null;
       const { hits, total } = await search(own, indexId, wanted, like);
-      return keepHits(hits, total, wanted);
+      const { offset, readyBy } = wanted;
+      const count = clip ? total : hits.length; // a search by video takes no cursor
+      return keepHits(hits, { total, offset, readyBy, count });
     });
   },
   transcript: runTranscriptJob,

@@ -74,5 +74,5 @@ async function resultOf(c: Context, { jobId, kind, result, indexId }: Job): Prom
   if (kind !== "search" || result === null) return result;
   const kept = result as KeptHits;
   const hits = await readHits(c.env.DB, indexId!, kept);
-  return toSearchResult(hits, { ...kept, count: kept.hits.length }, mediaUrls(c));
+  return toSearchResult(hits, kept, mediaUrls(c));
 }

@@ -17,7 +17,7 @@ export interface Place {
   readyBy: number;
 }
 
-/** `count` is how many hits the page had when it was found. */
+/** `count` is how many hits the page had when it was found; the total, where the search takes no cursor. */
 export async function toSearchResult(
   hits: Hit[],
   { offset, readyBy, total, count }: Place & { total: number; count: number },

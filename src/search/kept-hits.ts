@@ -1,7 +1,7 @@
 import type { IndexId, SegmentId } from "../ids.ts";
 import { listSegmentsInScope } from "../store/segments.ts";
 import type { Hit } from "./hits.ts";
-import { scopeOf, type SearchRequest } from "./request.ts";
+import { scopeOf } from "./request.ts";
 
 /** The answer to a search that nobody waited for, without what may change until it is read. */
 export interface KeptHits {
@@ -9,13 +9,11 @@ export interface KeptHits {
   total: number;
   offset: number;
   readyBy: number;
+  /** How many hits the page had; of a search without further pages, the total. */
+  count: number;
 }
 
-export function keepHits(
-  hits: Hit[],
-  total: number,
-  { offset, readyBy }: Pick<SearchRequest, "offset" | "readyBy">,
-): KeptHits {
+export function keepHits(hits: Hit[], page: Omit<KeptHits, "hits">): KeptHits {
   const kept = hits.map((hit) => ({
     segmentId: hit.segment.segmentId,
     rank: hit.rank,
@@ -27,7 +25,7 @@ export function keepHits(
     boxes: hit.boxes,
     mask: hit.mask,
   }));
-  return { hits: kept, total, offset, readyBy };
+  return { hits: kept, ...page };
 }
 
 /** The hits as they are now, less what was deleted meanwhile. */
