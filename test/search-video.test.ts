@@ -82,6 +82,12 @@ describe("a search by video", () => {
       [[["body", "end_seconds"], "value_error"]],
     ],
     [
+      "a region just past its end",
+      "clip.mp4",
+      { start_seconds: "6.2", end_seconds: "6.4" },
+      [[["body", "end_seconds"], "value_error"]],
+    ],
+    [
       "a region beyond its end",
       "clip.mp4",
       { end_seconds: "60" },
@@ -122,6 +128,8 @@ describe("a region", () => {
     { start: 10, end: -1 },
     { start: 4, end: 4 },
     { start: 0, end: 11 },
+    { start: 10.2, end: 10.4 },
+    { start: 10, end: 10.4 },
   ])("%j is not in ten seconds", async (asked) => {
     const error = await errorOf(Promise.resolve().then(() => within(asked, 10)));
     expect(error).toMatchObject({ code: "bad_request" });

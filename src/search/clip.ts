@@ -54,10 +54,8 @@ export async function regionOf(bucket: R2Bucket, key: string, wanted: Region): P
 
 /** Throws `bad_request`. */
 export function within({ start, end }: Region, duration: number): Region {
-  const until = end === -1 ? duration : end;
-  if (start < until && until <= duration + SEARCH.clipSlackSeconds) {
-    return { start, end: Math.min(until, duration) };
-  }
+  const until = end === -1 ? duration : Math.min(end, duration);
+  if (start < until && end <= duration + SEARCH.clipSlackSeconds) return { start, end: until };
   const message = `The region from ${start} to ${until} s is not in the clip, which is ${duration.toFixed(2)} s long.`;
   throw new AppError("bad_request", message);
 }
