@@ -1,3 +1,4 @@
+import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { Cue } from "../types.ts";
 import { decodeText } from "./transcript-encoding.ts";
@@ -38,7 +39,11 @@ export function parseTranscript(bytes: Uint8Array): Transcript {
   const { language, cues } = readText(text);
   const clean = tidy(cues);
   if (clean.length === 0) throw unreadable("it holds no cues");
-  return { language: language !== null && LANGUAGE.test(language) ? language : null, cues: clean };
+  return { language: language !== null && isTag(language) ? language : null, cues: clean };
+}
+
+function isTag(language: string): boolean {
+  return language.length <= LIMITS.languageCharacters && LANGUAGE.test(language);
 }
 
 /** DOS ends a text with a control character, and some fill a block with zeros. */

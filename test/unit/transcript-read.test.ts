@@ -219,6 +219,11 @@ it.each<[string, Uint8Array | string, string | null]>([
   ["Whisper", json({ language: "en", segments: HELLO }), "en"],
   ["what is no tag", json({ language: "english!", segments: HELLO }), null],
   [
+    "what is longer than a tag",
+    json({ language: `en${"-abcdefgh".repeat(9)}`, segments: HELLO }),
+    null,
+  ],
+  [
     "Deepgram",
     json({
       results: { channels: [{ detected_language: "fr", alternatives: [{ words: WORDS }] }] },
