@@ -1,12 +1,14 @@
+import { COMPOSED } from "../models/describe.ts";
 import { type FoundSegment, listSegmentsInScope } from "../store/segments.ts";
 import { allOf, anyOf, inColumns } from "../store/words.ts";
 import type { Timings } from "../timings.ts";
+import type { Segment } from "../types.ts";
 import { calibrationFor } from "./calibration.ts";
 import { askChannels, type Finding, type Question } from "./channels.ts";
-import { findPassages, type Passage } from "./evidence.ts";
+import { findPassages, type Passage, toldShareOf } from "./evidence.ts";
 import { probabilityOf } from "./fuse.ts";
 import type { Scope } from "./request.ts";
-import { type Signals, signalsOf } from "./signals.ts";
+import { mergeSignals, type Signals } from "./signals.ts";
 
 /** A segment that may answer a question. */
 export interface Candidate extends FoundSegment {
@@ -50,4 +52,31 @@ export async function findCandidates(
     return Object.assign(row, { found, passages, signals, score, depth });
   });
   return { candidates, isAll };
+}
+
+/**
+ * What was found of a segment. A caption that was composed of what was detected tells no more than its labels do:
+ * either's words are `detected`, and what it means doesn't count.
+ */
+export function signalsOf(
+  { captionModel }: Pick<Segment, "captionModel">,
+  found: readonly Pick<Finding, "signals" | "evidence">[],
+  passages: readonly Pick<Passage, "kind" | "matches">[],
+  weights: readonly number[],
+): Signals {
+  const isComposed = captionModel === COMPOSED;
+  const isDetected = ({ kind }: Pick<Passage, "kind">) =>
+    isComposed && (kind === "caption" || kind === "visual");
+  const detected = toldShareOf(passages.filter(isDetected), weights);
+  const told = toldShareOf(
+    passages.filter((one) => !isDetected(one)),
+    weights,
+  );
+  const counted = found.filter(({ evidence }) => !(isComposed && evidence?.kind === "caption"));
+  const { bm25, ...signals } = mergeSignals(counted.map((one) => one.signals));
+  return {
+    ...signals,
+    ...(told > 0 && { told, bm25: Math.min(told, bm25 ?? 0) }),
+    ...(detected > 0 && { detected }),
+  };
 }

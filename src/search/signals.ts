@@ -1,8 +1,3 @@
-import { COMPOSED } from "../models/describe.ts";
-import type { Segment } from "../types.ts";
-import type { Finding } from "./channels.ts";
-import { type Passage, toldShareOf } from "./evidence.ts";
-
 /**
  * What can be said for a segment. Words: the share of what the query's words tell (by their rarity) that it tells,
  * and its BM25 as a share of the most that the query could have, no more than that; `detected`: the share that stands
@@ -36,31 +31,4 @@ export function mergeSignals(all: readonly Signals[]): Signals {
     }
   }
   return merged;
-}
-
-/**
- * What was found of a segment. A caption that was composed of what was detected tells no more than its labels do:
- * either's words are `detected`, and what it means doesn't count.
- */
-export function signalsOf(
-  { captionModel }: Pick<Segment, "captionModel">,
-  found: readonly Pick<Finding, "signals" | "evidence">[],
-  passages: readonly Pick<Passage, "kind" | "matches">[],
-  weights: readonly number[],
-): Signals {
-  const isComposed = captionModel === COMPOSED;
-  const isDetected = ({ kind }: Pick<Passage, "kind">) =>
-    isComposed && (kind === "caption" || kind === "visual");
-  const detected = toldShareOf(passages.filter(isDetected), weights);
-  const told = toldShareOf(
-    passages.filter((one) => !isDetected(one)),
-    weights,
-  );
-  const counted = found.filter(({ evidence }) => !(isComposed && evidence?.kind === "caption"));
-  const { bm25, ...signals } = mergeSignals(counted.map((one) => one.signals));
-  return {
-    ...signals,
-    ...(told > 0 && { told, bm25: Math.min(told, bm25 ?? 0) }),
-    ...(detected > 0 && { detected }),
-  };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { signalsOf } from "../../src/search/candidates.ts";
 import { CALIBRATIONS } from "../../src/search/calibration.ts";
 import { probabilityOf } from "../../src/search/fuse.ts";
-import { mergeSignals, type Signals, signalsOf } from "../../src/search/signals.ts";
+import { mergeSignals, type Signals } from "../../src/search/signals.ts";
 
 describe("signals", () => {
   const reason = {
