@@ -8,6 +8,7 @@ import { searchFor } from "../src/search/request.ts";
 import { search as searchIndex } from "../src/search/search.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { decodeMask } from "./coco-mask.ts";
+import { run } from "./stores.ts";
 import { localAi } from "./local/bindings.ts";
 
 const images = localImages(env);
@@ -60,6 +61,26 @@ describe("boxes", () => {
     ] as const) {
       expect(Math.abs(side - wanted)).toBeLessThan(0.07);
     }
+  });
+
+  it("say why, and count, where they are asked for and no word is told of them", async () => {
+    await run(
+      "UPDATE segments SET caption_model = 'm', caption = '', labels = '[]' WHERE asset_id = ?",
+      boats.asset_id,
+    );
+    const [bare, boxed] = [
+      await hitOf(boats, { query: "boats" }),
+      await hitOf(boats, { query: "boats", use_boxes: true }),
+    ];
+    expect(bare.signals).not.toHaveProperty("detected");
+    expect(boxed.signals.detected).toBe(1);
+    expect(boxed.score).toBeGreaterThan(bare.score);
+    expect(boxed.evidence).toContainEqual(
+      expect.objectContaining({
+        kind: "visual",
+        text: expect.stringContaining("<mark>boat</mark>"),
+      }),
+    );
   });
 
   it("of another thing are pointed at, and called what was asked for", async () => {

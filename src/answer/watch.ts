@@ -171,7 +171,7 @@ async function findAmong(
     const segment = byId.get(hit.segment.segmentId);
     if (!segment) return [];
     if (segment.transcript === hit.segment.transcript) return [{ ...hit, segment }];
-    const passages = findPassages(segment, terms, WORD_COLUMNS);
+    const passages = findPassages(segment, terms, { columns: WORD_COLUMNS, boxes: false });
     const evidence = passages.map((passage) => evidenceOfPassage(passage, terms));
     return [{ ...hit, segment, evidence }];
   });

@@ -5,9 +5,11 @@ import { foldPlural, wordsOf } from "./query.ts";
 /** The stored boxes whose labels the words name, in the singular or the plural; the surest first. */
 export function namedBoxes(boxes: Box[], words: string[]): Box[] {
   const stems = new Set(words.map(foldPlural));
-  return boxes
-    .filter(({ label }) => wordsOf(label).every((word) => stems.has(foldPlural(word))))
-    .toSorted((a, b) => b.score - a.score);
+  const isNamed = ({ label }: Box) => {
+    const named = wordsOf(label);
+    return named.length > 0 && named.every((word) => stems.has(foldPlural(word)));
+  };
+  return boxes.filter(isNamed).toSorted((a, b) => b.score - a.score);
 }
 
 /**

@@ -46,7 +46,7 @@ export async function findCandidates(
   const few = -Math.log(Math.max(1, inScope));
   const candidates = segments.map((row): Candidate => {
     const found = bySegment.get(row.segment.segmentId)!;
-    const passages = findPassages(row.segment, terms, scope.columns);
+    const passages = findPassages(row.segment, terms, scope);
     const signals = { ...signalsOf(row.segment, found, passages, weights), few };
     const score = probabilityOf(signals, calibration);
     return Object.assign(row, { found, passages, signals, score, depth });
@@ -56,17 +56,17 @@ export async function findCandidates(
 
 /**
  * What was found of a segment. A caption that was composed of what was detected tells no more than its labels do:
- * either's words are `detected`, and what it means doesn't count.
+ * either's words are `detected`, as those of boxes are, and what it means doesn't count.
  */
 export function signalsOf(
   { captionModel }: Pick<Segment, "captionModel">,
   found: readonly Pick<Finding, "signals" | "evidence">[],
-  passages: readonly Pick<Passage, "kind" | "matches">[],
+  passages: readonly Omit<Passage, "text">[],
   weights: readonly number[],
 ): Signals {
   const isComposed = captionModel === COMPOSED;
-  const isDetected = ({ kind }: Pick<Passage, "kind">) =>
-    isComposed && (kind === "caption" || kind === "visual");
+  const isDetected = ({ kind, isBoxes }: Omit<Passage, "text">) =>
+    isBoxes || (isComposed && (kind === "caption" || kind === "visual"));
   const detected = toldShareOf(passages.filter(isDetected), weights);
   const told = toldShareOf(
     passages.filter((one) => !isDetected(one)),

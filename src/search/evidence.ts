@@ -16,7 +16,7 @@ export interface Evidence {
 }
 
 /** The words of a segment, as far as they are looked at. */
-export type Wording = Pick<Segment, "caption" | "transcript" | "onScreenText" | "labels">;
+export type Wording = Pick<Segment, "caption" | "transcript" | "onScreenText" | "labels" | "boxes">;
 
 interface Reading {
   textOf: (segment: Wording) => string;
@@ -30,24 +30,31 @@ const READINGS: Record<WordColumn, Reading> = {
   labels: { textOf: ({ labels }) => labels.join(", "), kind: "visual" },
 };
 
-/** What a column of a segment has of a query's words. */
+const BOXES: Reading = {
+  textOf: ({ boxes }) => [...new Set(boxes.map(({ label }) => label))].join(", "),
+  kind: "visual",
+};
+
+/** What a column of a segment, or the labels of its boxes, have of a query's words. */
 export interface Passage {
   kind: EvidenceKind;
+  isBoxes: boolean;
   text: string;
   matches: Match[];
 }
 
-/** The columns of a segment in which any of the query's words stand. */
+/** Where in a segment any of the query's words stand: in its columns, and in its boxes where they count. */
 export function findPassages(
   segment: Wording,
   terms: Terms,
-  columns: readonly WordColumn[],
+  { columns, boxes }: { columns: readonly WordColumn[]; boxes: boolean },
 ): Passage[] {
-  return columns.flatMap((column) => {
-    const { textOf, kind } = READINGS[column];
-    const text = textOf(segment);
+  const readings = [...columns.map((column) => READINGS[column]), ...(boxes ? [BOXES] : [])];
+  return readings.flatMap((reading) => {
+    const text = reading.textOf(segment);
     const matches = terms.findIn(text);
-    return matches.length > 0 ? [{ kind, text, matches }] : [];
+    const isBoxes = reading === BOXES;
+    return matches.length > 0 ? [{ kind: reading.kind, isBoxes, text, matches }] : [];
   });
 }
 

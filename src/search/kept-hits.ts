@@ -1,7 +1,7 @@
 import type { IndexId, SegmentId } from "../ids.ts";
 import { listSegmentsInScope } from "../store/segments.ts";
 import type { Hit } from "./hits.ts";
-import { scopeOf } from "./request.ts";
+import { scopeOf, searchFor } from "./request.ts";
 
 /** The answer to a search that nobody waited for, without what may change until it is read. */
 export interface KeptHits {
@@ -34,7 +34,7 @@ export async function readHits(
   indexId: IndexId,
   { hits }: KeptHits,
 ): Promise<Hit[]> {
-  const all = { modes: [], assetIds: [], conditions: [], readyBy: Date.now() };
+  const all = searchFor({ topK: hits.length });
   const ids = hits.map(({ segmentId }) => segmentId);
   const { assets } = scopeOf(indexId, all);
   const rules = { must: null, mustNot: null };

@@ -78,9 +78,11 @@ export interface Scope {
   vectors: TextKind[];
   /** Whether what the pictures look like counts. */
   looks: boolean;
+  /** Whether the labels of boxes count. */
+  boxes: boolean;
 }
 
-type Narrowing = Pick<SearchRequest, "modes" | "assetIds" | "conditions" | "readyBy">;
+type Narrowing = Pick<SearchRequest, "modes" | "assetIds" | "conditions" | "readyBy" | "useBoxes">;
 
 /** What a request leaves of assets and evidence; of the modes of each kind, none named means all. */
 export function scopeOf(
@@ -88,7 +90,7 @@ export function scopeOf(
   request: Narrowing,
   exceptAssetId: string | null = null,
 ): Scope {
-  const { modes, assetIds, conditions, readyBy } = request;
+  const { modes, assetIds, conditions, readyBy, useBoxes } = request;
   const named = ASSET_TYPES.filter((type) => modes.includes(type));
   const types = named.length > 0 ? named : ASSET_TYPES;
   const kinds = (["visual", "speech", "text"] as const).filter((kind) => modes.includes(kind));
@@ -98,5 +100,6 @@ export function scopeOf(
     columns: counted.flatMap((kind) => COLUMNS[kind]),
     vectors: counted.flatMap((kind) => VECTORS[kind]),
     looks: counted.includes("visual"),
+    boxes: useBoxes && counted.includes("visual"),
   };
 }

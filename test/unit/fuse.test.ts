@@ -41,7 +41,7 @@ describe("signals", () => {
   });
 
   const passage = (kind: "caption" | "speech" | "visual", ...terms: number[]) => {
-    return { kind, matches: terms.map((term) => ({ term, start: 0, end: 0 })) };
+    return { kind, isBoxes: false, matches: terms.map((term) => ({ term, start: 0, end: 0 })) };
   };
   const near = (kind: "caption" | "speech" | "visual", signals: Signals) => {
     return { evidence: { kind, score: 0 }, signals };
@@ -65,6 +65,13 @@ describe("signals", () => {
       { told: 0.25, bm25: 0.25, detected: 0.75, meaningLead: 0.1, picture: 0.3 },
     ],
     ["nobody, where nothing is said", "composed", [looks], [], { picture: 0.3 }],
+    [
+      "a model, and boxes",
+      "m",
+      [],
+      [{ ...passage("visual", 2), isBoxes: true }],
+      { detected: 0.25 },
+    ],
     ["nobody, and labels alone match", "composed", [], [passage("visual", 1)], { detected: 0.5 }],
   ])("of a segment whose caption is by %s", (_, captionModel, findings, read, signals) => {
     expect(signalsOf({ captionModel }, findings, read, [1, 2, 1])).toEqual(signals);

@@ -36,6 +36,7 @@ describe("stored boxes", () => {
       { ...box, label: "Traffic light", score: 0.6 },
       { ...box, label: "buses", score: 0.7 },
       { ...box, label: "hot dog", score: 0.8 },
+      { ...box, label: "?", score: 0.9 },
     ];
     const named = namedBoxes(stored, wordsOf(text));
     expect(named.map(({ label }) => label.toLowerCase().replace("buses", "bus"))).toEqual(labels);

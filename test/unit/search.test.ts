@@ -11,7 +11,7 @@ import { excerptOf } from "../../src/search/excerpt.ts";
 import { foldPlural, parseQuery, tellingWords, wordsOf } from "../../src/search/query.ts";
 import { type Mode, scopeOf } from "../../src/search/request.ts";
 import { Terms } from "../../src/search/terms.ts";
-import { allOf, anyOf, toIndexed, wantedBy } from "../../src/store/words.ts";
+import { allOf, anyOf, toIndexed, wantedBy, WORD_COLUMNS } from "../../src/store/words.ts";
 
 describe("near-duplicates", () => {
   const showing = (segmentId: string, look: number[] | null, transcript = "") => {
@@ -131,12 +131,12 @@ describe("modes", () => {
     [["video", "speech"], ["video"], ["speech"]],
     [all, ["video", "image"], ["caption", "speech", "text"]],
   ])("%j leave %j and %j", (modes, types, vectors) => {
-    const all = { modes, assetIds: [], conditions: [], readyBy: 1 };
+    const all = { modes, assetIds: [], conditions: [], readyBy: 1, useBoxes: false };
     expect(scopeOf(newId("ind"), all)).toMatchObject({ assets: { types }, vectors });
   });
 });
 
-const nothing = { caption: "", transcript: "", onScreenText: "", labels: [] };
+const nothing = { caption: "", transcript: "", onScreenText: "", labels: [], boxes: [] };
 
 describe("terms", () => {
   it.each<[string[], string, string[]]>([
@@ -211,7 +211,7 @@ describe("excerpts", () => {
 });
 
 describe("evidence", () => {
-  const all = ["caption", "transcript", "on_screen_text", "labels"] as const;
+  const all = { columns: WORD_COLUMNS, boxes: false };
   const terms = new Terms(["dog", "sand", "sea", "kite"]);
 
   it("says what share of the words is shown, said and written, and told in all", () => {
@@ -236,7 +236,7 @@ describe("evidence", () => {
 
   it("leaves out columns that don't count, and is silent where nothing matches", () => {
     const segment = { ...nothing, caption: "a dog", onScreenText: "No kites" };
-    const written = findPassages(segment, terms, ["on_screen_text"]);
+    const written = findPassages(segment, terms, { columns: ["on_screen_text"], boxes: false });
     const weights = [1, 1, 1, 5];
     expect(toldShareOf(written, weights)).toBe(0.625);
     expect(toldShareOf(findPassages(nothing, terms, all), weights)).toBe(0);
