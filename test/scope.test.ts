@@ -24,7 +24,7 @@ beforeAll(async () => {
   await client.json("POST", "/index", { json: { index_name: "scope" } });
   await add("tokyo", TOKYO, { year: 2026, place: { city: "Tokyo" }, tags: ["trip", "tower"] });
   await add("story", STORY, { year: 2024, place: { city: "Rome" }, tags: ["film"], final: true });
-  await add("other", OTHER, { year: 2020, camera: "A" });
+  await add("other", OTHER, { year: 2020, camera: "A", lens: {}, crew: [] });
   await Promise.all(Object.values(assets).map((asset) => client.settled("scope", asset)));
 }, 60_000);
 
@@ -57,6 +57,23 @@ describe("a filter", () => {
     ["a length that fits", { duration_seconds: { $gte: 5.9 } }, ["tokyo", "story", "other"]],
     ["a time", { created_at: { $gt: "2020-01-01T00:00:00Z" } }, ["tokyo", "story", "other"]],
     ["a time to come", { created_at: { $gt: "2999-01-01T00:00:00+02:00" } }, []],
+    [
+      "a day",
+      { created_at: { $gte: "2020-02-29", $lt: "2999-01-01" } },
+      ["tokyo", "story", "other"],
+    ],
+    [
+      "a time in the year 10000",
+      { created_at: { $lt: "9999-12-31T23:59:59.9-01:00" } },
+      ["tokyo", "story", "other"],
+    ],
+    ["no member of an object", { place: "Tokyo" }, []],
+    ["an object where others are meant", { place: { $ne: "Tokyo" } }, ["tokyo", "story", "other"]],
+    ["an object where none is meant", { place: { $nin: ["Rome"] } }, ["tokyo", "story", "other"]],
+    ["no object in a range", { place: { $gte: "A" } }, []],
+    ["an object, which is there", { place: { $ne: null } }, ["tokyo", "story"]],
+    ["an object without members, likewise", { lens: { $ne: null } }, ["other"]],
+    ["an empty list, which isn't", { crew: { $ne: null } }, []],
     ["a key with a quote in it", { 'a"b': 1 }, []],
     ["nothing", {}, ["tokyo", "story", "other"]],
   ])("keeps %s", async (_, filter, names) => {
@@ -68,7 +85,28 @@ describe("a filter", () => {
     [{ year: { $in: 1 } }, ["year", "$in"], "list_type"],
     [{ year: [1] }, ["year"], "value_error"],
     [{ year: { $gt: {} } }, ["year", "$gt"], "value_error"],
-    [{ created_at: "yesterday" }, ["created_at"], "value_error"],
+    [{ year: {} }, ["year"], "value_error"],
+    ...[
+      "yesterday",
+      "yesterday 5",
+      "1",
+      "2024",
+      "2024-02-30",
+      "2023-02-29",
+      "2024-02-30T00:00:00Z",
+      "2024-01-01T24:00:00Z",
+      "2024-01-01T00:00Z",
+      "2024-01-01T00:00:00",
+      "2024-01-01 00:00:00Z",
+      "Mon, 01 Jan 2024 00:00:00 GMT",
+      "",
+      1704067200000,
+      null,
+    ].map((time): [object, string[], string] => [
+      { created_at: time },
+      ["created_at"],
+      "value_error",
+    ]),
     [{ duration_seconds: { $gt: "1" } }, ["duration_seconds", "$gt"], "value_error"],
     [{ "a..b": 1 }, ["a..b"], "value_error"],
     [Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, i])), [], "too_long"],

@@ -1,3 +1,4 @@
+import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { type Condition, type Operator, OPERATORS, type Scalar } from "../store/asset-scope.ts";
 import { anyObject, isObject } from "./json-object.ts";
@@ -5,7 +6,11 @@ import { anyObject, isObject } from "./json-object.ts";
 type Report = (path: string[], type: string, message: string) => void;
 
 const FIELD = /^[^.]+(\.[^.]+)*$/;
-const TYPES = { created_at: "string", duration_seconds: "number" } as const;
+const WANTED = new Map([
+  ["created_at", "an RFC 3339 time, or a day like 2026-01-31"],
+  ["duration_seconds", "number"],
+]);
+const TIME = z.iso.datetime({ offset: true }).or(z.iso.date());
 
 /** `{"year": {"$gte": 2024}, "camera": "A"}`: every rule must hold. */
 export const searchFilter = anyObject().superRefine((filter, ctx) => {
@@ -30,6 +35,9 @@ export function readFilter(
       return [];
     }
     const rules = isObject(value) ? Object.entries(value) : [["$eq", value] as const];
+    if (rules.length === 0) {
+      report([field], "value_error", `Input should have one of ${OPERATORS.join(", ")}`);
+    }
     return rules.flatMap(([name, operand]) => {
       const operator = OPERATORS.find((one) => one === name);
       const path = isObject(value) ? [field, name] : [field];
@@ -60,12 +68,8 @@ function readOperand(
   for (const value of isList ? (operand as unknown[]) : [operand]) {
     const scalar = readScalar(field, value);
     if (scalar === undefined) {
-      const type =
-        field in TYPES ? TYPES[field as keyof typeof TYPES] : "text, number, boolean or null";
-      report(
-        "value_error",
-        `Input should be ${field === "created_at" ? "an RFC 3339 time" : type}`,
-      );
+      const wanted = WANTED.get(field) ?? "text, number, boolean or null";
+      report("value_error", `Input should be ${wanted}`);
       return undefined;
     }
     values.push(scalar);
@@ -77,10 +81,11 @@ function readOperand(
   return isList ? values : values[0];
 }
 
+/** A time in epoch ms; of a day, its start in UTC. */
 function readScalar(field: string, value: unknown): Scalar | undefined {
   if (field === "created_at") {
-    const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
-    return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+    const time = TIME.safeParse(value).data;
+    return time === undefined ? undefined : Date.parse(time);
   }
   if (field === "duration_seconds") return typeof value === "number" ? value : undefined;
   const isScalar = value === null || ["string", "number", "boolean"].includes(typeof value);

@@ -9,7 +9,7 @@ export type Operator = (typeof OPERATORS)[number];
 
 /**
  * A rule about an asset. `field` is a path into its metadata, dots between the keys, or `created_at`
- * (RFC 3339) or `duration_seconds`. `$in` and `$nin` take a list, the rest one value.
+ * (epoch ms) or `duration_seconds`. `$in` and `$nin` take a list, the rest one value.
  */
 export interface Condition {
   field: string;
@@ -113,7 +113,10 @@ export async function listScope(
   return results.map(({ assetId }) => assetId);
 }
 
-/** A missing field is like `null`; of a list, one member that fits is enough. */
+/**
+ * A missing field and an empty list are like `null`; of a list, one member that fits is enough. An object is there,
+ * and equals nothing: its members have paths of their own.
+ */
 function toClause({ field, operator, operand }: Condition): Clause {
   if (operator === "$ne" || operator === "$nin") return not(isAnyOf(field, [operand].flat()));
   if (operator === "$eq" || operator === "$in") return isAnyOf(field, [operand].flat());
@@ -144,15 +147,18 @@ function not({ sql, bindings }: Clause): Clause {
   return { sql: `NOT (${sql})`, bindings };
 }
 
-/** The values of a field with their kinds: one, those of a list, or none. */
+/** The values of a field with their kinds: one, or those of a list. */
 function valuesOf(field: string): Clause {
   if (field === "duration_seconds") {
     return { sql: "SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type", bindings: [] };
   }
   if (field === "created_at") {
-    const iso = "strftime('%Y-%m-%dT%H:%M:%fZ', assets.created_at / 1000.0, 'unixepoch')";
-    return { sql: `SELECT ${iso} AS value, 'text' AS type`, bindings: [] };
+    return { sql: "SELECT assets.created_at AS value, 'real' AS type", bindings: [] };
   }
   const path = ["$", ...field.split(".").map((key) => JSON.stringify(key))].join(".");
-  return { sql: "SELECT value, type FROM json_each(assets.metadata, ?)", bindings: [path] };
+  return {
+    sql: `SELECT value, type FROM (SELECT assets.metadata -> ? AS held),
+      json_each(iif(json_type(held) = 'array', held, json_array(json(held))))`,
+    bindings: [path],
+  };
 }
