@@ -10,6 +10,7 @@ const LOOKUPS: Record<string, string> = {
   "assets.ts requireAsset": "by index",
   "jobs.ts requireJob": "by account",
   "keys.ts revokeKey": "by account",
+  "orphans.ts listGoneAssets": "by index",
   "orphans.ts listUnknownSegments": "by index",
   "segments.ts listSegmentsById": "by asset",
   "segments.ts listSegmentsInScope": "by index, in its scope",

@@ -1,9 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import worker from "../local/worker.ts";
-import { type Client, newClient } from "./client.ts";
+import { inspectIndex } from "../src/care/inspect-index.ts";
+import { askPictureSpace } from "../src/care/picture-space.ts";
+import { type Client, fixture, type Json, newClient } from "./client.ts";
+import { askDeployed } from "./deployed.ts";
+import { script } from "./scripted.ts";
 import { startAsset, trace } from "./started.ts";
-import { run } from "./stores.ts";
+import { ownerOf, run, segmentsOf } from "./stores.ts";
+import { buildTrip } from "./trip.ts";
 
 let client: Client;
 
@@ -49,6 +54,75 @@ describe("deleting", () => {
     });
     expect(await trace(asset, indexId)).toMatchObject({ rows: [], words: 0, keys: [] });
     expect(await client.json("GET", `/jobs/${asset.job_id}`)).toMatchObject({ state: "cancelled" });
+  });
+});
+
+describe("what is being deleted", () => {
+  let trip: Client;
+  let video: Json;
+  let boats: Json;
+  let segment: string;
+
+  const QUESTION = "query=Who+lives+with+the+goats%3F";
+  const search = (json: object) => trip.json("POST", "/index/trip/search", { json });
+  const ask = (path: string) => trip.send("GET", `/index/trip/${path}?${QUESTION}`);
+
+  /** Its job waits in a queue that doesn't bring it. */
+  async function beginDeleting({ asset_type, asset_id }: Json) {
+    const stuck = { JOBS: { send: async () => {} } as unknown as Env["JOBS"] };
+    const path = `/index/trip/${asset_type}/${asset_id}`;
+    const { status } = await askDeployed(stuck, trip.key, path, { method: "DELETE" });
+    expect(status).toBe(200);
+  }
+
+  beforeAll(async () => {
+    ({ client: trip, video, boats } = await buildTrip());
+    segment = (await segmentsOf(video))[0]!;
+    await script("The keeper lives there with two goats. [1]"); // which is kept
+    const before = await (await ask("answer")).json<Json>();
+    expect(before.citations[0]).toMatchObject({ asset_id: video.asset_id });
+    for (const asset of [video, boats]) await beginDeleting(asset);
+  }, 60_000);
+
+  it.each<[string, object]>([
+    ["words", { query: "goats boat" }],
+    ["words in a filtered index", { query: "goats boat", filter: { year: null } }],
+    ["words in some kinds", { query: "goats", modes: ["video"] }],
+    ["a phrase", { query: '"two goats"' }],
+  ])("isn't found by %s", async (_, json) => {
+    const { segments } = await search(json);
+    const found = segments.map(({ asset_id }: Json) => asset_id);
+    expect(found).not.toContain(video.asset_id);
+    expect(found).not.toContain(boats.asset_id);
+  });
+
+  it("isn't found by its very picture", async () => {
+    const form = { image_file: await fixture("boats.jpg") };
+    const { segments } = await trip.json("POST", "/index/trip/search_image", { form });
+    expect(segments.map(({ asset_id }: Json) => asset_id)).not.toContain(boats.asset_id);
+  });
+
+  it("is in no answer, nor in one that was given before", async () => {
+    const { citations, grounded } = await (await ask("answer")).json<Json>();
+    expect({ citations, grounded }).toEqual({ citations: [], grounded: false });
+    expect((await ask(`${video.video_id}/answer_vqa`)).status).toBe(404);
+  });
+
+  it("is unknown by its name", async () => {
+    const requests = [
+      { query: "x", asset_ids: [video.asset_id] },
+      { similar_to: video.asset_id },
+      { similar_to: segment },
+    ];
+    for (const json of requests) {
+      expect((await trip.send("POST", "/index/trip/search", { json })).status).toBe(404);
+    }
+  });
+
+  it("isn't yet taken for what belongs to no asset", async () => {
+    const inTwoDays = Date.now() + 2 * 24 * 3_600_000;
+    const owner = await ownerOf(video);
+    expect(await inspectIndex(env, owner, await askPictureSpace(env), inTwoDays)).toEqual([]);
   });
 });
 

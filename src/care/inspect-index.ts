@@ -1,5 +1,4 @@
 import { CARE } from "../config.ts";
-import { listUnknownAssets } from "../store/assets.ts";
 import {
   clipPrefix,
   indexPrefix,
@@ -7,7 +6,7 @@ import {
   listObjects,
   type StoredObject,
 } from "../store/media.ts";
-import { countOrphanRows } from "../store/orphans.ts";
+import { countOrphanRows, listGoneAssets } from "../store/orphans.ts";
 import { areTalliesRight } from "../store/tallies.ts";
 import type { MediaIndexRow } from "../types.ts";
 import { type Finding, findingAbout, type IndexFindingCode } from "./findings.ts";
@@ -68,7 +67,7 @@ async function listOrphanObjects(
   const orphans: StoredObject[] = await listObjects(MEDIA, clipPrefix(index.indexId));
   for await (const folders of listFolders(MEDIA, prefix)) {
     const ids = folders.map((folder) => folder.slice(prefix.length, -1));
-    for (const id of await listUnknownAssets(DB, index.indexId, ids)) {
+    for (const id of await listGoneAssets(DB, index.indexId, ids)) {
       orphans.push(...(await listObjects(MEDIA, `${prefix}${id}/`)));
     }
   }

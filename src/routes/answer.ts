@@ -108,6 +108,7 @@ addEndpoint(
       requireOwnIndex(c, params.index_name),
       requireOwnAsset(c, "video", params.video_id),
     ]);
+    await requireAssets(c.env.DB, index.indexId, [video.assetId]); // it may be on its way out
     const wish = { ...wishOf(query), ...regionOf(video, query.start_time, query.end_time) };
     return respond(c, {
       index,

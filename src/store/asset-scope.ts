@@ -40,7 +40,7 @@ const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 /** JSON's kinds of values, as `json_each` names them, with one name for numbers. */
 const KIND = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${type} END`;
 
-/** Holds for the ready assets of a scope, in a statement that reads `assets`. */
+/** Holds for the ready assets of a scope that nobody has deleted, in a statement that reads `assets`. */
 export function isInScope(scope: AssetScope): Clause {
   const clauses: Clause[] = [
     { sql: "assets.index_id = ?", bindings: [scope.indexId] },
@@ -77,7 +77,7 @@ export function segmentsInScope(scope: AssetScope): Clause & { verb: "IN" | "NOT
   };
 }
 
-/** How many segments are in scope, as `total`; of whole indices also those that aren't ready yet. */
+/** How many segments are in scope, as `total`; of whole indices also those that aren't ready yet, or being removed. */
 export function countInScope(scope: AssetScope): Clause {
   if (isChosen(scope)) {
     const { sql, bindings } = isInScope(scope);

@@ -156,7 +156,7 @@ export async function listLostAssets(
   return results;
 }
 
-/** Of these ids, the ones that are not in the index. */
+/** Of these ids, the ones that are not in the index, or are on their way out of it. */
 export async function listUnknownAssets(
   db: D1Database,
   indexId: IndexId,
@@ -165,7 +165,7 @@ export async function listUnknownAssets(
   const { results } = await db
     .prepare(
       `SELECT value AS id FROM json_each(?)
-       WHERE value NOT IN (SELECT asset_id FROM assets WHERE index_id = ?)`,
+       WHERE NOT EXISTS (SELECT 1 FROM assets WHERE asset_id = value AND index_id = ? AND deleted_at IS NULL)`,
     )
     .bind(JSON.stringify(ids), indexId)
     .all<{ id: string }>();

@@ -35,6 +35,22 @@ export async function deleteOrphanRows(db: D1Database, indexId: IndexId): Promis
   ]);
 }
 
+/** Of these ids of assets, the ones that an index has no row of. */
+export async function listGoneAssets(
+  db: D1Database,
+  indexId: IndexId,
+  ids: string[],
+): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT value AS id FROM json_each(?)
+       WHERE NOT EXISTS (SELECT 1 FROM assets WHERE asset_id = value AND index_id = ?)`,
+    )
+    .bind(JSON.stringify(ids), indexId)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
 /** Of these ids of segments, the ones that an index doesn't have. */
 export async function listUnknownSegments(
   db: D1Database,

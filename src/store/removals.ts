@@ -1,8 +1,8 @@
 import type { AssetId } from "../ids.ts";
 
 /**
- * Notes that an asset is being removed, before anything of it is: whoever writes something for it that its
- * row doesn't take along asks `isWanted` afterwards, and takes it back.
+ * Notes that an asset is being removed, before anything of it is. No search finds it any more; whoever writes
+ * something for it that its row doesn't take along asks `isWanted` afterwards, and takes it back.
  */
 export async function beginRemoval(db: D1Database, assetId: AssetId, now: number): Promise<void> {
   await db

@@ -94,7 +94,7 @@ export async function listSegmentsById(
   return results.map(fromRow);
 }
 
-/** The ids of a segment (itself) or of an asset's segments, in order; none where the index has neither. */
+/** The ids of a segment (itself) or of an asset's segments, in order; none where the index has neither, or soon won't. */
 export async function listSegmentsOf(
   db: D1Database,
   indexId: IndexId,
@@ -102,8 +102,9 @@ export async function listSegmentsOf(
 ): Promise<SegmentId[]> {
   const { results } = await db
     .prepare(
-      `SELECT segment_id AS segmentId FROM segments
-       WHERE index_id = ?1 AND (segment_id = ?2 OR asset_id = ?2) ORDER BY position`,
+      `SELECT segment_id AS segmentId FROM segments CROSS JOIN assets USING (asset_id)
+       WHERE segments.index_id = ?1 AND (segment_id = ?2 OR asset_id = ?2) AND deleted_at IS NULL
+       ORDER BY position`,
     )
     .bind(indexId, id)
     .all<{ segmentId: SegmentId }>();
