@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "./client.ts";
+import { type Client, fixture, type Json } from "./client.ts";
+import { run } from "./stores.ts";
 import { buildTrip } from "./trip.ts";
 
 let client: Client;
@@ -15,6 +16,8 @@ beforeAll(async () => {
 
 const search = (json: object) => client.json("POST", "/index/trip/search", { json });
 const assetsOf = (result: Json) => result.segments.map(({ asset_id }: Json) => asset_id);
+const scoresOf = (result: Json) =>
+  result.segments.map(({ asset_id, score }: Json) => [asset_id, score]);
 
 describe("what is like", () => {
   it("an asset is everything else, and never itself", async () => {
@@ -50,6 +53,18 @@ describe("what is like", () => {
   it("something keeps to the kinds asked for", async () => {
     const json = { similar_to: boats.asset_id, modes: ["image"] };
     expect(new Set(assetsOf(await search(json)))).not.toContain(video.asset_id);
+  });
+
+  it.each(["failed", "queued"])("an asset that is %s is nothing yet", async (state) => {
+    const form = { video_file: await fixture("cut.mp4") };
+    const added = await client.json("POST", "/index/trip/video", { form });
+    const { asset_id, error } = await client.settled("trip", added);
+    expect(error.code).toBe("unreadable_container");
+    await run("UPDATE assets SET state = ? WHERE asset_id = ?", state, asset_id);
+    const nothing = { segments: [], total: 0, next_cursor: null };
+    expect(await search({ similar_to: asset_id })).toEqual(nothing);
+    const both = await search({ similar_to: asset_id, query: "lantern" });
+    expect(scoresOf(both)).toEqual(scoresOf(await search({ query: "lantern" })));
   });
 
   const longest = `seg_${"X".repeat(26)}`;

@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { IndexId } from "../ids.ts";
 import type { SignatureHit } from "../store/signatures.ts";
+import { listUnknownAssets } from "../store/assets.ts";
 import { listSegmentsOf } from "../store/segments.ts";
 import { getVectors } from "../store/vectors.ts";
 import { TEXT_KINDS } from "../types.ts";
@@ -28,12 +29,14 @@ export interface Likeness {
 const SAMPLE = 20;
 
 /**
- * The likeness of a segment, or of an asset as the mean of its segments (20 at most, evenly taken).
- * Throws `not_found` where the index has no such id.
+ * The likeness of a segment, or of an asset as the mean of its segments (20 at most, evenly taken); null
+ * of one that has none yet. Throws `not_found` where the index has no such id.
  */
-export async function likenessOf(env: Env, indexId: IndexId, id: string): Promise<Likeness> {
+export async function likenessOf(env: Env, indexId: IndexId, id: string): Promise<Likeness | null> {
   const ids = await listSegmentsOf(env.DB, indexId, id);
   if (ids.length === 0) {
+    const [unknown] = await listUnknownAssets(env.DB, indexId, [id]);
+    if (unknown === undefined) return null;
     throw new AppError("not_found", `There is no segment or asset "${id}" in this index.`);
   }
   const every = Math.max(1, ids.length / SAMPLE);
