@@ -116,7 +116,7 @@ export function causeOf(error: unknown): string {
 export type Trace = string & { readonly isTrace: true };
 
 /** Of what upstreams and libraries say: their own codes. */
-const CODES = /\b(?:D1_[A-Z_]+|SQLITE_[A-Z_]+|\d{4}(?=: ))/g;
+const CODES = /\b(?:D1_[A-Z_]+|SQLITE_[A-Z_]+|VECTOR_[A-Z_]+|\d{4}(?=: )|\d{5}(?=\): ))/g;
 
 /**
  * Which errors led to an error, with their codes, and where the first came from. Never what they say: that may

@@ -244,6 +244,11 @@ describe("the trace of an error", () => {
       /^Error D1_ERROR SQLITE_ERROR at /,
     ],
     ["a model's", new Error(`3040: out of capacity for "${MARK}"`), /^Error 3040 at /],
+    [
+      "Vectorize's",
+      new Error(`VECTOR_QUERY_ERROR (code = 40006): ${said}`),
+      /^Error VECTOR_QUERY_ERROR 40006 at /,
+    ],
     ["JSON's", errorOf(() => JSON.parse(MARK)), /^SyntaxError/],
     [
       "one with lines like a stack's",

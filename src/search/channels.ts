@@ -1,7 +1,6 @@
 import { SEARCH } from "../config.ts";
-import { AppError, traceOf } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
-import { log } from "../log.ts";
 import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
 import { embedText } from "../models/embed-text.ts";
 import { Recent } from "../models/recent.ts";
@@ -12,6 +11,7 @@ import { PICTURE_KINDS } from "../types.ts";
 import { type Evidence, evidenceOfVector } from "./evidence.ts";
 import type { Likeness, Same } from "./likeness.ts";
 import { groupAssets, nearest } from "./nearest.ts";
+import { unlessOut } from "./outage.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { Scope } from "./request.ts";
 import type { Signals } from "./signals.ts";
@@ -37,7 +37,8 @@ export interface Question {
 
 /**
  * What every channel that has something to say about the question has found, all asked at the same
- * time, each for at least `count` segments. One whose model is out is silent. `isAll`: none has more.
+ * time, each for at least `count` segments. One whose model or index is out is silent; throws why where nothing
+ * is found without it, and there are no words to go by. `isAll`: none has more.
  */
 export async function askChannels(
   env: Env,
@@ -57,19 +58,21 @@ export async function askChannels(
     });
   };
 
+  const outages = like?.outage ? [like.outage] : [];
   const words = time("words", () => findWords(env.DB, scope, query, terms, count));
   const channels: Promise<Finding[]>[] = [];
   if (query.plain) {
-    const meaning = orNone("meaning", async () => {
+    const meaning = orNone("meaning", outages, async () => {
       const ask = async () => (await embedText(env.AI, [query.plain]))[0]!;
       return near("TEXT_VECTORS", await time("model", () => meanings.get(query.plain, ask)));
     });
     channels.push(meaning);
   }
   if (like?.same) channels.push(Promise.resolve(like.same.map(toSame)));
-  if (like?.meaning) channels.push(near("TEXT_VECTORS", like.meaning));
+  const { meaning } = like ?? {};
+  if (meaning) channels.push(orNone("meaning", outages, () => near("TEXT_VECTORS", meaning)));
   if (scope.looks && hasPictureSpace(env) && (query.plain || like?.looks)) {
-    const likely = orNone("looks", async () => {
+    const likely = orNone("looks", outages, async () => {
       const said = query.plain ? await time("model", () => lookOf(env, query.plain)) : null;
       return near("PICTURE_VECTORS", mix([said, like?.looks ?? null]));
     });
@@ -77,6 +80,7 @@ export async function askChannels(
   }
   const [{ findings, weights }, ...found] = await Promise.all([words, ...channels]);
   const all = [findings, ...found];
+  if (outages[0] && !query.plain && all.every(({ length }) => length === 0)) throw outages[0];
   return { findings: all.flat(), weights, isAll: all.every(({ length }) => length < count) };
 }
 
@@ -158,13 +162,13 @@ function toSame({ segmentId, similarity, span }: Same): Finding {
   };
 }
 
-/** Nothing in a model's outage: then the other channels must do. */
-async function orNone(channel: string, ask: () => Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    log("warn", "search.without_channel", { channel, code: error.code, cause: traceOf(error) });
-    return [];
-  }
+/** Nothing in an outage, which is noted: then the other channels must do. */
+async function orNone(
+  channel: string,
+  outages: AppError[],
+  ask: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const asked = await unlessOut(channel, ask);
+  if (asked instanceof AppError) outages.push(asked);
+  return asked instanceof AppError ? [] : asked;
 }

@@ -11,7 +11,8 @@ import { transcribe } from "../models/transcribe.ts";
 import type { Region } from "./align.ts";
 import { findFootage } from "./footage.ts";
 import type { Likeness } from "./likeness.ts";
-import { lookOf } from "./picture.ts";
+import { unlessOut } from "./outage.ts";
+import { lookOf, toLikeness } from "./picture.ts";
 
 /**
  * What a stored clip is like in a region, of which an `end` of -1 is the clip's: the same footage by its
@@ -40,11 +41,11 @@ export async function likenessOfClip(
     frames.push(await frameAt(env, key, seconds));
   }
   const [looks, meaning, same] = await Promise.all([
-    frames.length > 0 ? lookOf(env, frames) : null,
+    frames.length > 0 ? unlessOut("looks", () => lookOf(env, frames)) : null,
     meaningOf(env, key, region),
     findFootage(env.DB, indexId, stretches, stills),
   ]);
-  return { looks, meaning, same, except: { segmentId: null, assetId: null } };
+  return toLikeness(looks, meaning, same);
 }
 
 /** The region of a stored clip that is asked about. Throws as `likenessOfClip` does before it looks. */

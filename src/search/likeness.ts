@@ -21,6 +21,8 @@ export interface Likeness {
   meaning: number[] | null;
   /** Where the very same footage or picture is, edited or not; null where none is asked about. */
   same: Same[] | null;
+  /** Why its looks or meaning aren't known, where a model is out. */
+  outage: AppError | null;
   /** What is asked about is no answer: a segment, or all of an asset. */
   except: { segmentId: string | null; assetId: string | null };
 }
@@ -52,6 +54,7 @@ export async function likenessOf(env: Env, indexId: IndexId, id: string): Promis
     looks: pictures.length > 0 ? mix(pictures) : null,
     meaning: words.length > 0 ? mix(words) : null,
     same: null,
+    outage: null,
     except: ids[0] === id ? { segmentId: id, assetId: null } : { segmentId: null, assetId: id },
   };
 }

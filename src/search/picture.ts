@@ -1,4 +1,5 @@
 import { SIGNATURE } from "../config.ts";
+import { AppError } from "../errors.ts";
 import type { IndexId } from "../ids.ts";
 import { decodePicture } from "../media/pictures.ts";
 import { greyPixels } from "../media/pixels.ts";
@@ -9,11 +10,11 @@ import { embedText } from "../models/embed-text.ts";
 import { findSignatures, type SignatureMatch } from "../store/signatures.ts";
 import { mix } from "./channels.ts";
 import type { Likeness, Same } from "./likeness.ts";
+import { unlessOut } from "./outage.ts";
 
 /**
  * What a picture is like: the very same one in the index by its signature, others by its place in the
- * picture space, or, where there is none, by its caption. Throws `unreadable_image`, and what the
- * models throw.
+ * picture space, or, where there is none, by its caption. Throws `unreadable_image`.
  */
 export async function likenessOfPicture(
   env: Env,
@@ -23,11 +24,27 @@ export async function likenessOfPicture(
   const open = async () => new Blob([bytes]).stream();
   const { jpeg } = await decodePicture(env.IMAGES, open);
   const [looks, meaning, same] = await Promise.all([
-    hasPictureSpace(env) ? lookOf(env, [jpeg]) : null,
-    hasPictureSpace(env) ? null : meaningOf(env, jpeg),
+    hasPictureSpace(env) ? unlessOut("looks", () => lookOf(env, [jpeg])) : null,
+    hasPictureSpace(env) ? null : unlessOut("meaning", () => meaningOf(env, jpeg)),
     findSame(env, indexId, jpeg),
   ]);
-  return { looks, meaning, same, except: { segmentId: null, assetId: null } };
+  return toLikeness(looks, meaning, same);
+}
+
+/** Of something that isn't stored. */
+export function toLikeness(
+  looks: number[] | AppError | null,
+  meaning: number[] | AppError | null,
+  same: Same[],
+): Likeness {
+  const outage = [looks, meaning].find((one) => one instanceof AppError) ?? null;
+  return {
+    looks: looks instanceof AppError ? null : looks,
+    meaning: meaning instanceof AppError ? null : meaning,
+    same,
+    outage,
+    except: { segmentId: null, assetId: null },
+  };
 }
 
 /** Where the very same picture is, edited or not, the likest first. */

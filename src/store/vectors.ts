@@ -81,6 +81,16 @@ export async function upsertVectors(
   }
 }
 
+/** What is read from an index of vectors. Throws `upstream_unavailable` where it fails. */
+async function reading<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    const message = "The index of vectors does not answer; try again.";
+    throw new AppError("upstream_unavailable", message, { cause });
+  }
+}
+
 export interface VectorHit {
   segmentId: SegmentId;
   /** A region counts as the picture that it is of. */
@@ -96,7 +106,7 @@ export async function queryVectors(
   topK: number,
   filter: VectorizeVectorMetadataFilter,
 ): Promise<VectorHit[]> {
-  const { matches } = await space.query(values, { topK, namespace: indexId, filter });
+  const { matches } = await reading(space.query(values, { topK, namespace: indexId, filter }));
   return matches.map(({ id, score }) => {
     const segmentId = segmentOf(id);
     const kind = id.slice(segmentId.length + 1);
@@ -112,7 +122,7 @@ export async function getVectors(
   segmentIds: SegmentId[],
   kind: Exclude<VectorKind, "region">,
 ): Promise<number[][]> {
-  const found = await space.getByIds(segmentIds.map((id) => vectorId(id, kind)));
+  const found = await reading(space.getByIds(segmentIds.map((id) => vectorId(id, kind))));
   return found.map(({ values }) => Array.from(values));
 }
 
@@ -124,7 +134,7 @@ export async function listVectorModels(
   const calls = Array.from({ length: Math.ceil(ids.length / READ_IDS) }, (_, i) =>
     ids.slice(i * READ_IDS, (i + 1) * READ_IDS),
   );
-  const found = await mapAtOnce(calls, CONNECTIONS, (some) => space.getByIds(some));
+  const found = await mapAtOnce(calls, CONNECTIONS, (some) => reading(space.getByIds(some)));
   return new Map(found.flat().map(({ id, metadata }) => [id, metadata?.["model"]]));
 }
 
@@ -148,10 +158,8 @@ export async function listNearby(
   indexId: IndexId,
   values: number[],
 ): Promise<VectorId[]> {
-  const { matches } = await space.query(values, {
-    topK: SEARCH.maxCandidates,
-    namespace: indexId,
-    returnMetadata: "none",
-  });
+  const topK = SEARCH.maxCandidates;
+  const options = { topK, namespace: indexId, returnMetadata: "none" } as const;
+  const { matches } = await reading(space.query(values, options));
   return matches.map(({ id }) => ours(id));
 }
