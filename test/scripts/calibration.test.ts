@@ -63,7 +63,7 @@ describe("a fit", () => {
   const said = {
     bias: -2,
     weights: {
-      said: { from: 0, power: 1, weight: 4 },
+      told: { from: 0, power: 1, weight: 4 },
       picture: { from: 0.2, power: 1, weight: 0 },
     },
   };
@@ -71,7 +71,7 @@ describe("a fit", () => {
   const random = createRandom(1);
   const make = (count: number, reasons: Calibration) =>
     Array.from({ length: count }, () => {
-      const signals = { said: random(), picture: random() };
+      const signals = { told: random(), picture: random() };
       return { signals, isRight: random() < probabilityOf(signals, reasons) };
     });
   const examples = make(5000, [said]);
@@ -79,15 +79,15 @@ describe("a fit", () => {
   it("finds what made the examples", () => {
     const [{ bias, weights }] = fitReasons(examples, [said.weights]) as [Reason];
     expect(bias).toBeCloseTo(-2, 0);
-    expect(weights.said!.weight).toBeGreaterThan(3.5);
-    expect(weights.said!.weight).toBeLessThan(4.5);
+    expect(weights.told!.weight).toBeGreaterThan(3.5);
+    expect(weights.told!.weight).toBeLessThan(4.5);
     expect(weights.picture!.weight).toBeLessThan(0.3);
   });
 
   it("finds each of two reasons, either of which is enough", () => {
     const both = make(20_000, [said, seen]);
-    const reasons = fitReasons(both, [{ said: said.weights.said }, seen.weights]);
-    expect(reasons[0]!.weights.said!.weight).toBeCloseTo(4, 0);
+    const reasons = fitReasons(both, [{ told: said.weights.told }, seen.weights]);
+    expect(reasons[0]!.weights.told!.weight).toBeCloseTo(4, 0);
     expect(reasons[1]!.weights.picture!.weight / 24).toBeCloseTo(1, 0);
     for (const { signals } of both.slice(0, 100)) {
       const off = probabilityOf(signals, reasons) - probabilityOf(signals, [said, seen]);
@@ -101,19 +101,19 @@ describe("a fit", () => {
     const [one] = fitReasons(twice, [said.weights]) as [Reason];
     const [other] = fitReasons(heavy, [said.weights]) as [Reason];
     expect(other.bias).toBeCloseTo(one.bias, 6);
-    expect(other.weights.said!.weight).toBeCloseTo(one.weights.said!.weight, 6);
+    expect(other.weights.told!.weight).toBeCloseTo(one.weights.told!.weight, 6);
   });
 
   it("has no weight below 0, even where more of a signal is worse", () => {
     const worse = examples.map(({ signals, isRight }) => ({ signals, isRight: !isRight }));
     const [reason] = fitReasons(worse, [said.weights]) as [Reason];
-    expect(reason.weights.said!.weight).toBe(0);
+    expect(reason.weights.told!.weight).toBe(0);
   });
 
   it("holds where a signal settles everything", () => {
-    const settled = [0, 1].map((one) => ({ signals: { said: one }, isRight: one === 1 }));
-    const [reason] = fitReasons(settled, [{ said: { from: 0, power: 1 } }]) as [Reason];
-    expect(probabilityOf({ said: 1 }, [reason])).toBeGreaterThan(0.9);
+    const settled = [0, 1].map((one) => ({ signals: { told: one }, isRight: one === 1 }));
+    const [reason] = fitReasons(settled, [{ told: { from: 0, power: 1 } }]) as [Reason];
+    expect(probabilityOf({ told: 1 }, [reason])).toBeGreaterThan(0.9);
     expect(Number.isFinite(reason.bias)).toBe(true);
   });
 });
