@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { addSecret, dropSecret, kidsOf, useSecret } from "../../scripts/key-secrets.ts";
+import { ours } from "../../src/ids.ts";
 import { type KeyClaims, parseSecrets, signKey, verifyKey } from "../../src/keys.ts";
 
 const stateDir = mkdtempSync(join(tmpdir(), "sightline-secrets-"));
@@ -11,8 +12,8 @@ afterAll(() => rmSync(stateDir, { recursive: true }));
 
 const FIRST = `k1:${"A".repeat(43)}`;
 const CLAIMS: KeyClaims = {
-  keyId: "key_1",
-  accountId: "acc_1",
+  keyId: ours("key_1"),
+  accountId: ours("acc_1"),
   accountName: "Ada",
   scopes: ["read"],
   expiresAt: null,
