@@ -12,6 +12,7 @@ const LOOKUPS: Record<string, string> = {
   "keys.ts revokeKey": "by account",
   "orphans.ts listGoneAssets": "by index",
   "orphans.ts listUnknownSegments": "by index",
+  "rows.ts listMissing": "by index",
   "segments.ts listSegmentsById": "by asset",
   "segments.ts listSegmentsInScope": "by index, in its scope",
   "segments.ts listSegmentsOf": "by index",

@@ -2,7 +2,7 @@ import type { Shape } from "./fit.ts";
 
 /*
  * How signals are taken (docs/benchmarks.md has what was tried). Most of the words say far less than all of
- * them, a fifth of what they tell says nothing, and a small lead far less than a large one.
+ * them, and a small lead of looks far less than a large one.
  */
 
 /** Of so many segments and more, how few there are says nothing. */

@@ -21,21 +21,21 @@ export interface Candidate extends FoundSegment {
 }
 
 /**
- * What every channel finds among its best `depth`, less what is out of scope and `exceptId`, in no order. `isAll`:
- * no channel has more.
+ * What every channel finds among its best `depth`, less what is out of scope and the segments `without`, in no order.
+ * `isAll`: no channel has more.
  */
 export async function findCandidates(
   env: Env,
   scope: Scope,
   question: Question,
   depth: number,
-  exceptId: string | null,
+  without: ReadonlySet<string>,
   timings: Timings,
 ): Promise<{ candidates: Candidate[]; isAll: boolean }> {
   const { query, terms } = question;
   const { findings, weights, isAll } = await askChannels(env, scope, question, depth, timings);
   const bySegment = Map.groupBy(findings, ({ segmentId }) => segmentId);
-  const ids = [...bySegment.keys()].filter((id) => id !== exceptId);
+  const ids = [...bySegment.keys()].filter((id) => !without.has(id));
   const phrases = allOf(query.phrases);
   const must = phrases && inColumns(phrases, scope.columns);
   const rules = { must, mustNot: anyOf(query.excluded) };

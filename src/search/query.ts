@@ -26,7 +26,7 @@ const TERM = /(?<![\p{L}\p{N}])(-)?(?:["“”«»]([^"“”«»]*)["“”«»
  * Reads `"a phrase"` and `-word` (or `-"a phrase"`); all else is plain. A query that is all there is, and only
  * leaves out, is taken for plain text.
  */
-export function parseQuery(text: string, isAll = true): ParsedQuery {
+export function parseQuery(text: string, isAlone = true): ParsedQuery {
   const phrases: string[][] = [];
   const excluded: string[][] = [];
   const plain = text.replaceAll(TERM, (term, minus?: string, quoted?: string, bare?: string) => {
@@ -38,7 +38,7 @@ export function parseQuery(text: string, isAll = true): ParsedQuery {
   });
   const left = plain.replaceAll(/\s+/g, " ").trim();
   if (wordsIn(left).length === 0) {
-    if (!isAll && excluded.length > 0) return { plain: "", words: [], phrases: [], excluded };
+    if (!isAlone && excluded.length > 0) return { plain: "", words: [], phrases: [], excluded };
     return { plain: text, words: tellingWords(text), phrases: [], excluded: [] };
   }
   return { plain: left, words: tellingWords(left), phrases, excluded };

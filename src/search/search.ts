@@ -31,26 +31,27 @@ export async function search(
   const query = parseQuery(request.query, like === null);
   const terms = new Terms(query.words);
   const question = { query, terms, like };
+  const without = new Set<string>(exceptId === null ? [] : [exceptId]);
   const findAt = (depth: number) => {
-    return findCandidates(env, scope, question, depth, exceptId, timings);
+    return findCandidates(env, scope, question, depth, without, timings);
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);
   const { candidates, isAll } = await findAt(depth);
   let ranked = rank(candidates, request);
   if (!isAll && ranked.length <= offset + topK) {
-    const known = new Set(candidates.map(({ segment }) => segment.segmentId));
-    const deeper = (await findAt(SEARCH.deeper * depth)).candidates;
-    const others = deeper.filter(({ segment }) => !known.has(segment.segmentId));
-    ranked = rank([...candidates, ...others], request);
+    for (const { segment } of candidates) without.add(segment.segmentId);
+    const deeper = await findAt(SEARCH.deeper * depth);
+    ranked = rank([...candidates, ...deeper.candidates], request);
   }
   const likely = ranked.filter(({ candidate }) => candidate.score >= topP);
   const page = likely.slice(offset, offset + topK).map(({ candidate, duplicates }, at): Hit => {
     const { segment, asset, score, signals } = candidate;
     const span = candidate.found.find((one) => one.span)?.span ?? null;
-    const found = { segment, asset, score, signals, evidence: evidenceOf(candidate, terms) };
-    const place = { rank: offset + at + 1, span, duplicates, boxes: null, mask: null };
-    return Object.assign(found, place);
+    const evidence = evidenceOf(candidate, terms);
+    const rank = offset + at + 1;
+    const [boxes, mask] = [null, null]; // until they are located
+    return { segment, asset, rank, score, signals, evidence, span, duplicates, boxes, mask };
   });
   const hits = await timings.time("regions", () => locate(env, page, request));
   return { hits, total: likely.length };

@@ -2,7 +2,7 @@ import { AppError, type Failure } from "../errors.ts";
 import type { AssetId, IndexId } from "../ids.ts";
 import type { Asset, AssetState, AssetType, JsonObject } from "../types.ts";
 import { Room } from "./limits.ts";
-import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+import { listMissing, type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
 
 const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
   indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings, source,
@@ -157,19 +157,14 @@ export async function listLostAssets(
 }
 
 /** Of these ids, the ones that are not in the index, or are on their way out of it. */
-export async function listUnknownAssets(
+export function listUnknownAssets(
   db: D1Database,
   indexId: IndexId,
   ids: string[],
 ): Promise<string[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT value AS id FROM json_each(?)
-       WHERE NOT EXISTS (SELECT 1 FROM assets WHERE asset_id = value AND index_id = ? AND deleted_at IS NULL)`,
-    )
-    .bind(JSON.stringify(ids), indexId)
-    .all<{ id: string }>();
-  return results.map(({ id }) => id);
+  const row =
+    "SELECT 1 FROM assets WHERE asset_id = value AND index_id = ?2 AND deleted_at IS NULL";
+  return listMissing(db, indexId, ids, row);
 }
 
 export interface Shown {

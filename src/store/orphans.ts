@@ -1,5 +1,5 @@
 import type { IndexId, SegmentId } from "../ids.ts";
-import { IN_INDEX, IN_JSON } from "./rows.ts";
+import { IN_INDEX, listMissing } from "./rows.ts";
 
 /** Full-text rows of an index (`?1`) whose segment is gone. */
 const ORPHAN_WORDS = `SELECT rowid FROM segment_words WHERE rowid ${IN_INDEX} AND rowid NOT IN (
@@ -36,35 +36,19 @@ export async function deleteOrphanRows(db: D1Database, indexId: IndexId): Promis
 }
 
 /** Of these ids of assets, the ones that an index has no row of. */
-export async function listGoneAssets(
-  db: D1Database,
-  indexId: IndexId,
-  ids: string[],
-): Promise<string[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT value AS id FROM json_each(?)
-       WHERE NOT EXISTS (SELECT 1 FROM assets WHERE asset_id = value AND index_id = ?)`,
-    )
-    .bind(JSON.stringify(ids), indexId)
-    .all<{ id: string }>();
-  return results.map(({ id }) => id);
+export function listGoneAssets(db: D1Database, indexId: IndexId, ids: string[]): Promise<string[]> {
+  const row = "SELECT 1 FROM assets WHERE asset_id = value AND index_id = ?2";
+  return listMissing(db, indexId, ids, row);
 }
 
 /** Of these ids of segments, the ones that an index doesn't have. */
-export async function listUnknownSegments(
+export function listUnknownSegments(
   db: D1Database,
   indexId: IndexId,
   ids: string[],
 ): Promise<string[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT value AS id FROM json_each(?)
-       WHERE value NOT IN (SELECT segment_id FROM segments WHERE index_id = ? AND segment_id ${IN_JSON})`,
-    )
-    .bind(JSON.stringify(ids), indexId, JSON.stringify(ids))
-    .all<{ id: string }>();
-  return results.map(({ id }) => id);
+  const row = "SELECT 1 FROM segments WHERE segment_id = value AND index_id = ?2";
+  return listMissing(db, indexId, ids, row);
 }
 
 /** The first segments of assets of an index, at most 1000 of them, in order. */

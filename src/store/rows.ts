@@ -1,3 +1,4 @@
+import type { IndexId } from "../ids.ts";
 /** SQL for the first rowid that segments of an index (`?1` its id) and their words may have, and the last. */
 const FIRST_ROW = "(SELECT rowid << 32 FROM indices WHERE index_id = ?1)";
 const LAST_ROW = "(SELECT (rowid + 1 << 32) - 1 FROM indices WHERE index_id = ?1)";
@@ -63,4 +64,18 @@ export function toPage<Item>(
 ): Page<Item> {
   const items = rows.slice(0, limit);
   return { items, total, next: rows.length > limit ? idOf(items.at(-1)!) : null };
+}
+
+/** Of these ids, those that an index has no row of. `row` is SQL for that of `value` in the index `?2`. */
+export async function listMissing(
+  db: D1Database,
+  indexId: IndexId,
+  ids: string[],
+  row: string,
+): Promise<string[]> {
+  const { results } = await db
+    .prepare(`SELECT value AS id FROM json_each(?1) WHERE NOT EXISTS (${row})`)
+    .bind(JSON.stringify(ids), indexId)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
 }
