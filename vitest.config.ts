@@ -19,15 +19,15 @@ export default defineConfig({
               bindings: {
                 ENGINE_URL: inject("engineUrl"),
                 ENGINE_TOKEN: inject("engineToken"),
-                PICTURE_EMBEDDINGS_URL: inject("pictureEmbeddingsUrl"),
-                PICTURE_EMBEDDINGS_KEY: inject("engineToken"),
+                IMAGE_EMBEDDINGS_URL: inject("imageEmbeddingsUrl"),
+                IMAGE_EMBEDDINGS_KEY: inject("engineToken"),
                 DECODER_URL: inject("engineUrl"),
                 DECODER_KEY: inject("engineToken"),
                 KEY_SECRETS: inject("keySecrets"),
                 FETCH_ALLOW: [
                   inject("filesHost"),
                   inject("webhooksHost"),
-                  inject("hostileHost"),
+                  inject("malformedHost"),
                   inject("platformHosts"),
                 ].join(","),
                 PEERTUBE_URL: inject("platformsOrigin"),

@@ -1,22 +1,23 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a server that breaks. */
-export interface BadNetwork {
-  /** Of this end of it. */
+/** A TCP proxy whose connections can be cut. */
+export interface UnreliableNetwork {
+  /** Origin of the proxy: `http://127.0.0.1:<port>`. */
   origin: string;
-  /** Resolves once so many bytes, of all connections, have gone to the server. */
-  after: (bytes: number) => Promise<void>;
-  /** Ends every connection, in the middle of whatever it carries. */
-  cut: () => void;
-  sent: () => number;
+  /** Resolves once this many bytes, of all connections, have been sent to the server. */
+  afterSent: (bytes: number) => Promise<void>;
+  /** Closes every connection, whatever is in flight. */
+  disconnectAll: () => void;
+  /** Bytes sent to the server so far, of all connections. */
+  sentBytes: () => number;
   close: () => Promise<void>;
 }
 
-/** TCP over loopback, to `port`. */
-export async function startBadNetwork(port: number): Promise<BadNetwork> {
+/** Starts a TCP proxy on 127.0.0.1 that forwards to `port`. */
+export async function startUnreliableNetwork(port: number): Promise<UnreliableNetwork> {
   const sockets = new Set<Socket>();
-  const waiting: { bytes: number; go: () => void }[] = [];
+  const waiters: { bytes: number; resolve: () => void }[] = [];
   let sent = 0;
   const server = createServer((client) => {
     const upstream = connect(port, "127.0.0.1");
@@ -25,7 +26,7 @@ export async function startBadNetwork(port: number): Promise<BadNetwork> {
       [upstream, client],
     ] as const) {
       sockets.add(socket);
-      socket.on("error", () => undefined); // it closes
+      socket.on("error", () => undefined); // "close" follows
       socket.on("close", () => {
         sockets.delete(socket);
         other.destroy();
@@ -34,22 +35,22 @@ export async function startBadNetwork(port: number): Promise<BadNetwork> {
     }
     client.on("data", (bytes) => {
       sent += bytes.length;
-      for (const one of waiting) if (sent >= one.bytes) one.go();
+      for (const waiter of waiters) if (sent >= waiter.bytes) waiter.resolve();
     });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port: own } = server.address() as AddressInfo;
-  const cut = () => {
+  const { port: proxyPort } = server.address() as AddressInfo;
+  const disconnectAll = () => {
     for (const socket of sockets) socket.destroy();
   };
   return {
-    origin: `http://127.0.0.1:${own}`,
-    after: (bytes) => new Promise((go) => void waiting.push({ bytes, go })),
-    cut,
-    sent: () => sent,
+    origin: `http://127.0.0.1:${proxyPort}`,
+    afterSent: (bytes) => new Promise((resolve) => void waiters.push({ bytes, resolve })),
+    disconnectAll,
+    sentBytes: () => sent,
     close: async () => {
-      cut();
+      disconnectAll();
       server.close();
       await once(server, "close");
     },

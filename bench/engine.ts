@@ -2,25 +2,25 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Leash, startChild } from "../scripts/stack/child.ts";
+import { ProcessSupervisor, startChild } from "../tools/stack/child.ts";
 
 /**
- * A call to a path of the engine: a GET without a body, else a POST of bytes as they are and of anything
- * else as JSON. The JSON that it answers; of other answers, the bytes.
+ * Calls a path of the engine: GET if `body` is null, else POST with bytes unchanged and anything
+ * else as JSON. Resolves to the parsed JSON, or to the bytes of any other content type.
  */
-export type AskEngine = <T>(path: string, body: unknown) => Promise<T>;
+export type RequestEngine = <T>(path: string, body: unknown) => Promise<T>;
 
-/** Runs `measure` against an engine of its own, and ends it, whatever happens. */
+/** Runs `measure` against a new engine process, which is stopped in every case. */
 export async function withEngine<T>(
   signal: AbortSignal,
-  measure: (ask: AskEngine) => Promise<T>,
+  measure: (request: RequestEngine) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "sightline-bench-"));
   const token = randomBytes(16).toString("hex");
-  const leash = new Leash();
+  const supervisor = new ProcessSupervisor();
   try {
     const started = Promise.withResolvers<string>();
-    const engine = leash.hold(
+    const engine = supervisor.supervise(
       startChild({
         name: "The engine",
         args: ["local/engine/server.ts"],
@@ -36,7 +36,7 @@ export async function withEngine<T>(
       throw new Error(why);
     });
     const origin = await Promise.race([started.promise, failed]);
-    const ask: AskEngine = async <T>(path: string, body: unknown) => {
+    const request: RequestEngine = async <T>(path: string, body: unknown) => {
       const bytes = body instanceof Uint8Array ? Uint8Array.from(body) : JSON.stringify(body);
       const response = await fetch(origin + path, {
         method: body === null ? "GET" : "POST",
@@ -48,9 +48,9 @@ export async function withEngine<T>(
       const isJson = response.headers.get("content-type") === "application/json";
       return (isJson ? await response.json() : Buffer.from(await response.arrayBuffer())) as T;
     };
-    return await Promise.race([measure(ask), failed]);
+    return await Promise.race([measure(request), failed]);
   } finally {
-    await leash.end();
+    await supervisor.stopAll();
     await rm(folder, { recursive: true, force: true });
   }
 }

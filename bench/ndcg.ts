@@ -1,14 +1,15 @@
 /**
- * Normalised discounted cumulative gain of the first `depth` of a ranking that says which of its items
- * are right, where `wanted` (one at least) are right in all: 1 where they all come first. Järvelin and
- * Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002.
+ * Normalised discounted cumulative gain of the first `depth` results with binary relevance.
+ * `ranking` says which results are relevant; `relevantCount` (1 or more) is the number of relevant
+ * items in all. 1 if those come first. Järvelin and Kekäläinen, "Cumulated gain-based evaluation of
+ * IR techniques", TOIS 2002.
  */
-export function ndcg(ranking: readonly boolean[], wanted = 1, depth = 10): number {
+export function ndcg(ranking: readonly boolean[], relevantCount = 1, depth = 10): number {
   let gain = 0;
-  let most = 0;
-  for (let at = 0; at < depth; at++) {
-    if (ranking[at]) gain += 1 / Math.log2(at + 2);
-    if (at < wanted) most += 1 / Math.log2(at + 2);
+  let idealGain = 0;
+  for (let rank = 0; rank < depth; rank++) {
+    if (ranking[rank]) gain += 1 / Math.log2(rank + 2);
+    if (rank < relevantCount) idealGain += 1 / Math.log2(rank + 2);
   }
-  return gain / most;
+  return gain / idealGain;
 }

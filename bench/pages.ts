@@ -1,38 +1,39 @@
 import sharp from "sharp";
-import { createRandom } from "../scripts/picture-space/random.ts";
-import { drawWords } from "../scripts/sample/words-picture.ts";
+import { createRandom } from "../tools/training/random.ts";
+import { drawText } from "../tools/sample/text-image.ts";
 
 const WIDTH = 960;
 const HEIGHT = 540;
 const LINES = 4;
 const WORDS_A_LINE = 5;
 
+/** An image of a page of text, and the text. */
 export interface DrawnPage {
   kind: string;
   jpeg: Buffer;
-  truth: string;
+  text: string;
 }
 
 type Draw = (lines: string[], photo: string) => Promise<Buffer>;
 
 const small = { width: WIDTH, height: HEIGHT, size: HEIGHT * 0.028 };
 
-/** How pages differ. Sizes of type are those that fit, unless they are small. */
+/** Styles of pages. The type is as large as fits, unless it is small. */
 const KINDS: Record<string, Draw> = {
-  "dark on light": (lines) => drawWords(lines),
-  "light on dark": (lines) => drawWords(lines, { background: "#23395b", color: "#f4efe1" }),
-  "small type": (lines) => drawWords(lines, small),
-  "turned by 3°": async (lines) =>
-    sharp(await drawWords(lines))
+  "dark on light": (lines) => drawText(lines),
+  "light on dark": (lines) => drawText(lines, { background: "#23395b", color: "#f4efe1" }),
+  "small type": (lines) => drawText(lines, small),
+  "rotated by 3°": async (lines) =>
+    sharp(await drawText(lines))
       .rotate(3, { background: "#f7f5ef" })
       .jpeg()
       .toBuffer(),
   "JPEG of quality 20": async (lines) =>
-    sharp(await drawWords(lines))
+    sharp(await drawText(lines))
       .jpeg({ quality: 20 })
       .toBuffer(),
   "over a photo": async (lines, photo) => {
-    const words = await drawWords(lines, { background: "#000", color: "#fff" });
+    const words = await drawText(lines, { background: "#000", color: "#fff" });
     return sharp(photo)
       .resize(WIDTH, HEIGHT, { fit: "cover" })
       .linear(0.6)
@@ -42,7 +43,10 @@ const KINDS: Record<string, Draw> = {
   },
 };
 
-/** `count` pages of each kind, set from the captions' words; the same arguments give the same pages. */
+/**
+ * Draws `count` pages of each style with words of the captions. The same arguments give the same
+ * pages.
+ */
 export async function drawPages(
   captions: readonly string[],
   photos: readonly string[],
@@ -58,7 +62,7 @@ export async function drawPages(
         words.slice(start + line * WORDS_A_LINE, start + (line + 1) * WORDS_A_LINE).join(" "),
       );
       const photo = photos[Math.floor(random() * photos.length)] ?? "";
-      pages.push({ kind, jpeg: await draw(lines, photo), truth: lines.join("\n") });
+      pages.push({ kind, jpeg: await draw(lines, photo), text: lines.join("\n") });
     }
   }
   return pages;

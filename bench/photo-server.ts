@@ -1,31 +1,34 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import sharp from "sharp";
-import { type LoopbackServer, startLoopback } from "../scripts/stack/loopback.ts";
+import { type LoopbackServer, startLoopback } from "../tools/stack/loopback.ts";
 
 const PAGE = 20;
 const ACCOUNT = { id: "1", username: "ann", acct: "ann", display_name: "Ann", bot: false };
 
 export interface PhotoServer extends LoopbackServer {
-  /** Of the one profile. */
+  /** URL of the only profile. */
   profileUrl: string;
-  /** How often each picture's file was asked for, by its number. */
-  fetched: Map<number, number>;
+  /** Downloads of each image file, by its number. */
+  downloadCounts: Map<number, number>;
 }
 
-/** A Mastodon-API server (docs.joinmastodon.org/methods/accounts) with one profile of `photos` posts. */
+/**
+ * Starts a server with the Mastodon API (docs.joinmastodon.org/methods/accounts) and one profile
+ * that has `photos` posts with an image each.
+ */
 export async function startPhotoServer(photos: number): Promise<PhotoServer> {
-  const fetched = new Map<number, number>();
+  const downloadCounts = new Map<number, number>();
   const server = await startLoopback((request, response) => {
-    answer(request, response, photos, fetched).catch(() => response.destroy());
+    answer(request, response, photos, downloadCounts).catch(() => response.destroy());
   });
-  return { ...server, profileUrl: `${server.origin}/@ann`, fetched };
+  return { ...server, profileUrl: `${server.origin}/@ann`, downloadCounts };
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   photos: number,
-  fetched: Map<number, number>,
+  downloadCounts: Map<number, number>,
 ): Promise<void> {
   const origin = `http://${request.headers.host}`;
   const { pathname, searchParams } = new URL(request.url ?? "/", origin);
@@ -35,10 +38,10 @@ async function answer(
   }
   if (pathname === "/api/v1/accounts/1/statuses") {
     const before = Number(searchParams.get("max_id") ?? photos + 1);
-    const numbers = Array.from({ length: PAGE }, (_, i) => before - 1 - i).filter((n) => n > 0);
-    const last = numbers.at(-1) ?? 0;
+    const ids = Array.from({ length: PAGE }, (_, i) => before - 1 - i).filter((n) => n > 0);
+    const last = ids.at(-1) ?? 0;
     const next = `<${origin}${pathname}?max_id=${last}>; rel="next"`;
-    const statuses = numbers.map((n) => statusOf(n, origin));
+    const statuses = ids.map((n) => statusOf(n, origin));
     return sendJson(response, statuses, last > 1 ? { link: next } : {});
   }
   const status = /^\/api\/v1\/statuses\/(\d+)$/.exec(pathname);
@@ -46,7 +49,7 @@ async function answer(
   const photo = /^\/photos\/(\d+)\.jpg$/.exec(pathname);
   if (!photo) return void response.writeHead(404).end();
   const number = Number(photo[1]);
-  fetched.set(number, (fetched.get(number) ?? 0) + 1);
+  downloadCounts.set(number, (downloadCounts.get(number) ?? 0) + 1);
   response.writeHead(200, { "content-type": "image/jpeg" }).end(await drawPhoto(number));
 }
 
@@ -85,9 +88,10 @@ function statusOf(number: number, origin: string) {
 
 function drawPhoto(number: number): Promise<Buffer> {
   const hue = (number * 47) % 360;
+  const [x, y] = [40 + ((number * 53) % 240), 40 + ((number * 31) % 160)];
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="320" height="240">
     <rect width="320" height="240" fill="hsl(${hue} 60% 70%)"/>
-    <circle cx="${40 + ((number * 53) % 240)}" cy="${40 + ((number * 31) % 160)}" r="30" fill="hsl(${(hue + 180) % 360} 70% 35%)"/>
+    <circle cx="${x}" cy="${y}" r="30" fill="hsl(${(hue + 180) % 360} 70% 35%)"/>
   </svg>`;
   return sharp(Buffer.from(svg)).jpeg().toBuffer();
 }

@@ -1,21 +1,25 @@
 import type { Signal } from "../src/search/signals.ts";
 
-/** A hit as far as its place in a ranking goes by it. */
-export interface Ranked {
+/** A hit with the signals that rankings sort by. */
+export interface RankedHit {
   signals: Partial<Record<Signal, number>>;
   isRight: boolean;
 }
 
-/** What each channel goes by. */
-const CHANNELS = { words: "bm25", meaning: "meaningLead", looks: "picture" } as const;
+/** Signal by which each retrieval channel ranks. */
+const CHANNELS = {
+  full_text: "bm25_normalized",
+  text_vectors: "text_margin",
+  image_vectors: "image_similarity",
+} as const;
 /** k of reciprocal-rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009. */
 const RANK_CONSTANT = 60;
 
 /**
- * Hits, the best first by our score, also as each channel alone has them, and as the two usual ways to
- * fuse channels would: by reciprocal rank, and by the sum of scores that are stretched to 0–1 in each.
+ * Ranks hits in several ways: by our score (`fused`, the given order), by each channel alone, and
+ * by the two usual fusions: reciprocal rank, and the sum of min-max normalised scores.
  */
-export function rankings<Hit extends Ranked>(hits: readonly Hit[]): Record<string, Hit[]> {
+export function rankByChannels<Hit extends RankedHit>(hits: readonly Hit[]): Record<string, Hit[]> {
   const channels = Object.entries(CHANNELS).map(([name, signal]) => {
     return [name, byDescending(hits, ({ signals }) => signals[signal])] as const;
   });
@@ -23,10 +27,10 @@ export function rankings<Hit extends Ranked>(hits: readonly Hit[]): Record<strin
   const scores = new Map<Hit, number>();
   for (const [name, ranking] of channels) {
     const values = ranking.map(({ signals }) => signals[CHANNELS[name as keyof typeof CHANNELS]]!);
-    const [most, least] = [values[0] ?? 0, values.at(-1) ?? 0];
-    for (const [at, hit] of ranking.entries()) {
-      ranks.set(hit, (ranks.get(hit) ?? 0) + 1 / (RANK_CONSTANT + at + 1));
-      const share = most > least ? (values[at]! - least) / (most - least) : 1;
+    const [max, min] = [values[0] ?? 0, values.at(-1) ?? 0];
+    for (const [rank, hit] of ranking.entries()) {
+      ranks.set(hit, (ranks.get(hit) ?? 0) + 1 / (RANK_CONSTANT + rank + 1));
+      const share = max > min ? (values[rank]! - min) / (max - min) : 1;
       scores.set(hit, (scores.get(hit) ?? 0) + share);
     }
   }
@@ -38,7 +42,7 @@ export function rankings<Hit extends Ranked>(hits: readonly Hit[]): Record<strin
   };
 }
 
-/** Without those that have no value. */
+/** Sorts by value, descending; omits hits without one. */
 function byDescending<Hit>(hits: readonly Hit[], valueOf: (hit: Hit) => number | undefined): Hit[] {
   return hits
     .flatMap((hit) => {

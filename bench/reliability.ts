@@ -1,39 +1,41 @@
-/** A stated probability, and whether it came true. */
+/** A predicted probability, and whether the hit was relevant. */
 export interface Forecast {
   score: number;
   isRight: boolean;
 }
 
-/** The forecasts whose probabilities are alike. */
-export interface Bin {
+/** Forecasts with similar probabilities. */
+export interface ReliabilityBin {
   count: number;
-  /** Mean of what was stated. */
-  stated: number;
-  /** Share that came true. */
+  /** Mean of the predicted probabilities. */
+  predicted: number;
+  /** Share of the forecasts that came true. */
   observed: number;
 }
 
 const BINS = 10;
 
-/** The forecasts in ten bins of equal width; empty ones are left out. */
-export function binForecasts(forecasts: readonly Forecast[]): Bin[] {
+/** Groups forecasts into ten bins of equal width and omits empty ones. */
+export function binForecasts(forecasts: readonly Forecast[]): ReliabilityBin[] {
   const bins = Map.groupBy(forecasts, ({ score }) => Math.min(BINS - 1, Math.floor(score * BINS)));
   return [...bins]
     .toSorted(([one], [other]) => one - other)
-    .map(([, some]) => ({
-      count: some.length,
-      stated: some.reduce((sum, { score }) => sum + score, 0) / some.length,
-      observed: some.filter(({ isRight }) => isRight).length / some.length,
+    .map(([, binned]) => ({
+      count: binned.length,
+      predicted: binned.reduce((sum, { score }) => sum + score, 0) / binned.length,
+      observed: binned.filter(({ isRight }) => isRight).length / binned.length,
     }));
 }
 
 /**
- * How far what is stated is from what comes true, on average over the forecasts: 0 is perfect (expected
- * calibration error: Naeini, Cooper and Hauskrecht, "Obtaining Well Calibrated Probabilities Using
- * Bayesian Binning", AAAI 2015).
+ * Returns the expected calibration error: the mean distance between predicted and observed,
+ * weighted by forecast count; 0 is perfect (Naeini, Cooper and Hauskrecht, "Obtaining Well
+ * Calibrated Probabilities Using Bayesian Binning", AAAI 2015).
  */
-export function calibrationError(bins: readonly Bin[]): number {
+export function calibrationError(bins: readonly ReliabilityBin[]): number {
   const total = bins.reduce((sum, { count }) => sum + count, 0);
-  const off = bins.map(({ count, stated, observed }) => count * Math.abs(stated - observed));
-  return off.reduce((sum, part) => sum + part, 0) / total;
+  const deviations = bins.map(
+    ({ count, predicted, observed }) => count * Math.abs(predicted - observed),
+  );
+  return deviations.reduce((sum, part) => sum + part, 0) / total;
 }

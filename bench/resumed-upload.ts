@@ -3,25 +3,25 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { AssetRecord } from "../scripts/demo/api-client.ts";
-import { startBadNetwork } from "./bad-network.ts";
-import { makeFilm, makeLarge } from "./large-film.ts";
-import { type Started, withRestarts } from "./restarting.ts";
-import type { SuiteOptions } from "./suite.ts";
-import { sendByTus } from "./tus-upload.ts";
+import type { AssetRecord } from "../tools/api-client.ts";
+import { startUnreliableNetwork } from "./bad-network.ts";
+import { writeShortVideo, writePaddedVideo } from "./large-video.ts";
+import { type RunningService, withRestarts } from "./service-restarts.ts";
+import type { SuiteOptions } from "../tools/suite.ts";
+import { uploadByTus } from "./tus-upload.ts";
 
 const MB = 1_000_000;
-const LOOK_MS = 500;
-const GIVE_UP_MS = 5 * 60_000;
+const POLL_MS = 500;
+const TIMEOUT_MS = 5 * 60_000;
 
-export interface Plan {
+export interface DisruptionPlan {
   megabytes: number;
-  /** How often the connection is cut, and the Worker stopped and started, at even distances. */
+  /** Number of times the connection is cut; cuts and restarts come at equal distances in bytes. */
   cuts: number;
   restarts: number;
 }
 
-export interface Resumed {
+export interface ResumedUpload {
   sent_mb: number;
   cuts: number;
   restarts: number;
@@ -35,48 +35,54 @@ interface UploadRecord {
   asset_id: string;
 }
 
-/** Sends a film by tus-js-client over a network that breaks, to a service that does; reads it back. */
+/**
+ * Uploads a video with tus-js-client through a proxy that cuts connections, to a service that
+ * restarts, then downloads it and compares the hashes.
+ */
 export async function resumeUpload(
-  plan: Plan,
+  plan: DisruptionPlan,
   options: Pick<SuiteOptions, "log" | "signal">,
-): Promise<Resumed> {
+): Promise<ResumedUpload> {
   const folder = await mkdtemp(join(tmpdir(), "sightline-resumed-"));
   try {
     const path = join(folder, "large.mp4");
-    await makeLarge(await makeFilm(folder), path, plan.megabytes * MB);
+    await writePaddedVideo(await writeShortVideo(folder), path, plan.megabytes * MB);
     const bytes = await readFile(path);
     return await withRestarts(options, async (start) => {
       let service = await start();
-      const network = await startBadNetwork(Number(new URL(service.url).port));
-      const begun = performance.now();
+      const network = await startUnreliableNetwork(Number(new URL(service.url).port));
+      const startedAt = performance.now();
       try {
         await service.api.post("/index", { index_name: "large" });
-        const sending = sendByTus(bytes, `${network.origin}/index/large/uploads`, service.key);
+        const sending = uploadByTus(bytes, `${network.origin}/index/large/uploads`, service.key);
         const done = new AbortController();
-        const disturbing = (async () => {
-          for (const [i, kind] of events(plan).entries()) {
+        const disruption = (async () => {
+          for (const [i, kind] of listDisruptions(plan).entries()) {
             const share = (i + 1) / (plan.cuts + plan.restarts + 1);
-            await Promise.race([network.after(share * bytes.length), ended(done.signal)]);
-            if (done.signal.aborted) throw new Error(`It was over before event ${i + 1}.`);
+            await Promise.race([
+              network.afterSent(share * bytes.length),
+              untilAborted(done.signal),
+            ]);
+            if (done.signal.aborted) throw new Error(`The upload ended before event ${i + 1}.`);
             if (kind === "restart") {
               await service.stop();
               service = await start();
             }
-            network.cut();
-            options.log(`${kind} at ${Math.round(network.sent() / MB)} MB`);
+            network.disconnectAll();
+            options.log(`${kind} at ${Math.round(network.sentBytes() / MB)} MB`);
           }
         })();
-        const [url] = await Promise.all([sending.finally(() => done.abort()), disturbing]);
-        const seconds = Math.round((performance.now() - begun) / 1000);
+        const [url] = await Promise.all([sending.finally(() => done.abort()), disruption]);
+        const seconds = Math.round((performance.now() - startedAt) / 1000);
         const upload = await service.api.get<UploadRecord>(new URL(url).pathname);
-        const asset = await settled(service, upload.asset_id);
+        const asset = await waitUntilSettled(service, upload.asset_id);
         return {
           cuts: plan.cuts,
           restarts: plan.restarts,
           seconds,
           state: asset.state,
-          sent_mb: Math.round(network.sent() / MB),
-          isIdentical: (await hashOf(asset.media_url)) === sha256(bytes),
+          sent_mb: Math.round(network.sentBytes() / MB),
+          isIdentical: (await hashDownload(asset.media_url)) === sha256(bytes),
         };
       } finally {
         await network.close();
@@ -88,26 +94,26 @@ export async function resumeUpload(
   }
 }
 
-/** Restarts lie evenly among the cuts. */
-function events({ cuts, restarts }: Plan): ("cut" | "restart")[] {
+/** Spreads restarts evenly among the cuts. */
+function listDisruptions({ cuts, restarts }: DisruptionPlan): ("cut" | "restart")[] {
   const all = cuts + restarts;
   return Array.from({ length: all }, (_, i) =>
     Math.floor(((i + 1) * restarts) / all) > Math.floor((i * restarts) / all) ? "restart" : "cut",
   );
 }
 
-function ended(signal: AbortSignal): Promise<void> {
+function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve());
   });
 }
 
-async function settled(
-  { api }: Started,
+async function waitUntilSettled(
+  { api }: RunningService,
   assetId: string,
 ): Promise<AssetRecord & { media_url: string }> {
-  for (const begun = Date.now(); Date.now() - begun < GIVE_UP_MS; await wait(LOOK_MS)) {
+  for (const startedAt = Date.now(); Date.now() - startedAt < TIMEOUT_MS; await wait(POLL_MS)) {
     const asset = await api.get<AssetRecord & { media_url: string }>(
       `/index/large/video/${assetId}`,
     );
@@ -116,7 +122,7 @@ async function settled(
   throw new Error("The video was never ready.");
 }
 
-async function hashOf(url: string): Promise<string> {
+async function hashDownload(url: string): Promise<string> {
   const hash = createHash("sha256");
   const { body } = await fetch(url);
   for await (const chunk of body ?? []) hash.update(chunk);

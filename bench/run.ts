@@ -2,15 +2,15 @@ import { readdirSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { onInterrupt } from "../scripts/stack/interrupt.ts";
-import { PROJECT } from "../scripts/stack/local-state.ts";
-import type { Result, Suite } from "./suite.ts";
+import { onInterrupt } from "../tools/stack/interrupt.ts";
+import { PROJECT } from "../tools/stack/local-state.ts";
+import type { SuiteResult, Suite } from "../tools/suite.ts";
 
 const FOLDERS = { eval: "quality", bench: "speed" } as const;
 
 async function main(): Promise<void> {
   const [kind, ...args] = process.argv.slice(2);
-  if (kind !== "eval" && kind !== "bench") throw new Error("Say eval or bench.");
+  if (kind !== "eval" && kind !== "bench") throw new Error("Usage: node bench/run.ts eval|bench");
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     signal: onInterrupt(),
   });
   if (values.json) console.log(JSON.stringify(result.json));
-  else show(result);
+  else printResult(result);
 }
 
 async function loadSuites(folder: string): Promise<Map<string, Suite>> {
@@ -56,32 +56,33 @@ async function loadSuites(folder: string): Promise<Map<string, Suite>> {
 
 function readNumbers(name: string, text: string): number[] {
   const numbers = text.split(",").map(Number);
-  const areWhole = numbers.every((number) => Number.isInteger(number) && number > 0);
-  if (areWhole) return numbers.sort((a, b) => a - b);
-  throw new Error(`--${name} are whole numbers with commas between, not "${text}".`);
+  const arePositiveIntegers = numbers.every((number) => Number.isInteger(number) && number > 0);
+  if (arePositiveIntegers) return numbers.sort((a, b) => a - b);
+  throw new Error(`--${name} takes positive integers separated by commas, not "${text}".`);
 }
 
 function usage(kind: string, suites: Map<string, Suite>): string {
-  const lines = [...suites].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
-  return `Usage: npm run ${kind} -- <suite> [--data DIR] [--sizes N,…] [--minutes N,…] [--requests N] [--seed N] [--json]
+  const lines = [...suites].map(([name, { summary }]) => `  ${name.padEnd(16)} ${summary}`);
+  return `Usage: npm run ${kind} -- <suite> [options]
 
 ${lines.join("\n")}
 
-  --data DIR     media to measure with (default ../shared/data)
-  --sizes N,…    how many segments to search (default 1000,10000,100000)
-  --minutes N,…  how long the generated videos are (default 1,10)
-  --requests N   how many requests to send (default 5000)
-  --seed N       what made-up requests are made of: the same, the same requests
-  --json         the last line is the result as one JSON object`;
+Options:
+  --data DIR     folder with the test media (default ../shared/data)
+  --sizes N,…    corpus sizes in segments (default 1000,10000,100000)
+  --minutes N,…  durations of the generated videos (default 1,10)
+  --requests N   number of generated requests (default 5000)
+  --seed N       seed of generated requests: the same seed, the same requests (default random)
+  --json         print the result as one JSON object on the last line`;
 }
 
-function show({ table }: Result): void {
+function printResult({ table }: SuiteResult): void {
   const [cpu] = cpus();
-  const memory = Math.round(totalmem() / 2 ** 30);
+  const memoryGib = Math.round(totalmem() / 2 ** 30);
   console.table(table);
-  console.log(
-    `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model}, ${memory} GiB, Node ${process.version}`,
-  );
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `${cpus().length} × ${cpu?.model}, ${memoryGib} GiB`;
+  console.log(`${date}, ${machine}, Node ${process.version}`);
 }
 
 try {

@@ -1,55 +1,57 @@
 import sharp from "sharp";
-import { takeSheet } from "../local/engine/media-frame.ts";
+import type { TimeRange } from "../src/time-range.ts";
+import { renderContactSheet } from "../local/engine/media-frame.ts";
 
-const PER_SECOND = 4;
-const SIDE = 24;
+const FRAMES_PER_SECOND = 4;
+const TILE_SIDE = 24;
 const COLUMNS = 10;
-/** Correlation from which nobody sees a difference. */
-const SAME = 0.995;
-
-interface Stretch {
-  start: number;
-  end: number;
-}
+/** Correlation from which two frames look identical. */
+const MIN_CORRELATION = 0.995;
 
 /**
- * How far a film (its path, its length) shows the same picture around a stretch, in seconds; null where
- * something moves in the stretch itself.
+ * Extends a time range of a video, in seconds, as far as its frames stay the same. Null if
+ * something moves within the range. `seconds` is the duration of the video.
  */
-export async function staticRun(
+export async function findStaticRange(
   path: string,
   seconds: number,
-  { start, end }: Stretch,
+  { start, end }: TimeRange,
   signal: AbortSignal,
-): Promise<Stretch | null> {
-  const pictures: Float64Array[] = [];
-  // The engine makes 100 pictures at once at most.
+): Promise<TimeRange | null> {
+  const frames: Float64Array[] = [];
+  // The engine renders at most 100 frames per request.
   for (let from = 0; from < seconds; from += 20) {
     const duration = Math.min(20, seconds - from);
-    const count = Math.max(1, Math.round(duration * PER_SECOND));
-    const size = { width: 2 * SIDE, height: 2 * SIDE, fit: "contain", format: "png" } as const;
-    const wanted = { ...size, time: from, duration, count, columns: COLUMNS };
-    const { bytes, columns, rows } = await takeSheet(path, wanted, signal);
-    const sheet = sharp(bytes).greyscale();
-    const resized = sheet.resize(columns * SIDE, rows * SIDE, { fit: "fill" });
+    const count = Math.max(1, Math.round(duration * FRAMES_PER_SECOND));
+    const size = {
+      width: 2 * TILE_SIDE,
+      height: 2 * TILE_SIDE,
+      fit: "contain",
+      format: "png",
+    } as const;
+    const options = { ...size, time: from, duration, count, columns: COLUMNS };
+    const { bytes, columns, rows } = await renderContactSheet(path, options, signal);
+    const grey = sharp(bytes).greyscale();
+    const resized = grey.resize(columns * TILE_SIDE, rows * TILE_SIDE, { fit: "fill" });
     const pixels = await resized.raw().toBuffer();
-    for (let i = 0; i < count; i++) pictures.push(tileOf(pixels, columns, i));
+    for (let i = 0; i < count; i++) frames.push(toUnitTile(pixels, columns, i));
   }
-  const at = (time: number) => Math.min(pictures.length - 1, Math.floor(time * PER_SECOND));
-  const middle = pictures[at((start + end) / 2)]!;
-  const isSame = (i: number) => i >= 0 && i < pictures.length && dot(pictures[i]!, middle) >= SAME;
+  const at = (time: number) => Math.min(frames.length - 1, Math.floor(time * FRAMES_PER_SECOND));
+  const middle = frames[at((start + end) / 2)]!;
+  const isStatic = (i: number) =>
+    i >= 0 && i < frames.length && dot(frames[i]!, middle) >= MIN_CORRELATION;
   let [from, to] = [at(start), at(end)];
-  for (let i = from; i <= to; i++) if (!isSame(i)) return null;
-  while (isSame(from - 1)) from--;
-  while (isSame(to + 1)) to++;
-  return { start: from / PER_SECOND, end: (to + 1) / PER_SECOND };
+  for (let i = from; i <= to; i++) if (!isStatic(i)) return null;
+  while (isStatic(from - 1)) from--;
+  while (isStatic(to + 1)) to++;
+  return { start: from / FRAMES_PER_SECOND, end: (to + 1) / FRAMES_PER_SECOND };
 }
 
-/** A tile of a sheet, without its mean, as a unit vector. */
-function tileOf(pixels: Buffer, columns: number, tile: number): Float64Array {
-  const [left, top] = [(tile % columns) * SIDE, Math.floor(tile / columns) * SIDE];
-  const values = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
-    return pixels[(top + Math.floor(i / SIDE)) * columns * SIDE + left + (i % SIDE)]!;
+/** Cuts a tile out of a contact sheet and normalises it: mean 0, length 1. */
+function toUnitTile(pixels: Buffer, columns: number, tile: number): Float64Array {
+  const [x, y] = [(tile % columns) * TILE_SIDE, Math.floor(tile / columns) * TILE_SIDE];
+  const values = Float64Array.from({ length: TILE_SIDE * TILE_SIDE }, (_, i) => {
+    return pixels[(y + Math.floor(i / TILE_SIDE)) * columns * TILE_SIDE + x + (i % TILE_SIDE)]!;
   });
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const length = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0)) || 1;

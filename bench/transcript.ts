@@ -1,33 +1,30 @@
-export interface Interval {
-  start: number;
-  end: number;
-}
+import type { TimeRange } from "../src/time-range.ts";
 
-/** How well what was heard is what was said. */
+/** Errors of a recognised transcript against its reference. */
 export interface WordErrors {
-  /** Words left out, put in or wrong. */
-  errors: number;
-  /** Words that were said. */
-  words: number;
+  /** Deletions, insertions and substitutions. */
+  errorCount: number;
+  /** Words of the reference. */
+  wordCount: number;
 }
 
-/** The fewest changes that make one text of the other (Levenshtein, 1966), without case and punctuation. */
-export function countWordErrors(said: string, heard: string): WordErrors {
-  const [truth, guess] = [listWords(said), listWords(heard)];
-  let row = guess.map((_, at) => at + 1);
-  for (const [line, word] of truth.entries()) {
+/** Counts word errors by edit distance (Levenshtein, 1966), ignoring case and punctuation. */
+export function countWordErrors(reference: string, recognized: string): WordErrors {
+  const [expected, actual] = [listWords(reference), listWords(recognized)];
+  let row = actual.map((_, at) => at + 1);
+  for (const [line, word] of expected.entries()) {
     const above = [line, ...row];
-    let left = line + 1;
-    row = guess.map((other, at) => {
+    let previous = line + 1;
+    row = actual.map((other, at) => {
       const replaced = above[at]! + (word === other ? 0 : 1);
-      left = Math.min(replaced, above[at + 1]! + 1, left + 1);
-      return left;
+      previous = Math.min(replaced, above[at + 1]! + 1, previous + 1);
+      return previous;
     });
   }
-  return { errors: row.at(-1) ?? truth.length, words: truth.length };
+  return { errorCount: row.at(-1) ?? expected.length, wordCount: expected.length };
 }
 
-/** Small letters and digits; an apostrophe inside a word belongs to it. */
+/** Splits text into lower-case words; an apostrophe inside a word belongs to it. */
 function listWords(text: string): string[] {
   return (
     text
@@ -37,15 +34,18 @@ function listWords(text: string): string[] {
   );
 }
 
-/** How many seconds lie in both lists, neither of which overlaps itself. */
-export function countShared(a: readonly Interval[], b: readonly Interval[]): number {
+/** Sums the seconds that lie in both lists. Neither list may overlap itself. */
+export function countOverlapSeconds(a: readonly TimeRange[], b: readonly TimeRange[]): number {
   const shared = a.flatMap((one) =>
     b.map((other) => Math.min(one.end, other.end) - Math.max(one.start, other.start)),
   );
   return shared.filter((seconds) => seconds > 0).reduce((sum, seconds) => sum + seconds, 0);
 }
 
-/** Seconds from each true start to the nearest one found. */
-export function listOffsets(truth: readonly Interval[], found: readonly Interval[]): number[] {
-  return truth.map(({ start }) => Math.min(...found.map((one) => Math.abs(one.start - start))));
+/** Lists the seconds from each reference start to the nearest recognised one. */
+export function listStartOffsets(
+  expected: readonly TimeRange[],
+  found: readonly TimeRange[],
+): number[] {
+  return expected.map(({ start }) => Math.min(...found.map((one) => Math.abs(one.start - start))));
 }

@@ -1,10 +1,11 @@
 import { Upload } from "tus-js-client";
 
 const RETRY_MS = 500;
-const RETRIES = 240; // without getting on
+/** Retries without progress before the upload fails. */
+const RETRIES = 240;
 
-/** Resolves to the upload's address once all has come. */
-export function sendByTus(bytes: Buffer, endpoint: string, key: string): Promise<string> {
+/** Uploads bytes by tus; returns the URL of the upload once it is complete. */
+export function uploadByTus(bytes: Buffer, endpoint: string, key: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const upload = new Upload(bytes, {
       endpoint,

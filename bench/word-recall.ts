@@ -1,30 +1,39 @@
 export interface WordRecall {
-  /** Percent of the true words that were read. */
+  /** Percent of the words on the pages that were recognised. */
   recall: number;
-  /** Percent of what was read that is true. */
+  /** Percent of the recognised words that are on the pages. */
   precision: number;
-  words: number;
+  wordCount: number;
 }
 
-/** Words are compared as a bag, a page at a time, without case and punctuation. */
-export function measureWords(pages: readonly { truth: string; read: string }[]): WordRecall {
-  let [found, words, claimed] = [0, 0, 0];
-  for (const { truth, read } of pages) {
-    const wanted = wordsOf(truth);
-    const left = wordsOf(read);
-    words += wanted.length;
-    claimed += left.length;
-    for (const word of wanted) {
-      const at = left.indexOf(word);
+/**
+ * Measures word recall and precision of OCR. Compares words of each page as a multiset, ignoring
+ * case and punctuation.
+ */
+export function measureWordRecall(
+  pages: readonly { expected: string; recognized: string }[],
+): WordRecall {
+  let [matchedCount, wordCount, recognizedCount] = [0, 0, 0];
+  for (const { expected, recognized } of pages) {
+    const expectedWords = splitWords(expected);
+    const remaining = splitWords(recognized);
+    wordCount += expectedWords.length;
+    recognizedCount += remaining.length;
+    for (const word of expectedWords) {
+      const at = remaining.indexOf(word);
       if (at < 0) continue;
-      left.splice(at, 1);
-      found += 1;
+      remaining.splice(at, 1);
+      matchedCount += 1;
     }
   }
-  return { recall: percent(found, words), precision: percent(found, claimed), words };
+  return {
+    recall: percent(matchedCount, wordCount),
+    precision: percent(matchedCount, recognizedCount),
+    wordCount,
+  };
 }
 
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu) ?? [];
 }
 

@@ -9,9 +9,9 @@ const JsonSchema = z.object({
 });
 
 /**
- * `facts` in the shape that a JSON schema asks for: only the properties it names, at most
- * `maxItems` of a list. Undefined where the schema requires what the facts don't hold.
- * Accepts OpenAI's wrapping (`{name, schema}`) and the bare schema.
+ * Shapes `facts` to a JSON schema: only the properties that the schema names, at most `maxItems` of
+ * a list. Returns undefined if the schema requires a property that the facts lack. Accepts OpenAI's
+ * wrapper (`{name, schema}`) and the bare schema.
  */
 export function fillSchema(jsonSchema: Record<string, unknown>, facts: object): unknown {
   return fill(jsonSchema["schema"] ?? jsonSchema, facts);
@@ -28,8 +28,8 @@ function fill(jsonSchema: unknown, value: unknown): unknown {
   }
   if (typeof value !== "object" || value === null || !schema.properties) return value;
   const entries = Object.entries(schema.properties).flatMap(([name, property]) => {
-    const known = Object.entries(value).find(([key]) => key === name);
-    const filled = known && fill(property, known[1]);
+    const entry = Object.entries(value).find(([key]) => key === name);
+    const filled = entry && fill(property, entry[1]);
     return filled === undefined ? [] : [[name, filled] as const];
   });
   const filled = Object.fromEntries(entries);

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { aiError, askForAi, askForAiResponse, type EngineEnv } from "./engine-client.ts";
+import { aiError, requestAi, requestAiResponse, type EngineEnv } from "./engine-client.ts";
 import { fillSchema } from "./answer-schema.ts";
 import { completion, usageOf } from "./completion.ts";
-import { pictureBytes } from "./picture-bytes.ts";
-import { sayInEvents, sayWhole } from "./scripted-chat.ts";
-import type { ScriptedCall } from "./scripts.ts";
+import { imageBytes } from "./image-bytes.ts";
+import { streamReply, completeReply } from "./scripted-chat.ts";
+import type { ScriptedCall } from "./scripted-replies.ts";
 
-const PICTURE_TOKENS = 256; // what Gemma makes of one picture
+const IMAGE_TOKENS = 256; // tokens that Gemma counts for one image
 
 const Part = z.object({
   type: z.string(),
@@ -38,13 +38,13 @@ const Description = z.object({
   ),
 });
 
-/** Completion, or its bytes as server-sent events where `stream` is asked for. */
+/** A completion, or its bytes as server-sent events if the input sets `stream`. */
 export type ChatOutput = ChatCompletionsOutput | ReadableStream<Uint8Array>;
 
 /**
- * A chat completion. Facts about one picture in JSON come from what the engine sees; anything else
- * from its language model, and where it has none it is a task that isn't there (5007). What a test
- * wrote is said in place of both, to inputs that production would take.
+ * Returns a chat completion. JSON facts about a single image come from the engine's `/describe`.
+ * Everything else comes from the engine's language model; without one the call fails with 5007. A
+ * scripted reply of a test replaces both, after the same validation of the inputs.
  */
 export async function chat(
   env: EngineEnv,
@@ -59,22 +59,23 @@ export async function chat(
   const parts = messages.flatMap(({ content }) =>
     typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []),
   );
-  const pictures = parts.flatMap((part) =>
-    part.type === "image_url" ? [pictureBytes(part.image_url?.url ?? "")] : [],
+  const images = parts.flatMap((part) =>
+    part.type === "image_url" ? [imageBytes(part.image_url?.url ?? "")] : [],
   );
-  const asked = parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
-  const usage = (answer: string) => usageOf(asked, answer.length, pictures.length * PICTURE_TOKENS);
+  const promptCharacters = parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
+  const usage = (answer: string) =>
+    usageOf(promptCharacters, answer.length, images.length * IMAGE_TOKENS);
   if (scripted) {
     const { reply, onCancel } = scripted;
-    const spent = usage(reply.text + (reply.thinks ?? ""));
+    const tokenUsage = usage(reply.text + (reply.reasoning ?? ""));
     return stream && reply.style !== "whole"
-      ? sayInEvents(model, reply, spent, onCancel)
-      : sayWhole(model, reply, spent);
+      ? streamReply(model, reply, tokenUsage, onCancel)
+      : completeReply(model, reply, tokenUsage);
   }
-  const [picture] = pictures;
+  const [image] = images;
   const schema = format?.json_schema;
-  if (picture && pictures.length === 1 && schema) {
-    const described = await describePicture(env, model, picture);
+  if (image && images.length === 1 && schema) {
+    const described = await describeImage(env, model, image);
     const filled = fillSchema(schema, described.facts);
     if (filled) {
       const content = JSON.stringify(filled);
@@ -82,17 +83,21 @@ export async function chat(
     }
   }
   const body = JSON.stringify(inputs);
-  const response = await askForAiResponse(env, model, "/v1/chat/completions", body);
+  const response = await requestAiResponse(env, model, "/v1/chat/completions", body);
   if (stream && response.body) return response.body;
   const answer: ChatCompletionsOutput = await response.json();
   return answer;
 }
 
-async function describePicture(env: EngineEnv, model: string, picture: Uint8Array) {
-  const answer = await askForAi(env, model, "/describe", picture);
+async function describeImage(env: EngineEnv, model: string, image: Uint8Array) {
+  const answer = await requestAi(env, model, "/describe", image);
   const { caption_model: captionModel, objects, ...rest } = Description.parse(answer);
-  const pointed = objects.map(({ label, score, box }) => ({ label, score, box_2d: gemmaBox(box) }));
-  return { captionModel, facts: { ...rest, objects: pointed } };
+  const gemmaObjects = objects.map(({ label, score, box }) => ({
+    label,
+    score,
+    box_2d: gemmaBox(box),
+  }));
+  return { captionModel, facts: { ...rest, objects: gemmaObjects } };
 }
 
 /** `[x_min, y_min, x_max, y_max]` as fractions → `[y_min, x_min, y_max, x_max]` in thousandths. */

@@ -1,37 +1,41 @@
 const CHARACTERS_PER_TOKEN = 4;
 
-export interface Said {
+export interface CompletionParts {
   model: string;
   content: string;
-  /** What a model that reasons says to itself. */
+  /** Reasoning tokens, as text. */
   reasoning?: string;
-  finish?: "stop" | "length";
+  finishReason?: "stop" | "length";
   usage: CompletionUsage;
 }
 
-/** A whole answer of a chat model. */
+/** Makes a complete, unstreamed response of a chat model. */
 export function completion({
   model,
   content,
   reasoning,
-  finish = "stop",
+  finishReason = "stop",
   usage,
-}: Said): ChatCompletionsOutput {
-  const thought = reasoning !== undefined && { reasoning_content: reasoning };
-  const message = { role: "assistant" as const, content, refusal: null, ...thought };
+}: CompletionParts): ChatCompletionsOutput {
+  const reasoningContent = reasoning !== undefined && { reasoning_content: reasoning };
+  const message = { role: "assistant" as const, content, refusal: null, ...reasoningContent };
   return {
     id: `chatcmpl-${crypto.randomUUID()}`,
     object: "chat.completion",
     created: Math.floor(Date.now() / 1000),
     model,
-    choices: [{ index: 0, message, finish_reason: finish, logprobs: null }],
+    choices: [{ index: 0, message, finish_reason: finishReason, logprobs: null }],
     usage,
   };
 }
 
-/** Tokens that texts of so many characters, and so much else, may have taken. */
-export function usageOf(asked: number, answered: number, otherTokens = 0): CompletionUsage {
-  const prompt_tokens = otherTokens + Math.ceil(asked / CHARACTERS_PER_TOKEN);
-  const completion_tokens = Math.ceil(answered / CHARACTERS_PER_TOKEN);
+/** Estimates the tokens of a prompt and a reply from their characters; `otherTokens` are images. */
+export function usageOf(
+  promptCharacters: number,
+  replyCharacters: number,
+  otherTokens = 0,
+): CompletionUsage {
+  const prompt_tokens = otherTokens + Math.ceil(promptCharacters / CHARACTERS_PER_TOKEN);
+  const completion_tokens = Math.ceil(replyCharacters / CHARACTERS_PER_TOKEN);
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }

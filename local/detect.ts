@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { aiError, askForAi, type EngineEnv, noSuchModel } from "./engine-client.ts";
-import { pictureBytes } from "./picture-bytes.ts";
+import { aiError, requestAi, type EngineEnv, noSuchModel } from "./engine-client.ts";
+import { imageBytes } from "./image-bytes.ts";
 
 type Output = Ai_Cf_Moondream_Moondream3_1_9B_A2B_Output;
 
-const PICTURE_TOKENS = 729; // what Moondream makes of one picture
+const IMAGE_TOKENS = 729; // tokens that Moondream counts for one image
 const OBJECT_TOKENS = 4;
 const MAX_OBJECTS = 50;
 
@@ -16,35 +16,40 @@ const Input = z.object({
   stream: z.boolean().default(false),
 });
 
-const Found = z.object({
+const EngineObjects = z.object({
   objects: z.array(z.object({ box: z.tuple([z.number(), z.number(), z.number(), z.number()]) })),
 });
 
 /**
- * Moondream's `detect`: boxes, without scores, of what the engine's detector sees, where the target
- * names something that it knows; none otherwise. The model's other tasks are not there.
+ * Runs Moondream's `detect` task with the engine's detector: boxes without scores. A target that
+ * names none of the detector's classes gives no boxes. The model's other tasks fail with 5007.
  */
 export async function detect(env: EngineEnv, model: string, inputs: unknown): Promise<Output> {
   const input = Input.safeParse(inputs);
   if (!input.success) throw aiError(`5006: Error: ${z.prettifyError(input.error)}`);
-  const { task, image, target, max_objects: most, stream } = input.data;
+  const { task, image, target, max_objects: maxObjects, stream } = input.data;
   if (task !== "detect") throw noSuchModel(model);
   if (stream) throw aiError("5006: Error: detect doesn't support streaming");
   if (image === undefined || target === undefined) {
     throw aiError("5006: Error: detect requires image and target");
   }
   const path = `/objects?target=${encodeURIComponent(target)}`;
-  const { objects } = Found.parse(await askForAi(env, model, path, pictureBytes(image)));
-  const shown = objects.slice(0, most);
+  const { objects } = EngineObjects.parse(await requestAi(env, model, path, imageBytes(image)));
+  const returned = objects.slice(0, maxObjects);
   return {
     finish_reason: "stop",
     metrics: {
-      input_tokens: PICTURE_TOKENS,
-      output_tokens: OBJECT_TOKENS * shown.length,
+      input_tokens: IMAGE_TOKENS,
+      output_tokens: OBJECT_TOKENS * returned.length,
       prefill_time_ms: 0,
       decode_time_ms: 0,
       ttft_ms: 0,
     },
-    objects: shown.map(({ box: [x_min, y_min, x_max, y_max] }) => ({ x_min, y_min, x_max, y_max })),
+    objects: returned.map(({ box: [x_min, y_min, x_max, y_max] }) => ({
+      x_min,
+      y_min,
+      x_max,
+      y_max,
+    })),
   };
 }

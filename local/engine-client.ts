@@ -1,11 +1,12 @@
-import type { LocalEnv } from "./env.ts";
-
-/** Where the engine is. */
-export type EngineEnv = Pick<LocalEnv, "ENGINE_URL" | "ENGINE_TOKEN">;
+/** Address and bearer token of the offline engine (`local/engine`). */
+export interface EngineEnv {
+  ENGINE_URL: string;
+  ENGINE_TOKEN: string;
+}
 
 const TIMEOUT_MS = 120_000;
 
-/** Why the engine gave no result: its own error code, or `unreachable` or `timeout`. */
+/** A failed call of the engine: `code` is the engine's, `unreachable`, `timeout` or `failed`. */
 class EngineFailure extends Error {
   readonly code: string;
 
@@ -16,7 +17,10 @@ class EngineFailure extends Error {
   }
 }
 
-/** Workers AI's words (https://developers.cloudflare.com/workers-ai/platform/errors/). */
+/**
+ * Workers AI's messages by engine code
+ * (https://developers.cloudflare.com/workers-ai/platform/errors/).
+ */
 const AI_MESSAGES: Record<string, string> = {
   unreachable: "3040: Capacity temporarily exceeded, please try again.",
   busy: "3040: Capacity temporarily exceeded, please try again.",
@@ -29,7 +33,10 @@ const AI_MESSAGES: Record<string, string> = {
   upstream_failed: "3040: Capacity temporarily exceeded, please try again.",
 };
 
-/** Media Transformations' codes (https://developers.cloudflare.com/stream/transform-videos/troubleshooting/). */
+/**
+ * Media Transformations' codes by engine code
+ * (https://developers.cloudflare.com/stream/transform-videos/troubleshooting/).
+ */
 const MEDIA_CODES: Record<string, number> = {
   bad_request: 9401,
   time_out_of_range: 9401,
@@ -41,7 +48,10 @@ const MEDIA_CODES: Record<string, number> = {
 };
 const MEDIA_INTERNAL = 9523;
 
-/** The Images binding's codes (https://developers.cloudflare.com/images/reference/troubleshooting/). */
+/**
+ * The Images binding's codes by engine code
+ * (https://developers.cloudflare.com/images/reference/troubleshooting/).
+ */
 const IMAGES_CODES: Record<string, number> = {
   bad_request: 9432,
   undecodable_image: 9412,
@@ -49,7 +59,7 @@ const IMAGES_CODES: Record<string, number> = {
 };
 const IMAGES_INTERNAL = 9523;
 
-/** An error as `env.AI.run` throws it: `"<code>: <text>"`. */
+/** Makes an error as `env.AI.run` throws it: `"<code>: <text>"`. */
 export function aiError(message: string): Error {
   const error = new Error(message);
   error.name = "InferenceUpstreamError";
@@ -60,29 +70,29 @@ export function noSuchModel(model: string): Error {
   return aiError(`5007: No such model ${model} or task`);
 }
 
-/** An error as the media binding throws it, its code also in the message. */
+/** Makes an error as the media binding throws it; the message contains the code. */
 export function mediaError(code: number, message: string): Error {
   const error = new Error(`MEDIA_TRANSFORM_ERROR ${code}: ${message}`);
   return Object.assign(error, { name: "MediaError", code });
 }
 
-/** An error as the Images binding throws it, its code also in the message. */
+/** Makes an error as the Images binding throws it; the message contains the code. */
 export function imagesError(code: number, message: string): Error {
   return Object.assign(new Error(`IMAGES_TRANSFORM_ERROR ${code}: ${message}`), { code });
 }
 
-/** JSON of `POST path`; throws what Workers AI would about `model`. */
-export async function askForAi(
+/** Returns the JSON of `POST path`; throws Workers AI's error about `model`. */
+export async function requestAi(
   env: EngineEnv,
   model: string,
   path: string,
   body: BodyInit,
 ): Promise<unknown> {
-  return (await askForAiResponse(env, model, path, body)).json();
+  return (await requestAiResponse(env, model, path, body)).json();
 }
 
-/** The response to `POST path`; throws what Workers AI would about `model`. */
-export async function askForAiResponse(
+/** Returns the response to `POST path`; throws Workers AI's error about `model`. */
+export async function requestAiResponse(
   env: EngineEnv,
   model: string,
   path: string,
@@ -92,46 +102,46 @@ export async function askForAiResponse(
     return await post(env, path, body);
   } catch (error) {
     const code = error instanceof EngineFailure ? error.code : "failed";
-    if (code === "model_missing") throw noSuchModel(model);
+    if (code === "model_not_found") throw noSuchModel(model);
     throw aiError(AI_MESSAGES[code] ?? "3043: Internal server error");
   }
 }
 
-/** The response to `POST path`; throws what Media Transformations would. */
-export function askForMedia(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
-  return askCoded(env, path, body, {
+/** Returns the response to `POST path`; throws Media Transformations' error. */
+export function requestMedia(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
+  return requestWithCodes(env, path, body, {
     codes: MEDIA_CODES,
-    internal: MEDIA_INTERNAL,
+    internalCode: MEDIA_INTERNAL,
     toError: mediaError,
   });
 }
 
-/** The response to `POST path`; throws what the Images binding would. */
-export function askForImages(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
-  return askCoded(env, path, body, {
+/** Returns the response to `POST path`; throws the Images binding's error. */
+export function requestImages(env: EngineEnv, path: string, body: BodyInit): Promise<Response> {
+  return requestWithCodes(env, path, body, {
     codes: IMAGES_CODES,
-    internal: IMAGES_INTERNAL,
+    internalCode: IMAGES_INTERNAL,
     toError: imagesError,
   });
 }
 
 interface CodedErrors {
   codes: Record<string, number>;
-  internal: number;
+  internalCode: number;
   toError: (code: number, message: string) => Error;
 }
 
-async function askCoded(
+async function requestWithCodes(
   env: EngineEnv,
   path: string,
   body: BodyInit,
-  { codes, internal, toError }: CodedErrors,
+  { codes, internalCode, toError }: CodedErrors,
 ): Promise<Response> {
   try {
     return await post(env, path, body);
   } catch (error) {
     const code = error instanceof EngineFailure ? codes[error.code] : undefined;
-    if (code === undefined) throw toError(internal, "internal error");
+    if (code === undefined) throw toError(internalCode, "internal error");
     throw toError(code, error instanceof Error ? error.message : "failed");
   }
 }

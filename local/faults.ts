@@ -1,44 +1,48 @@
-import type { LocalEnv } from "./env.ts";
-import { Scripts } from "./scripts.ts";
+import { type ScriptedCall, ScriptedReplies } from "./scripted-replies.ts";
 
-/** Makes a call late. */
+export interface FaultsEnv {
+  FAULTS: DurableObjectNamespace<Faults>;
+}
+
+/** A delay in milliseconds. */
 type Slow = `slow:${number}`;
-/** A documented failure of Workers AI, a late answer, or an answer that doesn't have its shape. */
+/** A documented error of Workers AI, a malformed response or a delay. */
 export type AiFault = "3036" | "3040" | "3007" | "5007" | "malformed" | Slow;
-/** As `AiFault`, of Media Transformations. */
+/** A documented error of Media Transformations, a malformed output or a delay. */
 export type MediaFault = "9412" | "9504" | "9523" | "malformed" | Slow;
-/** As `AiFault`, of the Images binding. */
+/** A documented error of the Images binding, or a delay. */
 export type ImagesFault = "9412" | "9422" | "9523" | Slow;
 type Fault = AiFault | MediaFault | ImagesFault;
 
 /**
- * Failures that tests asked for, by model or binding, in the order they were asked for; and what they
- * wrote for chat models to say.
+ * Faults that tests injected, by target (a model or a binding) and in order, and the scripted
+ * replies of chat models.
  */
-export class Faults extends Scripts {
-  constructor(ctx: DurableObjectState, env: LocalEnv) {
+export class Faults extends ScriptedReplies {
+  constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env);
     ctx.storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS pending (seq INTEGER PRIMARY KEY, place TEXT, fault TEXT, times INTEGER)",
+      `CREATE TABLE IF NOT EXISTS pending
+         (seq INTEGER PRIMARY KEY, target TEXT, fault TEXT, times INTEGER)`,
     );
   }
 
-  add(place: string, fault: Fault, times: number): void {
+  add(target: string, fault: Fault, times: number): void {
     this.ctx.storage.sql.exec(
-      "INSERT INTO pending (place, fault, times) VALUES (?, ?, ?)",
-      place,
+      "INSERT INTO pending (target, fault, times) VALUES (?, ?, ?)",
+      target,
       fault,
       times,
     );
   }
 
-  /** The next fault of this place, used up once; null where none is left. */
-  take(place: string): Fault | null {
+  /** Consumes one use of the next fault of a target; null if there is none. */
+  take(target: string): Fault | null {
     const { sql } = this.ctx.storage;
     const [next] = sql
       .exec<{ seq: number; fault: Fault }>(
-        "SELECT seq, fault FROM pending WHERE place = ? ORDER BY seq LIMIT 1",
-        place,
+        "SELECT seq, fault FROM pending WHERE target = ? ORDER BY seq LIMIT 1",
+        target,
       )
       .toArray();
     if (!next) return null;
@@ -48,23 +52,36 @@ export class Faults extends Scripts {
   }
 }
 
-/** Makes the next `times` calls of `place` fail. */
+/** Makes the next `times` calls of `target` fail. */
 export async function addFault(
-  { FAULTS }: Pick<LocalEnv, "FAULTS">,
-  place: string,
+  { FAULTS }: FaultsEnv,
+  target: string,
   fault: Fault,
   times: number,
 ): Promise<void> {
-  await FAULTS.getByName("faults").add(place, fault, times);
+  await FAULTS.getByName("faults").add(target, fault, times);
 }
 
-/** The next fault of `place`: `malformed` or a code. Waits where it is a delay, and returns null. */
-export async function takeFault(
-  { FAULTS }: Pick<LocalEnv, "FAULTS">,
-  place: string,
-): Promise<string | null> {
-  const fault = await FAULTS.getByName("faults").take(place);
+/**
+ * Consumes the next fault of `target`: a code, `malformed` or null. A delay is waited for: null.
+ */
+export async function takeFault({ FAULTS }: FaultsEnv, target: string): Promise<string | null> {
+  const fault = await FAULTS.getByName("faults").take(target);
   if (!fault?.startsWith("slow:")) return fault;
   await scheduler.wait(Number(fault.slice("slow:".length)));
   return null;
+}
+
+/** Consumes the next scripted reply of `model` and records its inputs; null if there is none. */
+export async function takeScripted(
+  { FAULTS }: FaultsEnv,
+  model: string,
+  inputs: unknown,
+): Promise<ScriptedCall | null> {
+  const scripts = FAULTS.getByName("faults");
+  const scripted = await scripts.takeReply(model);
+  if (!scripted) return null;
+  const { call, reply } = scripted;
+  await scripts.recordInput(model, call, new TextEncoder().encode(JSON.stringify(inputs)));
+  return { reply, onCancel: () => scripts.recordCancel(call) };
 }

@@ -9,7 +9,7 @@ const FOREIGN_FORMATS = new Set<unknown>(["image/gif", "rgb"]);
 
 const offset = z.int().min(0).max(MAX_PIXELS);
 const length = z.int().min(1).max(MAX_PIXELS);
-/** The `trim` that the engine does: all four sides given. What production makes of fewer isn't copied. */
+/** A `trim` with all four sides. Production's defaults for missing sides aren't known. */
 export const trimmedArea = z.strictObject({
   left: offset,
   top: offset,
@@ -17,14 +17,14 @@ export const trimmedArea = z.strictObject({
   height: length,
 });
 
-/** `absent` where neither the simulator nor the engine can do it. */
+/** Returns `absent` for a valid value that neither the simulator nor the engine implements. */
 type Check = (value: unknown, options: object) => boolean | "absent";
 
 const isAbsent: Check = () => "absent";
 const isPixels: Check = (value) =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_PIXELS;
 
-/** Every option of production. */
+/** Checks for every option that production has. */
 const TRANSFORMS: Record<keyof ImageTransform, Check> = {
   width: isPixels,
   height: isPixels,
@@ -50,12 +50,12 @@ const OUTPUTS: Record<keyof ImageOutputOptions, Check> = {
   background: isAbsent,
 };
 
-/** Throws 9432 for what production doesn't know and 9523 for what has no local stand-in. */
+/** Throws 9432 for an option or value that production rejects, 9523 for one without a stand-in. */
 export function checkTransform(transform: ImageTransform): void {
   check(TRANSFORMS, transform);
 }
 
-/** As `checkTransform`. */
+/** Throws the errors of `checkTransform` for output options. */
 export function checkOutput(options: ImageOutputOptions): void {
   check(OUTPUTS, options);
 }
@@ -63,9 +63,9 @@ export function checkOutput(options: ImageOutputOptions): void {
 function check(checks: Record<string, Check>, options: object): void {
   for (const [name, value] of Object.entries(options)) {
     const result = value === undefined || checks[name]?.(value, options);
-    const shown = `${name}: ${JSON.stringify(value)}`;
-    if (result === "absent") throw imagesError(9523, `${shown} has no local stand-in`);
-    if (!result) throw imagesError(9432, `Bad request: invalid ${shown}`);
+    const option = `${name}: ${JSON.stringify(value)}`;
+    if (result === "absent") throw imagesError(9523, `${option} has no local stand-in`);
+    if (!result) throw imagesError(9432, `Bad request: invalid ${option}`);
   }
 }
 

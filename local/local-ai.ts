@@ -3,12 +3,11 @@ import { z } from "zod";
 import { MODELS } from "../src/config.ts";
 import { chat, type ChatOutput } from "./chat.ts";
 import { detect } from "./detect.ts";
-import { aiError, askForAi, noSuchModel } from "./engine-client.ts";
+import { aiError, requestAi, noSuchModel } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
-import { addFault, type AiFault, takeFault } from "./faults.ts";
+import { addFault, type AiFault, takeFault, takeScripted } from "./faults.ts";
 import type { Reply } from "./scripted-chat.ts";
-import { takeScripted } from "./scripts.ts";
-import { transcribeSound } from "./speech.ts";
+import { transcribeAudio } from "./speech.ts";
 
 const MAX_REQUEST_BYTES = 10_000_000;
 const MAX_TEXTS = 100;
@@ -28,17 +27,18 @@ const Sentences = z.object({ vectors: z.array(z.array(z.number())) });
 
 const FAULT_MESSAGES: Record<string, string> = {
   "3036":
-    "3036: You have used up your daily free allocation of 10,000 neurons. Please upgrade to Cloudflare's Workers Paid plan if you would like to continue usage.",
+    "3036: You have used up your daily free allocation of 10,000 neurons. Please upgrade to " +
+    "Cloudflare's Workers Paid plan if you would like to continue usage.",
   "3040": "3040: Capacity temporarily exceeded, please try again.",
   "3007": "3007: Request timeout",
   "5007": "5007: No such model or task",
 };
 
 /**
- * `env.AI` without an account: production's model names, shapes, limits and errors, with the
- * engine's models behind them. A model that the engine has no ability for isn't there
- * (`5007: No such model … or task`). `Ai` is a class of overloads for every model there is, so that
- * nothing smaller can implement it: `test/local/calls.ts` holds its calls against this instead.
+ * Stands in for `env.AI` without an account: production's model names, shapes, limits and errors,
+ * computed by the engine. A model whose capability the engine lacks fails with
+ * `5007: No such model … or task`. The type `Ai` overloads every model, so this class can't
+ * implement it; `test/local/calls.ts` checks the calls that the service makes instead.
  */
 export class LocalAI extends WorkerEntrypoint<LocalEnv> {
   async run(model: string, inputs: unknown): Promise<Output> {
@@ -52,28 +52,28 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
     return fault === "malformed" ? malformed(output) : output;
   }
 
-  /** Makes the next `times` runs of `model` fail; `slow:<ms>` only delays them. */
+  /** Makes the next `times` runs of `model` fail; `slow:<ms>` delays them instead. */
   async inject(model: string, fault: AiFault, times = 1): Promise<void> {
     await addFault(this.env, model, fault, times);
   }
 
   /**
-   * The next chats of `model`, streamed or not, are answered with these, in order, each once. What
-   * was scripted and asked before is forgotten; faults come first and leave the script as it is.
+   * Scripts the replies of the next chats of `model`, streamed or not, each used once and in order.
+   * Replaces an earlier script and its recorded inputs. A fault comes first and consumes no reply.
    */
   async script(model: string, replies: Reply[]): Promise<void> {
     await this.#scripts.script(model, replies);
   }
 
-  /** The inputs of the chats of `model` that were answered from its script, in order. */
-  async asked(model: string): Promise<unknown[]> {
-    const inputs = await this.#scripts.asked(model);
+  /** Returns the inputs of the chats of `model` that its script answered, in order. */
+  async scriptedInputs(model: string): Promise<unknown[]> {
+    const inputs = await this.#scripts.inputs(model);
     return inputs.map((input): unknown => JSON.parse(input));
   }
 
-  /** How many scripted streams of `model` were cancelled before their end. */
-  async cancelled(model: string): Promise<number> {
-    return this.#scripts.cancelled(model);
+  /** Counts the scripted streams of `model` that were cancelled before their end. */
+  async cancelledStreams(model: string): Promise<number> {
+    return this.#scripts.countCancelled(model);
   }
 
   get #scripts() {
@@ -87,12 +87,12 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
       return chat(this.env, model, inputs, scripted);
     }
     if (model === MODELS.detect.id) return detect(this.env, model, inputs);
-    if (model === MODELS.transcribe.id) return transcribeSound(this.env, model, inputs);
+    if (model === MODELS.transcribe.id) return transcribeAudio(this.env, model, inputs);
     throw noSuchModel(model);
   }
 }
 
-/** The engine's vectors padded with zeros to production's dimensions, which leaves cosines as they are. */
+/** Pads the engine's vectors with zeros to production's dimensions; cosines don't change. */
 async function embed(env: LocalEnv, model: string, inputs: unknown): Promise<Embedding> {
   if (typeof inputs === "object" && inputs !== null && "contexts" in inputs) {
     throw noSuchModel(model);
@@ -100,7 +100,7 @@ async function embed(env: LocalEnv, model: string, inputs: unknown): Promise<Emb
   const input = EmbeddingInput.safeParse(inputs);
   if (!input.success) throw aiError(`5006: Error: ${z.prettifyError(input.error)}`);
   const texts = [input.data.text].flat();
-  const answer = await askForAi(env, model, "/sentences", JSON.stringify({ texts }));
+  const answer = await requestAi(env, model, "/sentences", JSON.stringify({ texts }));
   const { dimensions } = MODELS.embedText;
   const data = Sentences.parse(answer).vectors.map((vector) =>
     vector.concat(Array.from({ length: dimensions - vector.length }, () => 0)),
@@ -108,7 +108,7 @@ async function embed(env: LocalEnv, model: string, inputs: unknown): Promise<Emb
   return { shape: [data.length, dimensions], data, pooling: "cls" };
 }
 
-/** As it goes wrong in practice: a vector, a time or the boxes are missing, JSON or a stream stops in the middle. */
+/** Damages an output: drops a vector, the times or the boxes, or cuts JSON or a stream in half. */
 function malformed(output: Output): Output {
   if (output instanceof ReadableStream) return output.pipeThrough(firstChunkOnly());
   if ("data" in output) return { ...output, data: output.data.slice(1) };

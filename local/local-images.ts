@@ -1,4 +1,4 @@
-import { askForImages, imagesError } from "./engine-client.ts";
+import { requestImages, imagesError } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
 import { addFault, type ImagesFault, takeFault } from "./faults.ts";
 import { checkOutput, checkTransform, trimmedArea } from "./images-options.ts";
@@ -13,15 +13,15 @@ type ImagesEnv = Pick<LocalEnv, "ENGINE_URL" | "ENGINE_TOKEN" | "FAULTS"> & {
 };
 
 export interface LocalImages extends ImagesBinding {
-  /** Makes the next `times` calls of `info` and `output` fail; `slow:<ms>` only delays them. */
+  /** Makes the next `times` calls of `info` and `output` fail; `slow:<ms>` delays them instead. */
   inject(fault: ImagesFault, times?: number): Promise<void>;
 }
 
 /**
- * The Images binding without an account: the simulator's (width, height, fit, rotate, format), with
- * production's limits and error codes around it, and `trim`, `segment: "foreground"` and bare pixels by
- * the engine. What neither can do is refused. It is an object in the Worker's own isolate, as production's is: parts
- * of it answer at once, which a binding to another Worker can't.
+ * Stands in for the Images binding without an account. Wrangler's simulator does width, height,
+ * fit, rotate and format; the engine does `trim`, `segment: "foreground"` and raw pixels. Limits
+ * and error codes are production's; other options are rejected. The object lives in the Worker's
+ * isolate, like production's: some methods are synchronous, which a service binding can't offer.
  */
 export function localImages(env: ImagesEnv): LocalImages {
   return {
@@ -39,12 +39,12 @@ export function localImages(env: ImagesEnv): LocalImages {
   };
 }
 
-/** Remembers what is asked for and does it, in this order, when the output is. */
+/** Collects transforms and runs them in order when `output` is called. */
 class Transformer implements ImageTransformer {
   readonly #env: ImagesEnv;
   readonly #read: () => Promise<Blob>;
   readonly #transforms: ImageTransform[] = [];
-  #isDrawn = false;
+  #hasDraw = false;
   #isUsed = false;
 
   constructor(env: ImagesEnv, read: () => Promise<Blob>) {
@@ -58,7 +58,7 @@ class Transformer implements ImageTransformer {
   }
 
   draw(): this {
-    this.#isDrawn = true;
+    this.#hasDraw = true;
     return this;
   }
 
@@ -66,44 +66,44 @@ class Transformer implements ImageTransformer {
     if (this.#isUsed) throw imagesError(9525, "ImageTransformer consumed");
     this.#isUsed = true;
     await fail(this.#env);
-    if (this.#isDrawn) throw imagesError(9523, "draw has no local stand-in");
+    if (this.#hasDraw) throw imagesError(9523, "draw has no local stand-in");
     this.#transforms.forEach(checkTransform);
     checkOutput(options);
-    let picture = await this.#read();
-    await describe(this.#env, picture);
+    let image = await this.#read();
+    await describe(this.#env, image);
     for (const { trim, segment, ...transform } of this.#transforms) {
-      if (trim) picture = await this.#crop(picture, trim);
-      picture = await this.#render(picture, transform);
-      if (segment) picture = await this.#cutOut(picture, options);
+      if (trim) image = await this.#crop(image, trim);
+      image = await this.#render(image, transform);
+      if (segment) image = await this.#cutOut(image, options);
     }
     if (options.format === "rgba") {
-      return new Pixels(await askForImages(this.#env, "/pixels", picture));
+      return new Pixels(await requestImages(this.#env, "/pixels", image));
     }
-    return decoded(this.#env.IMAGES.input(picture.stream()).output(options));
+    return decoded(this.#env.IMAGES.input(image.stream()).output(options));
   }
 
-  /** Before anything else of the same transform, as production does it. */
-  async #crop(picture: Blob, trim: ImageTransform["trim"]): Promise<Blob> {
+  /** Crops before the other operations of the same transform, as production does. */
+  async #crop(image: Blob, trim: ImageTransform["trim"]): Promise<Blob> {
     const sides = Object.entries(trimmedArea.parse(trim)).map(
       ([side, value]) => `${side}=${value}`,
     );
-    return (await askForImages(this.#env, `/crop?${sides.join("&")}`, picture)).blob();
+    return (await requestImages(this.#env, `/crop?${sides.join("&")}`, image)).blob();
   }
 
-  async #render(picture: Blob, transform: ImageTransform): Promise<Blob> {
-    if (Object.keys(transform).length === 0) return picture;
-    const input = this.#env.IMAGES.input(picture.stream()).transform(transform);
+  async #render(image: Blob, transform: ImageTransform): Promise<Blob> {
+    if (Object.keys(transform).length === 0) return image;
+    const input = this.#env.IMAGES.input(image.stream()).transform(transform);
     return (await decoded(input.output({ format: "image/png" }))).response().blob();
   }
 
-  /** JPEG knows no transparency: white, as production fills with `fit: "pad"`, takes its place. */
-  async #cutOut(picture: Blob, { format }: ImageOutputOptions): Promise<Blob> {
-    const ground = format === "image/jpeg" ? "white" : "clear";
-    return (await askForImages(this.#env, `/cutout?ground=${ground}`, picture)).blob();
+  /** Cuts out the foreground. JPEG has no alpha: the background is white, as with `fit: "pad"`. */
+  async #cutOut(image: Blob, { format }: ImageOutputOptions): Promise<Blob> {
+    const background = format === "image/jpeg" ? "white" : "clear";
+    return (await requestImages(this.#env, `/cutout?ground=${background}`, image)).blob();
   }
 }
 
-/** What the engine decoded, as it came. */
+/** Raw RGBA pixels, streamed from the engine. */
 class Pixels implements ImageTransformationResult {
   readonly #response: Response;
 
@@ -150,9 +150,9 @@ async function readInput(
     : input;
 }
 
-/** What `info` answers; throws where the picture is larger than production takes. */
-async function describe({ IMAGES }: ImagesEnv, picture: Blob): Promise<ImageInfoResponse> {
-  const info = await decoded(IMAGES.info(picture.stream()));
+/** Returns the response of `info`. Throws if the image exceeds a limit of production. */
+async function describe({ IMAGES }: ImagesEnv, image: Blob): Promise<ImageInfoResponse> {
+  const info = await decoded(IMAGES.info(image.stream()));
   if (!("width" in info)) return info;
   const { width, height, format } = info;
   if (width * height > MAX_AREA) throw imagesError(9413, "The image is over 100 megapixels");
@@ -162,7 +162,7 @@ async function describe({ IMAGES }: ImagesEnv, picture: Blob): Promise<ImageInfo
   return info;
 }
 
-/** The simulator lets its decoder's error through as a 500 where production says 9412. */
+/** Maps the simulator's decoder error, a 500, to production's 9412. */
 async function decoded<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

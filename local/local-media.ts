@@ -4,26 +4,26 @@ import { addFault, type MediaFault, takeFault } from "./faults.ts";
 import { parseOutput, parseSize } from "./media-options.ts";
 import { transformMedia, type Transformed } from "./media-transform.ts";
 
-const PLACE = "FRAMES";
+const TARGET = "FRAMES";
 const MALFORMED = "malformed";
-const CUT_BYTES = 100;
+const TRUNCATED_BYTES = 100;
 
 type FramesEnv = EngineEnv & Pick<LocalEnv, "FAULTS">;
 
 export interface LocalMedia extends MediaBinding {
-  /** Makes the next `times` outputs fail; `slow:<ms>` only delays them. */
+  /** Makes the next `times` outputs fail; `slow:<ms>` delays them instead. */
   inject(fault: MediaFault, times?: number): Promise<void>;
 }
 
 /**
- * The Media Transformations binding without an account: the same chain, limits and error codes,
- * with the engine behind it. As in production an input gives one output, and it is an object in the
- * Worker's own isolate. Every error comes from the last call.
+ * Stands in for the Media Transformations binding without an account: the same call chain, limits
+ * and error codes, computed by the engine. Like production's, an input gives one output, and the
+ * object lives in the Worker's isolate. Every error is thrown by the last call of the chain.
  */
 export function localMedia(env: FramesEnv): LocalMedia {
   return {
     input: (media) => new Transformer(env, media),
-    inject: (fault, times = 1) => addFault(env, PLACE, fault, times),
+    inject: (fault, times = 1) => addFault(env, TARGET, fault, times),
   };
 }
 
@@ -52,28 +52,30 @@ class Transformer implements MediaTransformer {
     this.#media = null;
     return new Result(async () => {
       if (!media) throw mediaError(9401, "the input was used before");
-      const fault = await takeFault(this.#env, PLACE);
+      const fault = await takeFault(this.#env, TARGET);
       if (fault !== null && fault !== MALFORMED) throw mediaError(Number(fault), "injected");
       const [size, output] = [parseSize(transform), parseOutput(options)];
       const transformed = await transformMedia(this.#env, media, size, output);
-      return fault === MALFORMED ? cutOff(transformed) : transformed;
+      return fault === MALFORMED ? truncate(transformed) : transformed;
     });
   }
 }
 
-/** Transforms when it is first asked; the bytes can be taken once, their type at any time. */
+/**
+ * Transforms on truncation use. The bytes can be read once, the content type any number of times.
+ */
 class Result implements MediaTransformationResult {
   readonly #transform: () => Promise<Transformed>;
   #transformed: Promise<Transformed> | null = null;
-  #taken = false;
+  #isUsed = false;
 
   constructor(transform: () => Promise<Transformed>) {
     this.#transform = transform;
   }
 
   async media(): Promise<ReadableStream<Uint8Array>> {
-    if (this.#taken) throw mediaError(9401, "the output was used before");
-    this.#taken = true;
+    if (this.#isUsed) throw mediaError(9401, "the output was used before");
+    this.#isUsed = true;
     return (await this.#run()).body;
   }
 
@@ -91,13 +93,13 @@ class Result implements MediaTransformationResult {
   }
 }
 
-/** The first bytes alone: known by their kind, but not to be decoded. */
-function cutOff({ body, contentType }: Transformed): Transformed {
-  const first = new TransformStream<Uint8Array, Uint8Array>({
+/** Keeps the truncation bytes only: the media type is recognisable, but decoding fails. */
+function truncate({ body, contentType }: Transformed): Transformed {
+  const truncation = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      controller.enqueue(chunk.slice(0, CUT_BYTES));
+      controller.enqueue(chunk.slice(0, TRUNCATED_BYTES));
       controller.terminate();
     },
   });
-  return { body: body.pipeThrough(first), contentType };
+  return { body: body.pipeThrough(truncation), contentType };
 }

@@ -1,15 +1,17 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { LocalEnv, MetadataType, SpaceProps } from "./env.ts";
+import type { LocalEnv } from "./env.ts";
+import type { MetadataType } from "./vector-facets.ts";
 import {
   checkIds,
   checkQuery,
   checkQueryVector,
   checkVectors,
+  type StoredVector,
   vectorizeError,
 } from "./vector-limits.ts";
-import type { SpaceMatch, StoredVector } from "./vector-space.ts";
+import type { SpaceMatch, SpaceProps } from "./vector-space.ts";
 
-/** As the service answers; the published type calls both `processed…` numbers, which they aren't. */
+/** The service's response; the published type wrongly declares both `processed…` as numbers. */
 export interface SpaceInfo {
   vectorCount: number;
   dimensions: number;
@@ -18,8 +20,8 @@ export interface SpaceInfo {
 }
 
 /**
- * A Vectorize index without an account: exact search, production's limits and errors, writes that
- * show `VECTORIZE_LAG_MS` later. One object per space, which the binding's props name.
+ * Stands in for a Vectorize index without an account: exact search, production's limits and errors.
+ * Writes become visible after `VECTORIZE_LAG_MS`. The binding's props name one object per space.
  */
 export class LocalVectorize
   extends WorkerEntrypoint<LocalEnv, SpaceProps>
@@ -71,7 +73,7 @@ export class LocalVectorize
     };
   }
 
-  /** What `wrangler vectorize create-metadata-index` does: it covers only vectors written later. */
+  /** Does `wrangler vectorize create-metadata-index`: only vectors written later are covered. */
   async createMetadataIndex(property: string, type: MetadataType): Promise<void> {
     const created = await this.#space().createMetadataIndex(property, type, this.ctx.props);
     if (!created) throw vectorizeError("INDEX_GET", "an index has at most 10 metadata indexes");
@@ -119,10 +121,10 @@ function metadataOf(
 ): Pick<VectorizeVector, "metadata"> {
   if (level === "none") return {};
   if (level === "all") return metadata === null ? {} : { metadata: parseMetadata(metadata) };
-  const held = Object.entries(indexed ?? {}).flatMap(([name, value]) =>
+  const entries = Object.entries(indexed ?? {}).flatMap(([name, value]) =>
     value === null ? [] : [[name, value] as const],
   );
-  return { metadata: Object.fromEntries(held) };
+  return { metadata: Object.fromEntries(entries) };
 }
 
 function parseMetadata(text: string): Record<string, VectorizeVectorMetadata> {

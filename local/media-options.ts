@@ -10,7 +10,7 @@ const FITS = new Set(["contain", "cover", "scale-down"]);
 type Mode = NonNullable<MediaTransformationOutputOptions["mode"]>;
 type Format = "jpg" | "png" | "m4a" | "mp4";
 
-/** The first is the default. */
+/** Formats by mode; the first is the default. */
 const FORMATS: Record<Mode, [Format, ...Format[]]> = {
   frame: ["jpg", "png"],
   spritesheet: ["jpg"],
@@ -28,14 +28,14 @@ export interface Size {
 export interface Output {
   mode: Mode;
   time: number;
-  /** Seconds, or undefined: the rest of the input, at most 30 s. */
+  /** Seconds; undefined is the rest of the input, at most 30 s. */
   duration: number | undefined;
   imageCount: number | undefined;
   audio: boolean;
   format: Format;
 }
 
-/** Throws 9401 where a size is not whole pixels within 10–2000 or the fit is unknown. */
+/** Throws 9401 if a side is not an integer within 10–2000 pixels or the fit is unknown. */
 export function parseSize(options: MediaTransformationInputOptions = {}): Size {
   const { width, height, fit = "contain" } = options;
   for (const [name, pixels] of Object.entries({ width, height })) {
@@ -48,7 +48,7 @@ export function parseSize(options: MediaTransformationInputOptions = {}): Size {
   return { width, height, fit };
 }
 
-/** Throws 9401 where an option is unknown, out of range or doesn't go with the mode. */
+/** Throws 9401 if an option is unknown, out of range or invalid for the mode. */
 export function parseOutput(options: MediaTransformationOutputOptions = {}): Output {
   const { mode = "video", time = "0s", duration, imageCount, audio = true } = options;
   if (!(mode in FORMATS)) throw mediaError(9401, `unknown mode "${mode}"`);
@@ -69,11 +69,11 @@ export function parseOutput(options: MediaTransformationOutputOptions = {}): Out
   };
 }
 
-export function contentTypeOf({ format }: Output): string {
+export function getContentType({ format }: Output): string {
   return CONTENT_TYPES[format];
 }
 
-/** The seconds of input that an output takes, which ends where the input ends. */
+/** Returns the seconds of input that an output covers, up to the end of the input. */
 export function outputSeconds({ time, duration }: Output, inputSeconds: number): number {
   return Math.min(duration ?? DEFAULT_OUTPUT_SECONDS, inputSeconds - time);
 }
@@ -89,7 +89,7 @@ function parseDuration(text: string): number {
   return seconds;
 }
 
-/** `"2s"`, `"2.5s"`, `"1m"`, `"1m2s"`; a bare number is refused. */
+/** Parses `"2s"`, `"2.5s"`, `"1m"` or `"1m2s"`; a bare number throws 9401. */
 function parseSeconds(name: string, text: string): number {
   const parts = /^(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text);
   if (!parts || text === "") throw mediaError(9401, `${name} must be like "1m2.5s", got "${text}"`);

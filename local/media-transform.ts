@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { askForMedia, type EngineEnv, mediaError } from "./engine-client.ts";
-import { contentTypeOf, outputSeconds, type Output, type Size } from "./media-options.ts";
+import { requestMedia, type EngineEnv, mediaError } from "./engine-client.ts";
+import { getContentType, outputSeconds, type Output, type Size } from "./media-options.ts";
 
 const MAX_INPUT_BYTES = 100_000_000;
 const MAX_INPUT_SECONDS = 600;
@@ -18,7 +18,7 @@ const Probe = z.object({
   audio: z.object({ codec: z.string() }).nullable(),
 });
 type Probe = z.infer<typeof Probe>;
-type Picture = NonNullable<Probe["video"]>;
+type VideoStream = NonNullable<Probe["video"]>;
 
 export interface Transformed {
   body: ReadableStream<Uint8Array>;
@@ -26,8 +26,9 @@ export interface Transformed {
 }
 
 /**
- * Reads the input, refuses what production refuses, and has the engine make the output. With a picture the
- * engine tells what it is of, so that the input is sent once; before it encodes a clip or sound, it is asked.
+ * Reads the input, rejects it if production does, and lets the engine make the output. A frame or
+ * contact sheet comes with the input's facts in a header, so the input is sent once. Before
+ * encoding a clip or audio, the input is probed by a request of its own.
  */
 export async function transformMedia(
   env: EngineEnv,
@@ -36,9 +37,9 @@ export async function transformMedia(
   output: Output,
 ): Promise<Transformed> {
   const { input, hash } = await readInput(media);
-  const contentType = contentTypeOf(output);
+  const contentType = getContentType(output);
   if (output.mode === "frame" || output.mode === "spritesheet") {
-    const response = await askForMedia(env, picturePath(size, output, hash), input);
+    const response = await requestMedia(env, imagePath(size, output, hash), input);
     const probe = Probe.parse(JSON.parse(response.headers.get("x-media-facts") ?? "null"));
     try {
       checkInput(probe, output);
@@ -48,9 +49,9 @@ export async function transformMedia(
     }
     return { body: bodyOf(response), contentType };
   }
-  const probe = Probe.parse(await (await askForMedia(env, "/media/probe", input)).json());
+  const probe = Probe.parse(await (await requestMedia(env, "/media/probe", input)).json());
   const path = encodedPath(size, output, checkInput(probe, output), probe.duration_seconds);
-  return { body: bodyOf(await askForMedia(env, path, input)), contentType };
+  return { body: bodyOf(await requestMedia(env, path, input)), contentType };
 }
 
 function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
@@ -76,7 +77,7 @@ async function readInput(
 function checkInput(
   { container, duration_seconds, video, audio }: Probe,
   { time }: Output,
-): Picture {
+): VideoStream {
   if (!video) throw mediaError(9412, "the input is not a video");
   if (!/mp4/.test(container) || video.codec !== "h264") {
     throw mediaError(9412, `unsupported video: ${video.codec} in ${container}`);
@@ -93,7 +94,7 @@ function checkInput(
   return video;
 }
 
-function picturePath(size: Size, output: Output, hash: number): string {
+function imagePath(size: Size, output: Output, hash: number): string {
   const { mode, time, format, imageCount: count = DEFAULT_IMAGES } = output;
   if (mode === "frame") return path("frame", { time, ...size, format });
   const columns = 1 + ((hash + Math.floor(time * 1000)) % Math.min(count, MAX_COLUMNS));
@@ -101,35 +102,35 @@ function picturePath(size: Size, output: Output, hash: number): string {
   return path("sheet", { time, duration, count, columns, ...size, format });
 }
 
-function encodedPath(size: Size, output: Output, picture: Picture, inputSeconds: number): string {
+function encodedPath(size: Size, output: Output, video: VideoStream, inputSeconds: number): string {
   const { mode, time, audio } = output;
   const duration = outputSeconds(output, inputSeconds);
   if (mode === "audio") return path("audio", { time, duration });
-  return path("clip", { time, duration, width: clipWidth(size, picture), audio });
+  return path("clip", { time, duration, width: clipWidth(size, video), audio });
 }
 
-/** The engine scales a clip by its width alone, so it can't crop. */
-function clipWidth({ width, height, fit }: Size, picture: Picture): number | undefined {
+/** Returns the width to scale a clip to; undefined keeps its size. The engine can't crop clips. */
+function clipWidth({ width, height, fit }: Size, video: VideoStream): number | undefined {
   if (width === undefined && height === undefined) return undefined;
   if (fit === "cover" && width !== undefined && height !== undefined) {
     throw mediaError(9523, "cropping a clip (fit: cover) has no local stand-in");
   }
-  const { width: across, height: down } = picture;
-  const wanted = Math.min(width ?? Infinity, ((height ?? Infinity) * across) / down);
-  return Math.round(fit === "scale-down" ? Math.min(wanted, across) : wanted);
+  const { width: videoWidth, height: videoHeight } = video;
+  const fitted = Math.min(width ?? Infinity, ((height ?? Infinity) * videoWidth) / videoHeight);
+  return Math.round(fit === "scale-down" ? Math.min(fitted, videoWidth) : fitted);
 }
 
 function path(
   operation: string,
   values: Record<string, string | number | boolean | undefined>,
 ): string {
-  const given = Object.entries(values).flatMap(([name, value]) =>
+  const parameters = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
-  return `/media/${operation}?${new URLSearchParams(given).toString()}`;
+  return `/media/${operation}?${new URLSearchParams(parameters).toString()}`;
 }
 
-/** FNV-1a, 32 bits: the same input has the same sheets. */
+/** Hashes bytes by 32-bit FNV-1a, so that an input always gets the same sheet layout. */
 function fnv1a(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);

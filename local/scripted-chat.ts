@@ -1,48 +1,57 @@
 import { completion } from "./completion.ts";
 
-/** An answer that a test wrote for a chat model. */
+/** A reply that a test scripts for a chat model. */
 export interface Reply {
   text: string;
   /**
-   * How a stream says it: in OpenAI's chunks (the default), as the older models, or not as a stream
-   * at all, though it was asked for one.
+   * Format of a stream: OpenAI's chunks (the default), the `response` events of older models, or a
+   * whole completion although a stream was requested.
    */
   style?: "chunks" | "response" | "whole";
-  /** Into how many deltas the text is cut; 1 by default. */
-  pieces?: number;
-  /** Before each event of the stream but the first. */
+  /** Number of deltas that the text is split into; 1 by default. */
+  deltaCount?: number;
+  /** Delay before each event of the stream but the first. */
   delayMs?: number;
-  finish?: "stop" | "length";
-  /** Thought before the text: in `reasoning_content`, by older models inside of their text. */
-  thinks?: string;
-  /** The stream ends after half of its deltas, without `[DONE]`. */
-  breaksOff?: boolean;
-  /** Tokens that it says it took; null: it says nothing. */
+  finishReason?: "stop" | "length";
+  /** Reasoning before the text: `reasoning_content`, or `<think>` in the text of older models. */
+  reasoning?: string;
+  /** Ends the stream after half of its deltas, without `[DONE]`. */
+  isTruncated?: boolean;
+  /** Reported tokens; null reports none. */
   usage?: { prompt_tokens: number; completion_tokens: number } | null;
 }
 
-/** A reply as a whole. `usage` is what it says where the reply itself names nothing. */
-export function sayWhole(model: string, reply: Reply, usage: CompletionUsage) {
-  const { text: content, thinks, finish = "stop", usage: told } = reply;
-  const thought = thinks !== undefined && { reasoning: thinks };
-  const { usage: _, ...silent } = completion({ model, content, finish, usage, ...thought });
-  return told === null ? silent : { ...silent, usage: totalled(told ?? usage) };
+/** Makes the complete response. `usage` is reported unless the reply has its own. */
+export function completeReply(model: string, reply: Reply, usage: CompletionUsage) {
+  const { text: content, reasoning, finishReason = "stop", usage: reported } = reply;
+  const reasoningField = reasoning !== undefined && { reasoning };
+  const { usage: _, ...withoutUsage } = completion({
+    model,
+    content,
+    finishReason,
+    usage,
+    ...reasoningField,
+  });
+  return reported === null
+    ? withoutUsage
+    : { ...withoutUsage, usage: withTotal(reported ?? usage) };
 }
 
 /**
- * A reply as server-sent events, each in two pieces of bytes, which are cut inside of characters
- * too. `onCancel` is called where the reader goes before the last event; between Workers that shows
- * when the next event is written.
+ * Streams a reply as server-sent events, each in two chunks that may split a character. `onCancel`
+ * runs if the reader cancels before the last event. Between Workers a cancel is noticed only when
+ * the next event is written.
  */
-export function sayInEvents(
+export function streamReply(
   model: string,
   reply: Reply,
   usage: CompletionUsage,
   onCancel: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   const { delayMs = 0, style } = reply;
-  const said = style === "response" ? inResponses(reply, usage) : inChunks(model, reply, usage);
-  const events = said.map((data) => new TextEncoder().encode(`data: ${data}\n\n`));
+  const payloads =
+    style === "response" ? responseEvents(reply, usage) : chunkEvents(model, reply, usage);
+  const events = payloads.map((data) => new TextEncoder().encode(`data: ${data}\n\n`));
   let next = 0;
   return new ReadableStream({
     type: "bytes",
@@ -61,8 +70,15 @@ export function sayInEvents(
   });
 }
 
-function inChunks(model: string, reply: Reply, usage: CompletionUsage): string[] {
-  const { text, thinks, pieces = 1, finish = "stop", breaksOff = false, usage: told } = reply;
+function chunkEvents(model: string, reply: Reply, usage: CompletionUsage): string[] {
+  const {
+    text,
+    reasoning,
+    deltaCount = 1,
+    finishReason = "stop",
+    isTruncated = false,
+    usage: reported,
+  } = reply;
   const frame = {
     id: `chatcmpl-${crypto.randomUUID()}`,
     object: "chat.completion.chunk",
@@ -71,35 +87,39 @@ function inChunks(model: string, reply: Reply, usage: CompletionUsage): string[]
   };
   const chunk = (delta: object, finish_reason: string | null = null) =>
     JSON.stringify({ ...frame, choices: [{ index: 0, delta, finish_reason }] });
-  const thought = thinks === undefined ? [] : [chunk({ reasoning_content: thinks })];
-  const deltas = cut(text, pieces).map((content) => chunk({ content }));
-  if (breaksOff) return [...thought, ...half(deltas)];
-  const counted = JSON.stringify({ ...frame, choices: [], usage: totalled(told ?? usage) });
-  const end = [chunk({}, finish), ...(told === null ? [] : [counted]), "[DONE]"];
-  return [...thought, ...deltas, ...end];
+  const reasoningEvents = reasoning === undefined ? [] : [chunk({ reasoning_content: reasoning })];
+  const deltas = splitText(text, deltaCount).map((content) => chunk({ content }));
+  if (isTruncated) return [...reasoningEvents, ...firstHalf(deltas)];
+  const usageEvent = JSON.stringify({ ...frame, choices: [], usage: withTotal(reported ?? usage) });
+  const end = [chunk({}, finishReason), ...(reported === null ? [] : [usageEvent]), "[DONE]"];
+  return [...reasoningEvents, ...deltas, ...end];
 }
 
-function inResponses(reply: Reply, usage: CompletionUsage): string[] {
-  const { text, thinks, pieces = 1, breaksOff = false, usage: told } = reply;
-  const all = thinks === undefined ? text : `<think>${thinks}</think>${text}`;
-  const deltas = cut(all, pieces).map((response) => JSON.stringify({ response }));
-  if (breaksOff) return half(deltas);
-  const counted = JSON.stringify({ response: "", usage: totalled(told ?? usage) });
-  return [...deltas, ...(told === null ? [] : [counted]), "[DONE]"];
+function responseEvents(reply: Reply, usage: CompletionUsage): string[] {
+  const { text, reasoning, deltaCount = 1, isTruncated = false, usage: reported } = reply;
+  const all = reasoning === undefined ? text : `<think>${reasoning}</think>${text}`;
+  const deltas = splitText(all, deltaCount).map((response) => JSON.stringify({ response }));
+  if (isTruncated) return firstHalf(deltas);
+  const usageEvent = JSON.stringify({ response: "", usage: withTotal(reported ?? usage) });
+  return [...deltas, ...(reported === null ? [] : [usageEvent]), "[DONE]"];
 }
 
-/** So many pieces of about the same number of characters, none of which is cut. */
-function cut(text: string, pieces: number): string[] {
+/** Splits text into `count` parts of about equal length, between characters. */
+function splitText(text: string, count: number): string[] {
   const characters = Array.from(text);
-  const at = (piece: number) => Math.round((piece * characters.length) / pieces);
-  return Array.from({ length: pieces }, (_, i) => characters.slice(at(i), at(i + 1)).join(""));
+  const startOf = (i: number) => Math.round((i * characters.length) / count);
+  return Array.from({ length: count }, (_, i) =>
+    characters.slice(startOf(i), startOf(i + 1)).join(""),
+  );
 }
 
-function half<T>(deltas: T[]): T[] {
+function firstHalf<T>(deltas: T[]): T[] {
   return deltas.slice(0, Math.ceil(deltas.length / 2));
 }
 
-function totalled(told: { prompt_tokens: number; completion_tokens: number }): CompletionUsage {
-  const { prompt_tokens, completion_tokens } = told;
+function withTotal({
+  prompt_tokens,
+  completion_tokens,
+}: Pick<CompletionUsage, "prompt_tokens" | "completion_tokens">): CompletionUsage {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }

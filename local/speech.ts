@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { aiError, askForAi, type EngineEnv, noSuchModel } from "./engine-client.ts";
+import { aiError, requestAi, type EngineEnv, noSuchModel } from "./engine-client.ts";
 
 type Output = Ai_Cf_Openai_Whisper_Large_V3_Turbo_Output;
 
@@ -12,22 +12,25 @@ const Input = z.object({
     .optional(),
 });
 
-const Timed = { start: z.number(), end: z.number() };
-const Heard = z.object({
+const TimeFields = { start: z.number(), end: z.number() };
+const Recognized = z.object({
   language: z.string().nullable(),
   duration_seconds: z.number(),
   segments: z.array(
     z.object({
-      ...Timed,
+      ...TimeFields,
       text: z.string(),
-      words: z.array(z.object({ ...Timed, word: z.string() })).default([]),
+      words: z.array(z.object({ ...TimeFields, word: z.string() })).default([]),
     }),
   ),
 });
-type Heard = z.infer<typeof Heard>;
+type Recognized = z.infer<typeof Recognized>;
 
-/** Whisper's answer about a sound file, without the doubts of its own that other recognisers lack. */
-export async function transcribeSound(
+/**
+ * Transcribes audio in Whisper's response format, without the confidence fields that other
+ * recognisers lack.
+ */
+export async function transcribeAudio(
   env: EngineEnv,
   model: string,
   inputs: unknown,
@@ -38,28 +41,28 @@ export async function transcribeSound(
   if (task === "translate") throw noSuchModel(model);
   const query = language === undefined ? "" : `?language=${language}`;
   const bytes = Buffer.from(audio, "base64");
-  const heard = Heard.parse(await askForAi(env, model, `/transcribe${query}`, bytes));
-  const text = heard.segments.map((segment) => segment.text).join(" ");
+  const recognized = Recognized.parse(await requestAi(env, model, `/transcribe${query}`, bytes));
+  const text = recognized.segments.map((segment) => segment.text).join(" ");
   return {
     transcription_info: {
-      ...(heard.language !== null && { language: heard.language }),
-      duration: heard.duration_seconds,
+      ...(recognized.language !== null && { language: recognized.language }),
+      duration: recognized.duration_seconds,
     },
     text,
     word_count: text.split(/\s+/).filter(Boolean).length,
-    segments: heard.segments,
-    vtt: toWebVtt(heard.segments),
+    segments: recognized.segments,
+    vtt: toWebVtt(recognized.segments),
   };
 }
 
-function toWebVtt(segments: Heard["segments"]): string {
+function toWebVtt(segments: Recognized["segments"]): string {
   const cues = segments.map(
-    ({ start, end, text }) => `${clock(start)} --> ${clock(end)}\n${text}\n`,
+    ({ start, end, text }) => `${formatTimestamp(start)} --> ${formatTimestamp(end)}\n${text}\n`,
   );
   return ["WEBVTT\n", ...cues].join("\n");
 }
 
-/** `00:01:02.345` */
-function clock(seconds: number): string {
+/** Formats seconds as `00:01:02.345`. */
+function formatTimestamp(seconds: number): string {
   return new Date(Math.round(seconds * 1000)).toISOString().slice(11, 23);
 }

@@ -1,8 +1,8 @@
-;; The dot products of a query and rows of 32-bit floats, eight values at a time (WebAssembly SIMD).
-;; UPDATE_WASM=1 npx vitest run --project node vector-dots: makes vector-dots.wasm of it.
+;; Dot products of a query with rows of 32-bit floats, eight values at a time (WebAssembly SIMD).
+;; Compile to vector-dots.wasm: UPDATE_WASM=1 npx vitest run --project node vector-dots
 (module
   (memory (export "memory") 1)
-  ;; Bytes: where the query, the rows and the scores begin, and how long a row is, a multiple of 32.
+  ;; Offsets of the query, the rows and the scores, and the row width (a multiple of 32), in bytes.
   (func (export "dots")
     (param $query i32) (param $row i32) (param $count i32) (param $width i32) (param $score i32)
     (local $at i32) (local $even v128) (local $odd v128)

@@ -9,7 +9,7 @@ export interface Condition {
   operand: Scalar | Scalar[];
 }
 
-/** A filter as conditions that all must hold, or the words that refuse it. */
+/** Parses a filter to conditions that are combined by AND; returns a message if it is invalid. */
 export function parseFilter(filter: VectorizeVectorMetadataFilter): Condition[] | string {
   const entries = Object.entries(filter);
   if (entries.length === 0) return "filter must be a non-empty object";
@@ -25,23 +25,24 @@ export function parseFilter(filter: VectorizeVectorMetadataFilter): Condition[] 
       : [["$eq", value]];
     if (operations.length === 0) return `empty condition on "${property}"`;
     for (const [operator, operand] of operations) {
-      if (!accepts(operator, operand)) return `invalid condition ${operator} on "${property}"`;
+      if (!isValidOperand(operator, operand))
+        return `invalid condition ${operator} on "${property}"`;
       conditions.push({ property, operator, operand });
     }
   }
   return conditions;
 }
 
-/** A condition on a property that no metadata index covered holds for nothing, not even `$ne`. */
+/** Tests all conditions. A property without a metadata index matches nothing, not even `$ne`. */
 export function matches(conditions: Condition[], facets: Facets): boolean {
   return conditions.every(({ property, operator, operand }) => {
     const value = facets[property];
-    return value !== undefined && holds(operator, value, operand);
+    return value !== undefined && evaluate(operator, value, operand);
   });
 }
 
-/** The scalar at a dotted path of the metadata, or null. */
-export function facetAt(metadata: unknown, path: string): Scalar {
+/** Returns the scalar at a dotted path of the metadata, or null. */
+export function getFacet(metadata: unknown, path: string): Scalar {
   let value = metadata;
   for (const key of path.split(".")) {
     value = Object.entries(isObject(value) ? value : {}).find(([name]) => name === key)?.[1];
@@ -49,7 +50,7 @@ export function facetAt(metadata: unknown, path: string): Scalar {
   return isScalar(value) ? value : null;
 }
 
-function accepts(operator: string, operand: unknown): operand is Scalar | Scalar[] {
+function isValidOperand(operator: string, operand: unknown): operand is Scalar | Scalar[] {
   switch (operator) {
     case "$eq":
     case "$ne":
@@ -67,7 +68,7 @@ function accepts(operator: string, operand: unknown): operand is Scalar | Scalar
   }
 }
 
-function holds(operator: string, value: Scalar, operand: Scalar | Scalar[]): boolean {
+function evaluate(operator: string, value: Scalar, operand: Scalar | Scalar[]): boolean {
   if (Array.isArray(operand)) return operand.includes(value) === (operator === "$in");
   if (operator === "$eq") return value === operand;
   if (operator === "$ne") return value !== operand;

@@ -1,4 +1,3 @@
-import type { StoredVector } from "./vector-space.ts";
 import { parseFilter, type Condition } from "./vector-filter.ts";
 
 const MAX_VECTORS = 1000;
@@ -7,7 +6,7 @@ const MAX_METADATA_BYTES = 10 * 1024;
 const MAX_TOP_K = 100;
 const MAX_TOP_K_FULL = 50;
 const DEFAULT_TOP_K = 5;
-/** Not in the documentation: both are what the service itself answers (error 40007). */
+/** Undocumented limits, measured at the service (error 40007). */
 const MAX_IDS = { VECTOR_GET: 20, VECTOR_DELETE: 100 };
 
 export type Operation =
@@ -18,6 +17,14 @@ export type Operation =
   | "VECTOR_GET"
   | "VECTOR_DELETE";
 
+/** `values` has no trailing zeros, `metadata` is JSON, a missing namespace is `""`. */
+export interface StoredVector {
+  id: string;
+  namespace: string;
+  values: Float32Array;
+  metadata: string | null;
+}
+
 export interface QueryPlan {
   topK: number;
   namespace: string | undefined;
@@ -26,14 +33,14 @@ export interface QueryPlan {
   conditions: Condition[];
 }
 
-/** An error as the binding throws it; the code is given where the service's own is known. */
+/** Makes an error as the binding throws it, with the service's code if that is known. */
 export function vectorizeError(operation: Operation, message: string, code?: number): Error {
   return new Error(
     `${operation}_ERROR${code === undefined ? "" : ` (code = ${code})`}: ${message}`,
   );
 }
 
-/** Vectors ready to be stored, trailing zeros cut off; throws what Vectorize refuses. */
+/** Returns vectors without trailing zeros, ready to be stored. Throws Vectorize's errors. */
 export function checkVectors(
   operation: "VECTOR_INSERT" | "VECTOR_UPSERT",
   vectors: VectorizeVector[],
@@ -60,7 +67,7 @@ export function checkVectors(
     return {
       id,
       namespace: namespace ?? "",
-      values: withoutTail(numbers),
+      values: trimTrailingZeros(numbers),
       metadata: metadata === undefined ? null : checkMetadata(operation, id, metadata),
     };
   });
@@ -79,7 +86,7 @@ export function checkIds(operation: "VECTOR_GET" | "VECTOR_DELETE", ids: string[
   return ids;
 }
 
-/** The query vector without its trailing zeros. */
+/** Returns the query vector without its trailing zeros. Throws Vectorize's errors. */
 export function checkQueryVector(vector: ArrayLike<number>, dimensions: number): Float32Array {
   if (vector.length !== dimensions) {
     throw vectorizeError(
@@ -90,12 +97,12 @@ export function checkQueryVector(vector: ArrayLike<number>, dimensions: number):
   }
   const numbers = Float32Array.from(vector);
   if (!numbers.every(Number.isFinite)) throw unreadable("VECTOR_QUERY");
-  return withoutTail(numbers);
+  return trimTrailingZeros(numbers);
 }
 
 /**
- * A query's options with their defaults. `returnMetadata: false` is refused although it is in the
- * types: the binding sends it as it is, and the service accepts only words (error 40026).
+ * Returns a query's options with defaults. `returnMetadata: false` throws although the types allow
+ * it: the binding sends it unchanged, and the service accepts only strings (error 40026).
  */
 export function checkQuery(options: VectorizeQueryOptions = {}): QueryPlan {
   const { topK = DEFAULT_TOP_K, namespace, returnValues = false, filter } = options;
@@ -108,10 +115,10 @@ export function checkQuery(options: VectorizeQueryOptions = {}): QueryPlan {
       40026,
     );
   }
-  const full = returnValues || returnMetadata === "all";
-  const max = full ? MAX_TOP_K_FULL : MAX_TOP_K;
+  const isFull = returnValues || returnMetadata === "all";
+  const max = isFull ? MAX_TOP_K_FULL : MAX_TOP_K;
   if (!Number.isInteger(topK) || topK < 1 || topK > max) {
-    const [prefix, suffix] = full
+    const [prefix, suffix] = isFull
       ? [
           "with returnValues=true or returnMetadata=all, ",
           "; for a top K up to 100, retry with returnValues=false and returnMetadata=indexed",
@@ -167,6 +174,6 @@ function unreadable(operation: Operation): Error {
   return vectorizeError(operation, `failed to parse ${verb} vectors request in json format`, 40023);
 }
 
-function withoutTail(values: Float32Array): Float32Array {
+function trimTrailingZeros(values: Float32Array): Float32Array {
   return values.slice(0, values.findLastIndex((value) => value !== 0) + 1);
 }

@@ -1,13 +1,13 @@
-/** By so many rows it grows. */
+/** Rows by which the memory grows. */
 const SLAB_ROWS = 256;
 const PAGE_BYTES = 65_536;
-/** So many values are multiplied at once. */
+/** Values multiplied in one step of `vector-dots.wat`; rows are padded to a multiple. */
 const STRIDE = 8;
-/** So many rows are scored in one call. */
+/** Rows scored in one call. */
 const SCORED_ROWS = 1024;
 
 export type Scalar = string | number | boolean | null;
-/** What a vector's metadata indexes hold; a property is absent where no index covered the vector. */
+/** A vector's indexed metadata. A property is absent if no index covered the vector's write. */
 export type Facets = Record<string, Scalar>;
 
 export interface Match {
@@ -15,7 +15,7 @@ export interface Match {
   score: number;
 }
 
-/** The best `limit` matches seen so far. */
+/** The best `limit` matches offered so far. */
 export class TopMatches {
   readonly #limit: number;
   readonly #matches: Match[] = [];
@@ -24,7 +24,7 @@ export class TopMatches {
     this.#limit = limit;
   }
 
-  /** The score from which a further match is kept. */
+  /** Score that a further match has to exceed. */
   get threshold(): number {
     const worst = this.#matches[this.#limit - 1];
     return worst ? worst.score : -Infinity;
@@ -38,24 +38,24 @@ export class TopMatches {
     if (this.#matches.length > this.#limit) this.#matches.pop();
   }
 
-  /** Best first. */
+  /** Matches, best first. */
   get sorted(): Match[] {
     return this.#matches;
   }
 }
 
-/** What `vector-dots.wat` exports: places and lengths are in bytes. */
+/** Exports of `vector-dots.wat`; offsets and widths are in bytes. */
 interface Dots {
   memory: WebAssembly.Memory;
   dots: (query: number, row: number, count: number, width: number, scores: number) => void;
 }
 
-/** Unit vectors of one namespace in memory, scanned whole; equal facets are kept and tested once. */
+/** Unit vectors of one namespace in memory, scanned exhaustively; equal facets are tested once. */
 export class VectorRows {
   readonly #width: number;
   readonly #dots: Dots["dots"];
   readonly #memory: WebAssembly.Memory;
-  /** In floats: the query, the scores of some rows, and the rows. */
+  /** The query, then the scores of `SCORED_ROWS` rows, then the rows. */
   #values: Float32Array;
   readonly #scoresAt: number;
   readonly #rowsAt: number;
@@ -66,7 +66,7 @@ export class VectorRows {
   readonly #facetsAt = new Map<string, number>();
 
   /**
-   * @param width the most values a row may have
+   * @param width maximum number of values in a row
    * @param module `vector-dots.wasm`
    */
   constructor(width: number, module: WebAssembly.Module) {
@@ -87,7 +87,7 @@ export class VectorRows {
     return this.#memory.buffer.byteLength;
   }
 
-  /** Adds or replaces a row; false where the vector is wider than a row. */
+  /** Adds or replaces a row; false if the vector is wider than a row. */
   set(id: string, vector: Float32Array, facets: string): boolean {
     if (vector.length > this.#width) return false;
     const row = this.#rowOf.get(id) ?? this.#append(id);
@@ -113,7 +113,7 @@ export class VectorRows {
     this.#facetsOf.pop();
   }
 
-  /** Offers the cosine of every row whose facets are accepted. */
+  /** Offers `top` the cosine of every row whose facets are accepted. */
   scan(query: Float32Array, accepts: (facets: Facets) => boolean, top: TopMatches): void {
     const length = norm(query);
     this.#values.fill(0, 0, this.#width).set(query.subarray(0, this.#width));
@@ -161,7 +161,7 @@ export class VectorRows {
   }
 }
 
-/** 1 for the zero vector, whose cosine is thus 0. */
+/** Returns the length of a vector; 1 for the zero vector, so that its cosine is 0. */
 function norm(vector: Float32Array): number {
   return Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
 }

@@ -1,4 +1,4 @@
-/** `changes` holds what `vectors` will hold once its mutation is due. */
+/** Creates the tables. `changes` holds rows that enter `vectors` when their mutation is due. */
 export function migrateSpace(sql: SqlStorage): void {
   sql.exec(`
     CREATE TABLE IF NOT EXISTS vectors (
@@ -25,7 +25,7 @@ export function migrateSpace(sql: SqlStorage): void {
       due_at INTEGER NOT NULL,
       processed_at INTEGER
     );
-    CREATE INDEX IF NOT EXISTS mutations_waiting ON mutations (due_at) WHERE processed_at IS NULL;
+    CREATE INDEX IF NOT EXISTS mutations_pending ON mutations (due_at) WHERE processed_at IS NULL;
     CREATE TABLE IF NOT EXISTS metadata_indexes (property TEXT PRIMARY KEY, type TEXT NOT NULL);
   `);
 }

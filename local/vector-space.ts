@@ -1,40 +1,38 @@
 import { DurableObject } from "cloudflare:workers";
-import type { LocalEnv, MetadataType, SpaceProps } from "./env.ts";
-import { keepRows, takeRows } from "./kept-rows.ts";
+import { storeRows, takeRows } from "./row-cache.ts";
 import dots from "./vector-dots.wasm";
-import { facetsOf } from "./vector-facets.ts";
-import { matches, type Condition } from "./vector-filter.ts";
+import { type MetadataType, toFacets } from "./vector-facets.ts";
+import { matches } from "./vector-filter.ts";
+import type { QueryPlan, StoredVector } from "./vector-limits.ts";
 import { type Facets, type Match, TopMatches, VectorRows } from "./vector-rows.ts";
 import { migrateSpace } from "./vector-schema.ts";
 
-type SpaceEnv = Pick<LocalEnv, "VECTORIZE_LAG_MS">;
-
-const CACHE_BYTES = 512 * 1024 * 1024;
-const SCAN_ROWS = 16_384;
-const MAX_METADATA_INDEXES = 10;
-
-/** `values` has no trailing zeros; `metadata` is JSON; no namespace is `""`. */
-export interface StoredVector {
-  id: string;
-  namespace: string;
-  values: Float32Array;
-  metadata: string | null;
+export interface SpaceEnv {
+  /** Milliseconds until a write becomes visible. */
+  VECTORIZE_LAG_MS: string;
 }
 
-export interface SpaceQuery {
+/** Properties of a space's binding: in production `wrangler vectorize create` fixes them. */
+export interface SpaceProps {
+  name: string;
+  dimensions: number;
+  /** Indexes created before the first vector, as the setup command does in production. */
+  metadata_indexes: Record<string, MetadataType>;
+}
+
+const CACHE_BYTES = 512 * 1024 * 1024;
+const BLOCK_ROWS = 16_384;
+const MAX_METADATA_INDEXES = 10;
+
+export interface SpaceQuery extends QueryPlan {
   vector: Float32Array | { id: string };
-  topK: number;
-  namespace: string | undefined;
-  conditions: Condition[];
-  returnValues: boolean;
-  returnMetadata: VectorizeMetadataRetrievalLevel;
 }
 
 export interface SpaceVector extends StoredVector {
   indexed: Facets;
 }
 
-/** What wasn't asked for is null: it would cost more than the search. */
+/** A match. Fields that weren't requested are null: reading them costs more than the search. */
 export interface SpaceMatch extends Pick<StoredVector, "id" | "namespace" | "metadata"> {
   values: Float32Array | null;
   indexed: Facets | null;
@@ -54,7 +52,7 @@ interface Row extends MatchRow {
   indexed: string;
 }
 
-/** One vector index: exact cosine search, writes that show after `VECTORIZE_LAG_MS`. */
+/** One vector index: exact cosine search, writes visible after `VECTORIZE_LAG_MS`. */
 export class VectorSpace extends DurableObject<SpaceEnv> {
   readonly #sql: SqlStorage;
   readonly #cache: Map<string, VectorRows>;
@@ -66,20 +64,21 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     this.#cache = takeRows(ctx.id.toString(), this.#lastMutation()?.id ?? null);
   }
 
-  /** Queues a write and returns its mutation id; the metadata indexes of this moment cover it. */
+  /** Queues a write and returns its mutation id. Only metadata indexes that exist now cover it. */
   write(kind: "insert" | "upsert", vectors: StoredVector[], props: SpaceProps): string {
     this.#createFirstIndexes(props);
     const types = this.#metadataIndexes();
     return this.#enqueue(kind, (seq) => {
       for (const { id, namespace, values, metadata } of vectors) {
         this.#sql.exec(
-          "INSERT OR REPLACE INTO changes (seq, id, namespace, vector, metadata, indexed) VALUES (?, ?, ?, ?, ?, ?)",
+          `INSERT OR REPLACE INTO changes (seq, id, namespace, vector, metadata, indexed)
+           VALUES (?, ?, ?, ?, ?, ?)`,
           seq,
           id,
           namespace,
           values,
           metadata,
-          JSON.stringify(facetsOf(metadata, types)),
+          JSON.stringify(toFacets(metadata, types)),
         );
       }
     });
@@ -93,9 +92,9 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     });
   }
 
-  /** Best first; null where the query names a vector that isn't there. */
-  query(asked: SpaceQuery): SpaceMatch[] | null {
-    const { vector, topK, namespace, conditions } = asked;
+  /** Returns matches, best first; null if the query names a vector that does not exist. */
+  query(request: SpaceQuery): SpaceMatch[] | null {
+    const { vector, topK, namespace, conditions } = request;
     this.#settle();
     const query = vector instanceof Float32Array ? vector : this.#find(vector.id)?.values;
     if (!query) return null;
@@ -104,7 +103,7 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     for (const name of namespace === undefined ? this.#namespaces() : [namespace]) {
       for (const rows of this.#rows(name)) rows.scan(query, accepts, top);
     }
-    return this.#recall(top.sorted, asked);
+    return this.#hydrate(top.sorted, request);
   }
 
   get(ids: string[]): SpaceVector[] {
@@ -125,7 +124,7 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     };
   }
 
-  /** False where the space already has as many metadata indexes as it may. */
+  /** Returns false if the space already has the maximum number of metadata indexes. */
   createMetadataIndex(property: string, type: MetadataType, props: SpaceProps): boolean {
     this.#createFirstIndexes(props);
     const types = this.#metadataIndexes();
@@ -187,7 +186,7 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
         this.#refresh(seq);
         this.#sql.exec("DELETE FROM changes WHERE seq = ?", seq);
       });
-      keepRows(this.ctx.id.toString(), this.#cache, this.#lastMutation()?.id ?? null);
+      storeRows(this.ctx.id.toString(), this.#cache, this.#lastMutation()?.id ?? null);
     }
   }
 
@@ -228,22 +227,23 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     return rows.toArray().map(({ namespace }) => namespace);
   }
 
-  /** The rows of a namespace: in one piece and kept where they fit, else piece by piece. */
+  /** Yields a namespace's rows: all at once and cached if they fit, else in blocks. */
   *#rows(namespace: string): Generator<VectorRows> {
-    const kept = this.#cache.get(namespace);
-    if (kept) {
+    const cached = this.#cache.get(namespace);
+    if (cached) {
       this.#cache.delete(namespace);
-      this.#cache.set(namespace, kept); // the most recently used is last
-      yield kept;
+      this.#cache.set(namespace, cached); // the most recently used is last
+      yield cached;
       return;
     }
     const { count, bytes } = this.#sql
       .exec<{ count: number; bytes: number }>(
-        "SELECT COUNT(*) AS count, COALESCE(MAX(LENGTH(vector)), 0) AS bytes FROM vectors WHERE namespace = ?",
+        `SELECT COUNT(*) AS count, COALESCE(MAX(LENGTH(vector)), 0) AS bytes
+         FROM vectors WHERE namespace = ?`,
         namespace,
       )
       .one();
-    const keeps = count * bytes <= CACHE_BYTES;
+    const isCacheable = count * bytes <= CACHE_BYTES;
     const width = bytes / Float32Array.BYTES_PER_ELEMENT;
     let rows = new VectorRows(width, dots);
     for (const { id, vector, indexed } of this.#sql.exec<Pick<Row, "id" | "vector" | "indexed">>(
@@ -251,16 +251,16 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
       namespace,
     )) {
       rows.set(id, new Float32Array(vector), indexed);
-      if (keeps || rows.size < SCAN_ROWS) continue;
+      if (isCacheable || rows.size < BLOCK_ROWS) continue;
       yield rows;
       rows = new VectorRows(width, dots);
     }
-    if (keeps) this.#cache.set(namespace, rows);
+    if (isCacheable) this.#cache.set(namespace, rows);
     yield rows;
     this.#trim();
   }
 
-  /** Forgets the least recently used namespaces while the kept ones are too large. */
+  /** Evicts the least recently used namespaces until the cache fits. */
   #trim(): void {
     let total = [...this.#cache.values()].reduce((sum, rows) => sum + rows.bytes, 0);
     for (const [name, rows] of this.#cache) {
@@ -270,8 +270,8 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
     }
   }
 
-  /** All matches by one statement, with what was asked for of them. */
-  #recall(matches: Match[], { returnValues, returnMetadata }: SpaceQuery): SpaceMatch[] {
+  /** Reads the requested fields of all matches by one statement. */
+  #hydrate(matches: Match[], { returnValues, returnMetadata }: SpaceQuery): SpaceMatch[] {
     const rows = this.#sql.exec<MatchRow>(
       `SELECT id, namespace, ${returnValues ? "vector" : "NULL AS vector"},
          ${returnMetadata === "all" ? "metadata" : "NULL AS metadata"},

@@ -11,13 +11,16 @@ export { VectorSpace } from "./vector-space.ts";
 
 type WorkerEnv = Env & LocalEnv;
 
-/** The Worker as it is deployed, on stand-ins that can't be bound by name: parts of them answer at once. */
+/**
+ * The deployed Worker with two more stand-ins. They have synchronous methods, so they are created
+ * here and not bound by name.
+ */
 export default {
-  fetch: (request, env, ctx) => worker.fetch(request, onStandIns(env), ctx),
-  queue: (batch, env) => worker.queue(batch, onStandIns(env)),
-  scheduled: (event, env) => worker.scheduled(event, onStandIns(env)),
+  fetch: (request, env, ctx) => worker.fetch(request, withStandIns(env), ctx),
+  queue: (batch, env) => worker.queue(batch, withStandIns(env)),
+  scheduled: (event, env) => worker.scheduled(event, withStandIns(env)),
 } satisfies ExportedHandler<WorkerEnv>;
 
-function onStandIns(env: WorkerEnv): Env {
+function withStandIns(env: WorkerEnv): Env {
   return { ...env, FRAMES: localMedia(env), IMAGES: localImages(env) };
 }

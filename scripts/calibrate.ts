@@ -3,45 +3,48 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Service, withService } from "../bench/service.ts";
-import { round } from "../bench/suite.ts";
-import { MODELS } from "../src/config.ts";
-import type { Fitted } from "../src/search/fuse.ts";
-import { layOutCorpus } from "./calibration/corpus.ts";
-import { type Example, fitReasons } from "./calibration/fit.ts";
-import { type Observed, observe } from "./calibration/observe.ts";
-import { observePictures } from "./calibration/pictures.ts";
-import { describePhotos, loadPassages } from "./calibration/described.ts";
-import { askAbout } from "./calibration/questions.ts";
-import { BLIND_LIKENESS, HOLDS, LIKENESS, LOOKS, RESEMBLES } from "./calibration/shape.ts";
-import { type CaptionedPhoto, readCaptionedPhotos } from "./picture-space/captions.ts";
-import { createRandom, shuffle } from "./picture-space/random.ts";
-import { Leash, startChild } from "./stack/child.ts";
-import { onInterrupt } from "./stack/interrupt.ts";
-import { PROJECT } from "./stack/local-state.ts";
+import { type Service, withService } from "../tools/service.ts";
+import { round } from "../tools/suite.ts";
+import type { CalibrationEntry } from "../src/search/fuse.ts";
+import { writeCorpus } from "../tools/calibration/corpus.ts";
+import {
+  type CalibrationQueries,
+  fitCalibrationEntries,
+  mergeCalibrationEntries,
+} from "../tools/calibration/entries.ts";
+import { type JudgedQuery, collectExamples } from "../tools/calibration/collect-examples.ts";
+import { collectImageExamples } from "../tools/calibration/image-examples.ts";
+import { createSceneCorpus, loadSegments } from "../tools/calibration/scene-corpus.ts";
+import { sampleQueries } from "../tools/calibration/questions.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "../tools/training/captions.ts";
+import { createRandom, shuffle } from "../tools/training/random.ts";
+import { ProcessSupervisor, startChild } from "../tools/stack/child.ts";
+import { onInterrupt } from "../tools/stack/interrupt.ts";
+import { PROJECT } from "../tools/stack/local-state.ts";
 
 const USAGE = `Usage: npm run calibrate -- [options]
 
 Fits how search signals become probabilities (src/search/calibrations.json) for the offline engine's
-models, on photos of <DIR>/photos-train laid out as an archive of images, films and pages. So that the
-picture space hasn't seen them, it is trained without them first (20 minutes, kept in
-.wrangler/calibration); all of it takes about 40 minutes. \`npm run eval -- search\` measures the result.
+models, on photos of <DIR>/photos-train arranged as an archive of images, videos and pages. First
+trains a joint embedding space without these photos (20 minutes, cached in .wrangler/calibration).
+The whole run takes about 40 minutes. \`npm run eval -- search\` measures the result.
 
-  --data DIR       where the photos are (default ../shared/data)
-  --photos N       how many are laid out (default 500)
-  --refit          ask nothing: fit again what was observed last (scripts/calibration/shape.ts was changed)
-  --questions N    how many are asked in words; a sixth as many are pictures (default 1600)
-  --help           show this
+  --data DIR       folder with photos-train (default ../shared/data)
+  --photos N       photos in the archive (default 500)
+  --refit          fit the stored results of the last run again: after a change of
+                   tools/calibration/model-shapes.ts
+  --questions N    text queries; a sixth as many image queries (default 1600)
+  --help           print this help
 `;
 
 const FILE = join(PROJECT, "src/search/calibrations.json");
-const SPACE = join(PROJECT, ".wrangler/calibration/space.bin");
+const SPACE_FILE = join(PROJECT, ".wrangler/calibration/space.bin");
 const SEED = 1;
-const OBSERVED = join(PROJECT, ".wrangler/calibration/observed.json");
-/** Photos that the picture space is trained without: the first of the shuffled ones. */
-const HELD_OUT = 1091;
-/** Photos that are told, not shown. */
-const DESCRIBED = 1200;
+const QUERIES_FILE = join(PROJECT, ".wrangler/calibration/judged-queries.json");
+/** Photos that the joint space is trained without: the first of the shuffled ones. */
+const EXCLUDED_PHOTOS = 1091;
+/** Photos that become scenes described in text. */
+const DESCRIBED_PHOTOS = 1200;
 const LOADING_WORKER = "bench/search/loading-worker.ts";
 
 const log = (line: string) => console.error(line);
@@ -61,15 +64,15 @@ async function main(): Promise<void> {
     return;
   }
   if (values.refit) {
-    await keep(JSON.parse(await readFile(OBSERVED, "utf8")));
+    await storeCalibrations(JSON.parse(await readFile(QUERIES_FILE, "utf8")));
     return;
   }
   const data = resolve(values.data);
-  const photoCount = readCount("photos", values.photos, HELD_OUT);
+  const photoCount = readCount("photos", values.photos, EXCLUDED_PHOTOS);
   const questionCount = readCount("questions", values.questions, 100_000);
   const signal = onInterrupt();
-  if (!existsSync(SPACE)) await trainWithout(data);
-  process.env["PICTURE_SPACE_FILE"] = SPACE;
+  if (!existsSync(SPACE_FILE)) await trainJointSpace(data);
+  process.env["JOINT_SPACE_FILE"] = SPACE_FILE;
 
   const all = await readCaptionedPhotos(join(data, "photos-train"));
   const photos = shuffle(all.length, createRandom(SEED))
@@ -77,113 +80,97 @@ async function main(): Promise<void> {
     .map((at) => all[at]!);
   const folder = await mkdtemp(join(tmpdir(), "sightline-calibration-"));
   try {
-    const corpus = await layOutCorpus(folder, photos);
-    const observed = await withService(
+    const corpus = await writeCorpus(folder, photos);
+    const queries = await withService(
       { log, signal },
       async (service) => {
         const { api } = service;
-        const blind = await observeBlind(service, all, questionCount);
+        const textWithoutImages = await judgeWithoutImages(service, all, questionCount);
         await service.ingest("corpus", corpus.files);
-        const questions = askAbout(corpus, questionCount, createRandom(SEED));
+        const questions = sampleQueries(corpus, questionCount, createRandom(SEED));
         log(`${questions.length} questions …`);
-        const asked = Math.round(questionCount / 6);
+        const imageQueryCount = Math.round(questionCount / 6);
         return {
-          words: await observe(api, "corpus", corpus, questions),
-          pictures: await observePictures(api, "corpus", corpus, photos, asked, createRandom(SEED)),
-          blind,
+          text: await collectExamples(api, "corpus", corpus, questions),
+          images: await collectImageExamples(
+            api,
+            "corpus",
+            corpus,
+            photos,
+            imageQueryCount,
+            createRandom(SEED),
+          ),
+          textWithoutImages,
         };
       },
       LOADING_WORKER,
     );
-    await writeFile(OBSERVED, JSON.stringify(observed));
-    await keep(observed);
+    await writeFile(QUERIES_FILE, JSON.stringify(queries));
+    await storeCalibrations(queries);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Asks about scenes that people described, as a deployment without a picture space would. */
-async function observeBlind(
+/** Judges text queries about scenes described in text, without image embeddings. */
+async function judgeWithoutImages(
   service: Service,
   photos: CaptionedPhoto[],
   count: number,
-): Promise<Observed[]> {
-  const order = shuffle(photos.length, createRandom(SEED)).slice(0, DESCRIBED);
-  const some = order.map((at) => photos[at]!);
-  const corpus = describePhotos(some, createRandom(SEED));
+): Promise<JudgedQuery[]> {
+  const order = shuffle(photos.length, createRandom(SEED)).slice(0, DESCRIBED_PHOTOS);
+  const describedPhotos = order.map((at) => photos[at]!);
+  const corpus = createSceneCorpus(describedPhotos, createRandom(SEED));
   await service.api.post("/index", { index_name: "described" });
-  log(`${corpus.passages.length} scenes that people described …`);
-  await loadPassages(service, "described", corpus.passages);
-  const questions = askAbout(corpus.asked, count, createRandom(SEED));
+  log(`${corpus.segments.length} described scenes …`);
+  await loadSegments(service, "described", corpus.segments);
+  const questions = sampleQueries(corpus.queryCorpus, count, createRandom(SEED));
   log(`${questions.length} questions …`);
-  return observe(service.api, "described", corpus, questions, "?pictures=no");
+  return collectExamples(service.api, "described", corpus, questions, "?images=no");
 }
 
-/** Trains in a process of its own, which holds much memory. */
-async function trainWithout(data: string): Promise<void> {
-  log(`Training a picture space without ${HELD_OUT} photos …`);
-  await mkdir(dirname(SPACE), { recursive: true });
-  const leash = new Leash();
-  const options = ["--data", data, "--seed", `${SEED}`, "--hold-out", `${HELD_OUT}`];
-  const child = leash.hold(
+/** Trains in a child process, because training needs much memory. */
+async function trainJointSpace(data: string): Promise<void> {
+  log(`Training a joint space without ${EXCLUDED_PHOTOS} photos …`);
+  await mkdir(dirname(SPACE_FILE), { recursive: true });
+  const supervisor = new ProcessSupervisor();
+  const options = ["--data", data, "--seed", `${SEED}`, "--hold-out", `${EXCLUDED_PHOTOS}`];
+  const child = supervisor.supervise(
     startChild({
       name: "The training",
-      args: ["scripts/train-picture-space.ts", ...options, "--out", SPACE],
+      args: ["scripts/train-joint-space.ts", ...options, "--out", SPACE_FILE],
       env: {},
       logFile: join(PROJECT, ".wrangler/calibration/training.log"),
     }),
   );
-  const why = await child.ended;
-  if (!child.succeeded()) throw new Error(why);
+  const reason = await child.ended;
+  if (!child.succeeded()) throw new Error(reason);
 }
 
-/** What questions in words brought, what pictures did, and words without a picture space. */
-interface Answers {
-  words: Observed[];
-  pictures: Observed[];
-  blind: Observed[];
+/** Fits the entries and replaces older ones of the same models. */
+async function storeCalibrations(queries: CalibrationQueries): Promise<void> {
+  const stored: CalibrationEntry[] = JSON.parse(await readFile(FILE, "utf8"));
+  const entries = mergeCalibrationEntries(fitCalibrationEntries(queries), stored);
+  await writeFile(FILE, `${JSON.stringify(entries, roundNumbers, 2)}\n`);
+  const { text, textWithoutImages, images } = queries;
+  const [textCount, withoutImagesCount, imageCount] = [text, textWithoutImages, images].map(
+    (judged) => judged.reduce((sum, { hits }) => sum + hits.length, 0),
+  );
+  log(
+    `${FILE}: ${textCount} hits of text queries, ${withoutImagesCount} of text queries without ` +
+      `image embeddings, ${imageCount} of image queries.`,
+  );
 }
 
-/** Writes the fits in place of older ones for the same models. */
-async function keep({ words, pictures, blind }: Answers): Promise<void> {
-  const hits = (observed: Observed[]) => observed.flatMap((one) => one.hits);
-  const examples = [...words, ...blind].flatMap(weigh);
-  const [holds, resembles, looks] = fitReasons(examples, [HOLDS, RESEMBLES, LOOKS]);
-  const tells = [holds, resembles];
-  const [likeness] = fitReasons(hits(pictures), [LIKENESS]);
-  const [blindLikeness] = fitReasons(hits(pictures), [BLIND_LIKENESS]);
-  const text = MODELS.embedText.id;
-  const own = [
-    { models: { text, picture: "" }, tells, looks, likeness },
-    { models: { text, picture: null }, tells, looks: null, likeness: blindLikeness },
-  ];
-  const known: Fitted[] = JSON.parse(await readFile(FILE, "utf8"));
-  const others = known.filter(({ models }) => {
-    return !own.some(
-      (one) => one.models.text === models.text && one.models.picture === models.picture,
-    );
-  });
-  await writeFile(FILE, `${JSON.stringify([...own, ...others], toDigits, 2)}\n`);
-  const counts = [words, blind, pictures].map((some) => hits(some).length);
-  log(`${FILE}: ${counts.join(", ")} hits in words, in words without pictures, of pictures.`);
-}
-
-/** So that a question with a hundred right answers doesn't outvote a hundred with one. */
-function weigh({ hits }: Observed): Example[] {
-  const right = hits.filter(({ isRight }) => isRight).length;
-  const weight = 1 / Math.sqrt(Math.max(1, right));
-  return hits.map(({ signals, isRight }) => ({ signals, isRight, weight }));
-}
-
-/** Three digits are more than the data has. */
-function toDigits(_: string, value: unknown): unknown {
+/** Rounds numbers to three digits, more than the data supports. */
+function roundNumbers(_: string, value: unknown): unknown {
   return typeof value === "number" ? round(value, 3) : value;
 }
 
-function readCount(name: string, text: string, most: number): number {
+function readCount(name: string, text: string, max: number): number {
   const count = Number(text);
-  if (Number.isInteger(count) && count > 0 && count <= most) return count;
-  throw new Error(`--${name} is a whole number from 1 to ${most}, not "${text}".`);
+  if (Number.isInteger(count) && count > 0 && count <= max) return count;
+  throw new Error(`--${name} is a whole number from 1 to ${max}, not "${text}".`);
 }
 
 try {

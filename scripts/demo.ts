@@ -1,33 +1,33 @@
 import { parseArgs } from "node:util";
-import { createKey } from "./stack/api-key.ts";
-import { ApiError, openApi } from "./demo/api-client.ts";
-import { ingestFiles, type Ingested } from "./demo/ingest.ts";
-import { deriveQueries, type Query } from "./demo/queries.ts";
+import { createKey } from "../tools/stack/api-key.ts";
+import { ApiError, openApi } from "../tools/api-client.ts";
+import { ingestFiles, type Ingested } from "../tools/ingest-files.ts";
+import { deriveQueries, type DemoQuery } from "./demo/queries.ts";
 import { reportAnswers, reportSearches } from "./demo/report.ts";
-import { type DemoStack, openDemoStack } from "./demo/own-stack.ts";
-import { onInterrupt } from "./stack/interrupt.ts";
-import { samplePackFolder, stateFolder } from "./stack/local-state.ts";
-import { findMedia, type MediaFile } from "./demo/media-files.ts";
-import { readPort } from "./stack/ports.ts";
-import { ProgressBars } from "./demo/progress.ts";
-import { buildSamplePack } from "./sample/pack.ts";
-import { plain } from "./demo/terminal.ts";
+import { type DemoStack, openDemoStack } from "./demo/demo-stack.ts";
+import { onInterrupt } from "../tools/stack/interrupt.ts";
+import { samplePackFolder, stateFolder } from "../tools/stack/local-state.ts";
+import { findMedia, type MediaFile } from "../tools/media-files.ts";
+import { readPort } from "../tools/stack/ports.ts";
+import { ProgressBars } from "../tools/progress.ts";
+import { buildSamplePack } from "../tools/sample/pack.ts";
+import { sanitizeLine } from "../tools/terminal.ts";
 
 const USAGE = `Usage: npm run demo [-- [path…] [--keep]]
 
-Makes videos and pictures searchable on this machine, and searches them.
+Makes videos and images searchable on this machine, and searches them.
 
-  path     files, or folders with files in them (default: a small sample pack)
+  path     files, or folders with files (default: a small sample pack)
   --keep   leave the service running
   --help   show this
 
 Environment: PORT, ENGINE_PORT and STATE_DIR, as for npm run dev.
 `;
 
-/** What to ingest and what to ask of it; no queries where they follow from what is understood. */
-interface Plan {
+/** Files, queries and questions; missing queries are derived from the ingested contents. */
+interface DemoPlan {
   files: MediaFile[];
-  queries?: Query[];
+  queries?: DemoQuery[];
   questions?: string[];
 }
 
@@ -48,82 +48,87 @@ async function main(interrupted: AbortSignal): Promise<void> {
     log: (line: string) => console.error(line),
     signal: interrupted,
   };
-  // Before anything starts, because a wrong path is the likeliest mistake.
-  const own = positionals.length > 0 ? await planOwn(positionals) : null;
+  // Checks the paths before anything starts, because a wrong path is the likeliest mistake.
+  const fromPaths = positionals.length > 0 ? await planFiles(positionals) : null;
   console.log("Starting the service…");
-  const planned = own ? Promise.resolve(own) : planSample();
-  void Promise.allSettled([planned]); // where it fails meanwhile, the await below says so
+  const planPromise = fromPaths ? Promise.resolve(fromPaths) : planSample();
+  void Promise.allSettled([planPromise]); // prevents an unhandled rejection before the await below
   const stack = await openDemoStack(options, values.keep === true);
   try {
-    const plan = await planned;
+    const plan = await planPromise;
     console.log(`Sightline runs at ${stack.url} (${secondsSince(startedAt)} s).`);
-    await journey(stack, plan, interrupted);
+    await runDemo(stack, plan, interrupted);
     console.log(`\nDone in ${secondsSince(startedAt)} s.`);
   } finally {
     await stack.close();
-    if (values.keep || !interrupted.aborted) console.log(stack.fate);
+    if (values.keep || !interrupted.aborted) console.log(stack.closingNote);
   }
 }
 
-async function planSample(): Promise<Plan> {
+async function planSample(): Promise<DemoPlan> {
   const pack = await buildSamplePack(samplePackFolder());
-  const queries = pack.searches.map(({ query, expect, why }) => ({ text: query, expect, why }));
+  const queries = pack.searches.map(({ query, expectedFile, evidence }) => {
+    return { text: query, expectedFile, evidence };
+  });
   return { files: pack.files, queries, questions: pack.questions };
 }
 
-async function planOwn(paths: string[]): Promise<Plan> {
+async function planFiles(paths: string[]): Promise<DemoPlan> {
   const { media, skipped } = await findMedia(paths);
   for (const path of skipped)
-    console.log(`Skipping ${plain(path)}: neither a video nor a picture.`);
-  if (media.length === 0) throw new Error("There is no video and no picture among these files.");
+    console.log(`Skipping ${sanitizeLine(path)}: neither a video nor an image.`);
+  if (media.length === 0) throw new Error("There is no video and no image among these files.");
   return { files: media };
 }
 
-async function journey(stack: DemoStack, plan: Plan, interrupted: AbortSignal): Promise<void> {
+async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSignal): Promise<void> {
   const key = await createKey(stack.keySecrets, { account: "local" });
   const api = openApi(stack.url, key, interrupted);
   await api.post("/init", {}).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 401)) throw error;
-    throw new Error(`${stack.url} doesn't know our keys: it runs with another STATE_DIR.`);
+    throw new Error(
+      `${stack.url} rejects the key of this command: it runs with another STATE_DIR.`,
+    );
   });
   const indexName = `demo-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}`;
   await api.post("/index", { index_name: indexName });
-  console.log(
-    `Adding ${plan.files.length} ${plan.files.length === 1 ? "file" : "files"} to the index ${indexName}.\n`,
-  );
+  const count = plan.files.length;
+  console.log(`Adding ${count} ${count === 1 ? "file" : "files"} to the index ${indexName}.\n`);
 
   const startedAt = Date.now();
-  const ended = await ingestFiles(api, indexName, plan.files, new ProgressBars(process.stdout));
-  console.log(`\n${summary(ended, (Date.now() - startedAt) / 1000)}`);
-  requireEnough(ended, plan);
+  const outcomes = await ingestFiles(api, indexName, plan.files, new ProgressBars(process.stdout));
+  console.log(`\n${formatSummary(outcomes, (Date.now() - startedAt) / 1000)}`);
+  requireSuccess(outcomes, plan);
 
   const { queries, questions } = plan.queries ? plan : await deriveQueries(api, indexName);
-  if (!queries?.length)
-    console.log("\nNothing was understood in these files that can be searched.");
+  if (!queries?.length) console.log("\nThese files have no text, speech or labels to search for.");
   const misses = await reportSearches(api, indexName, queries ?? []);
   await reportAnswers(api, indexName, questions ?? []);
   if (misses.length > 0) throw new Error(`\n${misses.join("\n")}`);
 }
 
-function summary(ended: Ingested[], took: number): string {
-  const failed = ended.filter(({ state }) => state === "failed");
-  const film = ended.reduce((sum, { seconds }) => sum + seconds, 0);
-  const speed = film > 0 ? `, with ${film.toFixed(0)} s of video` : "";
-  const lines = [`${ended.length - failed.length} ready in ${took.toFixed(1)} s${speed}.`];
+function formatSummary(outcomes: Ingested[], elapsedSeconds: number): string {
+  const failed = outcomes.filter(({ state }) => state === "failed");
+  const videoSeconds = outcomes.reduce((sum, { seconds }) => sum + seconds, 0);
+  const speed = videoSeconds > 0 ? `, with ${videoSeconds.toFixed(0)} s of video` : "";
+  const lines = [
+    `${outcomes.length - failed.length} ready in ${elapsedSeconds.toFixed(1)} s${speed}.`,
+  ];
   if (failed.length > 0) lines.push(`${failed.length} failed:`);
-  for (const { name, code } of failed) lines.push(`  ${plain(name)}: ${code}`);
-  const warnings = new Map(ended.flatMap((one) => one.warnings).map((one) => [one.code, one]));
-  for (const { code, message } of warnings.values()) lines.push(`  ${code}: ${plain(message)}`);
-  if (lines.length > 1) lines.push("docs/ingest-errors.md tells what to do about it.");
+  for (const { name, code } of failed) lines.push(`  ${sanitizeLine(name)}: ${code}`);
+  const warnings = new Map(outcomes.flatMap((one) => one.warnings).map((one) => [one.code, one]));
+  for (const { code, message } of warnings.values())
+    lines.push(`  ${code}: ${sanitizeLine(message)}`);
+  if (lines.length > 1) lines.push("docs/ingest-errors.md says what to do about it.");
   return lines.join("\n");
 }
 
-/** The sample pack must be ready to the last file; of a person's own files, one is enough. */
-function requireEnough(ended: Ingested[], { queries }: Plan): void {
-  const failed = ended.filter(({ state }) => state === "failed");
+/** Throws if a file of the sample pack failed, or if all of the given files failed. */
+function requireSuccess(outcomes: Ingested[], { queries }: DemoPlan): void {
+  const failed = outcomes.filter(({ state }) => state === "failed");
   if (queries && failed.length > 0)
     throw new Error("A file of the sample pack could not be ingested.");
-  if (failed.length === ended.length) throw new Error("None of the files could be ingested.");
+  if (failed.length === outcomes.length) throw new Error("None of the files could be ingested.");
 }
 
 function secondsSince(startedAt: number): string {

@@ -1,31 +1,31 @@
 import { parseArgs } from "node:util";
-import { createKey } from "./stack/api-key.ts";
-import { listAbsent } from "./stack/engine-health.ts";
-import { onInterrupt } from "./stack/interrupt.ts";
-import { stateFolder } from "./stack/local-state.ts";
-import { readPort } from "./stack/ports.ts";
-import { startStack } from "./stack/stack.ts";
+import { createKey } from "../tools/stack/api-key.ts";
+import { listMissingCapabilities } from "../tools/stack/engine-health.ts";
+import { onInterrupt } from "../tools/stack/interrupt.ts";
+import { stateFolder } from "../tools/stack/local-state.ts";
+import { readPort } from "../tools/stack/ports.ts";
+import { startStack } from "../tools/stack/stack.ts";
 
 const USAGE = `Usage: npm run dev
 
-Runs the whole service on this machine, with no account and no internet, until Ctrl-C.
+Runs the whole service on this machine until Ctrl-C. Needs no account and no internet.
 
 Environment:
-  PORT          of the service, on 127.0.0.1 (default 8787)
-  ENGINE_PORT   of the engine behind it, on 127.0.0.1 (default 8788)
+  PORT          port of the service on 127.0.0.1 (default 8787)
+  ENGINE_PORT   port of the offline engine on 127.0.0.1 (default 8788)
   STATE_DIR     databases, objects, secrets and logs (default .wrangler/sightline)
   FETCH_ALLOW   host:port, several separated by commas: private addresses that video_url
-                and image_url may name all the same (default none)
+                and image_url may name nevertheless (default none)
   PEERTUBE_URL, YOUTUBE_API_KEY, COBALT_URL, FLICKR_API_KEY, INSTAGRAM_TOKEN, …
-                what platforms need: docs/platforms.md
-  MODELS_DIR    where \`npm run models\` keeps its models (default local/models)
+                settings of platforms: docs/platforms.md
+  MODELS_DIR    folder of the models of \`npm run models\` (default local/models)
   LOCAL_LLM_URL, LOCAL_LLM_MODEL, LOCAL_LLM_KEY
-                an OpenAI-compatible server for captions and chats, such as
-                http://127.0.0.1:11434/v1; its model (default the first that it
+                an OpenAI-compatible server for captions and chat, such as
+                http://127.0.0.1:11434/v1; its model (default: the first that it
                 lists) and its key (default none)
 `;
 
-/** Wrangler's line for a request: method, path, status, time. */
+/** Matches Wrangler's request log: method, path, status, time. */
 const REQUEST_LINE = /^\[wrangler:info\] ([A-Z]+ \S+) (\d{3}) .*\((.+)\)$/;
 
 async function main(): Promise<void> {
@@ -48,18 +48,18 @@ async function main(): Promise<void> {
     signal: interrupted,
   });
   const key = await createKey(stack.keySecrets, { account: "local" });
-  const absent = await listAbsent(stack.engineUrl);
-  console.log(greeting(stack.url, key, (Date.now() - startedAt) / 1000, absent));
-  const stopped = new Promise<null>((resolve) => {
+  const missing = await listMissingCapabilities(stack.engineUrl);
+  console.log(formatGreeting(stack.url, key, (Date.now() - startedAt) / 1000, missing));
+  const interruption = new Promise<null>((resolve) => {
     if (interrupted.aborted) resolve(null);
     interrupted.addEventListener("abort", () => resolve(null));
   });
-  const why = await Promise.race([stopped, stack.ended]);
+  const exitMessage = await Promise.race([interruption, stack.ended]);
   await stack.stop();
-  if (why !== null) throw new Error(why);
+  if (exitMessage !== null) throw new Error(exitMessage);
 }
 
-function greeting(url: string, key: string, seconds: number, absent: string[]): string {
+function formatGreeting(url: string, key: string, seconds: number, missing: string[]): string {
   return `
 Sightline runs at ${url} (started in ${seconds.toFixed(1)} s). Ctrl-C stops it.
 
@@ -67,11 +67,11 @@ API key of the account "local", with every scope:
 
 ${key}
 
-Make an index, and see it:
+Create an index and list it:
 
 curl -X POST -H "X-API-Key: ${key}" "${url}/index?index_name=first"
 curl -H "X-API-Key: ${key}" ${url}/index
-${absent.length > 0 ? `\nWhat this machine hasn't got:\n\n${absent.join("\n")}\n` : ""}`;
+${missing.length > 0 ? `\nMissing capabilities of this machine:\n\n${missing.join("\n")}\n` : ""}`;
 }
 
 try {

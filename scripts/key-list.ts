@@ -1,21 +1,21 @@
-import type { Api } from "./demo/api-client.ts";
-import { plain } from "./demo/terminal.ts";
+import type { Api } from "../tools/api-client.ts";
+import { sanitizeLine } from "../tools/terminal.ts";
 
-/** What this command reads of a key's record: docs/accounts.md. */
+/** Fields of a key's record that this command reads: docs/accounts.md. */
 export interface KeyRecord {
   key_id: string;
   name: string | null;
   scopes: string[];
-  is_own: boolean;
+  is_current: boolean;
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
-  signed_with: string | null;
+  kid: string | null;
 }
 
-/** All keys of the account, the oldest first. */
-export async function* listKeys(api: Api): AsyncGenerator<KeyRecord> {
+/** Yields all keys of the account, oldest first. */
+export async function* fetchKeys(api: Api): AsyncGenerator<KeyRecord> {
   for (let cursor: string | null = ""; cursor !== null;) {
     const path: string = `/keys?limit=100${cursor && `&cursor=${cursor}`}`;
     const page = await api.get<{ keys: KeyRecord[]; next_cursor: string | null }>(path);
@@ -24,24 +24,24 @@ export async function* listKeys(api: Api): AsyncGenerator<KeyRecord> {
   }
 }
 
-export function revokeKey(api: Api, keyId: string): Promise<KeyRecord> {
+export function requestRevocation(api: Api, keyId: string): Promise<KeyRecord> {
   return api.delete(`/keys/${encodeURIComponent(keyId)}`);
 }
 
-/** One line: id, scopes, what matters of its life, and its name. */
+/** Writes one line: id, scopes, dates and state, and name. */
 export function describeKey(key: KeyRecord): string {
-  const life = [
-    `made ${minute(key.created_at)}`,
-    key.last_used_at === null ? "never used" : `used ${minute(key.last_used_at)}`,
-    key.expires_at !== null && `ends ${minute(key.expires_at)}`,
-    key.revoked_at !== null && `revoked ${minute(key.revoked_at)}`,
-    key.signed_with !== null && `signed with ${plain(key.signed_with)}`,
-    key.is_own && "this key",
+  const details = [
+    `made ${formatMinute(key.created_at)}`,
+    key.last_used_at === null ? "never used" : `used ${formatMinute(key.last_used_at)}`,
+    key.expires_at !== null && `ends ${formatMinute(key.expires_at)}`,
+    key.revoked_at !== null && `revoked ${formatMinute(key.revoked_at)}`,
+    key.kid !== null && `signed with ${sanitizeLine(key.kid)}`,
+    key.is_current && "this key",
   ];
-  const name = key.name === null ? "" : `  ${plain(key.name)}`;
-  return `${key.key_id}  ${key.scopes.join(",")}  ${life.filter(Boolean).join(", ")}${name}`;
+  const name = key.name === null ? "" : `  ${sanitizeLine(key.name)}`;
+  return `${key.key_id}  ${key.scopes.join(",")}  ${details.filter(Boolean).join(", ")}${name}`;
 }
 
-function minute(time: string): string {
+function formatMinute(time: string): string {
   return `${time.slice(0, 16).replace("T", " ")}Z`;
 }

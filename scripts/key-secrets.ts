@@ -2,45 +2,49 @@ import { randomBytes } from "node:crypto";
 import { parseSecrets } from "../src/keys.ts";
 
 /*
- * Signing secrets as `KEY_SECRETS` has them, `kid:base64url[,kid:base64url…]`: the first signs, all verify. A new
- * one is added at the end, so that it is known everywhere before it signs; docs/operate.md has the steps.
+ * Edits signing secrets in the format of `KEY_SECRETS`, `kid:base64url[,kid:base64url…]`: the first
+ * signs, all verify. A new one is appended, so that it is deployed everywhere before it signs;
+ * docs/operate.md has the steps.
  */
 
 const SECRET_BYTES = 32;
 
-/** With a new one at the end, `k1`, `k2` and so on; a name that was there before is not given again. */
+/** Appends a new secret named `k1`, `k2` and so on; its number is above all existing ones. */
 export function addSecret(text: string): string {
-  const numbers = kidsOf(text).map((kid) => Number(/^k(\d+)$/.exec(kid)?.[1] ?? 0));
+  const numbers = listKids(text).map((kid) => Number(/^k(\d+)$/.exec(kid)?.[1] ?? 0));
   const kid = `k${Math.max(...numbers) + 1}`;
   return `${text},${kid}:${randomBytes(SECRET_BYTES).toString("base64url")}`;
 }
 
-/** With `kid` in front. Throws where there is none of that name. */
+/** Moves the secret `kid` to the front. Throws if there is none of that name. */
 export function useSecret(text: string, kid: string): string {
-  const own = entryOf(text, kid);
-  return [own, ...entriesOf(text).filter((entry) => entry !== own)].join(",");
+  const secret = requireEntry(text, kid);
+  return [secret, ...splitEntries(text).filter((entry) => entry !== secret)].join(",");
 }
 
-/** Without `kid`: every key that it signed ends. Throws where it is not there, or the only one. */
+/**
+ * Removes the secret `kid`, which invalidates the keys it signed. Throws if it is missing or the
+ * only one.
+ */
 export function dropSecret(text: string, kid: string): string {
-  const own = entryOf(text, kid);
-  const rest = entriesOf(text).filter((entry) => entry !== own);
+  const secret = requireEntry(text, kid);
+  const rest = splitEntries(text).filter((entry) => entry !== secret);
   if (rest.length === 0) throw new Error(`"${kid}" is the only secret: add another first.`);
   return rest.join(",");
 }
 
-/** Names, the one that signs first. Throws where the text isn't as `KEY_SECRETS` is. */
-export function kidsOf(text: string): string[] {
+/** Lists the names, the signing one first. Throws if the text isn't valid `KEY_SECRETS`. */
+export function listKids(text: string): string[] {
   return [...parseSecrets(text).keys()];
 }
 
-function entriesOf(text: string): string[] {
+function splitEntries(text: string): string[] {
   return text.split(",").map((entry) => entry.trim());
 }
 
-function entryOf(text: string, kid: string): string {
-  const at = kidsOf(text).indexOf(kid);
+function requireEntry(text: string, kid: string): string {
+  const at = listKids(text).indexOf(kid);
   if (at === -1)
-    throw new Error(`There is no secret "${kid}"; there are ${kidsOf(text).join(", ")}.`);
-  return entriesOf(text)[at]!;
+    throw new Error(`There is no secret "${kid}"; there are ${listKids(text).join(", ")}.`);
+  return splitEntries(text)[at]!;
 }

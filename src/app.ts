@@ -2,10 +2,11 @@ import { cors } from "hono/cors";
 import { AppError, traceOf, ERRORS, ValidationError } from "./errors.ts";
 import { log } from "./log.ts";
 import { accountRoutes } from "./routes/account.ts";
-import { answerHeaders } from "./routes/answer-headers.ts";
+import { responseHeaders } from "./http/response-headers.ts";
 import { answerRoutes } from "./routes/answer.ts";
-import { assetRoutes } from "./routes/assets.ts";
-import { type Context, createRouter, honoPath, json } from "./routes/endpoint.ts";
+import { imageRoutes } from "./routes/images.ts";
+import type { Context } from "./http/context.ts";
+import { createRouter, toHonoPath, jsonResponse } from "./http/endpoint.ts";
 import { importRoutes } from "./routes/imports.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { indexRoutes } from "./routes/indices.ts";
@@ -14,23 +15,23 @@ import { keyRoutes } from "./routes/keys.ts";
 import { mediaRoutes } from "./routes/media.ts";
 import { MCP_REQUEST_HEADERS, mcpRoutes } from "./routes/mcp.ts";
 import { metaRoutes, VERSION } from "./routes/meta.ts";
-import { editListRoutes } from "./routes/edit-lists.ts";
+import { edlRoutes } from "./routes/edl.ts";
 import { sourceRoutes } from "./routes/sources.ts";
 import { searchImageRoutes } from "./routes/search-image.ts";
 import { searchVideoRoutes } from "./routes/search-video.ts";
 import { searchRoutes } from "./routes/search.ts";
 import { traverseRoutes } from "./routes/traverse.ts";
 import { transcriptRoutes } from "./routes/transcripts.ts";
-import { TUS_REQUEST_HEADERS, TUS_RESPONSE_HEADERS, tus } from "./routes/tus.ts";
+import { TUS_REQUEST_HEADERS, TUS_RESPONSE_HEADERS, tusHeaders } from "./http/tus.ts";
 import { uploadRoutes } from "./routes/uploads.ts";
 import { videoRoutes } from "./routes/videos.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
 export const app = createRouter();
 
-app.use(answerHeaders);
+app.use(responseHeaders);
 
-app.use("/index/:index_name/uploads/*", tus);
+app.use("/index/:index_name/uploads/*", tusHeaders);
 app.use(
   cors({
     origin: "*",
@@ -72,11 +73,11 @@ app.route("/", metaRoutes);
 app.route("/", accountRoutes);
 app.route("/", keyRoutes);
 app.route("/", indexRoutes);
-app.route("/", assetRoutes);
 app.route("/", videoRoutes);
+app.route("/", imageRoutes);
 app.route("/", uploadRoutes);
 app.route("/", transcriptRoutes);
-app.route("/", editListRoutes);
+app.route("/", edlRoutes);
 app.route("/", importRoutes);
 app.route("/", sourceRoutes);
 app.route("/", traverseRoutes);
@@ -90,7 +91,7 @@ app.route("/", webhookRoutes);
 app.route("/", mediaRoutes);
 app.route(
   "/",
-  mcpRoutes(async (request, c) => app.fetch(request, c.env, c.executionCtx)),
+  mcpRoutes(async (request, c) => app.fetch(request, c.env, c.executionCtx)), // tools call the API
 );
 
 app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
@@ -99,7 +100,7 @@ app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
   name: "X-API-Key",
 });
 
-/** The contract, from the same declarations that requests are held to. */
+/** OpenAPI document, made from the schemas that validate the requests. */
 export function openApiDocument() {
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
@@ -112,14 +113,16 @@ export function openApiDocument() {
   });
 }
 
-app.get("/openapi.json", () => json(openApiDocument(), 200));
+app.get("/openapi.json", () => jsonResponse(openApiDocument(), 200));
 
-app.onError((error, c) => {
-  if (error instanceof ValidationError) return json({ detail: error.issues }, 422);
+app.onError(toErrorResponse);
+
+function toErrorResponse(error: Error, c: Context): Response {
+  if (error instanceof ValidationError) return jsonResponse({ detail: error.issues }, 422);
   if (error instanceof AppError) {
     const { status } = ERRORS[error.code];
     if (status >= 500) logFailure(error, c);
-    const response = json({ detail: error.message }, status);
+    const response = jsonResponse({ detail: error.message }, status);
     if (status === 401) response.headers.set("WWW-Authenticate", "ApiKey");
     if (error.retryAfter !== undefined) {
       response.headers.set("Retry-After", String(error.retryAfter));
@@ -127,23 +130,28 @@ app.onError((error, c) => {
     return response;
   }
   logFailure(error, c);
-  const id = c.get("requestId");
-  return json({ detail: `Something went wrong on our side. Tell us the request id ${id}.` }, 500);
-});
+  const detail = `Internal error. Report it with the request id ${c.get("requestId")}.`;
+  return jsonResponse({ detail }, 500);
+}
 
-/** A known path asked for by another method is 405; anything else is 404. */
-app.notFound((c) => {
+app.notFound(toNotFoundResponse);
+
+/** Responds with 405 if the path is known with other methods, and with 404 otherwise. */
+function toNotFoundResponse(c: Context): Response {
   const allowed = app.routes
     .filter(({ method, path }) => method !== "ALL" && matches(path, c.req.path))
     .map(({ method }) => method);
-  if (allowed.length === 0) return json({ detail: `There is nothing at ${c.req.path}.` }, 404);
-  const response = json({ detail: `This path takes ${allowed.join(", ")}.` }, 405);
-  response.headers.set("Allow", allowed.join(", "));
+  if (allowed.length === 0) {
+    return jsonResponse({ detail: `There is nothing at ${c.req.path}.` }, 404);
+  }
+  const methods = allowed.join(", ");
+  const response = jsonResponse({ detail: `This path supports only ${methods}.` }, 405);
+  response.headers.set("Allow", methods);
   return response;
-});
+}
 
 function matches(route: string, path: string): boolean {
-  const pattern = honoPath(route).split("/");
+  const pattern = toHonoPath(route).split("/");
   const parts = path.split("/");
   return (
     pattern.length === parts.length &&
@@ -152,7 +160,7 @@ function matches(route: string, path: string): boolean {
 }
 
 function logFailure(error: Error, c: Context): void {
-  log("error", "http.failed", {
+  log("error", "http.request_failed", {
     request: c.get("requestId"),
     method: c.req.method,
     cause: traceOf(error),

@@ -4,117 +4,124 @@ const GIB = 1024 * MIB;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
+/** Limits of a request, a file or a fetch that are the same for every account. */
 export const LIMITS = {
   uploadBytes: 5 * GIB,
-  imageBytes: 20 * MIB, // what the IMAGES binding accepts
-  imagePixels: 100_000_000, // likewise
+  imageBytes: 20 * MIB, // the limit of the IMAGES binding
+  imagePixels: 100_000_000, // the limit of the IMAGES binding
   jsonBytes: 1 * MIB,
   jsonDepth: 32,
-  issues: 1000, // that one answer tells of a part of a request: a megabyte can break more rules
-  metadataBytes: 64 * KIB, // of one record: lists hold many
-  fieldBytes: 1 * MIB,
+  issueCount: 1000, // validation issues reported for one part of a request
+  metadataBytes: 64 * KIB, // per record: a page of a list holds many records
+  fieldBytes: 1 * MIB, // per text field of a multipart form
   transcriptBytes: 8 * MIB,
   videoSeconds: 12 * 3600,
-  redirects: 5,
-  fetchMs: 10 * MINUTE,
-  fetchIdleMs: 30 * SECOND,
-  askMs: 20 * SECOND, // for a platform's whole answer
-  askBytes: 4 * MIB,
-  pageBytes: 1 * MIB, // of a web page that is looked through for a video
-  messageBytes: 127_000, // of a job, in a queue that takes 128,000 with what it adds
+  redirectCount: 5,
+  fetchMs: 10 * MINUTE, // for a whole download
+  fetchIdleMs: 30 * SECOND, // between two chunks of a download
+  responseMs: 20 * SECOND, // for the whole response of a platform's API
+  responseBytes: 4 * MIB, // of a platform's API
+  webPageBytes: 1 * MIB, // read of a web page to find a video's URL in it
+  messageBytes: 127_000, // of a job: a queue takes 128,000 with the metadata that it adds
   queryCharacters: 2000,
   topK: 500,
   answerTopK: 100,
   languageCharacters: 35, // BCP 47
-  assetIds: 500,
-  filterRules: 16, // a statement of D1 takes 100 parameters
+  assetIdCount: 500,
+  filterRuleCount: 16, // D1 takes 100 parameters a statement
   pageSize: 100,
 } as const;
 
 /**
- * What an account may; days are UTC. An account's row can say otherwise of what is counted (src/store/limits.ts).
- * Shown by `POST /init` and `GET /stats`, with how many requests a minute the deployment allows.
+ * Limits of an account. Days are UTC. An account's row can override the ones that are counted
+ * (src/store/quotas.ts). `POST /init` and `GET /stats` return them, with the rate limits.
  */
 export const ACCOUNT_LIMITS = {
   upload_bytes: LIMITS.uploadBytes,
   image_bytes: LIMITS.imageBytes,
   video_seconds: LIMITS.videoSeconds,
   stored_bytes: 1024 * GIB,
-  concurrent_ingests: 2000, // an import may bring 500
+  concurrent_ingests: 2000, // one import may add 500 assets
   ingest_minutes_per_day: 6000,
   ingest_images_per_day: 50_000,
   searches_per_day: 100_000,
   answers_per_day: 1000,
-  keys: 100, // that are valid
-  open_uploads: 200, // resumable ones that haven't become assets
+  keys: 100, // neither revoked nor expired
+  open_uploads: 200, // resumable uploads that haven't become assets
 } as const;
 
-/** R2 multipart parts: equal but the last, at least 5 MiB. It is also what an upload holds in memory. */
+/** R2 multipart parts: all but the last of one size, at least 5 MiB. An upload buffers one part. */
 export const PART_BYTES = 8 * MIB;
 
 /** Resumable uploads (docs/uploads.md). */
 export const UPLOADS = {
-  idleMs: 24 * 60 * MINUTE, // after the last byte, until it is given up
-  wholeMs: 7 * 24 * 60 * MINUTE, // from its creation: then R2 gives its parts up
-  unheardMs: MINUTE, // after the last byte, until the cron makes an asset of it in its request's place
+  idleMs: 24 * 60 * MINUTE, // from the last received byte until the upload expires
+  maxAgeMs: 7 * 24 * 60 * MINUTE, // from its creation: R2 aborts multipart uploads after 7 days
+  // After the last byte, the cron creates the asset if the upload's own request hasn't.
+  recoverAfterMs: MINUTE,
 } as const;
 
+/** Validity of a signed media URL. */
 export const MEDIA_URL_MS = 60 * MINUTE;
+/** Time for which a Worker caches that an API key hasn't been revoked. */
 export const KEY_RECHECK_MS = 60 * SECOND;
+/** Resolution of a key's `last_used_at`: its row is written at most once in this time. */
 export const KEY_USE_SAMPLE_MS = 60 * SECOND;
 
-/** What was done under an `Idempotency-Key` (src/routes/idempotency.ts). */
+/** Requests with an `Idempotency-Key`, and their stored responses (src/http/idempotency.ts). */
 export const IDEMPOTENCY = {
-  keptMs: 24 * 60 * MINUTE,
+  retentionMs: 24 * 60 * MINUTE,
   leaseMs: 30 * SECOND,
   renewMs: 10 * SECOND,
-  perTick: 1000, // answers that a tick of the cron forgets
+  deletionsPerTick: 1000, // expired responses deleted in one run of the cron
 } as const;
 
+/** Steps of an ingest, their parts, and the leases of parts (src/ingest/state.ts). */
 export const INGEST = {
-  segmentSeconds: 5,
-  partsAtOnce: 8, // of one asset in the queue, so that a long video leaves room for others
-  partSegments: 8, // segments described and embedded by one message
-  framesAtOnce: 2,
-  keyframeWidth: 960,
-  /** Small things that get a vector of their own (src/ingest/small-things.ts). */
-  regions: { most: 3, minScore: 0.4, maxShare: 0.25, margin: 0.5 },
+  singleShotSegmentSeconds: 5, // segment length in a video without any cut
+  partConcurrency: 8, // parts of one asset in the queue, so that long videos don't block others
+  segmentsPerPart: 8, // segments described and embedded by one message
+  frameConcurrency: 2, // keyframes extracted at once
+  keyframeWidth: 960, // pixels
+  /** Small objects with a vector of their own; area and margin as shares of keyframe and side. */
+  regions: { maxCount: 3, minScore: 0.4, maxAreaShare: 0.25, margin: 0.5 },
   leaseMs: 60 * SECOND,
   renewMs: 20 * SECOND,
-  askAgainMs: [0.5, 1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE),
-  maxAttempts: 12, // more than the queue makes of one message
+  redispatchMs: [0.5, 1, 2, 4, 8, 15].map((minutes) => minutes * MINUTE), // by dispatch number
+  maxAttempts: 12, // of a part; more than the deliveries that the queue makes of one message
 } as const;
 
-/** Work that a request doesn't wait for (src/queues/jobs.ts). */
+/** Background jobs (src/queues/jobs.ts). */
 export const JOBS = {
   leaseMs: 30 * SECOND,
   renewMs: 10 * SECOND,
-  unheardMs: 1 * MINUTE, // until a job is asked for again; each time so much longer
-  mostAsks: 8, // of a job that doesn't get on
+  redispatchMs: 1 * MINUTE, // until the first redispatch; the nth follows n times as long after
+  maxDispatches: 8, // of a job that makes no progress
 } as const;
 
-/** How a video's sound is cut into what one model call hears. */
-export const LISTEN = {
-  maxSeconds: 45,
-  minSeconds: 10,
-  pieceBytes: 1_000_000,
-  overlapSeconds: 2,
-  // Beyond these a sentence was made up (the defaults of Whisper's decoder).
-  noSpeech: 0.6,
-  logProbability: -1,
-  compression: 2.4,
+/** Speech recognition: size of the audio chunk of one model call, and checks of its result. */
+export const ASR = {
+  maxChunkSeconds: 45,
+  minChunkSeconds: 10,
+  maxChunkBytes: 1_000_000,
+  overlapSeconds: 2, // between neighbouring chunks
+  // Segments beyond these bounds are hallucinated (defaults of Whisper's decoder).
+  maxNoSpeechProb: 0.6,
+  minAvgLogprob: -1,
+  maxCompressionRatio: 2.4,
 } as const;
 
 /**
- * Model ids are named here and nowhere else; a vector records the one that made it. Neurons are per million tokens (input,
- * output) or per minute of sound, by the platform's prices of November 2026; those of `detect` by its maker's ($0.30, $1).
+ * Model ids, named nowhere else. Every vector records the model that made it. `neurons` are per
+ * million tokens, [input, output], at the platform's prices of November 2026; those of `detect` are
+ * at its maker's prices ($0.30, $1).
  */
 export const MODELS = {
   embedText: {
     id: "@cf/baai/bge-m3",
     dimensions: 1024,
-    batch: 96,
-    characters: 2000,
+    batchSize: 96,
+    maxCharacters: 2000,
     timeoutMs: 30_000,
     neurons: [1075, 0],
   },
@@ -144,145 +151,148 @@ export const MODELS = {
   },
 } as const;
 
-/** The picture space's model is a setting of the deployment, not ours to name. */
-export const PICTURE_SPACE = { batch: 8, timeoutMs: 30_000 } as const;
+/** Calls to the image embedding model, which the deployment configures (`IMAGE_EMBEDDINGS_URL`). */
+export const IMAGE_EMBEDDINGS = { batchSize: 8, timeoutMs: 30_000 } as const;
 
+/** Retrieval (src/search/search.ts). */
 export const SEARCH = {
   defaultTopK: 30,
-  maxCandidates: 100, // Vectorize's topK
-  deeper: 5, // times as many candidates, where the first don't fill a page
-  regionHandicap: 0.03, // by so much a region's cosine must be better than a picture's
-  keptQueries: 500, // whose vectors an isolate keeps, about 4 MB a space
-  clipFrames: { everySeconds: 2, least: 2, most: 8 }, // of a clip that is a query
-  clipSpeechSeconds: 45,
-  clipSlackSeconds: 0.5, // players round a clip's length up
+  maxCandidates: 100, // per channel: the largest `topK` that Vectorize takes
+  deepeningFactor: 5, // how many times more candidates are read if the first don't fill a page
+  regionPenalty: 0.03, // subtracted from a region's cosine, to rank it behind an equal whole image
+  cachedQueryCount: 500, // queries whose vectors an isolate caches: about 4 MB per vector index
+  clipFrames: { intervalSeconds: 2, minCount: 2, maxCount: 8 }, // frames embedded of a query clip
+  clipSpeechSeconds: 45, // of a query clip that are transcribed
+  clipToleranceSeconds: 0.5, // by which a time range may exceed the clip: players round up
 } as const;
 
-/** Where hits show what the query names (src/search/regions.ts): of one page, the first so many. */
-export const REGIONS = {
-  detections: 10, // model calls
-  askedFrom: 0.2, // of the best hit's score: what is less likely isn't looked at
-  masks: 10,
-  atOnce: 5, // a Worker has six connections
-  withinMs: 15 * SECOND,
-  maskSide: 480,
-  margin: 0.1, // around a box, of its longer side
-  leastShare: 0.01, // of what is looked at: less is nothing that stands out
+/** Boxes and masks of the query's phrase, in a page's first hits (src/search/localization.ts). */
+export const LOCALIZATION = {
+  detectionCount: 10, // detection model calls
+  minScoreShare: 0.2, // of the best hit's score, for a hit to be sent to the detection model
+  maskCount: 10, // hits that get a mask
+  concurrency: 5, // a Worker has six connections
+  timeoutMs: 15 * SECOND,
+  maxMaskSide: 480, // pixels
+  boxMargin: 0.1, // around a box, as a share of its longer side
+  minMaskShare: 0.01, // of a crop's pixels; masks with less foreground or background are dropped
 } as const;
 
-/** How a picture is found again (src/media/signature.ts). */
+/** Image signatures for copy detection (src/media/pixels/image-signature.ts). */
 export const SIGNATURE = {
-  side: 96, // pixels each way that a signature is made of
-  thumbnailSide: 24,
-  keyBits: 20, // of each of the two keys of an area
-  maxMatches: 20_000, // rows read for one query
-  candidates: 128, // pictures compared for one query
-  same: 0.93, // similarity from which two are the same picture, edited
+  side: 96, // pixels each way of the luma image that a signature is computed from
+  thumbnailSide: 24, // pixels
+  hashBits: 20, // of each of the two hashes of an area
+  maxHashMatches: 20_000, // rows read for one query
+  maxCandidates: 128, // images compared for one query
+  minCopySimilarity: 0.93, // from which two images are copies of each other
 } as const;
 
-/** How a video is looked through: many small stills on one sheet (src/media/sheets.ts). */
-export const SHEETS = {
-  stills: 96, // on one sheet
-  maxSeconds: 60, // what the FRAMES binding looks at in one operation
-  maxBytes: 16 * MIB, // of video that a Worker holds for one sheet
-  pieces: 2, // what is larger is cut into so many, or looked at by key pictures alone
-  sampledPackets: 200, // that tell the bitrate
+/** Sampling many small frames of a video in one operation (src/media/shots/contact-sheet.ts). */
+export const CONTACT_SHEET = {
+  maxFrames: 96, // on one sheet
+  maxSeconds: 60, // of video that the FRAMES binding takes in one operation
+  maxBytes: 16 * MIB, // of video that a Worker buffers for one sheet
+  maxClips: 2, // per sheet; where more are needed, only key packets are decoded
+  bitratePackets: 200, // packets that the bitrate is estimated from
 } as const;
 
-/** How a video is cut into shots (src/media/shots.ts). */
+/** Shot detection and segmentation (src/media/shots/detect-shots.ts, src/ingest/segmentation/). */
 export const SHOTS = {
-  partSeconds: 47, // that one message looks through: with the overlap, one sheet
-  overlapSeconds: 1, // into the next part, so that what begins in this one is seen to its end
-  rounds: 3, // of closer looks, a sheet each
-  leastSeconds: 1, // what is shorter is part of a neighbour
-  alike: 0.92, // correlation of neighbouring shots from which they are one,
-  alikeInDetail: 0.85, // if so much is that of what is fine in them
-  mostSeconds: 20, // what is longer is split at pauses, into pieces of about:
-  pieceSeconds: 10,
-  slack: 0.25, // of a piece, by which a border may lie off
-  change: { levels: 4, ratio: 4 }, // between stills of a shot, and over what is usual in it, to split there
-  operationsPerHour: 900, // of FRAMES, keyframes included: short shots are joined to keep to it
-  operations: 120, // that a shorter video may take
+  windowSeconds: 47, // analysed by one message: with the overlap, one contact sheet
+  overlapSeconds: 1, // into the next window, so that a transition is detected to its end
+  refinementRounds: 3, // one contact sheet each
+  minShotSeconds: 1, // shorter shots are merged with a neighbour
+  minMergeCorrelation: 0.92, // of neighbouring shots that are merged, if also
+  minMergeDetailCorrelation: 0.85, // the correlation of their high-pass images is as high as this
+  maxSegmentSeconds: 20, // longer shots are split at pauses, into segments of about
+  targetSegmentSeconds: 10,
+  splitTolerance: 0.25, // by which a boundary may move, as a share of a segment's length
+  // Luma distance of two frames to split a shot between them, also relative to its usual distance.
+  splitChange: { minLumaDistance: 4, minRatio: 4 },
+  frameOperationsPerHour: 900, // of FRAMES, with keyframes; short shots are merged to stay below
+  minFrameOperations: 120, // allowed to every video, however short
 } as const;
 
-/** How the same footage is found (src/search/footage.ts). */
-export const FOOTAGE = {
-  storedPerSecond: 2, // and looked at to find shots
-  thumbnailSide: 16, // of a stored still
-  signatures: 4, // of a segment, besides that of its keyframe
-  different: 0.9, // correlation of its stills below which each has a signature
-  askedPerSecond: 4,
-  sheets: 4, // of a clip that is a query
-  probes: 6, // stills that are looked up
-  alike: 0.98, // correlation of stills from which one of them will do
-  likely: 0.8, // similarity from which a stored picture is a trace of the footage
-  videos: 5, // that are looked at more closely, by the traces of each that are likest:
-  pairs: 24,
-  placed: 4,
-  slackSeconds: 8, // around all that the traces say
-  storedSeconds: 3600, // of a video, that are read and compared: some 30 MB
-  rowSeconds: 60, // more than a row of stills holds
-  same: 0.85, // similarity from which two are the same footage
+/** Content-based copy detection in videos (src/search/copy-detection.ts). */
+export const COPY_DETECTION = {
+  referenceFramesPerSecond: 2, // stored, and sampled for shot detection
+  thumbnailSide: 16, // pixels, of a reference frame
+  maxFrameSignatures: 4, // per segment, beside that of its keyframe
+  maxDistinctCorrelation: 0.9, // of a frame with those that have a signature, to get its own
+  queryFramesPerSecond: 4,
+  maxContactSheets: 4, // of a query clip
+  maxLookupFrames: 6, // query frames whose hashes are looked up
+  maxLookupCorrelation: 0.98, // of two looked-up query frames; of more similar ones, one will do
+  minMatchSimilarity: 0.8, // of a stored frame that votes for its video
+  maxVideos: 5, // that are aligned, by the most similar votes; of each of them:
+  maxFrameMatches: 24, // votes that predict where the copy is
+  maxRegisteredMatches: 4, // votes that are registered to find the crop
+  rangeMarginSeconds: 8, // on both sides of the range that the votes predict
+  maxReferenceSeconds: 3600, // of a video that are read and compared: about 30 MB
+  mergeGapSeconds: 60, // ranges closer than this are read as one; longer than a row of frames
+  minCopySimilarity: 0.85, // from which a time range is a copy of the query
 } as const;
 
-/** Telling what happens to an index's assets: docs/events.md. */
+/** Server-sent events of an index's assets (docs/events.md). */
 export const EVENTS = {
-  kept: 1000, // for listeners that come back
-  listeners: 50, // to one index
-  unreadBytes: 64 * KIB, // that are held for a slow listener, besides what it missed
-  beatMs: 20 * SECOND,
-  streamMs: 1 * MINUTE, // then a listener has to come back: its key is checked again
+  retainedCount: 1000, // for subscribers that reconnect
+  maxSubscribers: 50, // per index
+  maxUnreadBytes: 64 * KIB, // buffered for a slow subscriber, beside the events that it missed
+  heartbeatMs: 20 * SECOND,
+  streamMs: 1 * MINUTE, // until a subscriber has to reconnect, which checks its key again
   retryMs: SECOND,
 } as const;
 
-/** Delivering events to a URL (src/durable/delivery.ts). */
+/** Delivery of events to a URL (src/durable/delivery.ts). */
 export const WEBHOOKS = {
   timeoutMs: 15 * SECOND,
   leaseMs: MINUTE, // of an attempt
-  askAgainMs: MINUTE, // where nothing was heard of a queue's message
-  tryAgainMs: [5 * SECOND, ...[5, 30, 120, 300, 600, 240].map((minutes) => minutes * MINUTE)],
-  jitter: 0.1, // of a delay
-  giveUpMs: 24 * 60 * MINUTE,
-  waiting: 10_000, // deliveries of one index
-  kept: 1000, // that are over, in the log
-  pruneEvery: 100, // events
-  oldSecretMs: 24 * 60 * MINUTE,
-  secrets: 3, // that sign at the same time
+  redispatchMs: MINUTE, // until an unclaimed delivery is sent to the queue again
+  retryMs: [5 * SECOND, ...[5, 30, 120, 300, 600, 240].map((minutes) => minutes * MINUTE)],
+  jitter: 0.1, // as a share of the delay
+  maxAgeMs: 24 * 60 * MINUTE, // from the event until its delivery fails
+  maxPending: 10_000, // deliveries of one index
+  retainedCount: 1000, // finished deliveries in the log
+  pruneEveryEvents: 100,
+  rotatedSecretMs: 24 * 60 * MINUTE, // for which a replaced secret still signs
+  maxSecrets: 3, // that sign at the same time
 } as const;
 
-/** Looking whether an index is as its records say, and making it so. */
-export const CARE = {
-  stuckMs: 30 * MINUTE, // longer than an ingest waits before it asks again
-  strayMs: 24 * 60 * MINUTE, // so old is what no record will ever name
-  atOnce: 4, // assets
-  pageSegments: 2000, // of a page of a walk, after which it ends with an asset
-  probes: 8, // segments whose neighbours are asked for, to find vectors of none
-  stretch: { assets: 20, ms: 5 * MINUTE }, // of a repair that one message does
-  left: 100, // of what couldn't be repaired, that a job tells
-  perTick: 5, // indices whose traversal a tick of the cron begins: many that are due are spread over minutes
-  againMs: 60 * MINUTE, // between two traversals that are begun by themselves
+/** Inspection and repair of an index (src/lifecycle/). */
+export const LIFECYCLE = {
+  stuckAfterMs: 30 * MINUTE, // without progress; more than the longest redispatch delay
+  minOrphanAgeMs: 24 * 60 * MINUTE, // of an unreferenced object: no record will ever refer to it
+  concurrency: 4, // assets inspected at once
+  maxPageSegments: 2000, // of a page of a traversal, which ends with the asset that reaches them
+  probeCount: 8, // segments whose nearest neighbours are queried to find orphaned vectors
+  slice: { maxAssets: 20, maxMs: 5 * MINUTE }, // of a repair that one message does
+  maxUnrepaired: 100, // unrepaired findings that a job reports
+  traversalsPerTick: 5, // started by one run of the cron: many due indices are spread over minutes
+  minIntervalMs: 60 * MINUTE, // between two scheduled traversals of an index
 } as const;
 
-/** Bringing in what platforms have (src/care/imports.ts). */
+/** Imports from platforms (src/lifecycle/sync-sources.ts). */
 export const IMPORTS = {
-  pages: 60, // of a listing: some hold nothing, and some never end
-  unmet: 50, // originals that one look asks after, of those that a listing has no more
+  maxPages: 60, // of a listing: some pages are empty, and some listings never end
+  maxAbsentChecks: 50, // items checked in one sync that the listing doesn't contain any more
   defaultLimit: 50,
-  mostListed: 500,
-  mostFound: 100, // by a search
+  maxListedItems: 500,
+  maxFoundItems: 100, // of a search on the platform
 } as const;
 
+/** Generated answers (src/answer/). */
 export const ANSWER = {
-  segments: 12,
-  sentences: 3,
-  leastScore: 0.05, // of a segment that a model is shown
-  neighbours: 4, // segments in a row that are one source
+  defaultTopK: 12,
+  maxSentences: 3, // quoted in an extractive answer
+  minScore: 0.05, // of a segment that is passed to the model
+  maxNeighbours: 4, // consecutive segments that are merged into one source
   evidenceTokens: 4000,
-  pictures: 6, // keyframes of the best sources
-  /** A video's region is looked at in windows of so many sources, each a picture and its words. */
-  window: { sources: 8, most: 6, atOnce: 2 },
-  slackMs: 500, // players round a length up
-  keptMs: 10 * MINUTE, // so long the same question of an unchanged index has the same answer
-  toldShare: 0.8, // of a question's words that a sentence holds which is quoted
-  nearlyAsGood: 0.9, // of the best sentence's share, for others beside it
+  maxImages: 6, // keyframes of the best sources
+  /** Windows of a video's time range: sources (a keyframe and its text) per window, windows. */
+  window: { maxSources: 8, maxCount: 6, concurrency: 2 },
+  toleranceMs: 500, // by which a time range may exceed the video: players round up
+  cacheMs: 10 * MINUTE, // for which a repeated question to an unchanged index gets the same answer
+  minTermCoverage: 0.8, // of a question's terms, for a sentence to be quoted
+  minRelativeCoverage: 0.9, // of the best sentence's coverage, for others to be quoted beside it
 } as const;

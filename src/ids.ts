@@ -1,11 +1,12 @@
 import { ulid } from "ulid";
 
-declare const names: unique symbol;
-type Id<Thing extends string> = string & { readonly [names]: Thing };
+declare const brand: unique symbol;
+type Id<Name extends string> = string & { readonly [brand]: Name };
 
 /**
- * Ids that name something of an account that has been checked: a string is none of them until a look-up of its
- * owner's has found it. They come with rows, from the functions below, and out of what we wrote ourselves.
+ * Branded ids of an account's resources. A string from a request isn't one until a lookup scoped to
+ * its owner has found it. Ids come from rows, from the functions below, and from data that we
+ * wrote.
  */
 export type AccountId = Id<"account">;
 export type KeyId = Id<"key">;
@@ -15,21 +16,21 @@ export type SegmentId = Id<"segment">;
 export type JobId = Id<"job">;
 export type SourceId = Id<"source">;
 export type UploadId = Id<"upload">;
-/** `{segment}:{kind}`, as `store/vectors.ts` makes it. */
+/** `{segment}:{kind}`, made in `store/vectors.ts`. */
 export type VectorId = `${SegmentId}:${string}`;
 
-export type AnyId = Made[keyof Made] | AccountId | SegmentId | VectorId;
+export type AnyId = IdByPrefix[keyof IdByPrefix] | AccountId | SegmentId | VectorId;
 
-/** Takes text for an id that we have written ourselves: `scripts/scoping.ts` holds who may, and why. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the caller knows which it is
-export function ours<Of extends AnyId>(text: string): Of {
-  return text as Of;
+/** Brands text that we wrote or signed as an id. `scripts/check-ids.ts` lists who may, and why. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names it
+export function trustedId<SomeId extends AnyId>(text: string): SomeId {
+  return text as SomeId;
 }
 
-/** A prefix and a ULID. */
+/** Length of a prefix, an underscore and a ULID. */
 export const ID_CHARACTERS = 30;
 
-interface Made {
+interface IdByPrefix {
   ind: IndexId;
   vid: AssetId;
   img: AssetId;
@@ -41,48 +42,53 @@ interface Made {
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** A new identifier: the prefix and a ULID, which sorts by the time it was made. */
-export function newId<Prefix extends keyof Made>(prefix: Prefix, now = Date.now()): Made[Prefix] {
-  return ours(`${prefix}_${ulid(now)}`);
-}
-
-/** The same asset and position, the same id: its step may run twice. It sorts by the time of the asset. */
-export async function segmentId(asset: AssetId, position: number): Promise<SegmentId> {
-  const digest = await digestOf(`${asset}:${position}`);
-  return ours(`seg_${asset.slice(4, 14)}${digest.slice(-16)}`);
+/** Makes an id of a prefix and a ULID, which sorts by its creation time. */
+export function newId<Prefix extends keyof IdByPrefix>(
+  prefix: Prefix,
+  now = Date.now(),
+): IdByPrefix[Prefix] {
+  return trustedId(`${prefix}_${ulid(now)}`);
 }
 
 /**
- * The account id of a name. Keys are minted without a database, so the id is a function of the
- * name; the row appears with the first request made with the key.
+ * The id of a segment: the same each time, since its step may run twice. Sorts by asset creation.
+ */
+export async function segmentId(asset: AssetId, position: number): Promise<SegmentId> {
+  const digest = await digestOf(`${asset}:${position}`);
+  return trustedId(`seg_${asset.slice(4, 14)}${digest.slice(-16)}`);
+}
+
+/**
+ * Derives an account's id from its name. Keys are signed without a database, so the id is a
+ * function of the name; the row appears with the first request made with the key.
  */
 export async function accountId(name: string): Promise<AccountId> {
-  return ours(`acc_${await digestOf(`account:${name}`)}`);
+  return trustedId(`acc_${await digestOf(`account:${name}`)}`);
 }
 
 const EVENT_DIGITS = 10;
 
 /**
- * The id of an index's event number `seq`: `evt_<the index's ULID>_<number>`. It has no full stop, which
- * would end it in what a webhook signs.
+ * The id of event number `seq` of an index: `evt_<the index's ULID>_<number>`. Contains no full
+ * stop, which separates the id in the text that a webhook signs.
  */
 export function eventId(indexId: IndexId, seq: number): string {
   return `evt_${indexId.slice(4)}_${String(seq).padStart(EVENT_DIGITS, "0")}`;
 }
 
-/** The number of an event; null where the id is not of this index. */
+/** Parses the number out of an event's id; null if the id belongs to another index. */
 export function eventSeq(indexId: IndexId, id: string): number | null {
   const seq = Number(/_(\d{10,15})$/.exec(id)?.[1] ?? Number.NaN);
   return eventId(indexId, seq) === id ? seq : null;
 }
 
-/** The first 16 bytes of its SHA-256, as a ULID's characters. */
-async function digestOf(seed: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(seed));
+/** Hashes text to the first 16 bytes of its SHA-256, in the alphabet of ULIDs. */
+async function digestOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return crockford128(new Uint8Array(digest, 0, 16));
 }
 
-/** 16 bytes as the 26 characters of a ULID. */
+/** Encodes 16 bytes as the 26 characters of a ULID. */
 function crockford128(bytes: Uint8Array): string {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);

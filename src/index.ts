@@ -1,5 +1,5 @@
 import { app } from "./app.ts";
-import { sweep } from "./care/sweep.ts";
+import { sweep } from "./lifecycle/sweep.ts";
 import { consumeDeadIngest, consumeIngest } from "./queues/ingest.ts";
 import { consumeDeadJobs, consumeJobs } from "./queues/jobs.ts";
 import { consumeWebhooks } from "./queues/webhooks.ts";

@@ -1,10 +1,10 @@
 import { base64url, decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
-import { type AccountId, type KeyId, ours } from "./ids.ts";
+import { type AccountId, type KeyId, trustedId } from "./ids.ts";
 
 export const SCOPES = ["read", "write", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What an API key says about its holder. */
+/** The claims that an API key carries. */
 export interface KeyClaims {
   keyId: KeyId;
   accountId: AccountId;
@@ -14,18 +14,20 @@ export interface KeyClaims {
 }
 
 export interface VerifiedKey extends KeyClaims {
-  /** The name of the secret: its `kid`. */
-  signedWith: string;
+  /** Name of the signing secret (RFC 7515). */
+  kid: string;
 }
 
-/** Signing secrets by `kid`. The first one signs, all of them verify, so that a secret can rotate. */
+/**
+ * Signing secrets by `kid`. The first one signs and all verify, so that a secret can be rotated.
+ */
 export type Secrets = ReadonlyMap<string, Uint8Array>;
 
 const KEY_AUDIENCE = "sightline:key";
 const MEDIA_AUDIENCE = "sightline:media";
 const MIN_SECRET_BYTES = 32;
 
-/** Reads `KEY_SECRETS`: `kid:base64url[,kid:base64url…]`. Throws on anything else. */
+/** Parses `KEY_SECRETS`: `kid:base64url[,kid:base64url…]`. Throws on anything else. */
 export function parseSecrets(text: string): Secrets {
   const secrets = new Map<string, Uint8Array>();
   for (const entry of text.split(",")) {
@@ -53,29 +55,33 @@ export function signKey(secrets: Secrets, claims: KeyClaims): Promise<string> {
   return sign(secrets, token);
 }
 
-/** The claims of a key, or null where it is malformed, expired or not signed by us. */
+/**
+ * Returns the claims of a key; null if it is malformed, expired or not signed by a known secret.
+ */
 export async function verifyKey(secrets: Secrets, key: string): Promise<VerifiedKey | null> {
   const verified = await verify(secrets, key, KEY_AUDIENCE);
   if (!verified) return null;
   const { payload, protectedHeader } = verified;
   if (!payload.sub || !payload.jti || !Array.isArray(payload["scopes"])) return null;
   return {
-    keyId: ours<KeyId>(payload.jti),
-    accountId: ours<AccountId>(payload.sub),
+    keyId: trustedId<KeyId>(payload.jti),
+    accountId: trustedId<AccountId>(payload.sub),
     accountName: typeof payload["name"] === "string" ? payload["name"] : "",
     scopes: SCOPES.filter((scope) => (payload["scopes"] as unknown[]).includes(scope)),
     expiresAt: payload.exp === undefined ? null : payload.exp * 1000,
-    signedWith: protectedHeader.kid!,
+    kid: protectedHeader.kid!,
   };
 }
 
-/** A token that opens one stored object until `expiresAt` (epoch ms), for `<img>` and `<video>`. */
+/**
+ * Signs a token that grants access to one R2 object until `expiresAt` (epoch ms), in media URLs.
+ */
 export function signMediaKey(secrets: Secrets, objectKey: string, expiresAt: number) {
   const token = new SignJWT().setSubject(objectKey).setAudience(MEDIA_AUDIENCE);
   return sign(secrets, token.setExpirationTime(Math.floor(expiresAt / 1000)));
 }
 
-/** The object key that a media token opens, or null. */
+/** Returns the object key that a media token grants access to, or null. */
 export async function verifyMediaKey(secrets: Secrets, token: string): Promise<string | null> {
   return (await verify(secrets, token, MEDIA_AUDIENCE))?.payload.sub ?? null;
 }
@@ -98,7 +104,7 @@ async function verify(secrets: Secrets, token: string, audience: string) {
 
 const secretsByText = new Map<string, Secrets>();
 
-/** The signing secrets, parsed once. Throws with the command to run where they are not set. */
+/** Returns the signing secrets, parsed once. Throws with the command to run if they aren't set. */
 export function keySecrets(env: { KEY_SECRETS?: string }): Secrets {
   const text = env.KEY_SECRETS;
   if (!text) throw new Error("KEY_SECRETS is not set: run `npx wrangler secret put KEY_SECRETS`");

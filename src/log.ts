@@ -2,7 +2,7 @@ import type { Trace } from "./errors.ts";
 
 type Field = string | number | boolean | null | undefined;
 
-/** Fields that are never logged: keys, tokens, what people search for, say, show or ask. */
+/** Fields that are never logged: keys, tokens, and user data. */
 type Secret =
   | "key"
   | "token"
@@ -16,7 +16,9 @@ type Secret =
 
 type Fields = Record<string, Field> & { [name in Secret]?: never } & { cause?: Trace };
 
-/** One line of JSON; `event` is `area.what_happened`. Of an error it takes only the trace: `traceOf`. */
+/**
+ * Logs one line of JSON. `event` is `area.what_happened`; `cause` takes only a `traceOf` an error.
+ */
 export function log(level: "info" | "warn" | "error", event: string, fields: Fields = {}): void {
   console[level](JSON.stringify({ event, ...fields }));
 }

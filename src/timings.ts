@@ -1,9 +1,9 @@
-/** How long the parts of a request take. Parts may overlap, and one that comes again is added up. */
+/** Measures the parts of a request. Parts may overlap; repeated parts are summed. */
 export class Timings {
   readonly #start = Date.now();
   readonly #parts = new Map<string, number>();
 
-  /** Does the work, whatever comes of it, and counts its time as that of `part`. */
+  /** Runs `work` and adds its time to `part`, also if it throws. */
   readonly time = async <T>(part: string, work: () => Promise<T>): Promise<T> => {
     const start = Date.now();
     try {
@@ -13,7 +13,7 @@ export class Timings {
     }
   };
 
-  /** In ms, as the `Server-Timing` header has it (W3C Server Timing), with the whole as `total`. */
+  /** Formats a `Server-Timing` header (W3C): milliseconds per part, and the `total`. */
   toHeader(): string {
     const parts = [...this.#parts, ["total", Date.now() - this.#start] as const];
     return parts.map(([part, ms]) => `${part};dur=${ms}`).join(", ");

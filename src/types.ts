@@ -6,18 +6,17 @@ export const ASSET_TYPES = ["video", "image"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
 /**
- * What happens to an asset, in order. `look` shows as `segmenting`, `listen` as `transcribing`, `watch` as
- * `describing`, `finish` as `embedding`.
+ * Steps of an ingest, in order. `PUBLIC_STATE` in src/ingest/state.ts maps them to asset states.
  */
 export const INGEST_STEPS = [
   "fetch",
   "probe",
-  "look",
+  "detect_shots",
   "segment",
-  "listen",
-  "transcribe",
+  "recognize_speech",
+  "align_transcript",
   "describe",
-  "watch",
+  "index_frames",
   "embed",
   "finish",
 ] as const;
@@ -36,7 +35,7 @@ export const ASSET_STATES = [
 ] as const;
 export type AssetState = (typeof ASSET_STATES)[number];
 
-/** What an index tells of (docs/events.md). All but `asset.progress` also go to its webhook. */
+/** Types of an index's events (docs/events.md). The webhook gets all but `asset.progress`. */
 export const EVENT_TYPES = [
   "asset.updated",
   "asset.progress",
@@ -45,48 +44,50 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** One event on its way to an index's webhook. Epoch ms. */
+/** Delivery of an event to an index's webhook. Times are epoch ms. */
 export interface Delivery {
-  /** Of the event. */
+  /** Sequence number of the event. */
   seq: number;
   type: EventType;
-  /** The body. */
+  /** Body of the request, JSON. */
   payload: string;
-  phase: "waiting" | "asked" | "sending" | "delivered" | "failed";
+  phase: "scheduled" | "queued" | "sending" | "delivered" | "failed";
   attempts: number;
   createdAt: number;
-  /** When it is looked at again; null once it is over. */
+  /** Time of the next phase change or retry; null if the delivery has ended. */
   dueAt: number | null;
   endedAt: number | null;
-  /** Of the last attempt. */
-  status: number | null;
-  problem: string | null;
+  /** HTTP status of the last attempt. */
+  statusCode: number | null;
+  error: string | null;
 }
 
-/** What webhooks are signed with. `expiresAt` is null while it is the newest. Epoch ms. */
+/** Signing secret of a webhook. `expiresAt` is null for the newest one. Times are epoch ms. */
 export interface WebhookSecret {
   secret: string;
   createdAt: number;
   expiresAt: number | null;
 }
 
-/** Where an index's events are sent, and how that goes. */
+/** Webhook of an index, and the state of its deliveries. */
 export interface WebhookState {
   url: string;
-  /** When its receiver said that it is gone (410): epoch ms. Setting the URL again ends that. */
+  /**
+   * Time of a 410 from the receiver, epoch ms, which stops deliveries until the URL is set again.
+   */
   disabledAt: number | null;
-  /** The newest first; all of them sign. */
+  /** Newest first. All of them sign. */
   secrets: WebhookSecret[];
-  counts: Record<"waiting" | "delivered" | "failed", number>;
+  counts: Record<"pending" | "delivered" | "failed", number>;
 }
 
-/** Who is asking: the account behind a verified key. */
+/** Caller of a request: the account of a verified key. */
 export interface Caller extends VerifiedKey {
-  /** This request made the account. */
+  /** Whether this request created the account. */
   isNew: boolean;
 }
 
-/** A media index as its owner named it. Times are epoch ms. */
+/** A media index. Times are epoch ms. */
 export interface MediaIndexRow {
   indexId: IndexId;
   accountId: AccountId;
@@ -97,7 +98,7 @@ export interface MediaIndexRow {
   createdAt: number;
   updatedAt: number;
   lastTraversedAt: number | null;
-  /** Grows with every change of what can be found. */
+  /** Incremented by every change of the searchable content. */
   revision: number;
 }
 
@@ -114,7 +115,7 @@ interface AssetSource {
   alt_text?: string | null;
 }
 
-/** A video or an image of an index. Times are epoch ms, media times milliseconds. */
+/** A video or an image in an index. `…At` are epoch ms, `…Ms` are milliseconds of media. */
 export interface Asset {
   assetId: AssetId;
   indexId: IndexId;
@@ -141,14 +142,14 @@ export interface Asset {
   keyframeMs: number | null;
   segments: number;
   jobId: JobId;
-  /** The job that put a video's transcript in; null where its ingest did. */
-  transcriptJob: JobId | null;
+  /** The job that uploaded a video's transcript; null if the ingest made it. */
+  transcriptJobId: JobId | null;
   createdAt: number;
   updatedAt: number;
 }
 
-/** A box in fractions of the frame, origin top left. */
-export interface Box {
+/** Box around an object, in fractions of the image. The origin is the top left. */
+export interface BoundingBox {
   label: string;
   score: number;
   x: number;
@@ -157,19 +158,19 @@ export interface Box {
   height: number;
 }
 
-/** Where something is in a frame, as a box is. */
-export type Place = Pick<Box, "x" | "y" | "width" | "height">;
+/** Rectangle in fractions of an image. The origin is the top left. */
+export type Rect = Pick<BoundingBox, "x" | "y" | "width" | "height">;
 
 /**
- * Which pixels of a picture belong to something, as COCO's API has it: `size` is height and width,
- * `counts` compressed run lengths, column by column.
+ * Mask of an object's pixels in the compressed run-length encoding of COCO's API: `size` is height
+ * and width, `counts` are run lengths, column by column.
  */
 export interface Mask {
   size: [height: number, width: number];
   counts: string;
 }
 
-/** A stretch of a video, or an image: what search returns. Media times in ms. */
+/** The unit of search: a time range of a video, or an image. Media times are ms. */
 export interface Segment {
   segmentId: SegmentId;
   assetId: AssetId;
@@ -179,62 +180,59 @@ export interface Segment {
   endMs: number | null;
   keyframeMs: number;
   caption: string;
-  /** The model that wrote the caption, as it calls itself; null before it has. */
+  /** Id of the model that wrote the caption, or `template`; null before there is one. */
   captionModel: string | null;
   transcript: string;
   onScreenText: string;
   labels: string[];
-  boxes: Box[];
-  problem: Failure | null;
+  boxes: BoundingBox[];
+  error: Failure | null;
   described: boolean;
 }
 
-/** What a model saw in a picture. */
+/** Description of an image by a model. */
 export interface Description {
-  /** The model that looked, as it calls itself. */
+  /** Id of the model, as reported by it. */
   model: string;
   caption: string;
   text: string;
   labels: string[];
-  boxes: Box[];
+  boxes: BoundingBox[];
 }
 
-/** Where one shot gives way to the next. Times are when pictures begin to be shown, in seconds. */
+/** Transition between two shots. Times are presentation times in seconds. */
 export interface Transition {
   kind: "cut" | "gradual";
-  /** The last picture of the shot before. */
+  /** Last frame of the shot before. */
   from: number;
-  /** The first picture of the shot after. */
+  /** First frame of the shot after. */
   to: number;
 }
 
-/** A picture of a video at a regular time, small. */
-export interface SmallStill {
-  /** When it begins to be shown. */
+/** Stored summary of a sampled frame. */
+export interface FrameSummary {
+  /** Presentation time. */
   seconds: number;
-  /** How sharp it is, to be compared within a shot. */
+  /** Sharpness, comparable within a shot. */
   sharpness: number;
-  /** Grey levels, `FOOTAGE.thumbnailSide` each way, rows from the top, in base64. */
-  thumbnail: string;
+  /** `COPY_DETECTION.thumbnailSide`² luma values, rows from the top, in base64. */
+  lumaThumbnail: string;
 }
 
-/** Words spoken over a stretch of a video, in seconds: NaN until a plain text has been given its times. */
+/** Cue of a transcript. Times are seconds, and NaN until a plain text has been assigned times. */
 export interface Cue {
   start: number;
   end: number;
   text: string;
 }
 
-/** Which words of a segment a vector or an FTS column stands for. */
+/** Texts of a segment that are embedded; `text` is the on-screen text. */
 export const TEXT_KINDS = ["caption", "speech", "text"] as const;
 export type TextKind = (typeof TEXT_KINDS)[number];
 
-/**
- * What a vector stands for: words of a segment, in the text space, or, in the other, its picture, or a
- * region of it with something small.
- */
-export const PICTURE_KINDS = ["picture", "region"] as const;
-export type VectorKind = TextKind | (typeof PICTURE_KINDS)[number];
+/** Images of a segment that are embedded: its keyframe, and regions with small objects. */
+export const IMAGE_VECTOR_KINDS = ["image", "region"] as const;
+export type VectorKind = TextKind | (typeof IMAGE_VECTOR_KINDS)[number];
 
 export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 

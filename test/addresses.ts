@@ -1,5 +1,5 @@
-/** URLs of public places, each with what is asked when it is fetched. */
-export const PUBLIC: readonly [url: string, asked: string][] = [
+/** URLs of public servers, each with the host that is connected to. */
+export const PUBLIC_URLS: readonly [url: string, host: string][] = [
   ["http://example.org/a.mp4", "example.org"],
   ["https://example.org:8443/a.mp4?x=1", "example.org:8443"],
   ["https://example.org./a.mp4", "example.org."],
@@ -30,8 +30,8 @@ export const PUBLIC: readonly [url: string, asked: string][] = [
   ["http://internal.example/", "internal.example"],
 ];
 
-/** URLs that are nobody's business from outside, or none. */
-export const REFUSED: Readonly<Record<string, readonly string[]>> = {
+/** URLs that a request from outside must not reach, or that are malformed, by reason. */
+export const BLOCKED_URLS: Readonly<Record<string, readonly string[]>> = {
   "another scheme": [
     "ftp://example.org/a.mp4",
     "file:///etc/passwd",
@@ -44,7 +44,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
     "//example.org/a.mp4",
     "example.org/a.mp4",
   ],
-  "no URL": [
+  "a malformed URL": [
     "not a url",
     "",
     " ",
@@ -78,7 +78,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
     "http://a@b@example.org/",
     "http:\\\\example.org@127.0.0.1\\",
   ],
-  "a name of the inside": [
+  "an internal name": [
     "http://localhost/",
     "http://localhost./",
     "http://localhost../",
@@ -106,7 +106,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
     "http://kubernetes.default.svc.cluster.local/",
     "http://1.0.0.127.in-addr.arpa/",
   ],
-  "where clouds keep secrets": [
+  "a metadata service of a cloud": [
     "http://metadata.google.internal/computeMetadata/v1/",
     "http://METADATA.google.internal./",
     "http://metadata.goog/",

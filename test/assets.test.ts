@@ -12,10 +12,10 @@ beforeAll(async () => {
   const form = { video_file: await fixture("clip.mp4"), metadata_str: '{"reel":4}' };
   video = await client.json("POST", "/index/cuts/video", { form });
   path = `/index/cuts/video/${video.asset_id}`;
-  video = await client.settled("cuts", video);
+  video = await client.waitForAsset("cuts", video);
 }, 60_000);
 
-describe("an asset's title and metadata", () => {
+describe("updating an asset", () => {
   const revision = () =>
     env.DB.prepare(
       "SELECT indices.revision FROM indices JOIN assets USING (index_id) WHERE asset_id = ?",
@@ -23,7 +23,7 @@ describe("an asset's title and metadata", () => {
       .bind(video.asset_id)
       .first<number>("revision");
 
-  it("can be changed, each by itself, and answers of before hold no more", async () => {
+  it("changes title and metadata separately and increments the index revision", async () => {
     const before = await revision();
     const renamed = await client.json("PATCH", path, { json: { title: " Harvest " } });
     expect(renamed).toMatchObject({ title: "Harvest", metadata: { reel: 4 }, state: "ready" });
@@ -40,7 +40,7 @@ describe("an asset's title and metadata", () => {
     expect(found.segments[0]).toMatchObject({ title: "Harvest", metadata });
   });
 
-  it("are checked", async () => {
+  it("returns 422 for an invalid title and metadata, and 404 for an unknown asset", async () => {
     const json = { title: "", metadata: [] };
     expect(await client.issues("PATCH", path, { json })).toEqual([
       [["body", "title"], "string_too_short"],
@@ -50,14 +50,14 @@ describe("an asset's title and metadata", () => {
   });
 });
 
-describe("an edit list", () => {
+describe("an edit decision list", () => {
   const edl = async (query = "") => (await client.send("GET", `${path}/edl${query}`)).text();
   const ids = async (): Promise<string[]> => {
     const { segments } = await client.json("GET", `${path}/segments`);
-    return segments.map((one: Json) => one.segment_id);
+    return segments.map((segment: Json) => segment.segment_id);
   };
 
-  it("has the chosen segments in the order they are asked for, or all", async () => {
+  it("has the requested segments in the order of the request, or all segments", async () => {
     const response = await client.send("GET", `${path}/edl`);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(response.headers.get("content-disposition")).toContain("Harvest.edl");
@@ -65,12 +65,12 @@ describe("an edit list", () => {
     expect(all.match(/^\d{3} /gm)).toHaveLength(video.segments);
     expect(all).toContain("001  AX       B     C        00:00:00:00 00:00:03:00 01:00:00:00");
     const [first, second] = await ids();
-    const turned = await edl(`?segments=${second},${first}`);
-    expect(turned).toContain("001  AX       B     C        00:00:03:00 00:00:06:00 01:00:00:00");
-    expect(await edl(`?segments=${second}&segments=${first}`)).toBe(turned);
+    const reversed = await edl(`?segments=${second},${first}`);
+    expect(reversed).toContain("001  AX       B     C        00:00:03:00 00:00:06:00 01:00:00:00");
+    expect(await edl(`?segments=${second}&segments=${first}`)).toBe(reversed);
   });
 
-  it("names a segment that isn't the video's", async () => {
+  it("of an unknown segment returns 404 with the segment's id", async () => {
     const response = await client.send("GET", `${path}/edl?segments=seg_nothing`);
     expect(response.status).toBe(404);
     expect(await response.text()).toContain("seg_nothing");

@@ -6,7 +6,7 @@ import { requireContract } from "./contract.ts";
 
 const ORIGIN = "https://sightline.test";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the contract is checked on every answer
+// oxlint-disable-next-line typescript/no-explicit-any -- every response is validated by its schema
 export type Json = any;
 
 export interface Call {
@@ -18,7 +18,7 @@ export interface Call {
 
 export type Issue = [loc: (string | number)[], type: string];
 
-/** Talks to the Worker over HTTP as one account; every answer is held against the contract. */
+/** HTTP client of one account. Every response is validated against the OpenAPI document. */
 export class Client {
   readonly key: string;
   constructor(key: string) {
@@ -44,7 +44,7 @@ export class Client {
     return response;
   }
 
-  /** The body of a 200 answer; throws with the answer where it is another. */
+  /** Returns the body of a 200 response. Throws for any other status. */
   async json(method: string, path: string, call: Call = {}): Promise<Json> {
     const response = await this.send(method, path, call);
     const text = await response.text();
@@ -52,7 +52,7 @@ export class Client {
     return JSON.parse(text);
   }
 
-  /** What a 422 answer lists; throws where it is another. */
+  /** Returns the issues of a 422 response. Throws for any other status. */
   async issues(method: string, path: string, call: Call = {}): Promise<Issue[]> {
     const response = await this.send(method, path, call);
     const { detail }: Json = await response.json();
@@ -61,8 +61,11 @@ export class Client {
     return detail.map(({ loc, type }: Json) => [loc, type]);
   }
 
-  /** Waits until an asset has come to its end; returns its record. */
-  async settled(index: string, asset: { asset_type: string; asset_id: string }): Promise<Json> {
+  /** Waits until an asset is ready or failed, up to 30 s, and returns its record. */
+  async waitForAsset(
+    index: string,
+    asset: { asset_type: string; asset_id: string },
+  ): Promise<Json> {
     return vi.waitUntil(
       async () => {
         const record = await this.json(
@@ -75,8 +78,8 @@ export class Client {
     );
   }
 
-  /** Waits until a job has come to its end; returns its record. */
-  async finished(jobId: string): Promise<Json> {
+  /** Waits until a job has ended, up to 30 s, and returns its record. */
+  async waitForJob(jobId: string): Promise<Json> {
     return vi.waitUntil(
       async () => {
         const job = await this.json("GET", `/jobs/${jobId}`);
@@ -89,7 +92,7 @@ export class Client {
 
 let accounts = 0;
 
-/** A client of an account that no other test uses. */
+/** Returns a client of a new account. */
 export async function newClient(scopes: Scope[] = ["read", "write", "admin"]): Promise<Client> {
   return clientOf(`${crypto.randomUUID()}-${accounts++}`, scopes);
 }
@@ -109,7 +112,7 @@ export async function clientOf(
   return new Client(await signKey(parseSecrets(env.KEY_SECRETS), claims));
 }
 
-/** A generated fixture, by its name in `test/setup/films.ts`. */
+/** Returns a generated fixture by its name in `test/setup/videos.ts`. */
 export async function fixture(name: string): Promise<File> {
   const response = await fetch(`${inject("filesOrigin")}/${name}`);
   if (!response.ok) throw new Error(`There is no fixture ${name}`);

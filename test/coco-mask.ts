@@ -1,20 +1,20 @@
 import type { Mask } from "../src/types.ts";
 
 /**
- * A byte a pixel, rows from the top, of a mask that COCO's API wrote: after the description of `rleFrString`
- * and `rleDecode` in its maskApi.c, and of nothing of ours.
+ * Decodes a mask to a byte per pixel, rows from the top. Written after `rleFrString` and
+ * `rleDecode` in COCO's maskApi.c, independently of our encoder.
  */
 export function decodeMask({ size: [height, width], counts }: Mask): Uint8Array {
   const runs: number[] = [];
   for (let at = 0; at < counts.length;) {
     let value = 0;
     let shift = 0;
-    for (let more = true; more; at++, shift += 5) {
+    for (let isContinued = true; isContinued; at++, shift += 5) {
       const character = counts.charCodeAt(at) - 48;
       if (!(character >= 0 && character < 64)) throw new Error(`"${counts[at]}" is no character`);
       value |= (character & 31) << shift;
-      more = character >= 32;
-      if (!more && (character & 16) !== 0) value |= -1 << (shift + 5);
+      isContinued = character >= 32;
+      if (!isContinued && (character & 16) !== 0) value |= -1 << (shift + 5);
     }
     runs.push(runs.length > 2 ? value + runs.at(-2)! : value);
   }

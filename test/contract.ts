@@ -1,23 +1,30 @@
-import { breach, listOperations, matches } from "../bench/contract/document.ts";
+import { findSchemaViolation, listOperations, matchesOperation } from "../tools/openapi.ts";
 import { openApiDocument } from "../src/app.ts";
 
 const document = openApiDocument();
 
-/** Every operation of the contract. */
+/** All operations of the OpenAPI document. */
 export const OPERATIONS = listOperations(document);
 
-/** Throws where an answer in JSON is not what the OpenAPI document promises. */
+/** Throws if a JSON response violates the OpenAPI document. */
 export async function requireContract(
   method: string,
   pathname: string,
   response: Response,
 ): Promise<void> {
   if (!response.headers.get("content-type")?.startsWith("application/json")) return;
-  const operation = OPERATIONS.find((each) => each.method === method && matches(each, pathname));
+  const operation = OPERATIONS.find(
+    (candidate) => candidate.method === method && matchesOperation(candidate, pathname),
+  );
   if (!operation) return;
   const { status } = response;
-  const problem = breach(operation, document.components, status, await response.clone().json());
-  if (problem !== null) {
-    throw new Error(`${method} ${pathname} → ${status} breaks the contract:\n${problem}`);
+  const violation = findSchemaViolation(
+    operation,
+    document.components,
+    status,
+    await response.clone().json(),
+  );
+  if (violation !== null) {
+    throw new Error(`${method} ${pathname} → ${status} violates the schema:\n${violation}`);
   }
 }

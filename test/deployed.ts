@@ -2,8 +2,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import worker from "../local/worker.ts";
 
-/** Asks the Worker as it would answer were it deployed with other settings. */
-export async function askDeployed(
+/** Sends a request to a Worker with other bindings or settings. */
+export async function fetchDeployed(
   settings: Partial<Env>,
   key: string,
   path: string,

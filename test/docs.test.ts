@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../src/app.ts";
 
-/** As assets are given out: without the Worker. */
+/** Requests a static asset, which is served without the Worker. */
 const get = (path: string, method = "GET") =>
   env.ASSETS.fetch(new URL(path, "https://sightline.test"), { method });
 
@@ -18,30 +18,30 @@ function policyOf(response: Response): Record<string, string[]> {
 }
 
 describe("GET /docs", () => {
-  it("is a page that needs no key, all of whose parts are ours and there", async () => {
+  it("returns a page without a key, whose scripts and styles all exist on this origin", async () => {
     const page = await get("/docs");
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const html = await page.text();
-    const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, place]) => place!);
-    expect(parts).toContain("/console/swagger-ui/swagger-ui-bundle.js");
-    for (const part of parts) {
-      expect(part).toMatch(/^\/console\//);
-      const response = await get(part);
-      expect({ part, status: response.status }).toEqual({ part, status: 200 });
+    const paths = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+    expect(paths).toContain("/console/swagger-ui/swagger-ui-bundle.js");
+    for (const path of paths) {
+      expect(path).toMatch(/^\/console\//);
+      const response = await get(path);
+      expect({ path, status: response.status }).toEqual({ path, status: 200 });
       expect(response.headers.get("content-type")).toMatch(/javascript|css|svg/);
       expect((await response.bytes()).length).toBeGreaterThan(100);
     }
     expect(html).not.toMatch(/<script(?![^>]*src=)|<style|style=|\son\w+=/);
   });
 
-  it("shows the contract of this service, and asks nobody else", async () => {
+  it("loads this service's OpenAPI document and no external validator", async () => {
     const script = await (await get("/console/reference.js")).text();
     expect(script).toContain('url: "/openapi.json"');
     expect(script).toContain("validatorUrl: null");
   });
 
-  it("has every operation in a group", () => {
+  it("shows every operation under a tag", () => {
     for (const [path, item] of Object.entries(openApiDocument().paths ?? {})) {
       for (const operation of Object.values(item as Record<string, { tags?: string[] }>)) {
         expect({ path, tags: operation.tags }).toEqual({
@@ -52,12 +52,12 @@ describe("GET /docs", () => {
     }
   });
 
-  it("answers HEAD", async () => {
+  it("supports HEAD", async () => {
     const head = await get("/docs", "HEAD");
     expect({ status: head.status, body: await head.text() }).toEqual({ status: 200, body: "" });
   });
 
-  it("has the console's headers, but for pictures in its style and types that it doesn't know", async () => {
+  it("has the console's headers, except data: images and trusted types in the CSP", async () => {
     const [page, console] = await Promise.all([get("/docs"), get("/")]);
     const { "img-src": images, ...rest } = policyOf(page);
     const {

@@ -13,14 +13,14 @@ declare global {
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Of the file server, without a slash at its end. */
+    /** Origin of the file server, without a trailing slash. */
     filesOrigin: string;
-    /** Of the made-up platforms: test/setup/platform-server.ts. */
+    /** Origin of the stubbed platforms: test/setup/platform-server.ts. */
     platformsOrigin: string;
     pixelfedOrigin: string;
-    /** Of the receivers of webhooks: test/setup/webhook-server.ts. */
+    /** Origin of the webhook receivers: test/setup/webhook-server.ts. */
     webhooksOrigin: string;
-    /** Of the server that keeps to nothing: test/setup/hostile-server.ts. */
-    hostileOrigin: string;
+    /** Origin of the server of malformed responses: test/setup/malformed-server.ts. */
+    malformedOrigin: string;
   }
 }

@@ -12,26 +12,42 @@ const issues = (method: string, path: string, call?: Call) => client.issues(meth
 const search = (json: unknown) => issues("POST", "/index/a/search", { json });
 const MISSING: Issue[] = [[["body", "query"], "missing"]];
 
-describe("a request that breaks rules is answered 422 with", () => {
+describe("an invalid request returns 422 with the location and type of each issue", () => {
   it.each<[string, unknown, Issue[]]>([
     ["a missing field", {}, MISSING],
-    ["null for a field", { query: null }, [[["body", "query"], "string_type"]]],
-    ["a number for a text", { query: 7 }, [[["body", "query"], "string_type"]]],
-    ["an empty text", { query: "" }, [[["body", "query"], "string_too_short"]]],
-    ["a long text", { query: "x".repeat(2001) }, [[["body", "query"], "string_too_long"]]],
-    ["a text for a number", { query: "x", top_k: "3" }, [[["body", "top_k"], "int_type"]]],
-    ["a fraction for a whole", { query: "x", top_k: 1.5 }, [[["body", "top_k"], "int_type"]]],
-    ["too small", { query: "x", top_k: 0 }, [[["body", "top_k"], "greater_than_equal"]]],
-    ["too large", { query: "x", top_k: 501 }, [[["body", "top_k"], "less_than_equal"]]],
-    ["a text for a fraction", { query: "x", top_p: "1" }, [[["body", "top_p"], "float_type"]]],
+    ["null instead of a string", { query: null }, [[["body", "query"], "string_type"]]],
+    ["a number instead of a string", { query: 7 }, [[["body", "query"], "string_type"]]],
+    ["an empty string", { query: "" }, [[["body", "query"], "string_too_short"]]],
+    ["a long string", { query: "x".repeat(2001) }, [[["body", "query"], "string_too_long"]]],
     [
-      "a text for a boolean",
+      "a string instead of an integer",
+      { query: "x", top_k: "3" },
+      [[["body", "top_k"], "int_type"]],
+    ],
+    [
+      "a fraction instead of an integer",
+      { query: "x", top_k: 1.5 },
+      [[["body", "top_k"], "int_type"]],
+    ],
+    ["a small integer", { query: "x", top_k: 0 }, [[["body", "top_k"], "greater_than_equal"]]],
+    ["a large integer", { query: "x", top_k: 501 }, [[["body", "top_k"], "less_than_equal"]]],
+    [
+      "a string instead of a number",
+      { query: "x", top_p: "1" },
+      [[["body", "top_p"], "float_type"]],
+    ],
+    [
+      "a string instead of a boolean",
       { query: "x", use_boxes: "yes" },
       [[["body", "use_boxes"], "bool_type"]],
     ],
-    ["a text for a list", { query: "x", asset_ids: "a" }, [[["body", "asset_ids"], "list_type"]]],
     [
-      "the place in a list",
+      "a string instead of a list",
+      { query: "x", asset_ids: "a" },
+      [[["body", "asset_ids"], "list_type"]],
+    ],
+    [
+      "an invalid list item",
       { query: "x", asset_ids: ["a", "b", 3] },
       [[["body", "asset_ids", 2], "string_type"]],
     ],
@@ -45,13 +61,13 @@ describe("a request that breaks rules is answered 422 with", () => {
       { query: "x", modes: ["smell"] },
       [[["body", "modes", 0], "literal_error"]],
     ],
-    ["a foreign cursor", { query: "x", cursor: "!" }, [[["body", "cursor"], "value_error"]]],
-    ["a list for an object", [], [[["body"], "dict_type"]]],
-  ])("%s", async (_, json, expected) => {
+    ["an invalid cursor", { query: "x", cursor: "!" }, [[["body", "cursor"], "value_error"]]],
+    ["a list instead of an object", [], [[["body"], "dict_type"]]],
+  ])("for a search body with %s", async (_, json, expected) => {
     expect(await search(json)).toEqual(expected);
   });
 
-  it("all of them at once, wherever they are", async () => {
+  it("for several issues in path and body at once", async () => {
     const json = { query: 1, top_k: 0, top_p: 2 };
     expect(await issues("POST", "/index/-bad/search", { json })).toEqual([
       [["path", "index_name"], "string_pattern_mismatch"],
@@ -62,12 +78,12 @@ describe("a request that breaks rules is answered 422 with", () => {
   });
 
   it.each<[string, string, string, Issue[]]>([
-    ["nothing", "", "application/json", [[["body"], "missing"]]],
+    ["empty", "", "application/json", [[["body"], "missing"]]],
     ["text", "hello", "application/json", [[["body", 0], "json_invalid"]]],
     ["broken JSON", '{"é": tru}', "application/json", [[["body", 7], "json_invalid"]]],
     ["cut-off JSON", '{"query": "x"', "application/json", [[["body", 13], "json_invalid"]]],
-    ["another type", '{"query": "x"}', "text/plain", [[["body"], "dict_type"]]],
-  ])("a JSON body that is %s", async (_, body, type, expected) => {
+    ["of another media type", '{"query": "x"}', "text/plain", [[["body"], "dict_type"]]],
+  ])("for a JSON body that is %s", async (_, body, type, expected) => {
     const headers = { "content-type": type };
     expect(await issues("POST", "/index/a/search", { body, headers })).toEqual(expected);
   });
@@ -99,7 +115,7 @@ describe("a request that breaks rules is answered 422 with", () => {
       "/index/a/vid_1/answer_vqa?query=x&end_time=-2",
       [[["query", "end_time"], "greater_than_equal"]],
     ],
-  ])("a query string like %s", async (path, expected) => {
+  ])("for the query string of %s", async (path, expected) => {
     expect(await issues("GET", path)).toEqual(expected);
   });
 
@@ -116,12 +132,12 @@ describe("a request that breaks rules is answered 422 with", () => {
       { settings: { webhook_url: "http://a.example" } },
       [[["body", "settings", "webhook_url"], "url_parsing"]],
     ],
-  ])("a new index like %j", async (json, expected) => {
+  ])("for a new index with %j", async (json, expected) => {
     expect(await issues("POST", "/index", { json })).toEqual(expected);
   });
 });
 
-describe("everything else is answered by a sentence:", () => {
+describe("an error other than 422 has a sentence as detail", () => {
   it.each<[string, string, Call, number]>([
     ["GET", "/nowhere", {}, 404],
     ["GET", "/index/none", {}, 404],
@@ -134,7 +150,7 @@ describe("everything else is answered by a sentence:", () => {
     ["POST", "/index", { json: { description: "x".repeat(2 ** 20) } }, 413],
     ["PUT", "/index", {}, 405],
     ["DELETE", "/health", {}, 405],
-  ])("%s %s", async (method, path, call, status) => {
+  ])("for %s %s", async (method, path, call, status) => {
     const response = await client.send(method, path, call);
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ detail: expect.stringMatching(/^[A-Z].*[.]$/) });
@@ -143,13 +159,13 @@ describe("everything else is answered by a sentence:", () => {
     if (status === 405) expect(response.headers.get("allow")).toMatch(/[A-Z]/);
   });
 
-  it("names the asset that isn't there", async () => {
+  it("that names an unknown asset of a search", async () => {
     const json = { query: "x", asset_ids: ["vid_none"] };
     const response = await client.send("POST", "/index/a/search", { json });
     expect(await response.text()).toContain("vid_none");
   });
 
-  it("names the methods that a path takes", async () => {
+  it("and a 405 lists the path's methods in Allow", async () => {
     const response = await client.send("PUT", "/index/a");
     expect(response.headers.get("allow")?.split(", ").toSorted()).toEqual([
       "DELETE",
@@ -159,13 +175,13 @@ describe("everything else is answered by a sentence:", () => {
   });
 });
 
-describe("a key", () => {
+describe("an API key", () => {
   it.each<[string, () => Promise<Client>]>([
     ["missing", async () => new Client("")],
     ["garbage", async () => new Client("garbage")],
     ["expired", () => clientOf("someone", ["read", "write"], Date.now() - 1000)],
     ["changed", async () => new Client(client.key.slice(0, -5) + "AAAAA")],
-  ])("that is %s is 401, before anything is read", async (_, make) => {
+  ])("that is %s returns 401 before the body is read", async (_, make) => {
     const body = "not json";
     const response = await (await make()).send("POST", "/index/a/search", { body });
     expect(response.status).toBe(401);
@@ -173,7 +189,7 @@ describe("a key", () => {
     expect(await response.json()).toEqual({ detail: expect.stringContaining("API key") });
   });
 
-  it("without the scope is 403", async () => {
+  it("without the scope of the endpoint returns 403", async () => {
     const reader = await newClient(["read"]);
     expect((await reader.send("GET", "/index")).status).toBe(200);
     const response = await reader.send("POST", "/index", { body: "not json" });
@@ -183,7 +199,7 @@ describe("a key", () => {
 });
 
 describe("every response", () => {
-  it("carries a request id: the inbound one where it is sane", async () => {
+  it("has a request id, which is the inbound one if that is valid", async () => {
     const send = async (id: string) => {
       const response = await client.send("GET", "/health", { headers: { "x-request-id": id } });
       return response.headers.get("x-request-id");
@@ -192,7 +208,7 @@ describe("every response", () => {
     expect(await send("<script>")).toMatch(/^[\w-]{36}$/);
   });
 
-  it("may be read from any origin, after a preflight without a key", async () => {
+  it("allows any origin (CORS), and a preflight needs no key", async () => {
     const headers = {
       origin: "https://app.example",
       "access-control-request-method": "POST",

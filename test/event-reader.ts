@@ -2,13 +2,13 @@ import type { EventSourceMessage } from "eventsource-parser";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { Client, Json } from "./client.ts";
 
-export interface Heard {
+export interface ReceivedEvent {
   id: string;
   type: string;
   data: Json;
 }
 
-/** Listens to an index's events, read by another's parser. */
+/** Reads the event stream of an index with the parser of eventsource-parser. */
 export class EventReader {
   readonly #reader: ReadableStreamDefaultReader<EventSourceMessage>;
 
@@ -26,32 +26,32 @@ export class EventReader {
     return new EventReader(response.body!);
   }
 
-  /** Null where the stream has ended. */
-  async next(): Promise<Heard | null> {
+  /** Null at the end of the stream. */
+  async next(): Promise<ReceivedEvent | null> {
     const { value, done } = await this.#reader.read();
     if (done) return null;
     const { type, data } = JSON.parse(value.data);
-    if (type !== value.event) throw new Error(`${value.event} is told as ${type}`);
+    if (type !== value.event) throw new Error(`${value.event} has the type ${type}`);
     return { id: value.id!, type, data };
   }
 
-  /** All up to the one that `isLast` says is it. */
-  async until(isLast: (event: Heard) => boolean): Promise<Heard[]> {
-    const heard: Heard[] = [];
+  /** Reads events up to the first for which `isLast` is true. */
+  async until(isLast: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent[]> {
+    const events: ReceivedEvent[] = [];
     for (;;) {
       const event = await this.next();
-      if (!event) return heard;
-      heard.push(event);
-      if (isLast(event)) return heard;
+      if (!event) return events;
+      events.push(event);
+      if (isLast(event)) return events;
     }
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     await this.#reader.cancel();
   }
 }
 
-/** The end of an asset's ingest. */
-export function isOver({ data }: Heard): boolean {
+/** Whether an event ends an ingest. */
+export function isTerminal({ data }: ReceivedEvent): boolean {
   return data.state === "ready" || data.state === "failed";
 }

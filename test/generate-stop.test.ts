@@ -2,64 +2,74 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Reply } from "../local/scripted-chat.ts";
 import { MODELS } from "../src/config.ts";
 import { meter } from "../src/models/meter.ts";
-import { all, answering, say, start, TEXT, untilCancelled } from "./generated.ts";
+import {
+  collectText,
+  aiThatReturns,
+  scriptReplies,
+  startGeneration,
+  TEXT,
+  untilCancelled,
+} from "./generated.ts";
 import { errorOf, localAi } from "./local/bindings.ts";
 
 const ai = localAi();
 const { id } = MODELS.answer;
 
-beforeEach(() => say());
+beforeEach(() => scriptReplies());
 
-describe("the model stops", () => {
-  const long: Reply = { text: TEXT, pieces: 20, delayMs: 100 };
+describe("a model's stream is cancelled", () => {
+  const longReply: Reply = { text: TEXT, deltaCount: 20, delayMs: 100 };
 
-  it("where its reader leaves", async () => {
-    await say(long);
-    for await (const piece of start()) {
-      expect(piece).not.toBe("");
+  it("when its reader stops", async () => {
+    await scriptReplies(longReply);
+    for await (const chunk of startGeneration()) {
+      expect(chunk).not.toBe("");
       break;
     }
     await untilCancelled(1);
   });
 
-  it("where a signal aborts, also while nobody reads", async () => {
-    await say(long);
-    const stop = new AbortController();
-    const answer = start({ signal: stop.signal });
-    await answer.next();
-    stop.abort(new Error("gone"));
+  it("when a signal aborts while nothing is read", async () => {
+    await scriptReplies(longReply);
+    const controller = new AbortController();
+    const generation = startGeneration({ signal: controller.signal });
+    await generation.next();
+    controller.abort(new Error("gone"));
     await untilCancelled(1);
-    await expect(answer.next()).rejects.toThrow("gone");
+    await expect(generation.next()).rejects.toThrow("gone");
   });
 
-  it("while a piece is awaited", async () => {
-    await say({ ...long, delayMs: 1000 });
-    const stop = new AbortController();
-    const answer = start({ signal: stop.signal });
-    await answer.next();
-    const awaited = errorOf(answer.next());
-    stop.abort(new Error("gone"));
-    expect((await awaited).message).toBe("gone");
+  it("when a signal aborts while a chunk is awaited", async () => {
+    await scriptReplies({ ...longReply, delayMs: 1000 });
+    const controller = new AbortController();
+    const generation = startGeneration({ signal: controller.signal });
+    await generation.next();
+    const failure = errorOf(generation.next());
+    controller.abort(new Error("gone"));
+    expect((await failure).message).toBe("gone");
     await untilCancelled(1);
   });
 
-  it("at once, though it says nothing", async () => {
+  it("when a signal aborts before the first chunk", async () => {
     const cancelled = Promise.withResolvers<void>();
-    const silence = new ReadableStream({ cancel: () => cancelled.resolve() });
-    const stop = new AbortController();
-    const awaited = errorOf(
-      start({ signal: stop.signal, through: meter(answering(silence)).ai }).next(),
+    const silentStream = new ReadableStream({ cancel: () => cancelled.resolve() });
+    const controller = new AbortController();
+    const failure = errorOf(
+      startGeneration({
+        signal: controller.signal,
+        ai: meter(aiThatReturns(silentStream)).ai,
+      }).next(),
     );
-    stop.abort(new Error("gone"));
-    expect((await awaited).message).toBe("gone");
+    controller.abort(new Error("gone"));
+    expect((await failure).message).toBe("gone");
     await cancelled.promise;
   });
 
-  it("before it is asked", async () => {
-    await say(long);
-    expect((await errorOf(all({ signal: AbortSignal.abort(new Error("gone")) }))).message).toBe(
-      "gone",
-    );
-    expect(await ai.asked(id)).toEqual([]);
+  it("before the call if the signal has already aborted", async () => {
+    await scriptReplies(longReply);
+    expect(
+      (await errorOf(collectText({ signal: AbortSignal.abort(new Error("gone")) }))).message,
+    ).toBe("gone");
+    expect(await ai.scriptedInputs(id)).toEqual([]);
   });
 });

@@ -3,85 +3,94 @@ import type { Reply } from "../local/scripted-chat.ts";
 import { MODELS } from "../src/config.ts";
 import type { ErrorCode } from "../src/errors.ts";
 import type { GenerateLimits } from "../src/models/generate.ts";
-import { all, answering, codeOf, PROMPT, say, start, TEXT, untilCancelled } from "./generated.ts";
+import {
+  collectText,
+  aiThatReturns,
+  generationErrorCode,
+  PROMPT,
+  scriptReplies,
+  startGeneration,
+  TEXT,
+  untilCancelled,
+} from "./generated.ts";
 import { localAi } from "./local/bindings.ts";
 
 const ai = localAi();
 const { id } = MODELS.answer;
 
-function sayingOf(...data: string[]): ReadableStream<Uint8Array> {
-  return new Blob(data.map((one) => `data: ${one}\n\n`)).stream();
+function toEventStream(...events: string[]): ReadableStream<Uint8Array> {
+  return new Blob(events.map((data) => `data: ${data}\n\n`)).stream();
 }
 
-beforeEach(() => say());
+beforeEach(() => scriptReplies());
 
-describe("an answer", () => {
+describe("generated text", () => {
   const usage = { prompt_tokens: 20, completion_tokens: 9 };
 
-  it.each(["chunks", "response", "whole"] as const)("comes in pieces, as %s", async (style) => {
-    await say({ text: TEXT, style, pieces: 12, usage });
-    const { pieces, ...answer } = await all();
+  it.each(["chunks", "response", "whole"] as const)("is streamed in chunks: %s", async (style) => {
+    await scriptReplies({ text: TEXT, style, deltaCount: 12, usage });
+    const { chunks, ...answer } = await collectText();
     expect(answer).toEqual({
       text: TEXT,
       model: style === "response" ? id : expect.any(String),
       usage: { inputTokens: 20, outputTokens: 9 },
       isComplete: true,
     });
-    expect(pieces.join("")).toBe(TEXT);
-    expect(pieces.length).toBe(style === "whole" ? 1 : 12);
-    expect(await ai.cancelled(id)).toBe(0);
+    expect(chunks.join("")).toBe(TEXT);
+    expect(chunks.length).toBe(style === "whole" ? 1 : 12);
+    expect(await ai.cancelledStreams(id)).toBe(0);
   });
 
-  it("comes while the model still speaks", async () => {
-    await say({ text: "A dog.", pieces: 2, delayMs: 2500 });
-    const answer = start({ limits: { timeoutMs: 1500 } });
+  it("is yielded while the model still generates", async () => {
+    await scriptReplies({ text: "A dog.", deltaCount: 2, delayMs: 2500 });
+    const answer = startGeneration({ limits: { timeoutMs: 1500 } });
     expect(await answer.next()).toEqual({ done: false, value: "A d" });
     await expect(answer.next()).rejects.toMatchObject({ code: "upstream_timeout" });
   });
 
-  it("has time once it has begun", async () => {
-    await say({ text: TEXT, pieces: 6, delayMs: 300 });
-    expect(await all({ limits: { firstTokenMs: 1000 } })).toMatchObject({ text: TEXT });
+  it("may take longer than the limit of the first token", async () => {
+    await scriptReplies({ text: TEXT, deltaCount: 6, delayMs: 300 });
+    expect(await collectText({ limits: { firstTokenMs: 1000 } })).toMatchObject({ text: TEXT });
   });
 
-  it.each(["chunks", "response", "whole"] as const)(
-    "keeps thoughts to itself, as %s",
-    async (style) => {
-      await say(
-        { text: TEXT, style, pieces: 9, thinks: "Is it a cat?" },
-        { text: `<think>Is it</think>\n${TEXT}<think>Or`, style, pieces: 30 },
-        { text: `<|channel>thought\n<channel|>${TEXT}`, style, pieces: 30 },
-      );
-      for (let i = 0; i < 3; i += 1) expect(await all()).toMatchObject({ text: TEXT });
-    },
-  );
+  it.each(["chunks", "response", "whole"] as const)("has no reasoning: %s", async (style) => {
+    await scriptReplies(
+      { text: TEXT, style, deltaCount: 9, reasoning: "Is it a cat?" },
+      { text: `<think>Is it</think>\n${TEXT}<think>Or`, style, deltaCount: 30 },
+      { text: `<|channel>thought\n<channel|>${TEXT}`, style, deltaCount: 30 },
+    );
+    for (let i = 0; i < 3; i += 1) expect(await collectText()).toMatchObject({ text: TEXT });
+  });
 
-  it("may be an older model's, as a whole", async () => {
+  it("may be the whole response of an older model", async () => {
     const usage = { prompt_tokens: 20, completion_tokens: 9 };
-    expect(await all({ through: answering({ response: TEXT, usage }) })).toMatchObject({
+    expect(await collectText({ ai: aiThatReturns({ response: TEXT, usage }) })).toMatchObject({
       text: TEXT,
       usage: { inputTokens: 20, outputTokens: 9 },
       isComplete: true,
     });
   });
 
-  it("tells where it was cut short", async () => {
-    await say({ text: TEXT, finish: "length" }, { text: TEXT, style: "whole", finish: "length" });
-    expect(await all()).toMatchObject({ text: TEXT, isComplete: false });
-    expect(await all()).toMatchObject({ text: TEXT, isComplete: false });
+  it("at the token limit is incomplete", async () => {
+    await scriptReplies(
+      { text: TEXT, finishReason: "length" },
+      { text: TEXT, style: "whole", finishReason: "length" },
+    );
+    expect(await collectText()).toMatchObject({ text: TEXT, isComplete: false });
+    expect(await collectText()).toMatchObject({ text: TEXT, isComplete: false });
   });
 
-  it("may be nothing", async () => {
-    await say({ text: "" }, { text: "<think>I can't", style: "response" });
-    expect(await all()).toMatchObject({ text: "", pieces: [] });
-    expect(await all()).toMatchObject({ text: "", pieces: [] });
+  it("may be empty", async () => {
+    await scriptReplies({ text: "" }, { text: "<think>I can't", style: "response" });
+    expect(await collectText()).toMatchObject({ text: "", chunks: [] });
+    expect(await collectText()).toMatchObject({ text: "", chunks: [] });
   });
 
   it.each(["chunks", "response", "whole"] as const)(
-    "has its tokens estimated, as %s",
+    "has estimated tokens if the model reports none: %s",
     async (style) => {
-      await say({ text: "x".repeat(40), style, usage: null });
-      const { usage } = await all({
+      await scriptReplies({ text: "x".repeat(40), style, usage: null });
+      const { usage } = await collectText({
         prompt: { system: "s".repeat(400), content: [{ text: "t".repeat(396) }] },
       });
       expect(usage).toEqual({
@@ -92,8 +101,8 @@ describe("an answer", () => {
   );
 });
 
-describe("the model is asked", () => {
-  const base = {
+describe("a model's input", () => {
+  const options = {
     max_tokens: MODELS.answer.maxTokens,
     temperature: 0.2,
     stream: true,
@@ -102,18 +111,20 @@ describe("the model is asked", () => {
   };
   const system = { role: "system", content: "Be brief." };
 
-  it("in plain text", async () => {
-    await say({ text: "." });
-    await all({ prompt: { ...PROMPT, content: [{ text: "Evidence." }, { text: "Who?" }] } });
+  it("is plain text without images", async () => {
+    await scriptReplies({ text: "." });
+    await collectText({
+      prompt: { ...PROMPT, content: [{ text: "Evidence." }, { text: "Who?" }] },
+    });
     const user = { role: "user", content: "Evidence.\n\nWho?" };
-    expect(await ai.asked(id)).toEqual([{ ...base, messages: [system, user] }]);
+    expect(await ai.scriptedInputs(id)).toEqual([{ ...options, messages: [system, user] }]);
   });
 
-  it("with pictures, at a temperature", async () => {
-    await say({ text: "." });
+  it("has images, the temperature and `top_p`", async () => {
+    await scriptReplies({ text: "." });
     const jpeg = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46);
     const content = [{ text: "At 3 s:" }, { jpeg }, { text: "Who?" }];
-    await all({ prompt: { ...PROMPT, content, temperature: 1, topP: 0.4 } });
+    await collectText({ prompt: { ...PROMPT, content, temperature: 1, topP: 0.4 } });
     const url = `data:image/jpeg;base64,${Buffer.from(jpeg).toString("base64")}`;
     const parts = [
       { type: "text", text: "At 3 s:" },
@@ -121,62 +132,68 @@ describe("the model is asked", () => {
       { type: "text", text: "Who?" },
     ];
     const messages = [system, { role: "user", content: parts }];
-    expect(await ai.asked(id)).toEqual([{ ...base, messages, temperature: 1, top_p: 0.4 }]);
+    expect(await ai.scriptedInputs(id)).toEqual([
+      { ...options, messages, temperature: 1, top_p: 0.4 },
+    ]);
   });
 });
 
-describe("no answer is", () => {
+describe("failed generation", () => {
   it.each<[ErrorCode, "3036" | "3040" | "3007" | "5007"]>([
     ["upstream_unavailable", "3036"],
     ["upstream_unavailable", "3040"],
     ["upstream_timeout", "3007"],
-    ["model_missing", "5007"],
-  ])("%s where the platform says %s", async (code, fault) => {
+    ["model_not_found", "5007"],
+  ])("throws %s for the platform's code %s", async (code, fault) => {
     await ai.inject(id, fault);
-    expect(await codeOf()).toBe(code);
+    expect(await generationErrorCode()).toBe(code);
   });
 
-  it("model_missing where nothing speaks", async () => {
-    expect(await codeOf()).toBe("model_missing");
+  it("throws model_not_found without a model", async () => {
+    expect(await generationErrorCode()).toBe("model_not_found");
   });
 
-  it("upstream_failed where the stream breaks off", async () => {
-    await say(
-      { text: TEXT, pieces: 6, breaksOff: true },
-      { text: TEXT, pieces: 6, breaksOff: true, style: "response" },
+  it("throws upstream_failed if the stream ends early", async () => {
+    await scriptReplies(
+      { text: TEXT, deltaCount: 6, isTruncated: true },
+      { text: TEXT, deltaCount: 6, isTruncated: true, style: "response" },
     );
-    expect(await codeOf()).toBe("upstream_failed");
-    expect(await codeOf()).toBe("upstream_failed");
+    expect(await generationErrorCode()).toBe("upstream_failed");
+    expect(await generationErrorCode()).toBe("upstream_failed");
   });
 
-  it("upstream_failed where an event is none", async () => {
-    await say({ text: TEXT, pieces: 6 });
+  it("throws upstream_failed for an invalid event", async () => {
+    await scriptReplies({ text: TEXT, deltaCount: 6 });
     await ai.inject(id, "malformed");
-    expect(await codeOf()).toBe("upstream_failed");
+    expect(await generationErrorCode()).toBe("upstream_failed");
   });
 
   it.each<[string, unknown]>([
-    ["it says something else", sayingOf('{"response":"A"}', '{"error":"no"}', "[DONE]")],
-    ["it says nothing", sayingOf()],
-    ["it answers something else", { error: "no" }],
-    ["it answers nothing", undefined],
-  ])("upstream_failed where %s", async (_, answer) => {
-    expect(await codeOf({ through: answering(answer) })).toBe("upstream_failed");
+    ["a stream with another event", toEventStream('{"response":"A"}', '{"error":"no"}', "[DONE]")],
+    ["an empty stream", toEventStream()],
+    ["another object", { error: "no" }],
+    ["no response", undefined],
+  ])("throws upstream_failed for %s", async (_, response) => {
+    expect(await generationErrorCode({ ai: aiThatReturns(response) })).toBe("upstream_failed");
   });
 
   it.each<[string, Reply, Partial<GenerateLimits>]>([
-    ["it thinks for long", { text: TEXT, thinks: "Hm", delayMs: 2000 }, { firstTokenMs: 300 }],
-    ["it speaks slowly", { text: TEXT, pieces: 20, delayMs: 150 }, { timeoutMs: 400 }],
-  ])("upstream_timeout where %s", async (_, reply, limits) => {
-    await say(reply);
-    expect(await codeOf({ limits })).toBe("upstream_timeout");
+    [
+      "before the first token",
+      { text: TEXT, reasoning: "Hm", delayMs: 2000 },
+      { firstTokenMs: 300 },
+    ],
+    ["of the whole stream", { text: TEXT, deltaCount: 20, delayMs: 150 }, { timeoutMs: 400 }],
+  ])("throws upstream_timeout at the limit %s", async (_, reply, limits) => {
+    await scriptReplies(reply);
+    expect(await generationErrorCode({ limits })).toBe("upstream_timeout");
     await untilCancelled(1);
   });
 
-  it("upstream_timeout where the model doesn't begin, and what comes late is cancelled", async () => {
+  it("throws upstream_timeout if the call takes too long, and cancels a late stream", async () => {
     await ai.inject(id, "slow:600");
-    await say({ text: TEXT, pieces: 6, delayMs: 100 });
-    expect(await codeOf({ limits: { firstTokenMs: 100 } })).toBe("upstream_timeout");
+    await scriptReplies({ text: TEXT, deltaCount: 6, delayMs: 100 });
+    expect(await generationErrorCode({ limits: { firstTokenMs: 100 } })).toBe("upstream_timeout");
     await untilCancelled(1);
   });
 });

@@ -5,7 +5,7 @@ import { MODELS } from "../src/config.ts";
 import { AppError, type ErrorCode } from "../src/errors.ts";
 import {
   generate,
-  type Generated,
+  type GeneratedText,
   type GenerateLimits,
   type Prompt,
 } from "../src/models/generate.ts";
@@ -16,43 +16,50 @@ const { id } = MODELS.answer;
 export const PROMPT: Prompt = { system: "Be brief.", content: [{ text: "Who is there?" }] };
 export const TEXT = "Ein Hund 🐕 läuft [1]. 犬が走る。";
 
-interface Asked {
+interface GenerateOptions {
   prompt?: Prompt;
   signal?: AbortSignal;
   limits?: Partial<GenerateLimits>;
-  through?: Ai;
+  ai?: Ai;
 }
 
-export function start({ prompt = PROMPT, signal, limits, through = env.AI }: Asked = {}) {
-  return generate(through, prompt, signal, { ...MODELS.answer, ...limits });
+export function startGeneration({
+  prompt = PROMPT,
+  signal,
+  limits,
+  ai = env.AI,
+}: GenerateOptions = {}) {
+  return generate(ai, prompt, signal, { ...MODELS.answer, ...limits });
 }
 
-export async function all(asked: Asked = {}): Promise<Generated & { pieces: string[] }> {
-  const answer = start(asked);
-  const pieces: string[] = [];
+export async function collectText(
+  options: GenerateOptions = {},
+): Promise<GeneratedText & { chunks: string[] }> {
+  const generation = startGeneration(options);
+  const chunks: string[] = [];
   for (;;) {
-    const next = await answer.next();
-    if (next.done) return { ...next.value, pieces };
-    pieces.push(next.value);
+    const next = await generation.next();
+    if (next.done) return { ...next.value, chunks };
+    chunks.push(next.value);
   }
 }
 
-export async function codeOf(asked: Asked = {}): Promise<ErrorCode> {
-  const error = await errorOf(all(asked));
+export async function generationErrorCode(options: GenerateOptions = {}): Promise<ErrorCode> {
+  const error = await errorOf(collectText(options));
   if (error instanceof AppError) return error.code;
   throw error;
 }
 
-export async function say(...replies: Reply[]): Promise<void> {
+export async function scriptReplies(...replies: Reply[]): Promise<void> {
   await ai.script(id, replies);
 }
 
-/** A model that the stand-in hasn't got. */
-export function answering(answer: unknown): Ai {
-  return Object.create(env.AI, { run: { value: async () => answer } });
+/** An AI binding whose every call returns `response`. */
+export function aiThatReturns(response: unknown): Ai {
+  return Object.create(env.AI, { run: { value: async () => response } });
 }
 
-/** A stream between Workers hears of it when it says its next piece. */
+/** Waits up to 5 s: a stream between Workers is cancelled only when it writes its next chunk. */
 export function untilCancelled(times: number): Promise<void> {
-  return vi.waitFor(async () => expect(await ai.cancelled(id)).toBe(times), 5000);
+  return vi.waitFor(async () => expect(await ai.cancelledStreams(id)).toBe(times), 5000);
 }

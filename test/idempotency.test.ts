@@ -17,7 +17,7 @@ beforeAll(async () => {
   const form = { video_file: await fixture("clip.mp4") };
   const video = await client.json("POST", "/index/a/video", { form });
   videoId = video.asset_id;
-  expect(await client.settled("a", video)).toMatchObject({ state: "ready" });
+  expect(await client.waitForAsset("a", video)).toMatchObject({ state: "ready" });
 }, 60_000);
 
 let keys = 0;
@@ -26,81 +26,81 @@ const newKey = () => `${crypto.randomUUID()}-${keys++}`;
 const post = (path: string, key: string, call: Call = {}, by = client) =>
   by.send("POST", path, { ...call, headers: { ...call.headers, "idempotency-key": key } });
 
-const textOf = async (response: Response) => ({
+const readResponse = async (response: Response) => ({
   status: response.status,
   body: await response.text(),
 });
-const total = async () => (await client.json("GET", "/index?limit=1")).total;
-const picture = async (name: string) => ({ form: { image_file: await fixture(name) } });
+const countIndices = async () => (await client.json("GET", "/index?limit=1")).total;
+const imageForm = async (name: string) => ({ form: { image_file: await fixture(name) } });
 
-describe("the same request with the same key has the same answer", () => {
+describe("a repeated request with the same Idempotency-Key returns the first response", () => {
   it.each<[string, () => Promise<Call>]>([
     ["/index", async () => ({ json: {} })],
     ["/index", async () => ({})],
-    ["/index/a/image", () => picture("boats.jpg")],
+    ["/index/a/image", () => imageForm("boats.jpg")],
     ["/index/a/image?image_url=FILESwords.jpg", async () => ({})],
     ["/index/a/video/VIDEO/transcript", async () => ({ form: { transcript: "Hello." } })],
     ["/index/a/videonet/search", async () => ({ json: { query: "lighthouse" } })],
-  ])("POST %s", async (template, call) => {
+  ])("for POST %s", async (template, call) => {
     const path = template.replace("FILES", fixtureUrl("")).replace("VIDEO", videoId);
     const key = newKey();
-    const first = await textOf(await post(path, key, await call()));
+    const first = await readResponse(await post(path, key, await call()));
     expect(first.status).toBe(200);
     const { job_id }: Json = JSON.parse(first.body);
-    if (job_id) await client.finished(job_id);
+    if (job_id) await client.waitForJob(job_id);
     const jobs = (await client.json("GET", "/jobs")).total;
-    const indices = await total();
+    const indices = await countIndices();
     const second = await post(path, key, await call());
     expect(second.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(await textOf(second)).toEqual(first);
+    expect(await readResponse(second)).toEqual(first);
     expect((await client.json("GET", "/jobs")).total).toBe(jobs);
-    expect(await total()).toBe(indices);
-    const other = await textOf(await post(path, newKey(), await call()));
+    expect(await countIndices()).toBe(indices);
+    const other = await readResponse(await post(path, newKey(), await call()));
     expect(other.body).not.toBe(first.body);
   });
 
-  it("in quotation marks and without", async () => {
+  it("with the key in quotation marks or without", async () => {
     const key = newKey();
-    const first = await textOf(await post("/index", `"${key}"`));
-    expect(await textOf(await post("/index", key))).toEqual(first);
+    const first = await readResponse(await post("/index", `"${key}"`));
+    expect(await readResponse(await post("/index", key))).toEqual(first);
   });
 
-  it("but not of another account", async () => {
+  it("but not the response to another account", async () => {
     const key = newKey();
     const other = await newClient();
     const json = { index_name: "mine" };
-    const first = await textOf(await post("/index", key, { json }));
-    const theirs = await textOf(await post("/index", key, { json }, other));
+    const first = await readResponse(await post("/index", key, { json }));
+    const theirs = await readResponse(await post("/index", key, { json }, other));
     expect(theirs.status).toBe(200);
     expect(theirs.body).not.toBe(first.body);
-    expect(await textOf(await post("/index", key, { json }))).toEqual(first);
-    expect(await textOf(await post("/index", key, { json }, other))).toEqual(theirs);
+    expect(await readResponse(await post("/index", key, { json }))).toEqual(first);
+    expect(await readResponse(await post("/index", key, { json }, other))).toEqual(theirs);
     expect((await other.json("GET", "/index")).total).toBe(1);
   });
 });
 
-describe("another request with the same key is refused", () => {
+describe("a different request with the same Idempotency-Key returns 422", () => {
   const used = [[["header", "idempotency-key"], "value_error"]];
 
   it.each<[string, string, () => Promise<Call>]>([
-    ["another body", "/index", async () => ({ json: { description: "another" } })],
-    ["another query", "/index?index_name=b", async () => ({ json: {} })],
-    ["another path", "/index/a/videonet/search", async () => ({ json: {} })],
-  ])("%s", async (_, path, call) => {
+    ["body", "/index", async () => ({ json: { description: "another" } })],
+    ["query", "/index?index_name=b", async () => ({ json: {} })],
+    ["path", "/index/a/videonet/search", async () => ({ json: {} })],
+  ])("if its %s differs", async (_, path, call) => {
     const key = newKey();
     expect((await post("/index", key, { json: {} })).status).toBe(200);
-    const before = await total();
+    const before = await countIndices();
     const headers = { "idempotency-key": key };
     expect(await client.issues("POST", path, { ...(await call()), headers })).toEqual(used);
-    expect(await total()).toBe(before);
+    expect(await countIndices()).toBe(before);
   });
 
-  it("another file, as far as its length tells", async () => {
+  it("if its file has another length", async () => {
     const key = newKey();
     const path = "/index/a/image";
     const send = async (name: string) => {
-      const call = await picture(name);
-      const length = String(call.form.image_file.size); // as any server would have checked it
+      const call = await imageForm(name);
+      const length = String(call.form.image_file.size); // servers verify Content-Length
       return post(path, key, { ...call, headers: { "content-length": length } });
     };
     expect((await send("words.jpg")).status).toBe(200);
@@ -109,16 +109,16 @@ describe("another request with the same key is refused", () => {
   });
 });
 
-it("a request that was refused may be sent again", async () => {
+it("a failed request can be repeated with the same Idempotency-Key", async () => {
   const key = newKey();
   const path = "/index/later/image";
-  expect((await post(path, key, await picture("boats.jpg"))).status).toBe(404);
+  expect((await post(path, key, await imageForm("boats.jpg"))).status).toBe(404);
   await client.json("POST", "/index", { json: { index_name: "later" } });
-  expect((await post(path, key, await picture("boats.jpg"))).status).toBe(200);
+  expect((await post(path, key, await imageForm("boats.jpg"))).status).toBe(200);
 });
 
 it.each(["", '"', 'a"b', "a b", "ä", '"a\\b"', "x".repeat(256)])(
-  "a key that is none is refused with all else: %j",
+  "an invalid Idempotency-Key is reported with all other issues: %j",
   async (key) => {
     if (key === "") return expect((await post("/index", key)).status).toBe(422);
     const headers = { "idempotency-key": key };
@@ -130,8 +130,8 @@ it.each(["", '"', 'a"b', "a b", "ä", '"a\\b"', "x".repeat(256)])(
   },
 );
 
-describe("while the first is under way", () => {
-  it("the same request is told to wait, and then has its answer", async () => {
+describe("while the first request with an Idempotency-Key is running", () => {
+  it("a repeated request returns 409 with Retry-After, and later the first response", async () => {
     const key = newKey();
     const boundary = "x";
     const file = new Uint8Array(await (await fixture("words.jpg")).arrayBuffer());
@@ -150,66 +150,66 @@ describe("while the first is under way", () => {
       }),
     });
     const first = post("/index/a/image", key, call(rest));
-    await expect.poll(() => rowOf(key)).not.toBeNull();
+    await expect.poll(() => getRow(key)).not.toBeNull();
     const second = await post("/index/a/image", key, call(Promise.resolve()));
     expect(second.status).toBe(409);
     const retryAfter = Number(second.headers.get("retry-after"));
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(IDEMPOTENCY.leaseMs / 1000);
     sendRest();
-    const answer = await textOf(await first);
-    expect(answer.status).toBe(200);
+    const response = await readResponse(await first);
+    expect(response.status).toBe(200);
     const third = await post("/index/a/image", key, call(Promise.resolve()));
-    expect(await textOf(third)).toEqual(answer);
+    expect(await readResponse(third)).toEqual(response);
   });
 
-  it("and is heard of no more, the next does it", async () => {
+  it("a repeated request runs once the lease of the first has expired", async () => {
     const key = newKey();
-    const first = await textOf(await post("/index", key));
-    const under =
-      "UPDATE idempotency_keys SET status = NULL, held_until = ? WHERE idempotency_key = ?";
-    await env.DB.prepare(under)
+    const first = await readResponse(await post("/index", key));
+    const setLease =
+      "UPDATE idempotency_keys SET status = NULL, leased_until = ? WHERE idempotency_key = ?";
+    await env.DB.prepare(setLease)
       .bind(Date.now() + 5000, key)
       .run();
     expect((await post("/index", key)).status).toBe(409);
-    await env.DB.prepare(under)
+    await env.DB.prepare(setLease)
       .bind(Date.now() - 1, key)
       .run();
     const issues = await client.issues("POST", "/index?index_name=other", {
       headers: { "idempotency-key": key },
     });
     expect(issues).toHaveLength(1);
-    const next = await textOf(await post("/index", key));
+    const next = await readResponse(await post("/index", key));
     expect(next.status).toBe(200);
     expect(next.body).not.toBe(first.body);
-    expect(await textOf(await post("/index", key))).toEqual(next);
+    expect(await readResponse(await post("/index", key))).toEqual(next);
   });
 
-  it("and is heard of, nobody else does it", async () => {
+  it("its lease can be renewed by its owner only, until the lease has expired", async () => {
     const now = Date.now();
-    const place = { accountId, key: newKey(), fingerprint: "f" };
-    const mine = { ...place, holder: "me" };
-    const another = { ...place, holder: "another" };
-    expect(await beginAttempt(env.DB, mine, now)).toBeNull();
-    await renewAttempt(env.DB, mine, now + IDEMPOTENCY.renewMs);
-    expect(await beginAttempt(env.DB, another, now + IDEMPOTENCY.leaseMs)).toMatchObject({
+    const attempt = { accountId, key: newKey(), fingerprint: "f" };
+    const first = { ...attempt, leaseOwner: "first" };
+    const second = { ...attempt, leaseOwner: "second" };
+    expect(await beginAttempt(env.DB, first, now)).toBeNull();
+    await renewAttempt(env.DB, first, now + IDEMPOTENCY.renewMs);
+    expect(await beginAttempt(env.DB, second, now + IDEMPOTENCY.leaseMs)).toMatchObject({
       status: null,
-      heldUntil: now + IDEMPOTENCY.renewMs + IDEMPOTENCY.leaseMs,
+      leasedUntil: now + IDEMPOTENCY.renewMs + IDEMPOTENCY.leaseMs,
     });
-    const over = now + IDEMPOTENCY.renewMs + IDEMPOTENCY.leaseMs;
-    expect(await beginAttempt(env.DB, another, over)).toBeNull();
-    await renewAttempt(env.DB, mine, over + 1);
-    expect((await rowOf(place.key))!["held_until"]).toBe(over + IDEMPOTENCY.leaseMs);
+    const expiry = now + IDEMPOTENCY.renewMs + IDEMPOTENCY.leaseMs;
+    expect(await beginAttempt(env.DB, second, expiry)).toBeNull();
+    await renewAttempt(env.DB, first, expiry + 1);
+    expect((await getRow(attempt.key))!["leased_until"]).toBe(expiry + IDEMPOTENCY.leaseMs);
   });
 });
 
-function rowOf(key: string) {
+function getRow(key: string) {
   return env.DB.prepare("SELECT * FROM idempotency_keys WHERE idempotency_key = ?")
     .bind(key)
     .first();
 }
 
-it("an API key isn't told twice, nor kept", async () => {
+it("a repeated request for a new API key returns 409, and the key isn't stored", async () => {
   const key = newKey();
   const json = { name: "secret" };
   const first = await post("/keys", key, { json });
@@ -218,21 +218,21 @@ it("an API key isn't told twice, nor kept", async () => {
   const listed = (await client.json("GET", "/keys")).total;
   const second = await post("/keys", key, { json });
   expect(second.status).toBe(409);
-  expect(await second.json()).toEqual({ detail: expect.stringContaining("told only once") });
+  expect(await second.json()).toEqual({ detail: expect.stringContaining("shown only once") });
   expect((await client.json("GET", "/keys")).total).toBe(listed);
-  expect(JSON.stringify(await rowOf(key))).not.toContain(api_key.split(".")[1]);
+  expect(JSON.stringify(await getRow(key))).not.toContain(api_key.split(".")[1]);
 });
 
-it("after a day it is forgotten", async () => {
-  const [asked, swept] = [newKey(), newKey()];
-  const first = await textOf(await post("/index", asked));
+it("an Idempotency-Key expires after a day, and its row is swept", async () => {
+  const [reused, swept] = [newKey(), newKey()];
+  const first = await readResponse(await post("/index", reused));
   await post("/index", swept);
   await env.DB.prepare("UPDATE idempotency_keys SET created_at = created_at - ?")
-    .bind(IDEMPOTENCY.keptMs)
+    .bind(IDEMPOTENCY.retentionMs)
     .run();
-  expect((await textOf(await post("/index", asked))).body).not.toBe(first.body);
+  expect((await readResponse(await post("/index", reused))).body).not.toBe(first.body);
   const controller = { scheduledTime: Date.now(), cron: "* * * * *" } as ScheduledController;
   await worker.scheduled(controller, env);
-  expect(await rowOf(swept)).toBeNull();
-  expect(await rowOf(asked)).not.toBeNull();
+  expect(await getRow(swept)).toBeNull();
+  expect(await getRow(reused)).not.toBeNull();
 });

@@ -4,12 +4,19 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import worker from "../local/worker.ts";
 import { app } from "../src/app.ts";
 import { newId } from "../src/ids.ts";
-import type { JobMessage } from "../src/queues/messages.ts";
+import type { JobMessage } from "../src/messages.ts";
 import { insertJob } from "../src/store/jobs.ts";
-import { arrived, bring, newIndex, picture, pictures, profile } from "./bringing.ts";
+import {
+  waitForImport,
+  runImport,
+  createIndex,
+  sceneImage,
+  sceneImages,
+  profileOf,
+} from "./import-helpers.ts";
 import { type Client, type Json, newClient } from "./client.ts";
-import { askedOf, many, putScene } from "./scenes.ts";
-import { deliver } from "./started.ts";
+import { requestsTo, sceneItems, stubPlatform } from "./platform-stubs.ts";
+import { deliver } from "./ingest-helpers.ts";
 
 let client: Client;
 
@@ -17,16 +24,18 @@ beforeAll(async () => {
   client = await newClient();
 });
 
-describe("a video of a platform", () => {
-  it("comes with what the platform says of it, its captions in place of listening", async () => {
-    await newIndex(client, "tube");
-    await putScene("house", { items: [{ id: "h", file: "told.mp4", captions: "house.vtt" }] });
+describe("an imported video", () => {
+  it("has the platform's metadata, and its captions as the transcript", async () => {
+    await createIndex(client, "tube");
+    await stubPlatform("house", {
+      items: [{ id: "h", file: "speech.mp4", captions: "house.vtt" }],
+    });
     const listing = await fetch(
       `${inject("platformsOrigin")}/api/v1/video-channels/house/videos?start=0&count=1`,
     );
     const { data }: Json = await listing.json();
     const metadata = { shelf: 3 };
-    const job = await bring(client, "tube/videonet/url", { url: data[0].url, metadata });
+    const job = await runImport(client, "tube/videonet/url", { url: data[0].url, metadata });
     expect(job).toMatchObject({ kind: "import", state: "succeeded", progress: 1, error: null });
     const [item] = job.result.items;
     expect(item).toMatchObject({ outcome: "added", state: "ready", error: null, url: data[0].url });
@@ -52,14 +61,17 @@ describe("a video of a platform", () => {
   });
 });
 
-describe("a profile", () => {
-  it("comes page by page, with alt texts that are found", async () => {
-    await newIndex(client, "album");
+describe("an imported profile", () => {
+  it("is listed page by page, and its alt texts are searchable", async () => {
+    await createIndex(client, "album");
     const alt = "A quince on a windowsill";
-    const items = pictures("one", "two", "three", "four");
-    items[1]!.alt = alt;
-    await putScene("ann", { items });
-    const job = await bring(client, "album/photonet/profile", { ...profile("ann"), limit: 3 });
+    const items = sceneImages("one", "two", "three", "four");
+    items[1]!.altText = alt;
+    await stubPlatform("ann", { items });
+    const job = await runImport(client, "album/photonet/profile", {
+      ...profileOf("ann"),
+      limit: 3,
+    });
     const outcomes = job.result.items.map((item: Json) => item.outcome);
     expect(outcomes).toEqual(["added", "added", "added"]);
     const { segments } = await client.json("POST", "/index/album/search", {
@@ -69,29 +81,31 @@ describe("a profile", () => {
     expect(segments[0].evidence[0]).toMatchObject({ kind: "caption" });
   });
 
-  it("brings nothing twice: neither what came from it nor bytes that are here", async () => {
-    await newIndex(client, "twice");
-    await putScene("bob", { items: [picture("b1"), picture("b2", { file: "clock.jpg" })] });
-    await putScene("eve", { items: [picture("e1", { file: "clock.jpg" })] });
-    await bring(client, "twice/photonet/profile", profile("bob"));
-    const again = await bring(client, "twice/photonet/profile", profile("bob"));
-    expect(again.result.items.map((item: Json) => item.outcome)).toEqual(["present", "present"]);
-    const other = await bring(client, "twice/photonet/profile", profile("eve"));
+  it("adds neither an imported item nor stored bytes twice", async () => {
+    await createIndex(client, "twice");
+    await stubPlatform("bob", {
+      items: [sceneImage("b1"), sceneImage("b2", { file: "clock.jpg" })],
+    });
+    await stubPlatform("eve", { items: [sceneImage("e1", { file: "clock.jpg" })] });
+    await runImport(client, "twice/photonet/profile", profileOf("bob"));
+    const second = await runImport(client, "twice/photonet/profile", profileOf("bob"));
+    expect(second.result.items.map((item: Json) => item.outcome)).toEqual(["present", "present"]);
+    const other = await runImport(client, "twice/photonet/profile", profileOf("eve"));
     expect(other.result.items[0]).toMatchObject({ outcome: "present", state: "ready" });
-    expect(other.result.items[0].image_id).toBe(again.result.items[1].image_id);
+    expect(other.result.items[0].image_id).toBe(second.result.items[1].image_id);
     expect((await client.json("GET", "/index/twice")).index.counts.images).toBe(2);
   });
 
-  it("has broken items that don't stop the others", async () => {
-    await newIndex(client, "broken");
+  it("imports its other items if some are malformed", async () => {
+    await createIndex(client, "broken");
     const items = [
-      picture("fine"),
-      picture("lost", { file: "no-such.jpg" }),
-      picture("cut", { file: "cut.jpg" }),
-      picture("none", { broken: true }),
+      sceneImage("fine"),
+      sceneImage("lost", { file: "no-such.jpg" }),
+      sceneImage("cut", { file: "truncated.jpg" }),
+      sceneImage("none", { malformed: true }),
     ];
-    await putScene("cat", { items });
-    const job = await bring(client, "broken/photonet/profile", profile("cat"));
+    await stubPlatform("cat", { items });
+    const job = await runImport(client, "broken/photonet/profile", profileOf("cat"));
     expect(job.state).toBe("succeeded");
     const byState = Object.groupBy(job.result.items as Json[], ({ state }) => String(state));
     expect(byState["ready"]).toHaveLength(1);
@@ -99,95 +113,97 @@ describe("a profile", () => {
     expect(new Set(codes)).toEqual(new Set(["download_refused", "unreadable_image"]));
   });
 
-  it("that isn't there fails the job, and says so", async () => {
-    await newIndex(client, "nobody");
-    const job = await bring(client, "nobody/photonet/profile", profile("nobody-at-all"));
+  it("that doesn't exist fails the job with not_found", async () => {
+    await createIndex(client, "nobody");
+    const job = await runImport(client, "nobody/photonet/profile", profileOf("nobody-at-all"));
     expect(job).toMatchObject({ state: "failed", error: { code: "not_found" } });
     const { sources } = await client.json("GET", "/index/nobody/sources");
-    expect(sources[0]).toMatchObject({ state: "failed", items: 0, last_looked_at: null });
+    expect(sources[0]).toMatchObject({ state: "failed", items: 0, last_synced_at: null });
     expect(sources[0].error.message).toMatch(/profile/);
   });
 
-  it("is waited for where the platform asks to", async () => {
-    await newIndex(client, "patient");
+  it("is retried after the platform's Retry-After", async () => {
+    await createIndex(client, "patient");
     const faults = [{ path: "/statuses", status: 429, headers: { "retry-after": "1" }, times: 1 }];
-    await putScene("slow", { items: [picture("s")], faults });
-    const job = await bring(client, "patient/photonet/profile", profile("slow"));
+    await stubPlatform("slow", { items: [sceneImage("s")], faults });
+    const job = await runImport(client, "patient/photonet/profile", profileOf("slow"));
     expect(job.result.items[0]).toMatchObject({ outcome: "added", state: "ready" });
   });
 });
 
-describe("an import that is cut off", () => {
-  /** On record, and in no queue. */
-  async function lostImport(index: string, scene: string): Promise<JobMessage> {
-    const indexId = await newIndex(client, index);
+describe("an interrupted import", () => {
+  /** Inserts the job of an import without sending its message. */
+  async function insertImportJob(index: string, scene: string): Promise<JobMessage> {
+    const indexId = await createIndex(client, index);
     const { account_id: accountId } = await client.json("POST", "/init");
     const jobId = newId("job");
     const sourceId = newId("src");
-    const wanted = JSON.stringify({ kind: "profile", ...profile(scene) });
+    const request = JSON.stringify({ kind: "profile", ...profileOf(scene) });
     await env.DB.prepare(
-      `INSERT INTO sources (source_id, account_id, index_id, platform, wanted, item_limit, follow, job_id, created_at)
+      `INSERT INTO sources (source_id, account_id, index_id, platform, request, item_limit, follow,
+         job_id, created_at)
        VALUES (?, ?, ?, 'mastodon', ?, 500, 0, ?, 0)`,
     )
-      .bind(sourceId, accountId, indexId, wanted, jobId)
+      .bind(sourceId, accountId, indexId, request, jobId)
       .run();
-    const job: JobMessage = { kind: "import", jobId, accountId, indexId, sourceId };
-    await insertJob(env.DB, job, Date.now());
-    return job;
+    const job = { kind: "import", jobId, accountId, indexId, sourceId } as const;
+    const message: JobMessage = { ...job, trigger: "request" };
+    await insertJob(env.DB, message, Date.now());
+    return message;
   }
 
-  it("goes on where it was, whatever comes twice", async () => {
-    const items = many(45, { file: "no-such.jpg" });
+  it("continues at its cursor, and adds nothing twice if messages are repeated", async () => {
+    const items = sceneItems(45, { file: "no-such.jpg" });
     const faults = [{ path: "max_id", status: 503, times: 1 }];
-    await putScene("long", { items, faults });
-    const job = await lostImport("cut", "long");
-    await deliver("sightline-jobs", job); // the first page; it asks for the next by itself
+    await stubPlatform("long", { items, faults });
+    const job = await insertImportJob("cut", "long");
+    await deliver("sightline-jobs", job); // the first page, which sends a message for the next
     await deliver("sightline-jobs", job);
-    const scheduledTime = Date.now() + 600_000; // what was dropped on the way is overdue by then
+    const scheduledTime = Date.now() + 600_000; // lost messages are overdue by then
     await worker.scheduled({ scheduledTime, cron: "* * * * *" } as ScheduledController, env);
-    const record = await client.finished(job.jobId);
+    const record = await client.waitForJob(job.jobId);
     expect(record).toMatchObject({ state: "succeeded", progress: 1 });
-    const { items: brought } = record.result;
-    expect(brought).toHaveLength(45);
-    expect(new Set(brought.map((item: Json) => item.platform_id)).size).toBe(45);
+    const { items: imported } = record.result;
+    expect(imported).toHaveLength(45);
+    expect(new Set(imported.map((item: Json) => item.platform_id)).size).toBe(45);
     await deliver("sightline-jobs", job);
     expect((await client.json("GET", `/jobs/${job.jobId}`)).result.items).toHaveLength(45);
   }, 60_000);
 
-  it("adds nothing more when it is cancelled", async () => {
-    await putScene("halt", { items: pictures("c1", "c2") });
-    const job = await lostImport("halt", "halt");
+  it("adds nothing after it is cancelled", async () => {
+    await stubPlatform("halt", { items: sceneImages("c1", "c2") });
+    const job = await insertImportJob("halt", "halt");
     expect(await client.json("DELETE", `/jobs/${job.jobId}`)).toMatchObject({ state: "cancelled" });
     await deliver("sightline-jobs", job);
     expect((await client.json("GET", "/index/halt")).total).toBe(0);
   });
 });
 
-describe("what is asked for", () => {
-  const ask = (path: string, json?: object) =>
+describe("an import request", () => {
+  const getIssues = (path: string, json?: object) =>
     client.issues("POST", `/index/asks/${path}`, json && { json });
 
-  it("is checked", async () => {
-    await newIndex(client, "asks");
-    expect(await ask("videonet/url")).toEqual([[["body", "url"], "missing"]]);
+  it("is validated", async () => {
+    await createIndex(client, "asks");
+    expect(await getIssues("videonet/url")).toEqual([[["body", "url"], "missing"]]);
     expect(
-      await ask("videonet/playlist", { url: "https://a.example/c/b", playlist_id: "x" }),
+      await getIssues("videonet/playlist", { url: "https://a.example/c/b", playlist_id: "x" }),
     ).toEqual([[["body", "playlist_id"], "value_error"]]);
-    expect(await ask("videonet/search", { query: "x", limit: 101 })).toEqual([
+    expect(await getIssues("videonet/search", { query: "x", limit: 101 })).toEqual([
       [["body", "limit"], "less_than_equal"],
     ]);
-    expect(await ask("photonet/profile", { username: "x", platform: "peertube" })).toEqual([
+    expect(await getIssues("photonet/profile", { username: "x", platform: "peertube" })).toEqual([
       [["body", "platform"], "literal_error"],
     ]);
-    expect(await ask("photonet/profile", { username: "no/body" })).toEqual([
+    expect(await getIssues("photonet/profile", { username: "no/body" })).toEqual([
       [["body", "username"], "value_error"],
     ]);
-    expect(await ask("photonet/profile", { username: "a@b.example", follow: "yes" })).toEqual([
-      [["body", "follow"], "bool_type"],
-    ]);
+    expect(await getIssues("photonet/profile", { username: "a@b.example", follow: "yes" })).toEqual(
+      [[["body", "follow"], "bool_type"]],
+    );
   });
 
-  it("is refused at once where the operator has set no credentials", async () => {
+  it("returns 503 if the operator has set no credentials", async () => {
     const request = new Request("https://sightline.test/index/asks/videonet/search", {
       method: "POST",
       headers: { "x-api-key": client.key, "content-type": "application/json" },
@@ -199,13 +215,13 @@ describe("what is asked for", () => {
     expect(await response.text()).toContain("YOUTUBE_API_KEY");
   });
 
-  it("may be in the query", async () => {
-    await putScene("query", { items: pictures("q1", "q2") });
-    const url = encodeURIComponent(profile("query").url);
+  it("may have its fields in the query", async () => {
+    await stubPlatform("query", { items: sceneImages("q1", "q2") });
+    const url = encodeURIComponent(profileOf("query").url);
     const metadata = encodeURIComponent('{"from":"query"}');
     const path = `/index/asks/photonet/profile?url=${url}&limit=1&metadata=${metadata}`;
     const { job_id } = await client.json("POST", path);
-    const job = await arrived(client, job_id);
+    const job = await waitForImport(client, job_id);
     expect(job.result.items).toHaveLength(1);
     const { image_id } = job.result.items[0];
     const image = await client.json("GET", `/index/asks/image/${image_id}`);
@@ -214,15 +230,15 @@ describe("what is asked for", () => {
     expect(bad).toEqual([[["query", "metadata"], "dict_type"]]);
   });
 
-  it("while it is being looked at, is the same job", async () => {
+  it("returns the unfinished job of the same source", async () => {
     const faults = [{ path: "/statuses", status: 503, times: 1 }];
-    await putScene("same", { items: [picture("z")], faults });
-    const ask = () =>
-      client.json("POST", "/index/asks/photonet/profile", { json: profile("same") });
-    const [one, two] = [await ask(), await ask()];
-    expect(two).toEqual(one);
-    await client.finished(one.job_id);
-    expect((await askedOf("same")).length).toBeGreaterThan(1);
-    expect((await ask()).job_id).not.toBe(one.job_id);
+    await stubPlatform("same", { items: [sceneImage("z")], faults });
+    const requestImport = () =>
+      client.json("POST", "/index/asks/photonet/profile", { json: profileOf("same") });
+    const [first, second] = [await requestImport(), await requestImport()];
+    expect(second).toEqual(first);
+    await client.waitForJob(first.job_id);
+    expect((await requestsTo("same")).length).toBeGreaterThan(1);
+    expect((await requestImport()).job_id).not.toBe(first.job_id);
   });
 });

@@ -5,13 +5,13 @@ import worker from "../local/worker.ts";
 import { app } from "../src/app.ts";
 import { JOBS } from "../src/config.ts";
 import { type AccountId, type IndexId, newId } from "../src/ids.ts";
-import type { JobMessage } from "../src/queues/messages.ts";
-import { searchFor } from "../src/search/request.ts";
+import type { JobMessage, QueryClip } from "../src/messages.ts";
+import { makeSearchRequest } from "../src/search/request.ts";
 import { claimJob, insertJob, releaseJob, renewJob } from "../src/store/jobs.ts";
-import { clipKey } from "../src/store/media.ts";
+import { queryClipKey } from "../src/store/object-keys.ts";
 import { type Client, newClient } from "./client.ts";
-import { deliver, startAsset } from "./started.ts";
-import { run } from "./stores.ts";
+import { deliver, startAsset } from "./ingest-helpers.ts";
+import { run } from "./store-queries.ts";
 
 let client: Client;
 let indexId: IndexId;
@@ -23,100 +23,102 @@ beforeAll(async () => {
   accountId = (await client.json("POST", "/init")).account_id;
 });
 
-/** On record since `at`, but in no queue. */
-async function lostJob(at: number, beside: Partial<JobMessage> = {}) {
+/** Inserts a search job at time `at` without sending its message. */
+async function insertSearchJob(at: number, clip: QueryClip | null = null) {
   const job: JobMessage = {
     kind: "search",
     jobId: newId("job"),
     accountId,
     indexId,
-    request: searchFor({ query: "goats", topK: 5 }),
-    ...beside,
+    request: makeSearchRequest({ query: "goats", topK: 5 }),
+    clip,
   };
   await insertJob(env.DB, job, at);
   return job;
 }
 
-async function askedFor(asks: number, job: JobMessage) {
-  await run("UPDATE jobs SET asks = ? WHERE job_id = ?", asks, job.jobId);
+async function setDispatches(dispatches: number, job: JobMessage) {
+  await run("UPDATE jobs SET dispatches = ? WHERE job_id = ?", dispatches, job.jobId);
   return job;
 }
 
 const sweepAt = (scheduledTime: number) =>
   worker.scheduled({ scheduledTime, cron: "* * * * *" } as ScheduledController, env);
-const recordOf = ({ jobId }: JobMessage) => client.json("GET", `/jobs/${jobId}`);
-const rowOf = ({ jobId }: JobMessage) =>
-  env.DB.prepare("SELECT state, message, due_at AS dueAt, held, asks FROM jobs WHERE job_id = ?")
+const getJob = ({ jobId }: JobMessage) => client.json("GET", `/jobs/${jobId}`);
+const getJobRow = ({ jobId }: JobMessage) =>
+  env.DB.prepare(
+    "SELECT state, message, due_at AS dueAt, leased, dispatches FROM jobs WHERE job_id = ?",
+  )
     .bind(jobId)
-    .first<{ state: string; message: string | null; dueAt: number | null; asks: number }>();
+    .first<{ state: string; message: string | null; dueAt: number | null; dispatches: number }>();
 
 describe("a job whose message was lost", () => {
-  it("is sent again when it is overdue, and not before", async () => {
+  it("is sent again once it is overdue", async () => {
     const now = Date.now();
-    const job = await lostJob(now);
-    await sweepAt(now + JOBS.unheardMs - 1);
-    expect(await rowOf(job)).toMatchObject({ state: "queued", asks: 0 });
-    await sweepAt(now + JOBS.unheardMs);
-    expect(await client.finished(job.jobId)).toMatchObject({ state: "succeeded" });
+    const job = await insertSearchJob(now);
+    await sweepAt(now + JOBS.redispatchMs - 1);
+    expect(await getJobRow(job)).toMatchObject({ state: "queued", dispatches: 0 });
+    await sweepAt(now + JOBS.redispatchMs);
+    expect(await client.waitForJob(job.jobId)).toMatchObject({ state: "succeeded" });
   });
 
-  it("leaves nothing of what was asked on record once it has ended", async () => {
-    const job = await lostJob(Date.now());
-    expect((await rowOf(job))!.message).toContain("goats");
+  it("has no stored message once it has ended", async () => {
+    const job = await insertSearchJob(Date.now());
+    expect((await getJobRow(job))!.message).toContain("goats");
     await deliver("sightline-jobs", job);
-    expect(await rowOf(job)).toMatchObject({ state: "succeeded", message: null, dueAt: null });
+    expect(await getJobRow(job)).toMatchObject({ state: "succeeded", message: null, dueAt: null });
   });
 
-  it("is run, though it was asked for as often as may be", async () => {
+  it("runs on its last dispatch", async () => {
     const now = Date.now();
-    const job = await askedFor(JOBS.mostAsks - 1, await lostJob(now));
-    await sweepAt(now + JOBS.unheardMs);
-    expect(await client.finished(job.jobId)).toMatchObject({ state: "succeeded" });
+    const job = await setDispatches(JOBS.maxDispatches - 1, await insertSearchJob(now));
+    await sweepAt(now + JOBS.redispatchMs);
+    expect(await client.waitForJob(job.jobId)).toMatchObject({ state: "succeeded" });
   });
 
-  it("is given up, with a reason, when it never gets on, and leaves no clip", async () => {
+  it("fails after too many dispatches, and its clip is deleted", async () => {
     const now = Date.now();
-    const key = clipKey(indexId, newId("upl"));
+    const key = queryClipKey(indexId, newId("upl"));
     await env.MEDIA.put(key, "a clip");
-    const clip = { key, region: { start: 0, end: 1 } };
-    const job = await askedFor(JOBS.mostAsks, await lostJob(now, { clip }));
-    await sweepAt(now + JOBS.unheardMs);
+    const clip = { key, range: { start: 0, end: 1 } };
+    const job = await setDispatches(JOBS.maxDispatches, await insertSearchJob(now, clip));
+    await sweepAt(now + JOBS.redispatchMs);
     const error = { code: "internal", message: "The job failed too often; ask again." };
-    expect(await recordOf(job)).toMatchObject({ state: "failed", error });
+    expect(await getJob(job)).toMatchObject({ state: "failed", error });
     await vi.waitUntil(async () => (await env.MEDIA.head(key)) === null);
   });
 });
 
-describe("a message that a queue doesn't take", () => {
-  /** One that came on record all the same. */
-  async function largeJob(at: number) {
-    const job = await lostJob(at);
+describe("a job whose message the queue refuses", () => {
+  /** Inserts a job whose message is larger than a queue takes. */
+  async function insertLargeJob(at: number) {
+    const job = await insertSearchJob(at);
     const message = JSON.stringify({ ...job, request: "x".repeat(200_000) });
     await run("UPDATE jobs SET message = ? WHERE job_id = ?", message, job.jobId);
     return job;
   }
 
-  it("keeps no other from being sent, and nothing else from being swept", async () => {
+  it("doesn't stop the sweep from sending other jobs and purging indices", async () => {
     const now = Date.now();
-    const [large, other] = [await largeJob(now), await lostJob(now)];
+    const [large, other] = [await insertLargeJob(now), await insertSearchJob(now)];
     await client.json("POST", "/index", { json: { index_name: "hidden" } });
     await run("UPDATE indices SET deleted_at = 1 WHERE name = 'hidden'");
-    await sweepAt(now + JOBS.unheardMs);
-    expect(await rowOf(large)).toMatchObject({ state: "queued", asks: 1 });
-    expect(await client.finished(other.jobId)).toMatchObject({ state: "succeeded" });
-    const left = () => env.DB.prepare("SELECT 1 FROM indices WHERE name = 'hidden'").first();
-    await vi.waitUntil(async () => (await left()) === null);
+    await sweepAt(now + JOBS.redispatchMs);
+    expect(await getJobRow(large)).toMatchObject({ state: "queued", dispatches: 1 });
+    expect(await client.waitForJob(other.jobId)).toMatchObject({ state: "succeeded" });
+    const findIndex = () => env.DB.prepare("SELECT 1 FROM indices WHERE name = 'hidden'").first();
+    await vi.waitUntil(async () => (await findIndex()) === null);
   });
 
-  it("ends its job all the same", async () => {
+  it("fails after too many dispatches", async () => {
     const now = Date.now();
-    const job = await askedFor(JOBS.mostAsks, await largeJob(now));
-    await sweepAt(now + JOBS.unheardMs);
-    expect(await rowOf(job)).toMatchObject({ state: "failed", message: null, dueAt: null });
+    const job = await setDispatches(JOBS.maxDispatches, await insertLargeJob(now));
+    await sweepAt(now + JOBS.redispatchMs);
+    expect(await getJobRow(job)).toMatchObject({ state: "failed", message: null, dueAt: null });
   });
 
-  it("is sent later, as its job is on record", async () => {
-    const queue = { send: () => Promise.reject(new Error("out")) } as unknown as Queue;
+  it("is sent by a later sweep", async () => {
+    const queue = { send: () => Promise.reject(new Error("unavailable")) } as unknown as Queue;
     const request = new Request("https://a.example/index/jobs/search", {
       method: "POST",
       headers: { "x-api-key": client.key, "content-type": "application/json" },
@@ -124,34 +126,34 @@ describe("a message that a queue doesn't take", () => {
     });
     const response = await app.fetch(request, { ...env, JOBS: queue }, createExecutionContext());
     const { job_id: jobId } = await response.json<{ job_id: string }>();
-    await sweepAt(Date.now() + JOBS.unheardMs);
-    expect(await client.finished(jobId)).toMatchObject({ state: "succeeded" });
+    await sweepAt(Date.now() + JOBS.redispatchMs);
+    expect(await client.waitForJob(jobId)).toMatchObject({ state: "succeeded" });
   });
 });
 
-describe("a job that a worker holds", () => {
-  it("isn't begun by another, until the lease has run out", async () => {
-    const job = await lostJob(Date.now());
+describe("a leased job", () => {
+  it("isn't run by another worker until its lease has expired", async () => {
+    const job = await insertSearchJob(Date.now());
     const before = Date.now() - JOBS.leaseMs;
-    expect(await claimJob(env.DB, job.jobId, Date.now())).toBe("yes");
+    expect(await claimJob(env.DB, job.jobId, Date.now())).toBe("claimed");
     expect((await deliver("sightline-jobs", job)).explicitAcks).toHaveLength(1);
-    expect(await recordOf(job)).toMatchObject({ state: "running", result: null });
+    expect(await getJob(job)).toMatchObject({ state: "running", result: null });
     await env.DB.prepare("UPDATE jobs SET due_at = ? WHERE job_id = ?")
       .bind(before, job.jobId)
       .run();
     await deliver("sightline-jobs", job);
-    expect(await recordOf(job)).toMatchObject({ state: "succeeded" });
+    expect(await getJob(job)).toMatchObject({ state: "succeeded" });
   });
 
-  it("stays held while it is renewed, and is free when it is given back", async () => {
-    const job = await lostJob(Date.now());
+  it("stays leased while it is renewed, and can be claimed after its release", async () => {
+    const job = await insertSearchJob(Date.now());
     const now = Date.now();
     await claimJob(env.DB, job.jobId, now);
     await renewJob(env.DB, job.jobId, now + JOBS.leaseMs);
-    expect(await claimJob(env.DB, job.jobId, now + JOBS.leaseMs + 1)).toBe("held");
+    expect(await claimJob(env.DB, job.jobId, now + JOBS.leaseMs + 1)).toBe("leased");
     await releaseJob(env.DB, job.jobId, now + 2 * JOBS.leaseMs);
-    expect(await claimJob(env.DB, job.jobId, now + JOBS.leaseMs + 1)).toBe("yes");
+    expect(await claimJob(env.DB, job.jobId, now + JOBS.leaseMs + 1)).toBe("claimed");
     await deliver("sightline-jobs-dead", job);
-    expect(await claimJob(env.DB, job.jobId, now + 10 * JOBS.leaseMs)).toBe("over");
+    expect(await claimJob(env.DB, job.jobId, now + 10 * JOBS.leaseMs)).toBe("finished");
   });
 });

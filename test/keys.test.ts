@@ -5,7 +5,7 @@ import { KEY_RECHECK_MS } from "../src/config.ts";
 import { newId } from "../src/ids.ts";
 import { parseSecrets, type Scope, signKey, verifyKey } from "../src/keys.ts";
 import { Client, clientOf, type Json, newClient } from "./client.ts";
-import { askDeployed } from "./deployed.ts";
+import { fetchDeployed } from "./deployed.ts";
 
 let admin: Client;
 
@@ -18,29 +18,30 @@ const create = (json: object, by = admin): Promise<Json> => by.json("POST", "/ke
 const statusOf = async (client: Client, method: string, path: string, json?: object) =>
   (await client.send(method, path, json && { json })).status;
 const keyOf = async (keyId: string, by = admin): Promise<Json> =>
-  (await by.json("GET", "/keys?limit=100")).keys.find((one: Json) => one.key_id === keyId);
+  (await by.json("GET", "/keys?limit=100")).keys.find((key: Json) => key.key_id === keyId);
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 
-describe("a key made over HTTP", () => {
-  it("opens what it names and nothing else, and is told once", async () => {
+describe("a key created over HTTP", () => {
+  it("has the requested scopes only, and is shown only once", async () => {
     const { api_key, ...record } = await create({ name: "reader", scopes: ["read"] });
     expect(record).toEqual({
       key_id: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
       name: "reader",
       scopes: ["read"],
-      is_own: false,
+      is_current: false,
       created_at: expect.any(String),
       expires_at: null,
       last_used_at: null,
       revoked_at: null,
-      signed_with: null,
+      kid: null,
     });
     const reader = new Client(api_key);
-    const [own, theirs] = await Promise.all([
+    const [adminAccount, readerAccount] = await Promise.all([
       admin.json("POST", "/init"),
       reader.json("POST", "/init"),
     ]);
-    expect(theirs).toMatchObject({ account_id: own.account_id, created: false, scopes: ["read"] });
+    const { account_id } = adminAccount;
+    expect(readerAccount).toMatchObject({ account_id, created: false, scopes: ["read"] });
     expect(await statusOf(reader, "GET", "/index")).toBe(200);
     expect(await statusOf(reader, "POST", "/index")).toBe(403);
     expect(await statusOf(reader, "GET", "/keys")).toBe(403);
@@ -50,13 +51,13 @@ describe("a key made over HTTP", () => {
     expect(listed).not.toContain("api_key");
   });
 
-  it("has its maker's scopes where none are named, each once", async () => {
+  it("has its creator's scopes by default, and no scope twice", async () => {
     expect((await create({ name: "a" })).scopes).toEqual(["read", "write", "admin"]);
-    const twice = await create({ name: "b", scopes: ["write", "read", "write"] });
-    expect(twice.scopes).toEqual(["read", "write"]);
+    const repeated = await create({ name: "b", scopes: ["write", "read", "write"] });
+    expect(repeated.scopes).toEqual(["read", "write"]);
   });
 
-  it("ends when it is to end", async () => {
+  it("expires at the requested time, rounded down to seconds", async () => {
     const at = inDays(1);
     const { api_key, expires_at } = await create({ name: "a", expires_at: at.toISOString() });
     expect(Date.parse(expires_at)).toBe(Math.floor(at.getTime() / 1000) * 1000);
@@ -72,16 +73,17 @@ describe("a key made over HTTP", () => {
     [{ name: "a", scopes: ["read", "fly"] }, [[["body", "scopes", 1], "literal_error"]]],
     [{ name: "a", expires_at: "tomorrow" }, [[["body", "expires_at"], "value_error"]]],
     [{ name: "a", expires_at: "2020-01-01T00:00:00Z" }, [[["body", "expires_at"], "value_error"]]],
-  ])("is refused: %j", async (json, issues) => {
+  ])("returns 422 for invalid fields: %j", async (json, issues) => {
     expect(await admin.issues("POST", "/keys", { json })).toEqual(issues);
   });
 });
 
-it("the account behind a key is made once, however often it is asked for", async () => {
+it("POST /init creates the account of a key once and is idempotent", async () => {
   const client = await clientOf(`init-${crypto.randomUUID()}`, ["read"]);
-  const made = await Promise.all(Array.from({ length: 5 }, () => client.json("POST", "/init")));
-  expect(made.filter(({ created }) => created)).toHaveLength(1);
-  expect(new Set(made.map(({ account_id, created_at }) => account_id + created_at)).size).toBe(1);
+  const accounts = await Promise.all(Array.from({ length: 5 }, () => client.json("POST", "/init")));
+  expect(accounts.filter(({ created }) => created)).toHaveLength(1);
+  const identities = accounts.map(({ account_id, created_at }) => account_id + created_at);
+  expect(new Set(identities).size).toBe(1);
   const json = { name: "Ada", email: "ada@example.com" };
   const first = await client.json("POST", "/init", { json });
   expect(first).toMatchObject({ ...json, created: false });
@@ -102,7 +104,7 @@ describe("a key can't grant", () => {
     expect((await client.json("GET", "/keys")).total).toBe(2);
   });
 
-  it("a longer life than its own", async () => {
+  it("a later expiry than its own", async () => {
     const end = Math.floor(inDays(2).getTime() / 1000) * 1000;
     const client = await limited(["admin"], end);
     for (const expires_at of [null, inDays(3).toISOString()]) {
@@ -115,7 +117,7 @@ describe("a key can't grant", () => {
   });
 });
 
-it("the list has pages", async () => {
+it("GET /keys returns pages", async () => {
   const client = await newClient();
   for (const name of ["a", "b", "c"]) await create({ name }, client);
   const first = await client.json("GET", "/keys?limit=2");
@@ -125,7 +127,7 @@ it("the list has pages", async () => {
   expect(new Set(names)).toEqual(new Set([null, "a", "b", "c"]));
 });
 
-it("a key says when it was last used, to the minute", async () => {
+it("a key's last_used_at is updated once a minute, together with its kid", async () => {
   const { key_id, api_key } = await create({ name: "used" });
   const client = new Client(api_key);
   await client.json("GET", "/index");
@@ -140,12 +142,12 @@ it("a key says when it was last used, to the minute", async () => {
   } finally {
     vi.useRealTimers();
   }
-  const { last_used_at, signed_with } = await keyOf(key_id);
+  const { last_used_at, kid } = await keyOf(key_id);
   expect(Date.parse(last_used_at) - now).toBe(KEY_RECHECK_MS + 1000);
-  expect(signed_with).toBe(env.KEY_SECRETS.split(":")[0]);
+  expect(kid).toBe(env.KEY_SECRETS.split(":")[0]);
 });
 
-it("an account has a limit of keys that are valid", async () => {
+it("creating a key past the account's limit of valid keys returns 402", async () => {
   const client = await newClient();
   const { account_id } = await client.json("POST", "/init");
   await env.DB.prepare(`UPDATE accounts SET limits = '{"keys": 2}' WHERE account_id = ?`)
@@ -160,18 +162,18 @@ it("an account has a limit of keys that are valid", async () => {
 });
 
 describe("the signing secret", () => {
-  const another = (kid: string, fill: number) =>
+  const makeSecret = (kid: string, fill: number) =>
     `${kid}:${base64url.encode(new Uint8Array(32).fill(fill))}`;
   const status = async (KEY_SECRETS: string, key: string) =>
-    (await askDeployed({ KEY_SECRETS }, key, "/index")).status;
+    (await fetchDeployed({ KEY_SECRETS }, key, "/index")).status;
   const sign = async (text: string) => {
     const { accountId, accountName } = (await verifyKey(secrets, admin.key))!;
     const claims = { keyId: newId("key"), accountId, accountName, expiresAt: null };
     return signKey(parseSecrets(text), { ...claims, scopes: ["read"] });
   };
 
-  it("rotates: keys of the old one work until it is dropped", async () => {
-    const [before, after] = [env.KEY_SECRETS, another("next", 7)];
+  it("can be rotated: keys of the old secret work until the secret is removed", async () => {
+    const [before, after] = [env.KEY_SECRETS, makeSecret("next", 7)];
     const both = `${after},${before}`;
     const [oldKey, newKey] = [admin.key, await sign(both)];
     expect(await status(before, oldKey)).toBe(200);
@@ -182,8 +184,8 @@ describe("the signing secret", () => {
     expect(await status(after, newKey)).toBe(200);
   });
 
-  it("isn't taken for another of the same name", async () => {
-    const name = env.KEY_SECRETS.split(":")[0]!;
-    expect(await status(env.KEY_SECRETS, await sign(another(name, 9)))).toBe(401);
+  it("rejects a key that another secret with the same kid signed", async () => {
+    const kid = env.KEY_SECRETS.split(":")[0]!;
+    expect(await status(env.KEY_SECRETS, await sign(makeSecret(kid, 9)))).toBe(401);
   });
 });

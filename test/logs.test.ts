@@ -7,7 +7,7 @@ import { type Client, fixture, fixtureUrl, type Json, newClient } from "./client
 import { localAi } from "./local/bindings.ts";
 import { WebhookReceiver } from "./webhook-receiver.ts";
 
-/** In everything that is said, shown, asked or kept secret here, and in nothing else. */
+/** Part of all user data and secrets in these tests, and of nothing else. */
 const MARK = "zyxquartz";
 const LEVELS = ["debug", "info", "log", "warn", "error"] as const;
 
@@ -17,17 +17,17 @@ let lines: string[];
 
 beforeAll(async () => {
   client = await newClient();
-  await client.json("POST", "/index", { json: { index_name: "kept" } });
+  await client.json("POST", "/index", { json: { index_name: "logged" } });
   const form = { image_file: await fixture("words.jpg") };
-  image = await client.json("POST", "/index/kept/image", { form });
-  await client.settled("kept", image);
+  image = await client.json("POST", "/index/logged/image", { form });
+  await client.waitForAsset("logged", image);
 }, 60_000);
 
 beforeEach(() => {
   lines = [];
   for (const level of LEVELS) {
-    vi.spyOn(console, level).mockImplementation((...said) => {
-      lines.push(said.map(shown).join(" "));
+    vi.spyOn(console, level).mockImplementation((...args) => {
+      lines.push(args.map(formatArgument).join(" "));
     });
   }
 });
@@ -35,15 +35,15 @@ beforeEach(() => {
 afterEach(() => {
   const text = lines.join("\n");
   expect(text.toLowerCase()).not.toContain(MARK);
-  expect(text).not.toMatch(/eyJ[\w-]{8}/); // keys and tokens of media
+  expect(text).not.toMatch(/eyJ[\w-]{8}/); // API keys and media tokens
   expect(text).not.toContain("whsec_");
   vi.restoreAllMocks();
 });
 
 const events = () => lines.map((line) => JSON.parse(line).event as string);
 
-describe("the log of what goes well, and of what goes wrong, tells nothing that people sent:", () => {
-  it("an upload, what is asked of it, and its end", async () => {
+describe("the log contains no user data", () => {
+  it("from adding, searching, asking about and deleting an image", async () => {
     const json = {
       index_name: `${MARK}-index`,
       description: MARK,
@@ -55,28 +55,28 @@ describe("the log of what goes well, and of what goes wrong, tells nothing that 
     const file = new File([await fixture("boats.jpg")], `${MARK}.jpg`);
     const form = { image_file: file, metadata_str: JSON.stringify({ [MARK]: MARK }) };
     const added = await client.json("POST", `${index}/image`, { form });
-    await client.settled(json.index_name, added);
+    await client.waitForAsset(json.index_name, added);
     await client.json("PATCH", `${index}/image/${added.asset_id}`, { json: { title: MARK } });
     const search = { query: `${MARK} "${MARK}"`, filter: { [MARK]: MARK }, use_boxes: true };
     await client.json("POST", `${index}/search`, { json: search });
     const queued = await client.json("POST", `${index}/search`, {
       json: { query: MARK, queue_job: true },
     });
-    await client.finished(queued.job_id);
+    await client.waitForJob(queued.job_id);
     const question = `query=${MARK}&system_prompt=${MARK}&language=en`;
     await client.json("GET", `${index}/answer?${question}`);
     await (await client.send("GET", `${index}/answer_vqa?${question}&stream=true`)).text();
     await client.send("DELETE", `${index}/image/${added.asset_id}`);
     const { job_id } = await client.json("DELETE", index);
-    await client.finished(job_id);
-    await vi.waitFor(() => expect(events()).toContain("job.done"));
+    await client.waitForJob(job_id);
+    await vi.waitFor(() => expect(events()).toContain("job.succeeded"));
     expect(events()).toContain("ingest.step_done");
   }, 60_000);
 
-  it("files that are refused, and ones that can't be had", async () => {
+  it("from invalid files and URLs that can't be fetched", async () => {
     const transcript = `${MARK} \0 ${MARK}`;
     const video_file = new File([MARK], `${MARK}.mp4`);
-    const path = "/index/kept/video";
+    const path = "/index/logged/video";
     for (const call of [
       { form: { video_file, transcript, metadata_str: `{"${MARK}": ${MARK}` } },
       { form: { video_file } },
@@ -89,18 +89,18 @@ describe("the log of what goes well, and of what goes wrong, tells nothing that 
       `http://${MARK}.invalid/${MARK}?key=${MARK}`,
       fixtureUrl("words.jpg"),
     ]) {
-      const asked = await client.send(
+      const response = await client.send(
         "POST",
         `${path}?video_url=${encodeURIComponent(`${url}#${MARK}`)}`,
       );
-      if (asked.status !== 200) continue;
-      const added: Json = await asked.json();
+      if (response.status !== 200) continue;
+      const added: Json = await response.json();
       await vi.waitUntil(() => lines.some((line) => line.includes(added.asset_id)), 20_000);
       await client.send("DELETE", `${path}/${added.asset_id}`);
     }
   }, 60_000);
 
-  it("imports that are refused or fail", async () => {
+  it("from imports that are rejected or fail", async () => {
     for (const [path, json] of [
       ["videonet/url", { url: `http://127.0.0.1:1/${MARK}` }],
       ["videonet/url", { url: fixtureUrl(`${MARK}.html`) }],
@@ -109,46 +109,46 @@ describe("the log of what goes well, and of what goes wrong, tells nothing that 
       ["photonet/profile", { username: `${MARK}@${MARK}.invalid` }],
       ["photonet/profile", { username: MARK, platform: "flickr" }],
     ] as const) {
-      await client.send("POST", `/index/kept/${path}`, { json });
+      await client.send("POST", `/index/logged/${path}`, { json });
     }
     const failed = () => events().filter((event) => event === "job.failed");
     await vi.waitFor(() => expect(failed().length).toBeGreaterThan(1), 20_000);
   }, 60_000);
 
-  it("a webhook that isn't taken", async () => {
+  it("from a failed webhook delivery", async () => {
     const receiver = new WebhookReceiver();
     await receiver.plan({ status: 500 }, "break");
     const json = { settings: { webhook_url: receiver.url } };
-    await client.json("PATCH", "/index/kept", { json });
-    await client.json("POST", "/index/kept/webhook/test");
-    await vi.waitFor(() => expect(events()).toContain("webhook.not_delivered"), 10_000);
-    await client.json("PATCH", "/index/kept", { json: { settings: {} } });
+    await client.json("PATCH", "/index/logged", { json });
+    await client.json("POST", "/index/logged/webhook/test");
+    await vi.waitFor(() => expect(events()).toContain("webhook.delivery_failed"), 10_000);
+    await client.json("PATCH", "/index/logged", { json: { settings: {} } });
   });
 
-  it("a model that is out of order", async () => {
+  it("from failing models", async () => {
     const model = "@cf/baai/bge-m3";
     await localAi().inject(model, "3040", 1);
-    await client.send("POST", "/index/kept/search", { json: { query: `${MARK} unheard of` } });
+    await client.send("POST", "/index/logged/search", { json: { query: `${MARK} first` } });
     await localAi().inject(model, "malformed", 1);
-    await client.send("POST", "/index/kept/search", { json: { query: `${MARK} never heard` } });
-    expect(events()).toContain("search.without_channel");
+    await client.send("POST", "/index/logged/search", { json: { query: `${MARK} second` } });
+    expect(events()).toContain("search.channel_unavailable");
   });
 });
 
-describe("what quotes to us what we asked of it is not quoted, to nobody:", () => {
-  const quoting = (sent: unknown) => new Error(`3010: can't read ${JSON.stringify(sent)}`);
-  const throws = (...sent: unknown[]): never => {
-    throw quoting(sent);
+describe("an error of a binding that quotes user data is neither logged nor returned", () => {
+  const quotingError = (args: unknown) => new Error(`3010: can't read ${JSON.stringify(args)}`);
+  const throwQuoting = (...args: unknown[]): never => {
+    throw quotingError(args);
   };
-  const broken = <T extends object>(binding: T, methods: string[]): T =>
+  const failing = <T extends object>(binding: T, methods: string[]): T =>
     new Proxy(binding, {
       get: (target, name) => {
-        if (methods.includes(String(name))) return throws;
+        if (methods.includes(String(name))) return throwQuoting;
         const value: unknown = Reflect.get(target, name);
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-  /** Fails of what is marked, and says it as D1 does. */
+  /** Fails for values with the mark, with an error like D1's. */
   const quotingDb = new Proxy(env.DB, {
     get: (target, name) => {
       if (name !== "prepare") return Reflect.get(target, name).bind(target);
@@ -159,59 +159,60 @@ describe("what quotes to us what we asked of it is not quoted, to nobody:", () =
           throw new Error(`D1_ERROR: near "${values.join()}": syntax error: SQLITE_ERROR`);
         };
         return new Proxy(statement, {
-          get: (own, method) => (method === "bind" ? bind : Reflect.get(own, method).bind(own)),
+          get: (inner, method) =>
+            method === "bind" ? bind : Reflect.get(inner, method).bind(inner),
         });
       };
     },
   });
 
   const search = { query: `${MARK} words`, filter: { [MARK]: MARK } };
-  const unheard = (word: string) => ({ query: `${MARK} ${word}` });
+  const newQuery = (word: string) => ({ query: `${MARK} ${word}` });
   const CASES: [string, Partial<Env>, string, string, object?][] = [
-    ["D1, of a search", { DB: quotingDb }, "POST", "/index/kept/search", search],
-    ["D1, of a title", { DB: quotingDb }, "PATCH", "IMAGE", { title: MARK }],
-    ["D1, of a key's name", { DB: quotingDb }, "POST", "/keys", { name: MARK }],
-    ["D1, of a name", { DB: quotingDb }, "POST", "/init", { name: MARK }],
-    ["models", { AI: broken(env.AI, ["run"]) }, "POST", "/index/kept/search", unheard("a")],
+    ["D1, in a search", { DB: quotingDb }, "POST", "/index/logged/search", search],
+    ["D1, in a title", { DB: quotingDb }, "PATCH", "IMAGE", { title: MARK }],
+    ["D1, in a key's name", { DB: quotingDb }, "POST", "/keys", { name: MARK }],
+    ["D1, in an account's name", { DB: quotingDb }, "POST", "/init", { name: MARK }],
+    ["models", { AI: failing(env.AI, ["run"]) }, "POST", "/index/logged/search", newQuery("a")],
     [
-      "models, of an answer",
-      { AI: broken(env.AI, ["run"]) },
+      "models, in an answer",
+      { AI: failing(env.AI, ["run"]) },
       "GET",
-      `/index/kept/answer?query=${MARK}`,
+      `/index/logged/answer?query=${MARK}`,
     ],
     [
       "Vectorize",
-      { TEXT_VECTORS: broken(env.TEXT_VECTORS, ["query"]) },
+      { TEXT_VECTORS: failing(env.TEXT_VECTORS, ["query"]) },
       "POST",
-      "/index/kept/search",
-      unheard("b"),
+      "/index/logged/search",
+      newQuery("b"),
     ],
     [
       "a queue",
-      { JOBS: broken(env.JOBS, ["send"]) },
+      { JOBS: failing(env.JOBS, ["send"]) },
       "POST",
-      "/index/kept/search",
+      "/index/logged/search",
       { ...search, queue_job: true },
     ],
     [
       "R2",
-      { MEDIA: broken(env.MEDIA, ["put", "createMultipartUpload"]) },
+      { MEDIA: failing(env.MEDIA, ["put", "createMultipartUpload"]) },
       "POST",
-      "/index/kept/image",
+      "/index/logged/image",
     ],
     [
-      "an object",
-      { MEDIA_INDEX: broken(env.MEDIA_INDEX, ["getByName"]) },
+      "a Durable Object",
+      { MEDIA_INDEX: failing(env.MEDIA_INDEX, ["getByName"]) },
       "POST",
-      "/index/kept/image",
+      "/index/logged/image",
     ],
   ];
 
-  it.each(CASES)("%s", async (_, bindings, method, path, json) => {
+  it.each(CASES)("from %s", async (_, bindings, method, path, json) => {
     const form = new FormData();
     form.append("image_file", new File([await fixture("clock.jpg")], `${MARK}.jpg`));
     form.append("metadata_str", JSON.stringify({ [MARK]: MARK }));
-    const url = `https://a.example${path.replace("IMAGE", `/index/kept/image/${image.asset_id}`)}`;
+    const url = `https://a.example${path.replace("IMAGE", `/index/logged/image/${image.asset_id}`)}`;
     const headers = {
       "x-api-key": client.key,
       ...(json && { "content-type": "application/json" }),
@@ -229,42 +230,46 @@ describe("what quotes to us what we asked of it is not quoted, to nobody:", () =
 });
 
 describe("the trace of an error", () => {
-  const said = `near "${MARK}"`;
+  const detail = `near "${MARK}"`;
 
   it.each<[string, unknown, RegExp]>([
-    ["ours", new AppError("not_found", `There is no index named "${MARK}".`), /^not_found$/],
     [
-      "ours with a cause",
+      "of an AppError",
+      new AppError("not_found", `There is no index named "${MARK}".`),
+      /^not_found$/,
+    ],
+    [
+      "of an AppError with a cause",
       new AppError("upstream_failed", MARK, { cause: new TypeError(`fetch of ${MARK} failed`) }),
       /^upstream_failed <- TypeError at /,
     ],
     [
-      "D1's",
-      new Error(`D1_ERROR: ${said}: syntax error: SQLITE_ERROR`),
+      "of D1",
+      new Error(`D1_ERROR: ${detail}: syntax error: SQLITE_ERROR`),
       /^Error D1_ERROR SQLITE_ERROR at /,
     ],
-    ["a model's", new Error(`3040: out of capacity for "${MARK}"`), /^Error 3040 at /],
+    ["of a model", new Error(`3040: out of capacity for "${MARK}"`), /^Error 3040 at /],
     [
-      "Vectorize's",
-      new Error(`VECTOR_QUERY_ERROR (code = 40006): ${said}`),
+      "of Vectorize",
+      new Error(`VECTOR_QUERY_ERROR (code = 40006): ${detail}`),
       /^Error VECTOR_QUERY_ERROR 40006 at /,
     ],
-    ["JSON's", errorOf(() => JSON.parse(MARK)), /^SyntaxError/],
+    ["of JSON.parse", errorOf(() => JSON.parse(MARK)), /^SyntaxError/],
     [
-      "one with lines like a stack's",
+      "whose message looks like a stack",
       new Error(`a\n    at ${MARK} (${MARK}.ts:1:1)`),
       /^Error at /,
     ],
-    ["one with an odd name", Object.assign(new Error("x"), { name: MARK.repeat(9) }), /^Error/],
-    ["a text", MARK, /^string$/],
-    ["nothing", undefined, /^undefined$/],
-  ])("%s tells no more than codes and a place", (_, error, expected) => {
+    ["with a long name", Object.assign(new Error("x"), { name: MARK.repeat(9) }), /^Error/],
+    ["that is a string", MARK, /^string$/],
+    ["that is undefined", undefined, /^undefined$/],
+  ])("%s has only codes and a throw site", (_, error, expected) => {
     const trace = traceOf(error);
     expect(trace).toMatch(expected);
     expect(trace).not.toContain(MARK);
   });
 
-  it("names the function and the line", () => {
+  it("has the function and the line of the throw site", () => {
     function failing(): never {
       throw new RangeError(MARK);
     }
@@ -280,7 +285,7 @@ describe("the trace of an error", () => {
   }
 });
 
-function shown(value: unknown): string {
+function formatArgument(value: unknown): string {
   return value instanceof Error
     ? `${value.stack}`
     : typeof value === "string"

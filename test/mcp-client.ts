@@ -5,7 +5,7 @@ import type { Client, Json } from "./client.ts";
 
 const URL_OF_MCP = new URL("https://sightline.test/mcp");
 
-/** The official client, as one of our accounts; `mode` is which revisions it speaks. */
+/** Connects the official MCP client with an API key. `mode` selects the protocol revisions. */
 export async function connect(
   { key }: Client,
   mode: "legacy" | "auto" = "auto",
@@ -28,7 +28,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-/** One HTTP request, word for word. */
+/** Sends a raw HTTP request to /mcp. */
 export function post({ key }: Client, { body, method = "POST", headers }: Sent): Promise<Response> {
   return exports.default.fetch(
     new Request(URL_OF_MCP, {
@@ -44,7 +44,7 @@ export function post({ key }: Client, { body, method = "POST", headers }: Sent):
   );
 }
 
-/** A message of JSON-RPC, with the answer's status and its one message. */
+/** Sends a JSON-RPC message, and returns the status and the message of the response. */
 export async function rpc(
   client: Client,
   message: object,
@@ -55,7 +55,7 @@ export async function rpc(
   return { status: response.status, message: await messageOf(response) };
 }
 
-/** The message of an answer in JSON or as an event. */
+/** Reads the message of a response, which is JSON or a server-sent event. */
 export async function messageOf(response: Response): Promise<Json> {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     const text = await response.text();
@@ -65,5 +65,5 @@ export async function messageOf(response: Response): Promise<Json> {
     .body!.pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());
   for await (const { data } of events) return JSON.parse(data);
-  throw new Error("an answer without a message");
+  throw new Error("the response has no message");
 }

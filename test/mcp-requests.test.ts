@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../src/config.ts";
-import { newRevoked, spliced } from "./bad-keys.ts";
+import { newRevokedKey, spliceSignature } from "./invalid-keys.ts";
 import { Client, clientOf, newClient } from "./client.ts";
 import { messageOf, post, rpc } from "./mcp-client.ts";
 
@@ -14,47 +14,47 @@ beforeAll(async () => {
 describe("a message of the Model Context Protocol", () => {
   const PING = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "ping" });
 
-  it("is answered by ping", async () => {
+  it("with the method ping returns an empty result", async () => {
     expect(await rpc(client, { id: 7, method: "ping" })).toEqual({
       status: 200,
       message: { jsonrpc: "2.0", id: 7, result: {} },
     });
   });
 
-  it("may be a notification, which has no answer", async () => {
+  it("without an id is a notification and returns 202 without a message", async () => {
     const sent = await rpc(client, { method: "notifications/initialized" });
     expect(sent).toEqual({ status: 202, message: null });
   });
 
   it.each([
-    ["nothing", "", -32_700],
-    ["half of a message", '{"jsonrpc": "2.0",', -32_700],
-    ["a nest", "[".repeat(5000) + "]".repeat(5000), -32_700],
-    ["a list of messages", `[${PING},${PING}]`, -32_600],
-    ["no message", '"hello"', -32_600],
-    ["a message without a method", '{"jsonrpc": "2.0", "id": 1}', -32_600],
-  ])("of %s is an error of JSON-RPC", async (_, body, code) => {
+    ["is empty", "", -32_700],
+    ["is cut off", '{"jsonrpc": "2.0",', -32_700],
+    ["nests too deep", "[".repeat(5000) + "]".repeat(5000), -32_700],
+    ["is a batch", `[${PING},${PING}]`, -32_600],
+    ["isn't an object", '"hello"', -32_600],
+    ["has no method", '{"jsonrpc": "2.0", "id": 1}', -32_600],
+  ])("that %s returns a JSON-RPC error", async (_, body, code) => {
     const response = await post(client, { body });
     expect(response.status).toBe(400);
     expect(await messageOf(response)).toMatchObject({ jsonrpc: "2.0", error: { code }, id: null });
   });
 
-  it("of a revision that nobody knows is refused, with those that are known", async () => {
+  it("of an unknown protocol revision returns 400 with the supported revisions", async () => {
     const headers = { "mcp-protocol-version": "1999-01-01" };
     const { status, message } = await rpc(client, { id: 1, method: "ping" }, headers);
     expect(status).toBe(400);
     expect(JSON.stringify(message.error)).toContain("2025-11-25");
     const params = { protocolVersion: "1999-01-01", capabilities: {}, clientInfo: INFO };
-    const asked = await rpc(client, { id: 1, method: "initialize", params });
-    expect(asked.message.result.protocolVersion).toBe("2025-11-25");
+    const initialized = await rpc(client, { id: 1, method: "initialize", params });
+    expect(initialized.message.result.protocolVersion).toBe("2025-11-25");
   });
 
-  it("that is too large is not read", async () => {
+  it("that is too large returns 413", async () => {
     const response = await post(client, { body: " ".repeat(LIMITS.jsonBytes + 1) });
     expect(response.status).toBe(413);
   });
 
-  it("that is no JSON, or that takes no answer of ours, is refused", async () => {
+  it("of another media type returns 415, and one that accepts only HTML 406", async () => {
     const plain = { "content-type": "text/plain" };
     expect((await post(client, { body: PING, headers: plain })).status).toBe(415);
     const html = { accept: "text/html" };
@@ -62,7 +62,7 @@ describe("a message of the Model Context Protocol", () => {
   });
 
   it.each(["GET", "DELETE", "PUT", "HEAD"])(
-    "by %s is 405: there are no sessions",
+    "sent with %s returns 405, because there are no sessions",
     async (method) => {
       const response = await post(client, { body: "", method });
       expect(response.status).toBe(405);
@@ -70,7 +70,7 @@ describe("a message of the Model Context Protocol", () => {
     },
   );
 
-  it("has the headers of every answer", async () => {
+  it("gets a response with the API's default headers", async () => {
     const response = await post(client, { body: PING });
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "cache-control": "private, no-store",
@@ -81,7 +81,7 @@ describe("a message of the Model Context Protocol", () => {
     await response.body?.cancel();
   });
 
-  it("may come from a page of any origin, which has no key but its own", async () => {
+  it("may come from any origin (CORS), but needs a key", async () => {
     const headers = {
       origin: "https://inspector.example",
       "access-control-request-method": "POST",
@@ -97,7 +97,7 @@ describe("a message of the Model Context Protocol", () => {
     expect(status).toBe(401);
   });
 
-  it("keeps no stream open", async () => {
+  it("that subscribes to notifications gets a stream that ends at once", async () => {
     const params = {
       notifications: { toolsListChanged: true },
       _meta: META,
@@ -108,7 +108,7 @@ describe("a message of the Model Context Protocol", () => {
     };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
     const response = await post(client, { body, headers });
-    expect(await response.text()).toContain('"complete"'); // it has come to its end
+    expect(await response.text()).toContain('"complete"');
   });
 
   const INFO = { name: "test", version: "1" };
@@ -119,29 +119,29 @@ describe("a message of the Model Context Protocol", () => {
   };
 });
 
-describe("a key", () => {
+describe("an API key for MCP", () => {
   const LIST = { id: 1, method: "tools/list" };
 
-  it("is asked for, before anything is read", async () => {
+  it("that is missing or invalid returns 401 before the body is read", async () => {
     const stranger = await newClient();
-    for (const [bad, headers] of [
+    for (const [invalid, headers] of [
       [new Client(""), {}],
       [new Client("garbage"), {}],
-      [spliced(client, stranger), {}],
-      [await newRevoked(), {}],
+      [spliceSignature(client, stranger), {}],
+      [await newRevokedKey(), {}],
       [await clientOf("someone", ["read"], Date.now() - 1000), {}],
       [new Client(""), { authorization: "Bearer garbage" }],
       [new Client(""), { authorization: `Basic ${client.key}` }],
       [new Client("garbage"), { authorization: `Bearer ${client.key}` }],
     ] as const) {
-      const response = await post(bad, { body: "no JSON", headers });
+      const response = await post(invalid, { body: "no JSON", headers });
       expect(response.status).toBe(401);
       expect(response.headers.get("www-authenticate")).toBe("Bearer, ApiKey");
       expect(await response.json()).toMatchObject({ detail: expect.stringContaining("API key") });
     }
   });
 
-  it("may be a bearer token here, and nowhere else", async () => {
+  it("may be sent as a bearer token, unlike to other endpoints", async () => {
     const headers = { authorization: `Bearer ${client.key}` };
     const { status, message } = await rpc(new Client(""), LIST, headers);
     expect(status).toBe(200);
@@ -149,25 +149,25 @@ describe("a key", () => {
     expect((await new Client("").send("GET", "/index", { headers })).status).toBe(401);
   });
 
-  it("must be good for reading", async () => {
+  it("needs the scope read", async () => {
     const writer = await clientOf("writer", ["write", "admin"]);
     expect((await rpc(writer, LIST)).status).toBe(403);
     const reader = await clientOf("reader", ["read"]);
     expect((await rpc(reader, LIST)).status).toBe(200);
   });
 
-  it("is counted once for a tool's request", async () => {
-    const own = await newClient();
-    const most = Number(env.KEY_RATE);
+  it("counts one request towards the rate limit per tool call", async () => {
+    const account = await newClient();
+    const keyRate = Number(env.KEY_RATE);
     const body = JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
       method: "tools/call",
       params: { name: "list_indices", arguments: {} },
     });
-    for (const left of [most - 1, most - 2]) {
-      const response = await post(own, { body });
-      expect(response.headers.get("ratelimit")).toContain(`"key";r=${left};`);
+    for (const remaining of [keyRate - 1, keyRate - 2]) {
+      const response = await post(account, { body });
+      expect(response.headers.get("ratelimit")).toContain(`"key";r=${remaining};`);
       expect((await messageOf(response)).result.structuredContent.total).toBe(0);
     }
   });

@@ -1,22 +1,22 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Client, type Json, newClient } from "./client.ts";
 import { connect, rpc } from "./mcp-client.ts";
-import { run } from "./stores.ts";
-import { buildTrip } from "./trip.ts";
+import { run } from "./store-queries.ts";
+import { createSampleIndex } from "./sample-index.ts";
 
 let client: Client;
 let video: Json;
 let words: Json;
 
 beforeAll(async () => {
-  ({ client, video, words } = await buildTrip());
+  ({ client, video, words } = await createSampleIndex());
 }, 60_000);
 
 const TOOLS = ["list_indices", "list_assets", "search", "answer"];
 const GOATS = "The keeper lives here with two goats.";
 
-describe.each(["auto", "legacy"] as const)("the official client (%s)", (mode) => {
-  it("lists tools, each with a schema of what it takes and gives", async () => {
+describe.each(["auto", "legacy"] as const)("the official MCP client (%s)", (mode) => {
+  it("lists the tools with input and output schemas", async () => {
     const mcp = await connect(client, mode);
     expect(mcp.getServerVersion()).toMatchObject({ name: "sightline" });
     expect(mcp.getInstructions()).toContain("list_indices");
@@ -32,16 +32,16 @@ describe.each(["auto", "legacy"] as const)("the official client (%s)", (mode) =>
     await mcp.close();
   });
 
-  it("finds its way from an index to a moment, and to an answer", async () => {
+  it("calls all tools: from the indices to a search result and an answer", async () => {
     const mcp = await connect(client, mode);
     const call = async (name: string, args: object): Promise<Json> =>
       mcp.callTool({ name, arguments: { ...args } });
 
-    const { structuredContent: listed, content: told } = await call("list_indices", {});
+    const { structuredContent: listed, content } = await call("list_indices", {});
     expect(listed).toMatchObject({ total: 1, next_cursor: null });
     const [{ index_name, counts }] = listed.indices;
     expect({ index_name, counts }).toMatchObject({ index_name: "trip", counts: { videos: 1 } });
-    expect(told[0].text).toContain("- trip: 1 video (0:06), 2 images; 3 ready");
+    expect(content[0].text).toContain("- trip: 1 video (0:06), 2 images; 3 ready");
 
     const assets = await call("list_assets", { index_name, type: "video", limit: 1 });
     expect(assets.structuredContent.assets).toMatchObject([
@@ -58,7 +58,7 @@ describe.each(["auto", "legacy"] as const)("the official client (%s)", (mode) =>
     expect(found.content[0].text).toContain(best.clip_url);
     expect((await fetchMedia(best.clip_url)).status).toBe(200);
 
-    const language = `en-x-${mode}`; // no two are the same, so that none is out of the cache
+    const language = `en-x-${mode}`; // differs per mode, so that the answer isn't cached
     const query = "Who lives with the goats?";
     const answered = await call("answer", { index_name, query, language });
     expect(answered.structuredContent).toMatchObject({
@@ -71,12 +71,12 @@ describe.each(["auto", "legacy"] as const)("the official client (%s)", (mode) =>
   });
 });
 
-describe("a tool", () => {
+describe("an MCP tool", () => {
   const call = async (name: string, args: object, as = client): Promise<Json> =>
     (await rpc(as, { id: 1, method: "tools/call", params: { name, arguments: args } })).message;
   const textOf = ({ result }: Json): string => result.content[0].text;
 
-  it("gives what the operation gives", async () => {
+  it("returns the same hits as its API operation", async () => {
     const json = { query: "lantern", top_k: 3, modes: ["image"], top_p: 0.1 };
     const { segments, total } = await client.json("POST", "/index/trip/search", { json });
     const { result } = await call("search", { index_name: "trip", ...json });
@@ -86,24 +86,25 @@ describe("a tool", () => {
     expect(result.structuredContent.segments[0].asset_id).toBe(words.asset_id);
   });
 
-  it("passes on filters, ids, likeness and cursors", async () => {
+  it("passes filter, asset_ids, similar_to and cursor on to the operation", async () => {
     const search = async (args: object) =>
       (await call("search", { index_name: "trip", ...args })).result.structuredContent;
     const filtered = await search({ query: "a house", filter: { camera: "A" } });
-    expect(new Set(filtered.segments.map((one: Json) => one.asset_id))).toEqual(
+    expect(new Set(filtered.segments.map((hit: Json) => hit.asset_id))).toEqual(
       new Set([video.asset_id]),
     );
-    const some = await search({ query: "a house", asset_ids: [words.asset_id] });
-    expect(some.segments.map((one: Json) => one.asset_id)).toEqual([words.asset_id]);
-    const like = await search({ similar_to: words.asset_id, top_k: 1 });
-    expect(like.segments).toHaveLength(1);
-    const next = await search({ similar_to: words.asset_id, top_k: 1, cursor: like.next_cursor });
+    const scoped = await search({ query: "a house", asset_ids: [words.asset_id] });
+    expect(scoped.segments.map((hit: Json) => hit.asset_id)).toEqual([words.asset_id]);
+    const example = { similar_to: words.asset_id, top_k: 1 };
+    const first = await search(example);
+    expect(first.segments).toHaveLength(1);
+    const next = await search({ ...example, cursor: first.next_cursor });
     expect(next.segments[0].rank).toBe(2);
     const page = await call("list_assets", { index_name: "trip", limit: 2 });
     expect(textOf(page)).toContain(page.result.structuredContent.next_cursor);
   });
 
-  it("says in words what is wrong", async () => {
+  it("returns an error result with a sentence for an invalid call", async () => {
     const failures = [
       ["search", { index_name: "nothing", query: "x" }, 'no index named "nothing"'],
       ["search", { index_name: "trip", query: "x", asset_ids: ["vid_1"] }, "vid_1"],
@@ -116,21 +117,22 @@ describe("a tool", () => {
       ["answer", { index_name: "trip", query: "" }, "query"],
       ["answer", { index_name: "trip" }, "query"],
     ] as const;
-    for (const [name, args, words] of failures) {
-      const told = await call(name, args);
-      expect({ name, args, isError: told.result?.isError }).toEqual({ name, args, isError: true });
-      expect(textOf(told)).toContain(words);
-      expect(told.result.structuredContent).toBeUndefined();
+    for (const [name, args, detail] of failures) {
+      const message = await call(name, args);
+      const isError = message.result?.isError;
+      expect({ name, args, isError }).toEqual({ name, args, isError: true });
+      expect(textOf(message)).toContain(detail);
+      expect(message.result.structuredContent).toBeUndefined();
     }
   });
 
-  it("that isn't there is an error of the protocol", async () => {
+  it("that doesn't exist is a protocol error", async () => {
     expect((await call("delete_index", {})).error).toMatchObject({ code: -32602 });
     const { message } = await rpc(client, { id: 1, method: "resources/list" });
     expect(message.error).toMatchObject({ code: -32601 });
   });
 
-  it("shows an account nothing of another's", async () => {
+  it("can't read another account's indices and assets", async () => {
     const stranger = await newClient();
     await stranger.json("POST", "/index", { json: { index_name: "own" } });
     expect((await call("list_indices", {}, stranger)).result.structuredContent.total).toBe(1);
@@ -142,39 +144,39 @@ describe("a tool", () => {
       ["answer", { index_name: "trip", query: "Who lives with the goats?" }],
       ["answer", { index_name: "own", query: "Who?", asset_ids: [video.asset_id] }],
     ] as const) {
-      const told = await call(name, args, stranger);
-      expect(told.result.isError).toBe(true);
-      expect(textOf(told)).toMatch(/^There is no /);
+      const message = await call(name, args, stranger);
+      expect(message.result.isError).toBe(true);
+      expect(textOf(message)).toMatch(/^There is no /);
     }
   });
 
-  it("counts as its operation does, and holds to the account's limits", async () => {
-    const { account_id, client: own } = await newAccount();
-    await own.json("POST", "/index", { json: { index_name: "own" } });
-    await call("search", { index_name: "own", query: "goats" }, own);
-    await vi.waitUntil(async () => (await usage(own)).searches === 1, { timeout: 10_000 });
+  it("counts towards usage as its operation does, and respects the account's limits", async () => {
+    const { account_id, client: limited } = await newAccount();
+    await limited.json("POST", "/index", { json: { index_name: "own" } });
+    await call("search", { index_name: "own", query: "goats" }, limited);
+    await vi.waitUntil(async () => (await getUsage(limited)).searches === 1, { timeout: 10_000 });
     await run(
       "UPDATE accounts SET limits = ? WHERE account_id = ?",
       JSON.stringify({ searches_per_day: 1, answers_per_day: 0 }),
       account_id,
     );
-    const searched = await call("search", { index_name: "own", query: "goats" }, own);
-    const answered = await call("answer", { index_name: "own", query: "Who?" }, own);
-    for (const told of [searched, answered]) {
-      expect(told.result.isError).toBe(true);
-      expect(textOf(told)).toMatch(/limit (searches|answers)_per_day/);
+    const searched = await call("search", { index_name: "own", query: "goats" }, limited);
+    const answered = await call("answer", { index_name: "own", query: "Who?" }, limited);
+    for (const message of [searched, answered]) {
+      expect(message.result.isError).toBe(true);
+      expect(textOf(message)).toMatch(/limit (searches|answers)_per_day/);
     }
   });
 
-  async function usage(of: Client): Promise<Json> {
-    return (await of.json("GET", "/stats")).usage.today;
+  async function getUsage(account: Client): Promise<Json> {
+    return (await account.json("GET", "/stats")).usage.today;
   }
 });
 
 async function newAccount() {
-  const own = await newClient();
-  const { account_id } = await own.json("POST", "/init");
-  return { client: own, account_id };
+  const account = await newClient();
+  const { account_id } = await account.json("POST", "/init");
+  return { client: account, account_id };
 }
 
 function fetchMedia(url: string): Promise<Response> {

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { keySecrets, parseSecrets, signMediaKey } from "../src/keys.ts";
 import { Client, fixture, type Json, newClient } from "./client.ts";
 
-const HOUR = 3_600_000;
-const bare = new Client("");
+const HOUR_MS = 3_600_000;
+const anonymous = new Client("");
 
 let client: Client;
 let video: Json;
@@ -21,22 +21,22 @@ describe("a media token", () => {
   const secrets = () => keySecrets(env);
   const tokenOf = (url: string) => new URL(url).pathname.split("/")[2]!;
   const claims = async () => JSON.parse(atob(tokenOf(video.media_url).split(".")[1]!));
-  const make = async (change: (token: SignJWT) => SignJWT, named?: { kid?: string }) => {
+  const make = async (change: (token: SignJWT) => SignJWT, header?: { kid?: string }) => {
     const [kid, secret] = [...secrets()][0]!;
     const { sub } = await claims();
     const token = new SignJWT().setSubject(sub).setAudience("sightline:media");
-    token.setExpirationTime("1h").setProtectedHeader({ alg: "HS256", ...(named ?? { kid }) });
+    token.setExpirationTime("1h").setProtectedHeader({ alg: "HS256", ...(header ?? { kid }) });
     return change(token).sign(secret);
   };
-  const same = (token: SignJWT) => token;
+  const unchanged = (token: SignJWT) => token;
 
-  it("opens one object for an hour", async () => {
+  it("gives access to one object for an hour", async () => {
     const { sub, exp, aud } = await claims();
     expect(sub).toMatch(new RegExp(`/${video.asset_id}/source$`));
     expect(aud).toBe("sightline:media");
-    expect(exp * 1000 - Date.now()).toBeLessThanOrEqual(HOUR);
-    expect(exp * 1000 - Date.now()).toBeGreaterThan(HOUR / 2);
-    expect((await bare.send("HEAD", `/media/${await make(same)}/x`)).status).toBe(200);
+    expect(exp * 1000 - Date.now()).toBeLessThanOrEqual(HOUR_MS);
+    expect(exp * 1000 - Date.now()).toBeGreaterThan(HOUR_MS / 2);
+    expect((await anonymous.send("HEAD", `/media/${await make(unchanged)}/x`)).status).toBe(200);
   });
 
   it.each<[string, () => Promise<string> | string]>([
@@ -51,11 +51,11 @@ describe("a media token", () => {
     ],
     ["has expired", () => make((token) => token.setExpirationTime("-1s"))],
     ["isn't valid yet", () => make((token) => token.setNotBefore("1h"))],
-    ["is for keys", () => make((token) => token.setAudience("sightline:key"))],
-    ["names another secret", () => make(same, { kid: "k9" })],
-    ["names no secret", () => make(same, {})],
+    ["has the audience of API keys", () => make((token) => token.setAudience("sightline:key"))],
+    ["has another kid", () => make(unchanged, { kid: "k9" })],
+    ["has no kid", () => make(unchanged, {})],
     [
-      "is of another algorithm",
+      "has another algorithm",
       async () => {
         const [kid] = [...secrets()][0]!;
         const { sub } = await claims();
@@ -72,60 +72,60 @@ describe("a media token", () => {
       },
     ],
     [
-      "is signed with another secret of the same name",
+      "is signed by another secret with the same kid",
       async () => {
         const [kid] = [...secrets()][0]!;
         const other = parseSecrets(`${kid}:${"A".repeat(43)}`);
-        return signMediaKey(other, (await claims()).sub, Date.now() + HOUR);
+        return signMediaKey(other, (await claims()).sub, Date.now() + HOUR_MS);
       },
     ],
-    ["is a key", () => client.key],
+    ["is an API key", () => client.key],
     [
-      "opens what isn't there",
+      "is for an object that doesn't exist",
       async () => {
-        return signMediaKey(secrets(), `${(await claims()).sub}/../x`, Date.now() + HOUR);
+        return signMediaKey(secrets(), `${(await claims()).sub}/../x`, Date.now() + HOUR_MS);
       },
     ],
-    ["opens nothing", () => signMediaKey(secrets(), "", Date.now() + HOUR)],
-    ["is none", () => "x"],
-  ])("that %s leads nowhere, and says no more", async (_, token) => {
+    ["has an empty object key", () => signMediaKey(secrets(), "", Date.now() + HOUR_MS)],
+    ["isn't a JWT", () => "x"],
+  ])("that %s returns 404 without a reason", async (_, token) => {
     for (const method of ["GET", "HEAD"]) {
-      const response = await bare.send(method, `/media/${await token()}/x.mp4`);
+      const response = await anonymous.send(method, `/media/${await token()}/x.mp4`);
       expect(response.status).toBe(404);
       expect(response.headers.get("cache-control")).toBe("private, no-store");
       if (method === "HEAD") continue;
       expect(await response.json()).toEqual({
-        detail: "The media URL has expired or leads nowhere; ask the API anew.",
+        detail: "The media URL has expired or its file is missing; get a new URL from the API.",
       });
     }
   });
 
-  it("is no key", async () => {
+  it("isn't accepted as an API key", async () => {
     const response = await new Client(tokenOf(video.media_url)).send("GET", "/index");
     expect(response.status).toBe(401);
   });
 
-  it("of an account is not had by another", async () => {
+  it("of an asset can't be got by another account, even with the same file", async () => {
     const stranger = await newClient();
     const path = `/index/trip/video/${video.asset_id}`;
     expect((await stranger.send("GET", path)).status).toBe(404);
     await stranger.json("POST", "/index", { json: { index_name: "trip" } });
     const form = { video_file: await fixture("clip.mp4") };
-    const own = await stranger.json("POST", "/index/trip/video", { form });
-    expect(JSON.parse(atob(tokenOf(own.media_url).split(".")[1]!)).sub).not.toBe(
+    const copy = await stranger.json("POST", "/index/trip/video", { form });
+    expect(JSON.parse(atob(tokenOf(copy.media_url).split(".")[1]!)).sub).not.toBe(
       (await claims()).sub,
     );
   });
 
-  it("ends with what it opens", async () => {
-    const own = await newClient();
-    await own.json("POST", "/index", { json: { index_name: "short" } });
+  it("returns 404 once its asset is deleted", async () => {
+    const owner = await newClient();
+    await owner.json("POST", "/index", { json: { index_name: "short" } });
     const form = { image_file: await fixture("words.jpg") };
-    const { media_url, asset_id } = await own.json("POST", "/index/short/image", { form });
-    expect((await bare.send("HEAD", new URL(media_url).pathname)).status).toBe(200);
-    await own.json("DELETE", `/index/short/image/${asset_id}`);
+    const { media_url, asset_id } = await owner.json("POST", "/index/short/image", { form });
+    expect((await anonymous.send("HEAD", new URL(media_url).pathname)).status).toBe(200);
+    await owner.json("DELETE", `/index/short/image/${asset_id}`);
     await vi.waitUntil(async () => {
-      const { status } = await bare.send("HEAD", new URL(media_url).pathname);
+      const { status } = await anonymous.send("HEAD", new URL(media_url).pathname);
       return status === 404;
     }, 30_000);
   });

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { Client, fixture, type Json, newClient } from "./client.ts";
-import { gif } from "./picture-headers.ts";
-import { buildTrip } from "./trip.ts";
+import { gif } from "./image-headers.ts";
+import { createSampleIndex } from "./sample-index.ts";
 
 let client: Client;
 let video: Json;
 
 beforeAll(async () => {
-  ({ client, video } = await buildTrip());
+  ({ client, video } = await createSampleIndex());
 }, 60_000);
 
 describe("media URLs", () => {
-  it("give the bytes without a key, whole or in part", async () => {
+  it("return the file without a key, whole or a range of it", async () => {
     const { segments } = await client.json("POST", "/index/trip/search", {
       json: { query: "goat" },
     });
@@ -42,14 +42,14 @@ describe("media URLs", () => {
     expect((await bare.send("GET", pathname, { headers: stale })).status).toBe(200);
 
     const etag = whole.headers.get("etag")!;
-    const same = await bare.send("GET", pathname, { headers: { "if-none-match": etag } });
-    expect(same.status).toBe(304);
+    const unchanged = await bare.send("GET", pathname, { headers: { "if-none-match": etag } });
+    expect(unchanged.status).toBe(304);
     const head = await bare.send("HEAD", pathname);
     expect(head.headers.get("content-length")).toBe(String(file.size));
     expect(await head.text()).toBe("");
   });
 
-  it("show a JPEG for every hit", async () => {
+  it("return a JPEG thumbnail for every hit", async () => {
     const json = { query: "lantern goat boat" };
     const { segments } = await client.json("POST", "/index/trip/search", { json });
     for (const { thumbnail_url } of segments) {
@@ -61,18 +61,19 @@ describe("media URLs", () => {
   });
 });
 
+/** A client without an API key. */
 const bare = new Client("");
 
-/** Asks for the trip's video. */
-async function ask(headers: Record<string, string> = {}, method = "GET", query = "") {
+/** Requests the media URL of the sample index's video. */
+async function requestVideo(headers: Record<string, string> = {}, method = "GET", query = "") {
   const response = await bare.send(method, new URL(video.media_url).pathname + query, { headers });
   const size = (await response.clone().arrayBuffer()).byteLength;
   return { response, status: response.status, size, headers: response.headers };
 }
 
-describe("a medium", () => {
-  it("says what it is, how to hold it and that it does nothing", async () => {
-    const { response, headers } = await ask();
+describe("a media response", () => {
+  it("has headers for its type, for caching, and against script execution", async () => {
+    const { response, headers } = await requestVideo();
     expect(Object.fromEntries(headers)).toMatchObject({
       "accept-ranges": "bytes",
       "access-control-allow-origin": "*",
@@ -94,15 +95,21 @@ describe("a medium", () => {
     expect(response.url).not.toContain(bare.key || "x-api-key");
   });
 
-  it("is to be saved if it is asked so", async () => {
-    const { headers } = await ask({}, "GET", "?download");
+  it("with ?download is an attachment", async () => {
+    const { headers } = await requestVideo({}, "GET", "?download");
     expect(headers.get("content-disposition")).toMatch(/^attachment; filename="clip\.mp4";/);
   });
 
-  it("has the type of its bytes, whatever it is called", async () => {
-    const name = new URL(video.media_url).pathname.replace(/[^/]+$/, "");
-    for (const called of ["x.html", "x.svg", "%0d%0aSet-Cookie:%20a=b", "%2e%2e%2fx.exe", "%ff"]) {
-      const response = await bare.send("GET", name + called);
+  it("has the type of the bytes, whatever the file name in the URL", async () => {
+    const base = new URL(video.media_url).pathname.replace(/[^/]+$/, "");
+    for (const fileName of [
+      "x.html",
+      "x.svg",
+      "%0d%0aSet-Cookie:%20a=b",
+      "%2e%2e%2fx.exe",
+      "%ff",
+    ]) {
+      const response = await bare.send("GET", base + fileName);
       expect(response.headers.get("content-type")).toBe("video/mp4");
       expect(response.headers.get("content-disposition")).toMatch(
         /^inline; filename="[^"]*\.mp4";/,
@@ -112,47 +119,50 @@ describe("a medium", () => {
     }
   });
 
-  it("answers a HEAD as a GET, without the body, and never in part", async () => {
+  it("to HEAD has the headers of GET, no body, and never a range", async () => {
     for (const range of [{}, { range: "bytes=0-9" }, { range: "bytes=999999999-" }]) {
-      const { status, size, headers } = await ask(range, "HEAD");
+      const { status, size, headers } = await requestVideo(range, "HEAD");
       expect([status, size]).toEqual([200, 0]);
       expect(headers.get("content-length")).toBe(String(video.size_bytes));
       expect(headers.get("content-range")).toBeNull();
     }
   });
 
-  it("comes in part only if it is still the same", async () => {
-    const { headers } = await ask();
+  it("to If-Range is a range only if the file is unchanged", async () => {
+    const { headers } = await requestVideo();
     const [etag, modified] = [headers.get("etag")!, headers.get("last-modified")!];
     const range = "bytes=0-9";
     for (const condition of [etag, modified]) {
-      expect(await ask({ range, "if-range": condition })).toMatchObject({ status: 206, size: 10 });
+      expect(await requestVideo({ range, "if-range": condition })).toMatchObject({
+        status: 206,
+        size: 10,
+      });
     }
     for (const condition of ['"other"', `W/${etag}`, "Sat, 21 Nov 2020 08:00:00 GMT"]) {
-      const { status, size } = await ask({ range, "if-range": condition });
+      const { status, size } = await requestVideo({ range, "if-range": condition });
       expect([status, size]).toEqual([200, video.size_bytes]);
     }
-    expect((await ask({ "if-range": etag })).status).toBe(200);
+    expect((await requestVideo({ "if-range": etag })).status).toBe(200);
   });
 
-  it("comes whole where several parts are asked for, or nonsense", async () => {
+  it("to several ranges or a malformed Range header is the whole file", async () => {
     for (const range of ["bytes=0-1,5-6", "bytes=0-0,0-0,0-0", "lines=0-1", "bytes=9-1", "bytes"]) {
-      expect(await ask({ range })).toMatchObject({ status: 200, size: video.size_bytes });
+      expect(await requestVideo({ range })).toMatchObject({ status: 200, size: video.size_bytes });
     }
   });
 
-  it("has nothing beyond its end", async () => {
+  it("to a range beyond the end of the file is a 416", async () => {
     for (const range of [`bytes=${video.size_bytes}-`, "bytes=-0"]) {
-      const { response, status, headers } = await ask({ range });
+      const { response, status, headers } = await requestVideo({ range });
       expect([status, headers.get("content-range")]).toEqual([416, `bytes */${video.size_bytes}`]);
       expect(await response.json()).toEqual({ detail: expect.stringMatching(/^[A-Z].*\.$/) });
     }
     const range = `bytes=${video.size_bytes - 1}-${video.size_bytes + 9}`;
-    expect(await ask({ range })).toMatchObject({ status: 206, size: 1 });
+    expect(await requestVideo({ range })).toMatchObject({ status: 206, size: 1 });
   });
 
-  it("isn't sent to who has it, or counted on another", async () => {
-    const { headers } = await ask();
+  it("to a conditional request is a 304 for the same ETag and a 412 for another", async () => {
+    const { headers } = await requestVideo();
     const [etag, modified] = [headers.get("etag")!, headers.get("last-modified")!];
     for (const method of ["GET", "HEAD"]) {
       for (const condition of [
@@ -162,20 +172,20 @@ describe("a medium", () => {
         { "if-modified-since": modified },
         { "if-none-match": etag, range: "bytes=0-9" },
       ]) {
-        const had = await ask(condition, method);
-        expect([had.status, had.size]).toEqual([304, 0]);
-        expect(had.headers.get("etag")).toBe(etag);
-        expect(had.headers.get("cache-control")).toBe("private, max-age=3600");
+        const response = await requestVideo(condition, method);
+        expect([response.status, response.size]).toEqual([304, 0]);
+        expect(response.headers.get("etag")).toBe(etag);
+        expect(response.headers.get("cache-control")).toBe("private, max-age=3600");
       }
     }
-    expect((await ask({ "if-none-match": '"other"' })).status).toBe(200);
-    expect((await ask({ "if-match": '"other"' })).status).toBe(412);
-    expect((await ask({ "if-match": etag })).status).toBe(200);
-    const long = { "if-unmodified-since": "Sat, 21 Nov 2020 08:00:00 GMT" };
-    expect((await ask(long)).status).toBe(412);
+    expect((await requestVideo({ "if-none-match": '"other"' })).status).toBe(200);
+    expect((await requestVideo({ "if-match": '"other"' })).status).toBe(412);
+    expect((await requestVideo({ "if-match": etag })).status).toBe(200);
+    const beforeUpload = { "if-unmodified-since": "Sat, 21 Nov 2020 08:00:00 GMT" };
+    expect((await requestVideo(beforeUpload)).status).toBe(412);
   });
 
-  it("may be had in part from other pages", async () => {
+  it("to a CORS preflight allows Range and If-Range from other origins", async () => {
     const { pathname } = new URL(video.media_url);
     const response = await bare.send("OPTIONS", pathname, {
       headers: {
@@ -190,7 +200,7 @@ describe("a medium", () => {
     expect(allowed).toEqual(expect.arrayContaining(["Range", "If-Range"]));
   });
 
-  it("has a URL, whatever its title is", async () => {
+  it("exists for a video of any title", async () => {
     for (const title of [
       "..",
       ".",
@@ -211,7 +221,7 @@ describe("a medium", () => {
     }
   });
 
-  it("has a URL, whatever its file was called", async () => {
+  it("exists for a video of any file name", async () => {
     const [clip, other] = [await fixture("clip.mp4"), await newClient()];
     await other.json("POST", "/index", { json: { index_name: "names" } });
     const form = { video_file: new File([clip], `${"x".repeat(299)}😀.mp4`) };
@@ -220,20 +230,20 @@ describe("a medium", () => {
   });
 });
 
-describe("a picture that is a program", () => {
+describe("a file with active content", () => {
   it.each([
     ["SVG", '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     ["SVG with a head", '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'],
     ["HTML", "<!doctype html><script>alert(1)</script>"],
     ["PDF", "%PDF-1.7"],
-  ])("is never stored: %s", async (_, text) => {
+  ])("is rejected with a 415: %s", async (_, text) => {
     for (const type of ["image", "video"]) {
       const form = { [`${type}_file`]: new File([text], "a.png", { type: "image/png" }) };
       expect((await client.send("POST", `/index/trip/${type}`, { form })).status).toBe(415);
     }
   });
 
-  it("is shown as a picture where it is both", async () => {
+  it("that is also a GIF is served as a GIF", async () => {
     const form = { image_file: new File([gif(9, 9), "<script>alert(1)</script>"], "a.html") };
     const { media_url } = await client.json("POST", "/index/trip/image", { form });
     const { headers } = await bare.send("HEAD", new URL(media_url).pathname);

@@ -1,27 +1,30 @@
 import { describe, expect, inject, it } from "vitest";
-import { failure, first, mediaOf, putScene } from "./scenes.ts";
+import { errorOf, firstItem, resolveMedia, stubPlatform } from "./platform-stubs.ts";
 
-const here = inject("platformsOrigin");
-const files = inject("filesOrigin");
+const platformsOrigin = inject("platformsOrigin");
+const filesOrigin = inject("filesOrigin");
 
-describe("the web", () => {
+describe("a web page", () => {
   const page = async (
     name: string,
     html: string,
     faults: { path: string; status: number }[] = [],
   ) => {
-    await putScene(name, { items: [], html, faults });
-    return first({ kind: "url", url: `${here}/pages/${name}#top` });
+    await stubPlatform(name, { items: [], html, faults });
+    return firstItem({ kind: "url", url: `${platformsOrigin}/pages/${name}#top` });
   };
 
-  it("has files themselves", async () => {
-    const item = await first({ kind: "url", url: `${files}/clip.mp4` });
-    expect(item).toMatchObject({ title: "clip.mp4", platformId: `${files}/clip.mp4` });
-    expect(await mediaOf("web", item)).toEqual({ url: `${files}/clip.mp4`, captions: [] });
-    const picture = first({ kind: "url", url: `${files}/boats.jpg` });
-    expect(await failure(picture)).toMatchObject({ code: "not_a_video" });
-    const nothing = first({ kind: "url", url: `${files}/nothing.mp4` });
-    expect(await failure(nothing)).toMatchObject({ code: "original_removed" });
+  it("may be a video file itself, and no other file", async () => {
+    const item = await firstItem({ kind: "url", url: `${filesOrigin}/clip.mp4` });
+    expect(item).toMatchObject({ title: "clip.mp4", platformId: `${filesOrigin}/clip.mp4` });
+    expect(await resolveMedia("web", item)).toEqual({
+      url: `${filesOrigin}/clip.mp4`,
+      captions: [],
+    });
+    const image = firstItem({ kind: "url", url: `${filesOrigin}/boats.jpg` });
+    expect(await errorOf(image)).toMatchObject({ code: "not_a_video" });
+    const missing = firstItem({ kind: "url", url: `${filesOrigin}/nothing.mp4` });
+    expect(await errorOf(missing)).toMatchObject({ code: "original_removed" });
   });
 
   it.each([
@@ -31,31 +34,31 @@ describe("the web", () => {
       <meta property="og:video:secure_url" content="FILES/clip.mp4">
       <meta property="og:video:type" content="video/mp4">`,
     ],
-    ["a player card", `<meta name="twitter:player:stream" content="FILES/clip.mp4">`],
+    ["player card", `<meta name="twitter:player:stream" content="FILES/clip.mp4">`],
     [
       "JSON-LD",
       `<script type="application/ld+json">{"@graph": [{"@type": ["VideoObject"],
       "contentUrl": "FILES/clip.mp4"}]}</script>`,
     ],
-    ["an element", `<video src="FILES/clip.mp4"></video>`],
+    ["video element", `<video src="FILES/clip.mp4"></video>`],
     [
-      "a source",
+      "source element",
       `<video><source src="FILES/a.m3u8"><source src="FILES/clip.webm">
       <source src="FILES/clip.mp4" type="video/mp4"></video>`,
     ],
     [
-      "an embed first",
+      "video element after an embed",
       `<meta property="og:video" content="https://player.example/embed/1">
       <meta property="og:video:type" content="text/html"><video src="FILES/clip.mp4"></video>`,
     ],
-  ])("has pages that name a video by %s", async (name, html) => {
+  ])("names its video by %s", async (name, html) => {
     const scene = `page-${name.replaceAll(" ", "-")}`;
     const item = await page(scene, `<html><head>${html}</head></html>`);
-    expect(item.refused).toBeNull();
-    expect((await mediaOf("web", item)).url).toBe(`${files}/clip.mp4`);
+    expect(item.unavailable).toBeNull();
+    expect((await resolveMedia("web", item)).url).toBe(`${filesOrigin}/clip.mp4`);
   });
 
-  it("knows what a page says of its video", async () => {
+  it("provides the metadata of its video", async () => {
     const item = await page(
       "described",
       `<html lang="en-gb"><head><title>Page</title><meta property="og:title" content="Boats">
@@ -69,35 +72,35 @@ describe("the web", () => {
       title: "Boats",
       author: "An author",
       description: "In a bay",
-      licence: `${here}/by`,
+      licence: `${platformsOrigin}/by`,
       language: "en-GB",
       publishedAt: "2026-05-04T00:00:00.000Z",
       tags: ["sea", "bay"],
-      pageUrl: `${here}/pages/described`,
+      pageUrl: `${platformsOrigin}/pages/described`,
     });
-    expect((await mediaOf("web", item)).captions).toEqual([
-      { url: `${here}/a.vtt`, language: "en", format: "vtt" },
+    expect((await resolveMedia("web", item)).captions).toEqual([
+      { url: `${platformsOrigin}/a.vtt`, language: "en", format: "vtt" },
     ]);
   });
 
-  it("takes pages without oEmbed, broken JSON-LD or an end", async () => {
+  it("may have a failing oEmbed server, malformed JSON-LD and no end", async () => {
     const html = `<script type="application/ld+json">{"@type": </script><title>T</title>
       <link type="application/json+oembed" href="/pages/odd/oembed"><video src="FILES/clip.mp4">`;
     const faults = [{ path: "oembed", status: 500 }];
     const item = await page("odd", html + "<p>long</p>".repeat(200_000), faults);
-    expect(item).toMatchObject({ refused: null, author: null });
+    expect(item).toMatchObject({ unavailable: null, author: null });
   });
 
-  it("says that a page shows no video", async () => {
+  it("without a video is listed as unavailable", async () => {
     const item = await page("empty", "<title>Nothing</title>");
-    expect(item).toMatchObject({ title: "Nothing", refused: { code: "media_not_available" } });
-    expect(await failure(mediaOf("web", item))).toMatchObject({ code: "media_not_available" });
+    expect(item).toMatchObject({ title: "Nothing", unavailable: { code: "media_not_available" } });
+    expect(await errorOf(resolveMedia("web", item))).toMatchObject({ code: "media_not_available" });
   });
 
-  it("leads nowhere private", async () => {
-    const asked = first({ kind: "url", url: `${here}/private` });
-    expect(await failure(asked)).toMatchObject({ code: "blocked_address" });
-    const local = first({ kind: "url", url: "http://127.0.0.1:1/a.mp4" });
-    expect(await failure(local)).toMatchObject({ code: "blocked_address" });
+  it("at a private address is blocked", async () => {
+    const redirected = firstItem({ kind: "url", url: `${platformsOrigin}/private` });
+    expect(await errorOf(redirected)).toMatchObject({ code: "blocked_address" });
+    const local = firstItem({ kind: "url", url: "http://127.0.0.1:1/a.mp4" });
+    expect(await errorOf(local)).toMatchObject({ code: "blocked_address" });
   });
 });

@@ -2,135 +2,139 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
-import { repairAsset } from "../src/care/repair.ts";
-import { newReport } from "../src/care/report.ts";
-import { type Reached, traverse } from "../src/care/traverse.ts";
+import { repairAsset } from "../src/lifecycle/repair.ts";
+import { newReport } from "../src/lifecycle/report.ts";
+import { type TraversalCheckpoint, traverse } from "../src/lifecycle/traverse.ts";
 import { MODELS } from "../src/config.ts";
 import { type AccountId, type IndexId, type JobId, newId, type SegmentId } from "../src/ids.ts";
 import { getAsset } from "../src/store/assets.ts";
 import { insertJob, updateJob } from "../src/store/jobs.ts";
-import { keyframeKey } from "../src/store/media.ts";
-import { pictureIds, textIds } from "../src/store/vectors.ts";
+import { keyframeKey } from "../src/store/object-keys.ts";
+import { imageIds, textIds } from "../src/store/vectors.ts";
 import { type Client, type Json, newClient } from "./client.ts";
-import { answersOf, buildLot, type Lot } from "./damage.ts";
+import { runSearches, createRepairFixture, type RepairFixture } from "./repair-fixture.ts";
 import { localAi } from "./local/bindings.ts";
-import { deliver, startAsset } from "./started.ts";
-import { holdings, type Owner, ownerOf, run, segmentsOf } from "./stores.ts";
+import { deliver, startAsset } from "./ingest-helpers.ts";
+import { countStored, type AssetRef, assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
 
 let client: Client;
-let lot: Lot;
-let owner: Owner;
+let assets: RepairFixture;
+let clipRef: AssetRef;
 let before: Json[];
 
 beforeAll(async () => {
   client = await newClient();
-  lot = await buildLot(client, "stops");
-  owner = await ownerOf(lot.clip);
-  before = await answersOf(client, "stops");
+  assets = await createRepairFixture(client, "stops");
+  clipRef = await assetRefOf(assets.clip);
+  before = await runSearches(client, "stops");
 }, 120_000);
 
 const standIns = (): Env => ({ ...env, FRAMES: localMedia(env), IMAGES: localImages(env) });
 
-/** Each asset loses its vectors. */
-async function loseVectors(): Promise<void> {
-  for (const asset of Object.values(lot)) {
-    const ids = await segmentsOf(asset);
+/** Deletes the vectors of all assets. */
+async function deleteAllVectors(): Promise<void> {
+  for (const asset of Object.values(assets)) {
+    const ids = await segmentIdsOf(asset);
     await env.TEXT_VECTORS.deleteByIds(ids.flatMap(textIds));
-    await env.PICTURE_VECTORS.deleteByIds(ids.flatMap(pictureIds));
+    await env.IMAGE_VECTORS.deleteByIds(ids.flatMap(imageIds));
   }
 }
 
-/** A repair that the queue doesn't bring. */
-async function waiting(): Promise<{ jobId: JobId; accountId: AccountId; indexId: IndexId }> {
-  const { accountId, indexId } = owner;
-  const job = { kind: "traverse", jobId: newId("job"), accountId, indexId };
+/** Inserts the job of a repair without sending its message. */
+async function insertTraverseJob(): Promise<{
+  jobId: JobId;
+  accountId: AccountId;
+  indexId: IndexId;
+}> {
+  const { accountId, indexId } = clipRef;
+  const job = { kind: "traverse", jobId: newId("job"), accountId, indexId } as const;
   await insertJob(env.DB, job, Date.now());
   return job;
 }
 
-const jobOf = ({ jobId }: { jobId: JobId }) => client.json("GET", `/jobs/${jobId}`);
+const getJob = ({ jobId }: { jobId: JobId }) => client.json("GET", `/jobs/${jobId}`);
 
 async function repair(): Promise<Json> {
   const { job_id } = await client.json("POST", "/index/stops/traverse");
-  return client.finished(job_id);
+  return client.waitForJob(job_id);
 }
 
-describe("a repair that is cut off", () => {
-  beforeEach(loseVectors);
+describe("a repair that stops early", () => {
+  beforeEach(deleteAllVectors);
 
-  it("at one place after the other comes to its end all the same", async () => {
-    const job = await waiting();
-    const reached: Reached = { ...newReport(), after: "" };
-    const assets = new Set<number>();
-    for (let lives = 1, isWhole = false; !isWhole; lives++) {
+  it("completes after being killed at each checkpoint in turn", async () => {
+    const job = await insertTraverseJob();
+    const progress: TraversalCheckpoint = { ...newReport(), after: "" };
+    const assetCounts = new Set<number>();
+    for (let checkpointCount = 1, isComplete = false; !isComplete; checkpointCount++) {
       let calls = 0;
       const killed = Promise.withResolvers<false>();
-      const progressed = async () => {
-        assets.add(reached.assets);
-        if (++calls <= lives) return true;
+      const onProgress = async () => {
+        assetCounts.add(progress.assets);
+        if (++calls <= checkpointCount) return true;
         killed.resolve(false);
         return new Promise<boolean>(() => undefined);
       };
-      isWhole = await Promise.race([
-        traverse(standIns(), job, reached, progressed),
+      isComplete = await Promise.race([
+        traverse(standIns(), job, progress, onProgress),
         killed.promise,
       ]);
     }
-    expect([...assets]).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    expect(reached).toMatchObject({ assets: 6, left: [] });
-    expect(reached.repaired).toEqual({ vectors_missing: 6 });
+    expect([...assetCounts]).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(progress).toMatchObject({ assets: 6, unrepaired: [] });
+    expect(progress.repaired).toEqual({ vectors_missing: 6 });
     await deliver("sightline-jobs", job);
-    expect((await jobOf(job)).result).toMatchObject({ assets: 6, findings: {} });
-    expect(await answersOf(client, "stops")).toEqual(before);
+    expect((await getJob(job)).result).toMatchObject({ assets: 6, findings: {} });
+    expect(await runSearches(client, "stops")).toEqual(before);
   });
 
-  it("goes on from where it was", async () => {
-    const job = await waiting();
-    const half = { ...newReport(), assets: 3, after: lot.words.asset_id };
-    await updateJob(env.DB, job.jobId, { state: "running", progress: 0.5, result: half });
+  it("continues at its checkpoint", async () => {
+    const job = await insertTraverseJob();
+    const checkpoint = { ...newReport(), assets: 3, after: assets.textImage.asset_id };
+    await updateJob(env.DB, job.jobId, { state: "running", progress: 0.5, result: checkpoint });
     await deliver("sightline-jobs", job, 2);
-    const { result } = await jobOf(job);
+    const { result } = await getJob(job);
     expect(result).toMatchObject({ assets: 6, repaired: { vectors_missing: 3 } });
     expect(result).not.toHaveProperty("after");
     expect((await repair()).result.repaired).toEqual({ vectors_missing: 3 });
-    expect(await answersOf(client, "stops")).toEqual(before);
+    expect(await runSearches(client, "stops")).toEqual(before);
   });
 
-  it("stops when it is cancelled, and the next does the rest", async () => {
-    const job = await waiting();
+  it("stops when it is cancelled, and the next repair does the rest", async () => {
+    const job = await insertTraverseJob();
     await client.json("DELETE", `/jobs/${job.jobId}`);
     expect((await deliver("sightline-jobs", job)).explicitAcks).toHaveLength(1);
-    expect(await jobOf(job)).toMatchObject({ state: "cancelled", result: null });
-    const reached: Reached = { ...newReport(), after: "" };
-    const isWanted = async () => reached.assets < 2;
-    expect(await traverse(standIns(), job, reached, isWanted)).toBe(false);
-    expect(reached).toMatchObject({ assets: 2, repaired: { vectors_missing: 2 } });
+    expect(await getJob(job)).toMatchObject({ state: "cancelled", result: null });
+    const progress: TraversalCheckpoint = { ...newReport(), after: "" };
+    const isRunning = async () => progress.assets < 2;
+    expect(await traverse(standIns(), job, progress, isRunning)).toBe(false);
+    expect(progress).toMatchObject({ assets: 2, repaired: { vectors_missing: 2 } });
     expect((await repair()).result.repaired).toEqual({ vectors_missing: 4 });
-    expect(await answersOf(client, "stops")).toEqual(before);
+    expect(await runSearches(client, "stops")).toEqual(before);
   });
 
-  it("for want of a model tells what it left", async () => {
+  it("because a model is missing reports the finding in `unrepaired`", async () => {
     await localAi().inject(MODELS.embedText.id, "5007", 1);
     const { state, result } = await repair();
     expect(state).toBe("succeeded");
     expect(result.findings).toEqual({ vectors_missing: 6 });
     expect(result.repaired).toEqual({ vectors_missing: 5 });
-    const left = { code: "vectors_missing", message: expect.stringContaining("not available") };
-    expect(result.left).toMatchObject([{ asset_id: lot.clip.asset_id, ...left }]);
+    const finding = { code: "vectors_missing", message: expect.stringContaining("not available") };
+    expect(result.unrepaired).toMatchObject([{ asset_id: assets.clip.asset_id, ...finding }]);
     expect((await repair()).result.repaired).toEqual({ vectors_missing: 1 });
-    expect(await answersOf(client, "stops")).toEqual(before);
+    expect(await runSearches(client, "stops")).toEqual(before);
   });
 });
 
-describe("one repair at a time", () => {
-  it("of an index: whoever asks meanwhile is told of it", async () => {
-    const asked = await Promise.all(
+describe("a request for a repair", () => {
+  it("returns the unfinished repair of the index if there is one", async () => {
+    const jobs = await Promise.all(
       Array.from({ length: 5 }, () => client.json("POST", "/index/stops/traverse")),
     );
-    const ids = new Set(asked.map(({ job_id }) => job_id));
+    const ids = new Set(jobs.map(({ job_id }) => job_id));
     expect(ids.size).toBe(1);
-    await client.finished(asked[0].job_id);
-    const job = await waiting();
+    await client.waitForJob(jobs[0].job_id);
+    const job = await insertTraverseJob();
     await updateJob(env.DB, job.jobId, { state: "running", progress: 0 });
     expect(await client.json("POST", "/index/stops/traverse")).toEqual({
       job_id: job.jobId,
@@ -140,7 +144,7 @@ describe("one repair at a time", () => {
     expect((await client.json("POST", "/index/stops/traverse")).job_id).not.toBe(job.jobId);
   });
 
-  it("and of one's own only", async () => {
+  it("for another account's index returns 404, and with a read-only key 403", async () => {
     const other = await newClient();
     expect((await other.send("POST", "/index/stops/traverse")).status).toBe(404);
     const reader = await newClient(["read"]);
@@ -148,13 +152,13 @@ describe("one repair at a time", () => {
   });
 });
 
-describe("while an index is repaired", () => {
-  it("a search finds what it found, by vectors of the model before", async () => {
-    for (const asset of [lot.clip, lot.told, lot.words]) {
-      const ids = (await segmentsOf(asset)).flatMap(textIds);
-      const found = (await Promise.all(ids.map((id) => env.TEXT_VECTORS.getByIds([id])))).flat();
+describe("while an index is being repaired", () => {
+  it("searches return the same results, by the vectors of the earlier model", async () => {
+    for (const asset of [assets.clip, assets.speech, assets.textImage]) {
+      const ids = (await segmentIdsOf(asset)).flatMap(textIds);
+      const vectors = (await Promise.all(ids.map((id) => env.TEXT_VECTORS.getByIds([id])))).flat();
       await env.TEXT_VECTORS.upsert(
-        found.map(({ id, namespace, values, metadata }) => {
+        vectors.map(({ id, namespace, values, metadata }) => {
           return { id, namespace: namespace!, values, metadata: { ...metadata, model: "older" } };
         }),
       );
@@ -162,36 +166,36 @@ describe("while an index is repaired", () => {
     await run("UPDATE segments SET text_model = 'older' WHERE text_model IS NOT NULL");
     const { job_id } = await client.json("POST", "/index/stops/traverse");
     let searches = 0;
-    for (let isOver = false; !isOver; searches++) {
-      isOver = (await client.json("GET", `/jobs/${job_id}`)).state === "succeeded";
-      expect(await answersOf(client, "stops")).toEqual(before);
+    for (let hasEnded = false; !hasEnded; searches++) {
+      hasEnded = (await client.json("GET", `/jobs/${job_id}`)).state === "succeeded";
+      expect(await runSearches(client, "stops")).toEqual(before);
     }
     expect(searches).toBeGreaterThan(0);
-    const { result } = await client.finished(job_id);
+    const { result } = await client.waitForJob(job_id);
     expect(result.repaired.vectors_stale).toBeGreaterThanOrEqual(3);
-    expect(result).toMatchObject({ repaired: result.findings, left: [] });
+    expect(result).toMatchObject({ repaired: result.findings, unrepaired: [] });
     const models = "SELECT COUNT(*) AS n FROM segments WHERE text_model = 'older'";
     expect(await env.DB.prepare(models).first("n")).toBe(0);
   });
 
-  it("an asset that is deleted stays so", async () => {
-    const { asset: gone, indexId } = await startAsset(client, "gone");
-    await client.settled("gone", gone);
-    const asset = (await getAsset(env.DB, gone.asset_id))!;
-    const [segment] = (await segmentsOf(gone)) as [SegmentId];
+  it("an asset that is deleted meanwhile stays deleted", async () => {
+    const { asset: record, indexId } = await startAsset(client, "gone");
+    await client.waitForAsset("gone", record);
+    const asset = (await getAsset(env.DB, record.asset_id))!;
+    const [segment] = (await segmentIdsOf(record)) as [SegmentId];
     await env.MEDIA.delete(keyframeKey(asset, asset.keyframeMs!));
     await env.TEXT_VECTORS.deleteByIds(textIds(segment));
-    await env.PICTURE_VECTORS.deleteByIds(pictureIds(segment));
-    let isGone = false;
-    const pause = async () => {
-      if (isGone) return;
-      isGone = true;
-      const { job_id } = await client.json("DELETE", `/index/gone/image/${gone.asset_id}`);
-      await client.finished(job_id);
+    await env.IMAGE_VECTORS.deleteByIds(imageIds(segment));
+    let isDeleted = false;
+    const checkpoint = async () => {
+      if (isDeleted) return;
+      isDeleted = true;
+      const { job_id } = await client.json("DELETE", `/index/gone/image/${record.asset_id}`);
+      await client.waitForJob(job_id);
     };
-    const work = { env: standIns(), asset, jobId: newId("job"), pause };
-    await repairAsset(work, "silent", newReport(), Date.now());
-    expect(isGone).toBe(true);
-    expect(await holdings(indexId)).toEqual({ indices: 1 });
+    const context = { env: standIns(), asset, jobId: newId("job"), checkpoint };
+    await repairAsset(context, "unavailable", newReport(), Date.now());
+    expect(isDeleted).toBe(true);
+    expect(await countStored(indexId)).toEqual({ indices: 1 });
   });
 });

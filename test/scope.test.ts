@@ -10,10 +10,10 @@ const OTHER = "WEBVTT\n\n00:00.000 --> 00:06.000\nA cup of red paint, and the ta
 let client: Client;
 const assets: Record<string, Json> = {};
 
-async function add(name: string, words: string, metadata: object) {
+async function addVideo(name: string, transcript: string, metadata: object) {
   const form = {
     metadata_str: JSON.stringify(metadata),
-    transcript: new File([words], "words.vtt"),
+    transcript: new File([transcript], "transcript.vtt"),
     video_file: new File([await (await fixture("clip.mp4")).arrayBuffer(), name], `${name}.mp4`),
   };
   assets[name] = await client.json("POST", "/index/scope/video", { form });
@@ -22,41 +22,50 @@ async function add(name: string, words: string, metadata: object) {
 beforeAll(async () => {
   client = await newClient();
   await client.json("POST", "/index", { json: { index_name: "scope" } });
-  await add("tokyo", TOKYO, { year: 2026, place: { city: "Tokyo" }, tags: ["trip", "tower"] });
-  await add("story", STORY, { year: 2024, place: { city: "Rome" }, tags: ["film"], final: true });
-  await add("other", OTHER, { year: 2020, camera: "A", lens: {}, crew: [] });
-  await Promise.all(Object.values(assets).map((asset) => client.settled("scope", asset)));
+  await addVideo("tokyo", TOKYO, { year: 2026, place: { city: "Tokyo" }, tags: ["trip", "tower"] });
+  await addVideo("story", STORY, {
+    year: 2024,
+    place: { city: "Rome" },
+    tags: ["film"],
+    final: true,
+  });
+  await addVideo("other", OTHER, { year: 2020, camera: "A", lens: {}, crew: [] });
+  await Promise.all(Object.values(assets).map((asset) => client.waitForAsset("scope", asset)));
 }, 60_000);
 
-async function found(json: object): Promise<string[]> {
+async function findAssets(json: object): Promise<string[]> {
   const { segments } = await client.json("POST", "/index/scope/search", { json });
   const ids = new Set(segments.map(({ asset_id }: Json) => asset_id));
   return Object.keys(assets).filter((name) => ids.has(assets[name].asset_id));
 }
 
-/** With words that stand in each of them, so that only the filter tells them apart. */
-const filtered = (filter: object) => found({ query: "cup 東京", filter });
+/** Filters a search whose query matches every asset. */
+const findByFilter = (filter: object) => findAssets({ query: "cup 東京", filter });
 
-describe("a filter", () => {
+describe("a search filter", () => {
   it.each<[string, object, string[]]>([
     ["a value", { camera: "A" }, ["other"]],
     ["a number", { year: 2024 }, ["story"]],
-    ["a number that is no text", { year: "2024" }, []],
-    ["a truth", { final: true }, ["story"]],
+    ["a text that looks like a number", { year: "2024" }, []],
+    ["a boolean", { final: true }, ["story"]],
     ["a range", { year: { $gte: 2024, $lt: 2026 } }, ["story"]],
-    ["no number in a range of texts", { year: { $gte: "1" } }, []],
-    ["a path", { "place.city": "Tokyo" }, ["tokyo"]],
+    ["a range of texts, which contains no number", { year: { $gte: "1" } }, []],
+    ["a path into an object", { "place.city": "Tokyo" }, ["tokyo"]],
     ["a member of a list", { tags: "tower" }, ["tokyo"]],
-    ["one of several", { "place.city": { $in: ["Rome", "Oslo"] } }, ["story"]],
-    ["none of several", { "place.city": { $nin: ["Rome", "Oslo"] } }, ["tokyo", "other"]],
-    ["anything else", { year: { $ne: 2024 } }, ["tokyo", "other"]],
-    ["what isn't there", { camera: null }, ["tokyo", "story"]],
-    ["what is there", { camera: { $ne: null } }, ["other"]],
+    ["`$in`", { "place.city": { $in: ["Rome", "Oslo"] } }, ["story"]],
+    ["`$nin`", { "place.city": { $nin: ["Rome", "Oslo"] } }, ["tokyo", "other"]],
+    ["`$ne`", { year: { $ne: 2024 } }, ["tokyo", "other"]],
+    ["a missing field", { camera: null }, ["tokyo", "story"]],
+    ["a present field", { camera: { $ne: null } }, ["other"]],
     ["two rules", { year: { $gt: 2000 }, tags: "film" }, ["story"]],
-    ["a length", { duration_seconds: { $lt: 5 } }, []],
-    ["a length that fits", { duration_seconds: { $gte: 5.9 } }, ["tokyo", "story", "other"]],
-    ["a time", { created_at: { $gt: "2020-01-01T00:00:00Z" } }, ["tokyo", "story", "other"]],
-    ["a time to come", { created_at: { $gt: "2999-01-01T00:00:00+02:00" } }, []],
+    ["a duration that is too short", { duration_seconds: { $lt: 5 } }, []],
+    ["a minimum duration", { duration_seconds: { $gte: 5.9 } }, ["tokyo", "story", "other"]],
+    [
+      "a minimum time",
+      { created_at: { $gt: "2020-01-01T00:00:00Z" } },
+      ["tokyo", "story", "other"],
+    ],
+    ["a time in the future", { created_at: { $gt: "2999-01-01T00:00:00+02:00" } }, []],
     [
       "a day",
       { created_at: { $gte: "2020-02-29", $lt: "2999-01-01" } },
@@ -67,17 +76,17 @@ describe("a filter", () => {
       { created_at: { $lt: "9999-12-31T23:59:59.9-01:00" } },
       ["tokyo", "story", "other"],
     ],
-    ["no member of an object", { place: "Tokyo" }, []],
-    ["an object where others are meant", { place: { $ne: "Tokyo" } }, ["tokyo", "story", "other"]],
-    ["an object where none is meant", { place: { $nin: ["Rome"] } }, ["tokyo", "story", "other"]],
-    ["no object in a range", { place: { $gte: "A" } }, []],
-    ["an object, which is there", { place: { $ne: null } }, ["tokyo", "story"]],
-    ["an object without members, likewise", { lens: { $ne: null } }, ["other"]],
-    ["an empty list, which isn't", { crew: { $ne: null } }, []],
+    ["a value, which no object equals", { place: "Tokyo" }, []],
+    ["`$ne`, which an object passes", { place: { $ne: "Tokyo" } }, ["tokyo", "story", "other"]],
+    ["`$nin`, which an object passes", { place: { $nin: ["Rome"] } }, ["tokyo", "story", "other"]],
+    ["a range, which contains no object", { place: { $gte: "A" } }, []],
+    ["a present object", { place: { $ne: null } }, ["tokyo", "story"]],
+    ["a present empty object", { lens: { $ne: null } }, ["other"]],
+    ["an empty list, which counts as missing", { crew: { $ne: null } }, []],
     ["a key with a quote in it", { 'a"b': 1 }, []],
-    ["nothing", {}, ["tokyo", "story", "other"]],
-  ])("keeps %s", async (_, filter, names) => {
-    expect(await filtered(filter)).toEqual(names);
+    ["no rule", {}, ["tokyo", "story", "other"]],
+  ])("selects assets by %s", async (_, filter, names) => {
+    expect(await findByFilter(filter)).toEqual(names);
   });
 
   it.each<[object, string[], string]>([
@@ -110,41 +119,44 @@ describe("a filter", () => {
     [{ duration_seconds: { $gt: "1" } }, ["duration_seconds", "$gt"], "value_error"],
     [{ "a..b": 1 }, ["a..b"], "value_error"],
     [Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, i])), [], "too_long"],
-  ])("is refused: %j", async (filter, path, type) => {
+  ])("returns 422 for %j", async (filter, path, type) => {
     const json = { query: "cup", filter };
     const issues = await client.issues("POST", "/index/scope/search", { json });
     expect(issues).toEqual([[["body", "filter", ...path], type]]);
   });
 
-  it("may have sixteen rules", async () => {
+  it("accepts sixteen rules", async () => {
     const rules = Array.from({ length: 16 }, (_, i) => [`k${i}`, { $ne: i }]);
-    expect(await filtered(Object.fromEntries(rules))).toEqual(["tokyo", "story", "other"]);
+    expect(await findByFilter(Object.fromEntries(rules))).toEqual(["tokyo", "story", "other"]);
   });
 });
 
-describe("the language of queries", () => {
+describe("the query syntax", () => {
   it.each([
     ["a phrase", '"red cup"', ["story"]],
     ["a phrase and a word", '"red cup" paint', ["story"]],
-    ["without a word", "cup -paint", ["tokyo", "story"]],
-    ["without a phrase", 'cup -"red cup"', ["tokyo", "other"]],
-    ["without the stem of a word", "cup -paints", ["tokyo", "story"]],
-  ])("%s", async (_, query, names) => {
-    expect(await found({ query })).toEqual(names);
+    ["an excluded word", "cup -paint", ["tokyo", "story"]],
+    ["an excluded phrase", 'cup -"red cup"', ["tokyo", "other"]],
+    ["an excluded word with the same stem", "cup -paints", ["tokyo", "story"]],
+  ])("supports %s", async (_, query, names) => {
+    expect(await findAssets({ query })).toEqual(names);
   });
 
-  it.each(["東京", "タワー", "กรุงเทพ", "привет", "МОЙ"])("finds %s by word", async (query) => {
-    const { segments } = await client.json("POST", "/index/scope/search", { json: { query } });
-    expect(segments[0].asset_id).toBe(assets["tokyo"].asset_id);
-    const spoken = segments[0].evidence.find(({ text }: Json) => text);
-    expect(spoken).toMatchObject({ kind: "speech", score: 1 });
-    expect(spoken.text).toContain("<mark>");
-    expect(spoken.text).not.toContain("\u200B");
-  });
+  it.each(["東京", "タワー", "กรุงเทพ", "привет", "МОЙ"])(
+    "matches %s in unsegmented and non-Latin scripts",
+    async (query) => {
+      const { segments } = await client.json("POST", "/index/scope/search", { json: { query } });
+      expect(segments[0].asset_id).toBe(assets["tokyo"].asset_id);
+      const speech = segments[0].evidence.find(({ text }: Json) => text);
+      expect(speech).toMatchObject({ kind: "speech", score: 1 });
+      expect(speech.text).toContain("<mark>");
+      expect(speech.text).not.toContain("\u200B");
+    },
+  );
 });
 
-describe("a search", () => {
-  it("gives the best of each asset, where they are grouped", async () => {
+describe("a search of a scope", () => {
+  it("grouped by asset returns the best segment of each asset", async () => {
     const json = { query: "cup", group_by: "asset" };
     const { segments, total } = await client.json("POST", "/index/scope/search", { json });
     expect(segments.map(({ rank }: Json) => rank)).toEqual([1, 2, 3]);
@@ -152,7 +164,7 @@ describe("a search", () => {
     expect(total).toBe(3);
   });
 
-  it("shows on later pages what was there on the first", async () => {
+  it("leaves out assets on later pages that became ready after the first page", async () => {
     const first = await client.json("POST", "/index/scope/search", {
       json: { query: "cup", top_k: 2 },
     });
@@ -167,7 +179,7 @@ describe("a search", () => {
       .run();
   });
 
-  it("takes more hits than the vectors' index gives at once", async () => {
+  it("returns more hits than one Vectorize query", async () => {
     const json = { query: "cup", top_k: 500 };
     const { segments, total } = await client.json("POST", "/index/scope/search", { json });
     expect(segments).toHaveLength(total);

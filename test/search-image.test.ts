@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
-import { buildTrip } from "./trip.ts";
+import { createSampleIndex } from "./sample-index.ts";
 
 const PATH = "/index/trip/search_image";
 
@@ -10,17 +10,17 @@ let words: Json;
 let boats: Json;
 
 beforeAll(async () => {
-  ({ client, video, words, boats } = await buildTrip());
+  ({ client, video, words, boats } = await createSampleIndex());
 }, 60_000);
 
-async function searchBy(file: string, more: { query?: string; parameters?: string } = {}) {
+async function searchBy(file: string, options: { query?: string; parameters?: string } = {}) {
   const form: Record<string, string | Blob> = { image_file: await fixture(file) };
-  if (more.query !== undefined) form["query"] = more.query;
-  return client.json("POST", `${PATH}?${more.parameters ?? ""}`, { form });
+  if (options.query !== undefined) form["query"] = options.query;
+  return client.json("POST", `${PATH}?${options.parameters ?? ""}`, { form });
 }
 
 describe("a search by image", () => {
-  it("finds the very same picture first, and says that it is it", async () => {
+  it("ranks the same image first, with visual evidence", async () => {
     const { segments, next_cursor } = await searchBy("boats.jpg");
     expect(segments[0]).toMatchObject({ asset_id: boats.asset_id, rank: 1 });
     expect(segments[0].score).toBeGreaterThan(0.8);
@@ -30,21 +30,21 @@ describe("a search by image", () => {
     expect(next_cursor).toBeNull();
   });
 
-  it("finds another of its kind, and doesn't take it for the same", async () => {
-    const { segments } = await searchBy("turned.jpg"); // a photograph that isn't in the index as it is
+  it("returns hits for an image that isn't in the index", async () => {
+    const { segments } = await searchBy("rotated.jpg"); // not in the index
     expect(segments.length).toBeGreaterThan(0);
-    const found = await searchBy("words.jpg");
-    expect(found.segments[0].asset_id).toBe(words.asset_id);
+    const stored = await searchBy("words.jpg");
+    expect(stored.segments[0].asset_id).toBe(words.asset_id);
   });
 
-  it("goes on to what words say", async () => {
+  it("with a query ranks text matches behind the same image", async () => {
     const { segments } = await searchBy("boats.jpg", { query: "goats" });
     const ids = segments.map(({ asset_id }: Json) => asset_id);
     expect(ids[0]).toBe(boats.asset_id);
     expect(ids[1]).toBe(video.asset_id);
   });
 
-  it("keeps to its parameters", async () => {
+  it("applies `top_k`, `top_p` and `modes`", async () => {
     const one = await searchBy("boats.jpg", { parameters: "top_k=1" });
     expect(one.segments).toHaveLength(1);
     const sure = await searchBy("boats.jpg", { parameters: "top_p=0.8" });
@@ -53,7 +53,7 @@ describe("a search by image", () => {
     for (const { asset_id } of videos.segments) expect(asset_id).toBe(video.asset_id);
   });
 
-  it("of an empty index answers an empty list", async () => {
+  it("of an empty index returns an empty list", async () => {
     const other = await newClient();
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     const form = { image_file: await fixture("boats.jpg") };
@@ -62,10 +62,15 @@ describe("a search by image", () => {
   });
 
   it.each<[string, Record<string, string>, string, [(string | number)[], string][]]>([
-    ["no picture", { query: "x" }, "", [[["body", "image_file"], "missing"]]],
-    ["text for a picture", { image_file: "x" }, "", [[["body", "image_file"], "value_error"]]],
+    ["no image", { query: "x" }, "", [[["body", "image_file"], "missing"]]],
     [
-      "too long a query and no picture",
+      "text instead of an image",
+      { image_file: "x" },
+      "",
+      [[["body", "image_file"], "value_error"]],
+    ],
+    [
+      "a long query and no image",
       { query: "x".repeat(2001) },
       "",
       [
@@ -74,7 +79,7 @@ describe("a search by image", () => {
       ],
     ],
     [
-      "no number of hits",
+      "an invalid top_k",
       {},
       "top_k=many",
       [
@@ -83,7 +88,7 @@ describe("a search by image", () => {
       ],
     ],
     [
-      "too many hits",
+      "a top_k above the limit",
       {},
       "top_k=501",
       [
@@ -92,7 +97,7 @@ describe("a search by image", () => {
       ],
     ],
     [
-      "no threshold",
+      "an invalid top_p",
       {},
       "top_p=high",
       [
@@ -109,31 +114,28 @@ describe("a search by image", () => {
         [["body", "image_file"], "missing"],
       ],
     ],
-  ])("is refused with %s", async (_, form, parameters, issues) => {
+  ])("with %s returns 422", async (_, form, parameters, issues) => {
     expect(await client.issues("POST", `${PATH}?${parameters}`, { form })).toEqual(issues);
   });
 
-  it("is refused with a picture that is cut off", async () => {
-    const form = { image_file: await fixture("cut.jpg") };
+  it("with a truncated image returns 422", async () => {
+    const form = { image_file: await fixture("truncated.jpg") };
     const issues = await client.issues("POST", PATH, { form });
     expect(issues).toEqual([[["body", "image_file"], "value_error"]]);
   });
 
-  it("with a video is a 415", async () => {
+  it("with a video returns 415", async () => {
     const form = { image_file: await fixture("clip.mp4") };
     expect((await client.send("POST", PATH, { form })).status).toBe(415);
   });
 
-  it.each(["mirror", "crop", "grey", "barred", "all"])(
-    "finds a picture that was edited: %s",
-    async (edit) => {
-      const { segments } = await searchBy(`boats-${edit}.jpg`);
-      expect(segments[0].asset_id).toBe(boats.asset_id);
-      expect(segments[0].score).toBeGreaterThan(0.8);
-    },
-  );
+  it.each(["mirror", "crop", "grey", "barred", "all"])("finds an edited copy: %s", async (edit) => {
+    const { segments } = await searchBy(`boats-${edit}.jpg`);
+    expect(segments[0].asset_id).toBe(boats.asset_id);
+    expect(segments[0].score).toBeGreaterThan(0.8);
+  });
 
-  it("that isn't multipart is a 415", async () => {
+  it("that isn't multipart returns 415", async () => {
     const response = await client.send("POST", PATH, { json: { image_file: "x" } });
     expect(response.status).toBe(415);
   });

@@ -1,21 +1,21 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { sampleTimes, stretchesOf, within } from "../src/search/clip.ts";
+import { sampleTimes, sampledRanges, requireWithinClip } from "../src/search/clip-example.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { errorOf } from "./local/bindings.ts";
-import { buildTrip } from "./trip.ts";
+import { createSampleIndex } from "./sample-index.ts";
 
 const PATH = "/index/trip/search_video";
 
 let client: Client;
 let video: Json;
-let told: Json;
+let speechVideo: Json;
 
 beforeAll(async () => {
-  ({ client, video } = await buildTrip());
-  const form = { video_file: await fixture("told.mp4") };
-  told = await client.json("POST", "/index/trip/video", { form });
-  await client.settled("trip", told);
+  ({ client, video } = await createSampleIndex());
+  const form = { video_file: await fixture("speech.mp4") };
+  speechVideo = await client.json("POST", "/index/trip/video", { form });
+  await client.waitForAsset("trip", speechVideo);
 }, 60_000);
 
 async function searchBy(file: string, fields: Record<string, string> = {}, parameters = "") {
@@ -24,7 +24,7 @@ async function searchBy(file: string, fields: Record<string, string> = {}, param
 }
 
 describe("a search by video", () => {
-  it("finds the same footage first, and keeps nothing of the clip", async () => {
+  it("ranks the source of the clip first, and deletes the clip", async () => {
     const { segments } = await searchBy("clip.mp4");
     expect(segments[0].asset_id).toBe(video.asset_id);
     expect(segments[0].evidence[0]).toMatchObject({ kind: "visual" });
@@ -35,20 +35,20 @@ describe("a search by video", () => {
     });
   });
 
-  it("looks at the region that is asked about", async () => {
-    // The second half shows the house that the other film shows all along; the first shows words.
-    const isHouse = ({ score, asset_id }: Json) => score > 0.8 && asset_id === told.asset_id;
+  it("searches for the requested time range of the clip", async () => {
+    // The second half shows the same house as the other video; the first shows on-screen text.
+    const isHouse = ({ score, asset_id }: Json) => score > 0.8 && asset_id === speechVideo.asset_id;
     const house = await searchBy("clip.mp4", { start_seconds: "3.5", end_seconds: "-1" });
     expect(house.segments.some(isHouse)).toBe(true);
     const words = await searchBy("clip.mp4", { start_seconds: "0", end_seconds: "2.5" });
     expect(words.segments.some(isHouse)).toBe(false);
   });
 
-  it("keeps to the number of hits", async () => {
+  it("returns at most `top_k` hits", async () => {
     expect((await searchBy("clip.mp4", {}, "top_k=1")).segments).toHaveLength(1);
   });
 
-  it("of an empty index answers an empty list", async () => {
+  it("of an empty index returns an empty list", async () => {
     const other = await newClient();
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     const form = { video_file: await fixture("clip.mp4") };
@@ -58,9 +58,14 @@ describe("a search by video", () => {
 
   it.each<[string, string | null, Record<string, string>, [string[], string][]]>([
     ["no clip", null, {}, [[["body", "video_file"], "missing"]]],
-    ["text for a clip", null, { video_file: "x" }, [[["body", "video_file"], "value_error"]]],
     [
-      "no numbers and no clip",
+      "text instead of a clip",
+      null,
+      { video_file: "x" },
+      [[["body", "video_file"], "value_error"]],
+    ],
+    [
+      "invalid times and no clip",
       null,
       { start_seconds: "soon", end_seconds: "-2" },
       [
@@ -70,43 +75,43 @@ describe("a search by video", () => {
       ],
     ],
     [
-      "an empty region",
+      "an empty time range",
       "clip.mp4",
       { start_seconds: "2", end_seconds: "2" },
       [[["body", "end_seconds"], "value_error"]],
     ],
     [
-      "a region outside the clip",
+      "a time range outside the clip",
       "clip.mp4",
       { start_seconds: "7" },
       [[["body", "end_seconds"], "value_error"]],
     ],
     [
-      "a region just past its end",
+      "a time range just after its end",
       "clip.mp4",
       { start_seconds: "6.2", end_seconds: "6.4" },
       [[["body", "end_seconds"], "value_error"]],
     ],
     [
-      "a region beyond its end",
+      "a time range that exceeds the clip",
       "clip.mp4",
       { end_seconds: "60" },
       [[["body", "end_seconds"], "value_error"]],
     ],
-    ["a clip that is cut off", "cut.mp4", {}, [[["body", "video_file"], "value_error"]]],
-    ["a codec that can't be decoded", "mpeg4.mp4", {}, [[["body", "video_file"], "value_error"]]],
-  ])("is refused with %s", async (_, file, fields, issues) => {
+    ["a truncated clip", "truncated.mp4", {}, [[["body", "video_file"], "value_error"]]],
+    ["an undecodable codec", "mpeg4.mp4", {}, [[["body", "video_file"], "value_error"]]],
+  ])("with %s returns 422", async (_, file, fields, issues) => {
     const form = { ...fields, ...(file && { video_file: await fixture(file) }) };
     expect(await client.issues("POST", PATH, { form })).toEqual(issues);
   });
 
-  it("with a picture is a 415", async () => {
+  it("with an image returns 415", async () => {
     const form = { video_file: await fixture("words.jpg") };
     expect((await client.send("POST", PATH, { form })).status).toBe(415);
   });
 });
 
-describe("a region", () => {
+describe("a time range of a clip", () => {
   it.each([
     [
       { start: 0, end: -1 },
@@ -120,8 +125,8 @@ describe("a region", () => {
       { start: 2, end: 10.4 },
       { start: 2, end: 10 },
     ],
-  ])("%j of ten seconds is %j", (asked, region) => {
-    expect(within(asked, 10)).toEqual(region);
+  ])("%j is clipped to ten seconds: %j", (requested, range) => {
+    expect(requireWithinClip(requested, 10)).toEqual(range);
   });
 
   it.each([
@@ -130,8 +135,8 @@ describe("a region", () => {
     { start: 0, end: 11 },
     { start: 10.2, end: 10.4 },
     { start: 10, end: 10.4 },
-  ])("%j is not in ten seconds", async (asked) => {
-    const error = await errorOf(Promise.resolve().then(() => within(asked, 10)));
+  ])("%j is outside a clip of ten seconds", async (requested) => {
+    const error = await errorOf(Promise.resolve().then(() => requireWithinClip(requested, 10)));
     expect(error).toMatchObject({ code: "bad_request" });
   });
 
@@ -139,7 +144,7 @@ describe("a region", () => {
     [0, 1, [0.25, 0.75]],
     [10, 16, [11, 13, 15]],
     [0, 160, [10, 30, 50, 70, 90, 110, 130, 150]],
-  ])("from %d to %d is seen at %j", (start, end, times) => {
+  ])("from %d to %d s is embedded at %j", (start, end, times) => {
     expect(sampleTimes(start, end)).toEqual(times);
   });
 
@@ -155,7 +160,7 @@ describe("a region", () => {
         [196, 220],
       ],
     ],
-  ])("from %d to %d is looked through at %j", (start, end, stretches) => {
-    expect(stretchesOf({ start, end }).map((one) => [one.start, one.end])).toEqual(stretches);
+  ])("from %d to %d s is sampled in %j", (start, end, ranges) => {
+    expect(sampledRanges({ start, end }).map((range) => [range.start, range.end])).toEqual(ranges);
   });
 });

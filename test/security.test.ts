@@ -1,16 +1,22 @@
 import { base64url } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Operation, Schema } from "../bench/contract/document.ts";
+import type { Operation, Schema } from "../tools/openapi.ts";
 import { SCOPES } from "../src/keys.ts";
-import { newRevoked, signedBy, spliced, unsigned } from "./bad-keys.ts";
+import { newRevokedKey, newKeySignedBy, spliceSignature, removeSignature } from "./invalid-keys.ts";
 import { Client, clientOf, type Json, newClient } from "./client.ts";
 import { OPERATIONS } from "./contract.ts";
-import { type Id, IDS, likeness, newWorld, type World } from "./worlds.ts";
+import {
+  type IdField,
+  ID_FIELDS,
+  unknownIdFor,
+  createFullAccount,
+  type FullAccount,
+} from "./full-account.ts";
 
-const GUARDED = OPERATIONS.filter(({ scope }) => scope !== null);
+const AUTHENTICATED = OPERATIONS.filter(({ scope }) => scope !== null);
 
-/** What names nothing of an account. What is in neither list fails the test: say which it is. */
-const PLAIN = new Set(
+/** Fields that identify no resource. A new field must be added here or to `ID_FIELDS`. */
+const NON_ID_FIELDS = new Set(
   `limit state type name email scopes expires_at description metadata settings title video_url image_url
    video_file image_file transcript metadata_str format url platform playlist_id query username follow
    top_k top_p modes collapse use_boxes use_masks queue_job filter group_by start_seconds end_seconds
@@ -19,21 +25,21 @@ const PLAIN = new Set(
    x-http-method-override`.split(/\s+/),
 );
 
-let owner: World;
-let stranger: World;
+let owner: FullAccount;
+let stranger: FullAccount;
 let revoked: Client;
 
 beforeAll(async () => {
-  [owner, stranger] = await Promise.all([newWorld(), newWorld()]);
-  revoked = await newRevoked();
+  [owner, stranger] = await Promise.all([createFullAccount(), createFullAccount()]);
+  revoked = await newRevokedKey();
 }, 120_000);
 
-it("every name in the contract is known to name something of an account, or nothing", () => {
-  const names = GUARDED.flatMap(namesOf).map(({ name }) => name);
-  const isKnown = (name: string) => PLAIN.has(name) || IDS.some((id) => id === name);
+it("every field in the OpenAPI document is classified as an id or not", () => {
+  const names = AUTHENTICATED.flatMap(listFieldNames).map(({ name }) => name);
+  const isKnown = (name: string) => NON_ID_FIELDS.has(name) || ID_FIELDS.some((id) => id === name);
   expect(names.filter((name) => !isKnown(name))).toEqual([]);
-  expect(IDS.filter((id) => !names.includes(id))).toEqual([]);
-  expect([...PLAIN].filter((name) => !names.includes(name))).toEqual([]);
+  expect(ID_FIELDS.filter((id) => !names.includes(id))).toEqual([]);
+  expect([...NON_ID_FIELDS].filter((name) => !names.includes(name))).toEqual([]);
 });
 
 it("every operation but the health check needs a key", () => {
@@ -41,27 +47,27 @@ it("every operation but the health check needs a key", () => {
   expect(open.map(({ path }) => path)).toEqual(["/health"]);
 });
 
-describe("a key that is no good is 401, whatever it asks for:", () => {
+describe("an invalid key returns 401 for every operation", () => {
   it.each<[string, () => Promise<Client> | Client]>([
-    ["none", () => new Client("")],
+    ["missing", () => new Client("")],
     ["garbage", () => new Client("garbage")],
-    ["one with another's signature", () => spliced(owner.client, stranger.client)],
-    ["one that nobody signed", () => unsigned(owner.client)],
-    ["an expired one", () => clientOf("someone", ["read", "write"], Date.now() - 1000)],
-    ["a revoked one", () => revoked],
-    ["one of a secret that was retired", () => signedBy("retired", owner.client)],
-    ["one of another secret by the same name", () => signedBy("test", owner.client)],
+    ["with another key's signature", () => spliceSignature(owner.client, stranger.client)],
+    ["unsigned", () => removeSignature(owner.client)],
+    ["expired", () => clientOf("someone", ["read", "write"], Date.now() - 1000)],
+    ["revoked", () => revoked],
+    ["of a retired secret", () => newKeySignedBy("retired", owner.client)],
+    ["of another secret with the same kid", () => newKeySignedBy("test", owner.client)],
     ["a media token", mediaToken],
-  ])("%s", async (what, make) => {
+  ])("if it is %s", async (kind, make) => {
     const client = await make();
-    for (const operation of GUARDED) {
-      const response = await client.send(operation.method, fill(operation, owner));
-      const told = `${operation.method} ${operation.path}`;
-      expect({ told, status: response.status }).toEqual({ told, status: 401 });
+    for (const operation of AUTHENTICATED) {
+      const response = await client.send(operation.method, fillPath(operation, owner));
+      const title = `${operation.method} ${operation.path}`;
+      expect({ title, status: response.status }).toEqual({ title, status: 401 });
       expect(response.headers.get("www-authenticate")).toBe("ApiKey");
       if (operation.method === "HEAD") continue;
       const { detail }: Json = await response.json();
-      expect(detail).toBe(what === "none" ? MISSING : INVALID);
+      expect(detail).toBe(kind === "missing" ? MISSING : INVALID);
     }
   });
 
@@ -69,73 +75,83 @@ describe("a key that is no good is 401, whatever it asks for:", () => {
   const INVALID = "The API key is not valid: unknown, expired or revoked.";
 });
 
-it.each(GUARDED)("$method $path is 403 without its scope", async (operation) => {
+it.each(AUTHENTICATED)("$method $path returns 403 without its scope", async (operation) => {
   const others = SCOPES.filter((other) => other !== operation.scope);
   const limited = await clientOf("limited", others);
-  const response = await limited.send(operation.method, fill(operation, owner));
+  const response = await limited.send(operation.method, fillPath(operation, owner));
   expect(response.status).toBe(403);
 });
 
-const NAMING = GUARDED.map((operation) => ({
+const WITH_IDS = AUTHENTICATED.map((operation) => ({
   title: `${operation.method} ${operation.path}`,
   operation,
-  named: namesOf(operation).flatMap(({ name, part }) => {
-    const id = IDS.find((one) => one === name);
-    // A new index may have the name of another account's.
-    const isMade = id === "index_name" && part !== "path";
-    return id === undefined || isMade ? [] : [{ id, part }];
+  named: listFieldNames(operation).flatMap(({ name, part }) => {
+    const id = ID_FIELDS.find((field) => field === name);
+    // A new index may have the name of another account's index.
+    const isNewName = id === "index_name" && part !== "path";
+    return id === undefined || isNewName ? [] : [{ id, part }];
   }),
 })).filter(({ named }) => named.length > 0);
 
-describe.each(NAMING)("$title", ({ operation, named }) => {
-  it("answers to another account's ids as to those of nothing, and shows nothing", async () => {
-    const secrets = Object.values(owner.ids).flat().filter(isTelling);
+describe.each(WITH_IDS)("$title", ({ operation, named }) => {
+  it("returns the same for another account's ids as for unknown ids, without any secret", async () => {
+    const secrets = Object.values(owner.ids).flat().filter(isSecretId);
     for (const { id, part } of named) {
       for (const foreign of owner.ids[id]) {
-        const reader = id === "index_name" ? await empty() : stranger;
-        const [real, made] = await Promise.all(
-          [foreign, likeness(foreign)].map((value) => ask(reader, operation, id, part, value)),
+        const reader = id === "index_name" ? await getEmptyAccount() : stranger;
+        const [existing, unknown] = await Promise.all(
+          [foreign, unknownIdFor(foreign)].map((value) =>
+            sendWithId(reader, operation, id, part, value),
+          ),
         );
-        expect(made).toEqual(real);
-        const told = { id, foreign, status: real!.status };
-        const fits = id === "cursor" ? [200, 422] : [404];
-        expect({ ...told, fits: fits.includes(told.status) }).toEqual({ ...told, fits: true });
-        expect(secrets.filter((secret) => real!.body.includes(secret))).toEqual([]);
+        expect(unknown).toEqual(existing);
+        const { status, body } = existing!;
+        const expected = id === "cursor" ? [200, 422] : [404];
+        const isExpected = expected.includes(status);
+        expect({ id, foreign, status, isExpected }).toEqual({
+          id,
+          foreign,
+          status,
+          isExpected: true,
+        });
+        expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
       }
     }
   });
 });
 
-const IN_AN_INDEX = NAMING.map(({ title, operation, named }) => ({
+const WITH_INDEX_SCOPED_IDS = WITH_IDS.map(({ title, operation, named }) => ({
   title,
   operation,
   named: named.filter(({ id }) => !["index_name", "job_id", "key_id"].includes(id)),
 })).filter(({ operation, named }) => operation.path.includes("{index_name}") && named.length > 0);
 
-it.each(IN_AN_INDEX)(
-  "$title answers to another index's ids likewise",
+it.each(WITH_INDEX_SCOPED_IDS)(
+  "$title returns the same for ids of another index as for unknown ids",
   async ({ operation, named }) => {
     const { client, ids } = owner;
     await client.send("POST", "/index", { json: { index_name: "other" } });
-    const other: World = { client, ids: { ...ids, index_name: ["other"] } };
+    const other: FullAccount = { client, ids: { ...ids, index_name: ["other"] } };
     for (const { id, part } of named) {
       for (const foreign of ids[id]) {
-        const [real, made] = await Promise.all(
-          [foreign, likeness(foreign)].map((value) => ask(other, operation, id, part, value)),
+        const [existing, unknown] = await Promise.all(
+          [foreign, unknownIdFor(foreign)].map((value) =>
+            sendWithId(other, operation, id, part, value),
+          ),
         );
-        expect(made).toEqual(real);
-        expect(id === "cursor" ? [200, 404, 422] : [404]).toContain(real!.status);
+        expect(unknown).toEqual(existing);
+        expect(id === "cursor" ? [200, 404, 422] : [404]).toContain(existing!.status);
       }
     }
   },
 );
 
-describe("what an account has after strangers were at it", () => {
-  it("is all there", async () => {
+describe("an account whose ids other accounts have used", () => {
+  it("still has all its resources", async () => {
     const { client, ids } = owner;
     const { assets } = await client.json("GET", "/index/private");
-    const there = assets.map(({ asset_id }: Json) => asset_id);
-    expect(there).toEqual(expect.arrayContaining(ids.asset_ids));
+    const assetIds = assets.map(({ asset_id }: Json) => asset_id);
+    expect(assetIds).toEqual(expect.arrayContaining(ids.asset_ids));
     for (const path of [
       `/index/private/video/${ids.video_id[0]}`,
       `/index/private/uploads/${ids.upload_id[0]}`,
@@ -149,50 +165,50 @@ describe("what an account has after strangers were at it", () => {
   });
 });
 
-describe("two accounts with an index of the same name", () => {
-  it("see their own", async () => {
-    for (const [one, other] of [
+describe("two accounts with an index of the same name and the same file", () => {
+  it("get only their own resources", async () => {
+    for (const [reader, other] of [
       [owner, stranger],
       [stranger, owner],
     ] as const) {
       const json = { query: "lantern", top_k: 500 };
-      for (const answer of [
-        await one.client.json("GET", "/index/private"),
-        await one.client.json("POST", "/index/private/search", { json }),
-        await one.client.json("GET", "/index/private/traverse"),
-        await one.client.json("GET", "/jobs"),
-        await one.client.json("GET", "/keys"),
+      for (const body of [
+        await reader.client.json("GET", "/index/private"),
+        await reader.client.json("POST", "/index/private/search", { json }),
+        await reader.client.json("GET", "/index/private/traverse"),
+        await reader.client.json("GET", "/jobs"),
+        await reader.client.json("GET", "/keys"),
       ]) {
-        const text = JSON.stringify(answer);
+        const text = JSON.stringify(body);
         expect(
           Object.values(other.ids)
             .flat()
-            .filter(isTelling)
+            .filter(isSecretId)
             .filter((id) => text.includes(id)),
         ).toEqual([]);
       }
     }
   });
 
-  it("hold the same bytes each for itself", () => {
+  it("have an asset each", () => {
     expect(owner.ids.image_id).not.toEqual(stranger.ids.image_id);
   });
 });
 
-it("a search's page cursor is a place, of no index", async () => {
+it("a search cursor holds a position only and works in any index", async () => {
   const json = { query: "words", cursor: base64url.encode(`at:0:${Date.now()}`) };
   const { segments } = await stranger.client.json("POST", "/index/private/search", { json });
   expect(segments.map(({ asset_id }: Json) => asset_id)).toContain(stranger.ids.image_id[0]);
   expect(segments.map(({ asset_id }: Json) => asset_id)).not.toContain(owner.ids.image_id[0]);
 });
 
-it("a key is no media token", async () => {
+it("an API key isn't accepted as a media token", async () => {
   const response = await owner.client.send("GET", `/media/${owner.client.key}/x`);
   expect(response.status).toBe(404);
 });
 
-/** All that an operation takes, by name. */
-function namesOf({ parameters, json, form }: Operation): { name: string; part: string }[] {
+/** Returns the names of all parameters and body fields of an operation. */
+function listFieldNames({ parameters, json, form }: Operation): { name: string; part: string }[] {
   const fields = (schema: Schema | null) =>
     Object.keys(schema?.properties ?? {}).map((name) => ({ name, part: "body" }));
   return [
@@ -202,39 +218,42 @@ function namesOf({ parameters, json, form }: Operation): { name: string; part: s
   ];
 }
 
-function fill({ path }: Operation, { ids }: World): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name as Id][0]!);
+function fillPath({ path }: Operation, { ids }: FullAccount): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name as IdField][0]!);
 }
 
-interface Told {
+interface ResponseSummary {
   status: number;
   body: string;
   headers: [string, string][];
 }
 
-/** What `world` is told where one id is another's: but for that id, and what differs each time. */
-async function ask(
-  world: World,
+/**
+ * Sends a request with `value` as one of its ids. The summary leaves out that id and what differs
+ * in each response, so that summaries can be compared.
+ */
+async function sendWithId(
+  world: FullAccount,
   operation: Operation,
-  id: Id,
+  id: IdField,
   part: string,
   value: string,
-): Promise<Told> {
+): Promise<ResponseSummary> {
   const ids = { ...world.ids, ...(part === "path" && { [id]: [value] }) };
-  const url = new URL(fill(operation, { ...world, ids }), "https://a.example");
-  for (const { name, in: place, required } of operation.parameters) {
-    if (place === "query" && required) url.searchParams.set(name, "lantern");
+  const url = new URL(fillPath(operation, { ...world, ids }), "https://a.example");
+  for (const { name, in: location, required } of operation.parameters) {
+    if (location === "query" && required) url.searchParams.set(name, "lantern");
   }
   if (part === "query") url.searchParams.set(id, value);
-  const list = operation.json?.properties?.[id]?.type === "array";
+  const isList = operation.json?.properties?.[id]?.type === "array";
   const json = {
     ...(operation.json?.properties?.["query"] && { query: "lantern" }),
-    ...(part === "body" && { [id]: list ? [value] : value }),
+    ...(part === "body" && { [id]: isList ? [value] : value }),
   };
   const call = operation.json ? { json } : {};
   const response = await world.client.send(operation.method, url.pathname + url.search, call);
   const body = (await response.text()).replaceAll(value, "…");
-  const headers = [...response.headers].filter(([name]) => !CHANGING.test(name));
+  const headers = [...response.headers].filter(([name]) => !VARIABLE_HEADERS.test(name));
   return {
     status: response.status,
     body: body.replaceAll(/"\/?[^"]*\/media\/[^"]*"/g, '"…"'),
@@ -242,19 +261,19 @@ async function ask(
   };
 }
 
-const CHANGING = /^(x-request-id|ratelimit|server-timing|etag|content-length)$/;
+const VARIABLE_HEADERS = /^(x-request-id|ratelimit|server-timing|etag|content-length)$/;
 
-/** What only its owner can know. */
-function isTelling(id: string): boolean {
+/** Tests whether only the owner can know an id, unlike the index's name. */
+function isSecretId(id: string): boolean {
   return id !== "private";
 }
 
-let another: World | undefined;
+let emptyAccount: FullAccount | undefined;
 
-/** An account that has nothing by the owner's names. */
-async function empty(): Promise<World> {
-  another ??= { client: await newClient(), ids: stranger.ids };
-  return another;
+/** Returns an account without any resource. */
+async function getEmptyAccount(): Promise<FullAccount> {
+  emptyAccount ??= { client: await newClient(), ids: stranger.ids };
+  return emptyAccount;
 }
 
 async function mediaToken(): Promise<Client> {

@@ -5,134 +5,136 @@ import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
 import { SHOTS, SIGNATURE } from "../src/config.ts";
 import { newId } from "../src/ids.ts";
-import { openSeen } from "../src/ingest/seen-stills.ts";
-import { openContainer, requireVideoTrack } from "../src/media/container.ts";
-import { lookThrough } from "../src/media/shots.ts";
-import { type Still, takePictures } from "../src/media/sheets.ts";
-import { getSeen, putSeen } from "../src/store/seen.ts";
+import { openSampledFrames } from "../src/ingest/segmentation/sampled-frames.ts";
+import { openContainer, requireVideoTrack } from "../src/media/container/open-container.ts";
+import { detectShots } from "../src/media/shots/detect-shots.ts";
+import { type SampledFrame, extractFrames } from "../src/media/shots/contact-sheet.ts";
+import { getWindowAnalysis, putWindowAnalysis } from "../src/store/window-analysis.ts";
 import type { Asset } from "../src/types.ts";
 import { fixture } from "./client.ts";
 
-/** Ten minutes at 10 frames a second: three seconds of words, three of a house, and so on. */
-const FILM = "long.mp4";
-const SHOT = 3;
+/** Ten minutes at 10 frames a second: shots of a page of text and of a house in turn. */
+const VIDEO = "long.mp4";
+const SHOT_SECONDS = 3;
 
 const frames = localMedia(env);
 const bindings = { ...env, FRAMES: frames, IMAGES: localImages(env) };
-let film: Input;
+let input: Input;
 
-async function trackOf() {
-  return requireVideoTrack(film);
+async function openTrack() {
+  return requireVideoTrack(input);
 }
 
 beforeAll(async () => {
-  await env.MEDIA.put(FILM, await (await fixture(FILM)).arrayBuffer());
-  film = await openContainer(env.MEDIA, FILM, { from: 0, to: Infinity });
+  await env.MEDIA.put(VIDEO, await (await fixture(VIDEO)).arrayBuffer());
+  input = await openContainer(env.MEDIA, VIDEO, { start: 0, end: Infinity });
 });
 
-afterAll(() => film.dispose());
+afterAll(() => input.dispose());
 
-/** Whether a still is more like the first of all than like the last. */
-function areLikeFirst(stills: Still[]): boolean[] {
-  const [first, last] = [stills[0]!.grey, stills.at(-1)!.grey];
-  const apart = (a: Uint8Array, b: Uint8Array) =>
+/** Tests for each frame whether it is more similar to the first than to the last. */
+function areSimilarToFirst(sampled: SampledFrame[]): boolean[] {
+  const [first, last] = [sampled[0]!.luma, sampled.at(-1)!.luma];
+  const distance = (a: Uint8Array, b: Uint8Array) =>
     a.reduce((sum, value, i) => sum + Math.abs(value - b[i]!), 0);
-  return stills.map(({ grey }) => apart(grey, first) < apart(grey, last));
+  return sampled.map(({ luma }) => distance(luma, first) < distance(luma, last));
 }
 
-describe("pictures from all over a video", () => {
-  it("are those that are shown at their times", async () => {
+describe("extracting frames from all over a video", () => {
+  it("returns the frames with these presentation times", async () => {
     const times = [0, 1.5, 2.9, 3, 3.1, 5.9, 6, 100, 104, 301.2, 599.9, 600, 604];
-    const stills = await takePictures(bindings, await trackOf(), times);
-    expect(stills.map(({ seconds }) => Math.round(seconds * 10) / 10)).toEqual(times);
-    const isWords = times.map((time) => Math.floor(time / SHOT) % 2 === 0);
-    expect(areLikeFirst(stills)).toEqual(isWords);
+    const extracted = await extractFrames(bindings, await openTrack(), times);
+    expect(extracted.map(({ seconds }) => Math.round(seconds * 10) / 10)).toEqual(times);
+    const isText = times.map((time) => Math.floor(time / SHOT_SECONDS) % 2 === 0);
+    expect(areSimilarToFirst(extracted)).toEqual(isText);
   });
 
-  it.each([[[7]], [[0, 0.1]]])("may be few: at %j s", async (times) => {
-    expect(await takePictures(bindings, await trackOf(), times)).toHaveLength(times.length);
+  it.each([[[7]], [[0, 0.1]]])("returns one or two frames: at %j s", async (times) => {
+    expect(await extractFrames(bindings, await openTrack(), times)).toHaveLength(times.length);
   });
 
   it.each([
     ["9412", "unreadable_frame"],
     ["malformed", "unreadable_frame"],
     ["9504", "upstream_unavailable"],
-  ] as const)("that can't be decoded have a code: %s", async (fault, code) => {
+  ] as const)("after the fault %s throws %s", async (fault, code) => {
     await frames.inject(fault);
-    await expect(takePictures(bindings, await trackOf(), [1, 2])).rejects.toMatchObject({ code });
+    await expect(extractFrames(bindings, await openTrack(), [1, 2])).rejects.toMatchObject({
+      code,
+    });
   });
 });
 
-describe("looking through a stretch", () => {
-  it.each([0, SHOTS.partSeconds])("finds its shots to the frame: from %i s", async (from) => {
-    const to = from + SHOTS.partSeconds;
-    const { stills, transitions, operations } = await lookThrough(bindings, await trackOf(), {
-      from,
-      to,
-    });
-    expect(stills).toHaveLength(2 * SHOTS.partSeconds);
-    expect(operations).toBeLessThanOrEqual(1 + SHOTS.rounds);
-    const begins = transitions.map(({ kind, to: begin }) => [kind, Math.round(begin * 10) / 10]);
-    const first = Math.floor(from / SHOT) + 1;
-    const count = Math.floor((to + 0.1) / SHOT) - first + 1;
-    expect(begins).toEqual(Array.from({ length: count }, (_, i) => ["cut", (first + i) * SHOT]));
+describe("detecting the shots of a window", () => {
+  it.each([0, SHOTS.windowSeconds])("finds the cuts to the frame: from %i s", async (start) => {
+    const end = start + SHOTS.windowSeconds;
+    const analysis = await detectShots(bindings, await openTrack(), { start, end });
+    expect(analysis.frames).toHaveLength(2 * SHOTS.windowSeconds);
+    expect(analysis.operations).toBeLessThanOrEqual(1 + SHOTS.refinementRounds);
+    const starts = analysis.transitions.map(({ kind, to }) => [kind, Math.round(to * 10) / 10]);
+    const first = Math.floor(start / SHOT_SECONDS) + 1;
+    const count = Math.floor((end + 0.1) / SHOT_SECONDS) - first + 1;
+    expect(starts).toEqual(
+      Array.from({ length: count }, (_, i) => ["cut", (first + i) * SHOT_SECONDS]),
+    );
   });
 
-  it("does without a closer look at what can't be decoded", async () => {
+  it("skips refinement if its frames can't be decoded, but fails in an outage", async () => {
     await frames.inject("slow:1");
     await frames.inject("9412");
-    const region = { from: 0, to: 10 };
-    const { stills, transitions } = await lookThrough(bindings, await trackOf(), region);
-    expect(stills).toHaveLength(20);
-    expect(transitions.every(({ to }) => to <= 10)).toBe(true);
+    const range = { start: 0, end: 10 };
+    const analysis = await detectShots(bindings, await openTrack(), range);
+    expect(analysis.frames).toHaveLength(20);
+    expect(analysis.transitions.every(({ to }) => to <= 10)).toBe(true);
     await frames.inject("slow:1");
     await frames.inject("9504");
-    await expect(lookThrough(bindings, await trackOf(), region)).rejects.toMatchObject({
+    await expect(detectShots(bindings, await openTrack(), range)).rejects.toMatchObject({
       code: "upstream_unavailable",
     });
   });
 
-  it("fails with a code where the first look does", async () => {
+  it("fails if the first contact sheet can't be decoded", async () => {
     await frames.inject("9504");
-    const region = { from: 0, to: 10 };
-    await expect(lookThrough(bindings, await trackOf(), region)).rejects.toMatchObject({
+    const range = { start: 0, end: 10 };
+    await expect(detectShots(bindings, await openTrack(), range)).rejects.toMatchObject({
       code: "upstream_unavailable",
     });
   });
 });
 
-describe("the stills that were seen", () => {
+describe("the luma of sampled frames", () => {
   const asset = { accountId: "acc_1", indexId: "ind_1", assetId: "vid_1" } as Asset;
-  /** Of three stretches; the first still of the second began to be shown in the one before. */
+  /** Times by window. The first frame of the second window was on screen before it. */
   const times = [[0, 46], [46.96, 47.5, 93.5], [94]];
 
   beforeAll(async () => {
-    for (const [part, seconds] of times.entries()) {
-      const stills = seconds.map((at) => ({ seconds: at, sharpness: 1, thumbnail: "" }));
-      const greys = seconds.map((at) => new Uint8Array(SIGNATURE.side ** 2).fill(at));
-      await putSeen(env.MEDIA, asset, part, { stills, transitions: [], operations: 1, greys });
+    for (const [part, windowTimes] of times.entries()) {
+      await putWindowAnalysis(env.MEDIA, asset, part, {
+        frames: windowTimes.map((seconds) => ({ seconds, sharpness: 1, lumaThumbnail: "" })),
+        transitions: [],
+        operations: 1,
+        lumas: windowTimes.map((seconds) => new Uint8Array(SIGNATURE.side ** 2).fill(seconds)),
+      });
     }
   });
 
-  it("have their pixels, whichever stretch they are of", async () => {
-    const parts = times.map((_, part) => getSeen(env.MEDIA, asset, part));
-    const seen = openSeen(
-      env.MEDIA,
-      asset,
-      (await Promise.all(parts)).map((part) => part!),
-    );
-    const stills = seen.within({ startMs: 46_000, endMs: 94_000 });
-    expect(stills.map(({ seconds }) => seconds)).toEqual([46, 46.96, 47.5, 93.5]);
-    const all = seen.within({ startMs: 0, endMs: 100_000 });
-    const greys = await seen.greysOf(all.toReversed());
-    expect(greys.map(([level]) => level)).toEqual([94, 93, 47, 46, 46, 0]);
-    expect(greys.every(({ length }) => length === SIGNATURE.side ** 2)).toBe(true);
+  it("is read from the windows that the frames belong to", async () => {
+    const analyses = times.map((_, part) => getWindowAnalysis(env.MEDIA, asset, part));
+    const windows = (await Promise.all(analyses)).map((analysis) => analysis!);
+    const sampled = openSampledFrames(env.MEDIA, asset, windows);
+    const inRange = sampled.framesIn({ startMs: 46_000, endMs: 94_000 });
+    expect(inRange.map(({ seconds }) => seconds)).toEqual([46, 46.96, 47.5, 93.5]);
+    const all = sampled.framesIn({ startMs: 0, endMs: 100_000 });
+    const luma = await sampled.readLuma(all.toReversed());
+    expect(luma.map(([value]) => value)).toEqual([94, 93, 47, 46, 46, 0]);
+    expect(luma.every(({ length }) => length === SIGNATURE.side ** 2)).toBe(true);
   });
 
-  it("have none where nothing was kept", async () => {
-    const still = { seconds: 1, sharpness: 1, thumbnail: "" };
+  it("is left out if it isn't stored", async () => {
+    const frame = { seconds: 1, sharpness: 1, lumaThumbnail: "" };
     const other = { ...asset, assetId: newId("vid") };
-    const stretch = { stills: [still], transitions: [], operations: 1 };
-    expect(await openSeen(env.MEDIA, other, [stretch]).greysOf([still])).toEqual([]);
+    const window = { frames: [frame], transitions: [], operations: 1 };
+    const sampled = openSampledFrames(env.MEDIA, other, [window]);
+    expect(await sampled.readLuma([frame])).toEqual([]);
   });
 });

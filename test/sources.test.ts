@@ -1,10 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { lookAtSources } from "../src/care/imports.ts";
+import { syncFollowedSources } from "../src/lifecycle/sync-sources.ts";
 import { accountId, type IndexId } from "../src/ids.ts";
-import { arrived, bring, newIndex, picture, pictures, profile } from "./bringing.ts";
+import {
+  waitForImport,
+  runImport,
+  createIndex,
+  sceneImage,
+  sceneImages,
+  profileOf,
+} from "./import-helpers.ts";
 import { type Client, type Json, newClient } from "./client.ts";
-import { putScene } from "./scenes.ts";
+import { stubPlatform } from "./platform-stubs.ts";
 
 let client: Client;
 
@@ -12,74 +19,83 @@ beforeAll(async () => {
   client = await newClient();
 });
 
-describe("a source that is followed", () => {
-  /** Looks again, as a traversal does. */
-  async function lookAgain(indexId: IndexId, name: string): Promise<Json> {
+describe("a followed source", () => {
+  /** Syncs the followed source, as a traversal does, and waits for its assets. */
+  async function syncAgain(indexId: IndexId, name: string): Promise<Json> {
     const { account_id: accountId } = await client.json("POST", "/init");
-    expect(await lookAtSources(env, { accountId, indexId })).toBe(1);
+    expect(await syncFollowedSources(env, { accountId, indexId })).toBe(1);
     const { sources } = await client.json("GET", `/index/${name}/sources`);
-    return arrived(client, sources[0].job_id);
+    return waitForImport(client, sources[0].job_id);
   }
 
-  it("brings only what is new, and asks only for changes", async () => {
-    const indexId = await newIndex(client, "news");
-    const [first, second] = pictures("n1", "n2");
-    await putScene("daily", { items: [first!], etag: '"1"' });
-    await bring(client, "news/photonet/profile", { ...profile("daily"), follow: true });
-    const quiet = await lookAgain(indexId, "news");
-    expect(quiet.result).toMatchObject({ unchanged: true, items: [] });
-    await putScene("daily", { items: [second!, first!], etag: '"2"' });
-    const news = await lookAgain(indexId, "news");
-    expect(news.result.items.map((item: Json) => item.outcome)).toEqual(["added"]);
+  it("adds only new items, and is requested conditionally", async () => {
+    const indexId = await createIndex(client, "news");
+    const [first, second] = sceneImages("n1", "n2");
+    await stubPlatform("daily", { items: [first!], etag: '"1"' });
+    await runImport(client, "news/photonet/profile", { ...profileOf("daily"), follow: true });
+    const unchanged = await syncAgain(indexId, "news");
+    expect(unchanged.result).toMatchObject({ unchanged: true, items: [] });
+    await stubPlatform("daily", { items: [second!, first!], etag: '"2"' });
+    const changed = await syncAgain(indexId, "news");
+    expect(changed.result.items.map((item: Json) => item.outcome)).toEqual(["added"]);
     expect((await client.json("GET", "/index/news")).index.counts.images).toBe(2);
     expect(await client.json("GET", "/index/news/sources")).toMatchObject({
       total: 1,
-      sources: [{ follow: true, items: 2, removed: 0, platform: "mastodon", kind: "profile" }],
+      sources: [
+        { follow: true, items: 2, removed_upstream: 0, platform: "mastodon", kind: "profile" },
+      ],
     });
   });
 
-  it("reports originals that are gone, and keeps what came of them", async () => {
-    const indexId = await newIndex(client, "gone");
-    const [first, second] = pictures("g1", "g2");
-    await putScene("gone", { items: [first!, second!] });
-    const job = await bring(client, "gone/photonet/profile", { ...profile("gone"), follow: true });
-    await putScene("gone", { items: [first!, { ...second!, removed: true }] });
-    const kept = await lookAgain(indexId, "gone");
-    expect(kept.result.items).toEqual([]); // still listed
-    await putScene("gone", { items: [first!] });
-    const look = await lookAgain(indexId, "gone");
-    const lost = job.result.items.find((item: Json) => item.title === look.result.items[0].title);
-    expect(look.result.items).toMatchObject([
-      { outcome: "removed", image_id: lost.image_id, state: "ready" },
+  it("reports removed originals, and keeps their assets", async () => {
+    const indexId = await createIndex(client, "gone");
+    const [first, second] = sceneImages("g1", "g2");
+    await stubPlatform("gone", { items: [first!, second!] });
+    const job = await runImport(client, "gone/photonet/profile", {
+      ...profileOf("gone"),
+      follow: true,
+    });
+    await stubPlatform("gone", { items: [first!, { ...second!, removed: true }] });
+    const stillListed = await syncAgain(indexId, "gone");
+    expect(stillListed.result.items).toEqual([]);
+    await stubPlatform("gone", { items: [first!] });
+    const sync = await syncAgain(indexId, "gone");
+    const removed = job.result.items.find(
+      (item: Json) => item.title === sync.result.items[0].title,
+    );
+    expect(sync.result.items).toMatchObject([
+      { outcome: "removed_upstream", image_id: removed.image_id, state: "ready" },
     ]);
     const { sources } = await client.json("GET", "/index/gone/sources");
-    expect(sources[0]).toMatchObject({ items: 2, removed: 1 });
-    expect((await lookAgain(indexId, "gone")).result.items).toEqual([]);
+    expect(sources[0]).toMatchObject({ items: 2, removed_upstream: 1 });
+    expect((await syncAgain(indexId, "gone")).result.items).toEqual([]);
   });
 
-  it("doesn't bring back what its owner deleted, unless it is asked for", async () => {
-    const indexId = await newIndex(client, "back");
-    await putScene("back", { items: [picture("x")] });
-    const asked = { ...profile("back"), follow: true };
-    const job = await bring(client, "back/photonet/profile", asked);
+  it("restores an asset that the user deleted only on request", async () => {
+    const indexId = await createIndex(client, "back");
+    await stubPlatform("back", { items: [sceneImage("x")] });
+    const request = { ...profileOf("back"), follow: true };
+    const job = await runImport(client, "back/photonet/profile", request);
     const { image_id } = job.result.items[0];
     const { job_id } = await client.json("DELETE", `/index/back/image/${image_id}`);
-    await client.finished(job_id);
-    expect((await lookAgain(indexId, "back")).result.items).toEqual([]);
-    const again = await bring(client, "back/photonet/profile", asked);
-    expect(again.result.items).toMatchObject([{ outcome: "added", state: "ready" }]);
-    expect(again.result.items[0].image_id).not.toBe(image_id);
+    await client.waitForJob(job_id);
+    expect((await syncAgain(indexId, "back")).result.items).toEqual([]);
+    const repeated = await runImport(client, "back/photonet/profile", request);
+    expect(repeated.result.items).toMatchObject([{ outcome: "added", state: "ready" }]);
+    expect(repeated.result.items[0].image_id).not.toBe(image_id);
   });
 
-  it("is followed no more when it is deleted; what came stays", async () => {
-    const indexId = await newIndex(client, "stop");
-    await putScene("stop", { items: [picture("y")] });
-    await bring(client, "stop/photonet/profile", { ...profile("stop"), follow: true });
+  it("isn't synced after its deletion, and its assets stay", async () => {
+    const indexId = await createIndex(client, "stop");
+    await stubPlatform("stop", { items: [sceneImage("y")] });
+    await runImport(client, "stop/photonet/profile", { ...profileOf("stop"), follow: true });
     const { sources } = await client.json("GET", "/index/stop/sources");
     const path = `/index/stop/sources/${sources[0].source_id}`;
     expect(await client.json("DELETE", path)).toMatchObject({ deleted: true });
     expect((await client.send("DELETE", path)).status).toBe(404);
-    expect(await lookAtSources(env, { accountId: await accountId("nobody"), indexId })).toBe(0);
+    expect(await syncFollowedSources(env, { accountId: await accountId("nobody"), indexId })).toBe(
+      0,
+    );
     expect((await client.json("GET", "/index/stop")).index.counts.images).toBe(1);
   });
 });

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { MODELS } from "../src/config.ts";
 import { type Call, type Client, fixture, fixtureUrl, newClient } from "./client.ts";
-import { askDeployed } from "./deployed.ts";
+import { fetchDeployed } from "./deployed.ts";
 import { localAi } from "./local/bindings.ts";
-import { script } from "./scripted.ts";
-import { deliver, setState, startAsset } from "./started.ts";
+import { scriptAnswers } from "./scripted-model.ts";
+import { deliver, setState, startAsset } from "./ingest-helpers.ts";
 
 let client: Client;
 let accountId: string;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await env.DB.prepare("DELETE FROM usage WHERE account_id = ?").bind(accountId).run();
 });
 
-async function allow(limits: object) {
+async function setLimits(limits: object) {
   await env.DB.prepare("UPDATE accounts SET limits = ? WHERE account_id = ?")
     .bind(JSON.stringify(limits), accountId)
     .run();
@@ -31,53 +31,53 @@ const ingested = async () => {
   return { seconds: ingested_seconds, images: ingested_images };
 };
 
-describe("an ingest is metered once", () => {
-  it("however often its messages come", async () => {
-    const { asset, indexId } = await startAsset(client, "again");
-    await client.settled("again", asset);
+describe("an ingest is metered once if", () => {
+  it("its messages are delivered repeatedly", async () => {
+    const { asset, indexId } = await startAsset(client, "redelivered");
+    await client.waitForAsset("redelivered", asset);
     for (const step of ["fetch", "segment", "describe", "embed", "finish", "finish"]) {
       await deliver("sightline-ingest", { indexId, assetId: asset.asset_id, step, part: 0 });
     }
     expect(await ingested()).toEqual({ seconds: 0, images: 1 });
   });
 
-  it("also if its last step was cut off, and two do it at the same time", async () => {
-    const { asset, indexId, object } = await startAsset(client, "cut-off");
-    await client.settled("cut-off", asset);
-    // As if nobody had heard that it was done.
-    const part = { status: "running", attempts: 1, asks: 1, dueAt: 0 };
+  it("its last step was interrupted and runs twice at the same time", async () => {
+    const { asset, indexId, object } = await startAsset(client, "interrupted");
+    await client.waitForAsset("interrupted", asset);
+    // The object didn't record that the step was done.
+    const part = { status: "leased", attempts: 1, dispatches: 1, dueAt: 0 };
     await setState(object, { step: "finish", parts: [part] });
     const body = { indexId, assetId: asset.asset_id, step: "finish", part: 0 };
     await Promise.all([deliver("sightline-ingest", body), deliver("sightline-ingest", body)]);
-    expect(await client.settled("cut-off", asset)).toMatchObject({ state: "ready" });
+    expect(await client.waitForAsset("interrupted", asset)).toMatchObject({ state: "ready" });
     expect(await ingested()).toEqual({ seconds: 0, images: 1 });
   });
 
-  it("also if it is done again from the start", async () => {
-    const { asset, indexId, object } = await startAsset(client, "anew", "clip.mp4");
-    const { duration_seconds: seconds } = await client.settled("anew", asset);
+  it("it is restarted from the first step", async () => {
+    const { asset, indexId, object } = await startAsset(client, "restarted", "clip.mp4");
+    const { duration_seconds: seconds } = await client.waitForAsset("restarted", asset);
     await object.start(indexId, asset.asset_id, "video");
     await vi.waitUntil(
-      async () => (await client.json("GET", "/index/anew?state=ready")).total === 0,
+      async () => (await client.json("GET", "/index/restarted?state=ready")).total === 0,
     );
-    expect(await client.settled("anew", asset)).toMatchObject({ state: "ready" });
+    expect(await client.waitForAsset("restarted", asset)).toMatchObject({ state: "ready" });
     expect(await ingested()).toEqual({ seconds, images: 0 });
   });
 
-  it("when it gets through, after it has failed", async () => {
+  it("it succeeds after a failure", async () => {
     await client.json("POST", "/index", { json: { index_name: "retried" } });
-    await allow({ stored_bytes: (await client.json("GET", "/stats")).size_bytes + 1 });
+    await setLimits({ stored_bytes: (await client.json("GET", "/stats")).size_bytes + 1 });
     const path = `/index/retried/image?image_url=${fixtureUrl("boats.jpg")}`;
     const asset = await client.json("POST", path);
-    expect(await client.settled("retried", asset)).toMatchObject({ state: "failed" });
+    expect(await client.waitForAsset("retried", asset)).toMatchObject({ state: "failed" });
     expect(await ingested()).toEqual({ seconds: 0, images: 0 });
-    await allow({});
+    await setLimits({});
     await client.json("POST", `/index/retried/image/${asset.asset_id}/retry`);
-    expect(await client.settled("retried", asset)).toMatchObject({ state: "ready" });
+    expect(await client.waitForAsset("retried", asset)).toMatchObject({ state: "ready" });
     expect(await ingested()).toEqual({ seconds: 0, images: 1 });
   });
 
-  it("also if it was asked for twice with the same Idempotency-Key", async () => {
+  it("it was requested twice with the same Idempotency-Key", async () => {
     await client.json("POST", "/index", { json: { index_name: "once" } });
     const headers = { "idempotency-key": crypto.randomUUID() };
     const call = async (): Promise<Call> => ({
@@ -87,65 +87,65 @@ describe("an ingest is metered once", () => {
     const first = await client.json("POST", "/index/once/image", await call());
     const second = await client.json("POST", "/index/once/image", await call());
     expect(second.asset_id).toBe(first.asset_id);
-    await client.settled("once", first);
+    await client.waitForAsset("once", first);
     expect(await ingested()).toEqual({ seconds: 0, images: 1 });
   });
 });
 
 describe("a search", () => {
   const search: Call = { json: { query: "lantern" } };
-  const counted = (name: string) => vi.waitUntil(async () => (await usage())[name] > 0);
+  const waitForUsage = (name: string) => vi.waitUntil(async () => (await usage())[name] > 0);
 
   beforeAll(async () => {
     await client.json("POST", "/index", { json: { index_name: "searched" } });
     const form = { image_file: await fixture("words.jpg") };
     const asset = await client.json("POST", "/index/searched/image", { form });
-    await client.settled("searched", asset);
+    await client.waitForAsset("searched", asset);
   });
 
-  it("counts once it is answered, with its model calls", async () => {
+  it("is metered with its model calls when it succeeds", async () => {
     await client.json("POST", "/index/searched/search", search);
-    await counted("searches");
+    await waitForUsage("searches");
     expect(await usage()).toMatchObject({ searches: 1, model_calls: 1 });
   });
 
-  it("doesn't where it is refused", async () => {
+  it("isn't metered if the request is refused", async () => {
     expect((await client.send("POST", "/index/searched/search", { json: {} })).status).toBe(422);
     expect((await client.send("POST", "/index/nothing/search", search)).status).toBe(404);
-    const form = { image_file: await fixture("cut.jpg") };
+    const form = { image_file: await fixture("truncated.jpg") };
     expect((await client.send("POST", "/index/searched/search_image", { form })).status).toBe(422);
     expect(await usage()).toMatchObject({ searches: 0, model_calls: 0 });
   });
 
-  it("doesn't where it fails, but its model calls do", async () => {
+  it("isn't metered if it fails, but its model calls are", async () => {
     const body = new FormData();
     body.append("image_file", await fixture("clock.jpg"));
     await localAi().inject(MODELS.embedText.id, "3036");
-    // Without a picture space: the picture is described, and its caption embedded.
-    const settings = { PICTURE_EMBEDDINGS_URL: "" };
+    // Without an image model, the image is described and its caption embedded.
+    const settings = { IMAGE_EMBEDDINGS_URL: "" };
     const init = { method: "POST", body };
-    const failed = await askDeployed(settings, client.key, "/index/searched/search_image", init);
+    const failed = await fetchDeployed(settings, client.key, "/index/searched/search_image", init);
     expect(failed.status).toBeGreaterThanOrEqual(500);
-    await counted("model_calls");
+    await waitForUsage("model_calls");
     expect(await usage()).toMatchObject({ searches: 0, model_calls: 2 });
   });
 });
 
-it("an answer that is known already isn't metered, streamed or not, nor held to the day's", async () => {
+it("a cached answer, streamed or not, is neither metered nor limited per day", async () => {
   await client.json("POST", "/index", { json: { index_name: "asked" } });
   const form = { image_file: await fixture("words.jpg") };
-  await client.settled("asked", await client.json("POST", "/index/asked/image", { form }));
+  await client.waitForAsset("asked", await client.json("POST", "/index/asked/image", { form }));
   const path = "/index/asked/answer?query=Which+festival%3F";
-  await script("It is the lantern festival. [1]");
+  await scriptAnswers("It is the lantern festival. [1]");
   const first = await client.json("GET", path);
   await vi.waitUntil(async () => (await usage()).answers > 0);
   const before = await usage();
   expect(before).toMatchObject({ answers: 1 });
-  await allow({ answers_per_day: 1 });
+  await setLimits({ answers_per_day: 1 });
   expect(await client.json("GET", path)).toEqual(first);
   const streamed = await client.send("GET", `${path}&stream=true`);
   expect(await streamed.text()).toContain(JSON.stringify(first.answer));
   expect(await usage()).toEqual(before);
   expect((await client.send("GET", `${path}&language=de`)).status).toBe(429);
-  await allow({});
+  await setLimits({});
 });

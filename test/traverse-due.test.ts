@@ -6,9 +6,9 @@ import { type AccountId, type IndexId, newId } from "../src/ids.ts";
 import { insertJob, updateJob } from "../src/store/jobs.ts";
 import { listIndicesDue, markTraversed } from "../src/store/traversals.ts";
 import { type Client, type Json, newClient } from "./client.ts";
-import { run } from "./stores.ts";
+import { run } from "./store-queries.ts";
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 let client: Client;
 let indexId: IndexId;
 let accountId: AccountId;
@@ -31,34 +31,35 @@ beforeEach(async () => {
 });
 
 const isDue = async (at: number) => (await listIndicesDue(env.DB, at, 10)).length > 0;
-const set = (settings: object) => client.json("PATCH", "/index/due", { json: { settings } });
+const setSettings = (settings: object) =>
+  client.json("PATCH", "/index/due", { json: { settings } });
 
-describe("an index is due to be traversed", () => {
-  it("a day after it was made, and a day after it was", async () => {
-    expect(await isDue(now + 23 * HOUR)).toBe(false);
-    expect(await listIndicesDue(env.DB, now + 25 * HOUR, 10)).toEqual([{ accountId, indexId }]);
-    await markTraversed(env.DB, indexId, true, now + 25 * HOUR);
-    expect(await isDue(now + 48 * HOUR)).toBe(false);
-    expect(await isDue(now + 50 * HOUR)).toBe(true);
+describe("an index is due for a traversal", () => {
+  it("a day after its creation, and a day after each traversal", async () => {
+    expect(await isDue(now + 23 * HOUR_MS)).toBe(false);
+    expect(await listIndicesDue(env.DB, now + 25 * HOUR_MS, 10)).toEqual([{ accountId, indexId }]);
+    await markTraversed(env.DB, indexId, true, now + 25 * HOUR_MS);
+    expect(await isDue(now + 48 * HOUR_MS)).toBe(false);
+    expect(await isDue(now + 50 * HOUR_MS)).toBe(true);
   });
 
   it.each([
     [{ traverse_every_hours: 2 }, 1, 3],
     [{ traverse_every_hours: 48 }, 47, 49],
     [{ language: "en" }, 23, 25],
-  ])("as its settings say: %j", async (settings, before, after) => {
-    await set(settings);
-    expect(await isDue(now + before * HOUR)).toBe(false);
-    expect(await isDue(now + after * HOUR)).toBe(true);
+  ])("after the interval in its settings: %j", async (settings, before, after) => {
+    await setSettings(settings);
+    expect(await isDue(now + before * HOUR_MS)).toBe(false);
+    expect(await isDue(now + after * HOUR_MS)).toBe(true);
   });
 
-  it("never, where they say so", async () => {
-    await set({ traverse_every_hours: null });
-    expect(await isDue(now + 10_000 * HOUR)).toBe(false);
+  it("never, if its settings disable the schedule", async () => {
+    await setSettings({ traverse_every_hours: null });
+    expect(await isDue(now + 10_000 * HOUR_MS)).toBe(false);
   });
 
-  it("where its vectors are another model's, whatever they say", async () => {
-    await set({ traverse_every_hours: null });
+  it("if its vectors are of another model, whatever its settings", async () => {
+    await setSettings({ traverse_every_hours: null });
     await run("UPDATE indices SET text_model = 'older' WHERE index_id = ?", indexId);
     expect(await isDue(now)).toBe(true);
     await markTraversed(env.DB, indexId, false, now);
@@ -69,13 +70,13 @@ describe("an index is due to be traversed", () => {
     expect(await env.DB.prepare(model).bind(indexId).first("model")).toBe(MODELS.embedText.id);
   });
 
-  it("and then the cron has it done", async () => {
+  it("and the cron starts the traversal", async () => {
     await run("UPDATE indices SET text_model = 'older' WHERE index_id = ?", indexId);
     const tick = { scheduledTime: now, cron: "* * * * *", noRetry: () => undefined };
     await worker.scheduled(tick, env);
     const { jobs } = await client.json("GET", "/jobs");
     const job = jobs.find(({ kind }: Json) => kind === "traverse");
-    expect(await client.finished(job.job_id)).toMatchObject({
+    expect(await client.waitForJob(job.job_id)).toMatchObject({
       state: "succeeded",
       result: { assets: 0, findings: {}, sources: 0 },
     });
@@ -84,18 +85,18 @@ describe("an index is due to be traversed", () => {
     expect(index.last_traversed_at).not.toBeNull();
   });
 
-  it("not while it is, nor for an hour after that was begun", async () => {
-    const job = { kind: "traverse", jobId: newId("job"), accountId, indexId };
+  it("neither during a traversal nor within an hour after its start", async () => {
+    const job = { kind: "traverse", jobId: newId("job"), accountId, indexId } as const;
     await insertJob(env.DB, job, now);
-    expect(await isDue(now + 25 * HOUR)).toBe(false);
+    expect(await isDue(now + 25 * HOUR_MS)).toBe(false);
     await updateJob(env.DB, job.jobId, { state: "failed", progress: 0 });
     await run("UPDATE indices SET text_model = 'older' WHERE index_id = ?", indexId);
-    expect(await isDue(now + HOUR / 2)).toBe(false);
-    expect(await isDue(now + 2 * HOUR)).toBe(true);
+    expect(await isDue(now + HOUR_MS / 2)).toBe(false);
+    expect(await isDue(now + 2 * HOUR_MS)).toBe(true);
   });
 
-  it("but one that was deleted isn't", async () => {
+  it("no longer after its deletion", async () => {
     await run("UPDATE indices SET deleted_at = ? WHERE index_id = ?", now, indexId);
-    expect(await isDue(now + 25 * HOUR)).toBe(false);
+    expect(await isDue(now + 25 * HOUR_MS)).toBe(false);
   });
 });

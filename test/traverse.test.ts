@@ -1,29 +1,29 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { SegmentId } from "../src/ids.ts";
-import { keyframeKey, sourceKey, transcriptKey } from "../src/store/media.ts";
+import { keyframeKey, sourceKey, transcriptKey } from "../src/store/object-keys.ts";
 import { vectorId } from "../src/store/vectors.ts";
 import { type Client, type Json, newClient } from "./client.ts";
-import { ownerOf, run, segmentsOf } from "./stores.ts";
-import { buildTrip } from "./trip.ts";
+import { assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
+import { createSampleIndex } from "./sample-index.ts";
 
 let client: Client;
 let video: Json;
-let words: Json;
+let textImage: Json;
 let boats: Json;
 
 beforeAll(async () => {
-  ({ client, video, words, boats } = await buildTrip());
+  ({ client, video, words: textImage, boats } = await createSampleIndex());
 }, 60_000);
 
-const walk = () => client.json("GET", "/index/trip/traverse");
+const traverse = () => client.json("GET", "/index/trip/traverse");
 
 async function nodeOf({ asset_id }: Json): Promise<Json> {
-  return (await walk()).nodes.find(({ asset }: Json) => asset.asset_id === asset_id);
+  return (await traverse()).nodes.find(({ asset }: Json) => asset.asset_id === asset_id);
 }
 
-/** Vectors show up, and go, a little later. */
-async function untilFound(asset: Json, codes: string[]): Promise<Json> {
+/** Waits until a traversal reports these findings: Vectorize applies writes with a delay. */
+async function waitForFindings(asset: Json, codes: string[]): Promise<Json> {
   return vi.waitUntil(async () => {
     const node = await nodeOf(asset);
     const found = node.health.findings.map(({ code }: Json) => code);
@@ -31,13 +31,13 @@ async function untilFound(asset: Json, codes: string[]): Promise<Json> {
   }, 5000);
 }
 
-describe("a walk", () => {
-  it("shows every asset with its segments, all well", async () => {
-    const { index, nodes, health: own, total, next_cursor } = await walk();
-    expect(own).toEqual({ ok: true, findings: [] });
+describe("a traversal", () => {
+  it("lists every asset with its segments and no findings", async () => {
+    const { index, nodes, health: indexHealth, total, next_cursor } = await traverse();
+    expect(indexHealth).toEqual({ ok: true, findings: [] });
     expect(index).toMatchObject({ index_name: "trip", counts: { videos: 1, images: 2 } });
     expect(nodes.map(({ asset }: Json) => asset.asset_id)).toEqual(
-      [video, words, boats].map(({ asset_id }) => asset_id),
+      [video, textImage, boats].map(({ asset_id }) => asset_id),
     );
     for (const { asset, segments, health } of nodes) {
       expect(segments).toHaveLength(asset.segments);
@@ -46,12 +46,12 @@ describe("a walk", () => {
     expect({ total, next_cursor }).toEqual({ total: 3, next_cursor: null });
   });
 
-  it("goes page by page, and all at once in lines", async () => {
-    const { index, nodes } = await walk();
+  it("lists the same nodes in pages and as NDJSON", async () => {
+    const { index, nodes } = await traverse();
     const paged = [];
     for (let cursor: string | null = ""; cursor !== null;) {
-      const at: string = cursor && `&cursor=${cursor}`;
-      const page = await client.json("GET", `/index/trip/traverse?limit=1${at}`);
+      const cursorQuery: string = cursor && `&cursor=${cursor}`;
+      const page = await client.json("GET", `/index/trip/traverse?limit=1${cursorQuery}`);
       paged.push(...page.nodes);
       expect(page.health === null).toBe(page.next_cursor !== null);
       cursor = page.next_cursor;
@@ -62,12 +62,12 @@ describe("a walk", () => {
     const lines = (await response.text()).trimEnd().split("\n");
     const idsOf = (all: Json[]) => all.map(({ asset }) => asset.asset_id);
     expect(idsOf(paged)).toEqual(idsOf(nodes));
-    const walked = lines.map((line) => JSON.parse(line));
-    expect(idsOf(walked.slice(0, -1))).toEqual(idsOf(nodes));
-    expect(walked.at(-1)).toEqual({ index, health: { ok: true, findings: [] } });
+    const records = lines.map((line) => JSON.parse(line));
+    expect(idsOf(records.slice(0, -1))).toEqual(idsOf(nodes));
+    expect(records.at(-1)).toEqual({ index, health: { ok: true, findings: [] } });
   });
 
-  it("of an empty index has no nodes, of another account's is not found", async () => {
+  it("of an empty index has no nodes, and of another account's index returns 404", async () => {
     const other = await newClient();
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     expect(await other.json("GET", "/index/empty/traverse")).toMatchObject({ nodes: [], total: 0 });
@@ -75,9 +75,9 @@ describe("a walk", () => {
   });
 });
 
-describe("a walk finds", () => {
-  it("a stored file that was cut off, and one that is gone", async () => {
-    const key = sourceKey(await ownerOf(boats));
+describe("a traversal finds", () => {
+  it("a truncated and a missing source file", async () => {
+    const key = sourceKey(await assetRefOf(boats));
     const bytes = await (await env.MEDIA.get(key))!.bytes();
     await env.MEDIA.put(key, bytes.slice(0, 100));
     const truncated = { code: "source_truncated", message: expect.stringContaining("100 of") };
@@ -88,45 +88,45 @@ describe("a walk finds", () => {
     expect((await nodeOf(boats)).health.ok).toBe(true);
   });
 
-  it("lost keyframes, transcripts, words and counts", async () => {
-    const owner = await ownerOf(video);
+  it("missing keyframes, transcripts and full-text rows, and wrong counts", async () => {
+    const videoRef = await assetRefOf(video);
     const { segments } = await client.json("GET", `/index/trip/video/${video.video_id}/segments`);
     const { results } = await env.DB.prepare(
       "SELECT keyframe_ms AS ms FROM segments WHERE asset_id = ?",
     )
       .bind(video.asset_id)
       .all<{ ms: number }>();
-    await env.MEDIA.delete(keyframeKey(owner, results[0]!.ms));
-    await env.MEDIA.delete(transcriptKey(owner, null));
+    await env.MEDIA.delete(keyframeKey(videoRef, results[0]!.ms));
+    await env.MEDIA.delete(transcriptKey(videoRef, null));
     await run(
-      "DELETE FROM segment_words WHERE rowid IN (SELECT rowid FROM segments WHERE segment_id = ?)",
+      "DELETE FROM segment_fts WHERE rowid IN (SELECT rowid FROM segments WHERE segment_id = ?)",
       segments[0].segment_id,
     );
     await run("UPDATE assets SET segments = 9 WHERE asset_id = ?", video.asset_id);
     const { health } = await nodeOf(video);
     expect(health.findings.map(({ code }: Json) => code).toSorted()).toEqual([
+      "fulltext_missing",
       "keyframes_missing",
-      "segments_miscounted",
+      "segment_count_mismatch",
       "transcript_missing",
-      "words_missing",
     ]);
     for (const { message } of health.findings) expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
-  it("lost and stale vectors", async () => {
-    const [id] = (await segmentsOf(words)) as [SegmentId];
+  it("missing and stale vectors", async () => {
+    const [id] = (await segmentIdsOf(textImage)) as [SegmentId];
     const [text] = await env.TEXT_VECTORS.getByIds([vectorId(id, "text")]);
     await env.TEXT_VECTORS.deleteByIds([vectorId(id, "text")]);
-    await untilFound(words, ["vectors_missing"]);
+    await waitForFindings(textImage, ["vectors_missing"]);
     await env.TEXT_VECTORS.upsert([
       { ...text!, namespace: text!.namespace!, metadata: { ...text!.metadata, model: "older" } },
     ]);
-    await untilFound(words, ["vectors_stale"]);
-    await env.PICTURE_VECTORS.deleteByIds([vectorId(id, "picture")]);
-    await untilFound(words, ["vectors_missing", "vectors_stale"]);
+    await waitForFindings(textImage, ["vectors_stale"]);
+    await env.IMAGE_VECTORS.deleteByIds([vectorId(id, "image")]);
+    await waitForFindings(textImage, ["vectors_missing", "vectors_stale"]);
   });
 
-  it("an ingest that failed, and one of which nothing is heard", async () => {
+  it("a failed and a stuck ingest", async () => {
     const form = { image_file: new File([new Uint8Array(40)], "x.jpg") };
     expect((await client.send("POST", "/index/trip/image", { form })).status).toBe(415);
     await run(
@@ -136,10 +136,10 @@ describe("a walk finds", () => {
     );
     const failed = { code: "ingest_failed", message: "It is damaged." };
     expect((await nodeOf(boats)).health.findings).toEqual([failed]);
-    const hour = 3_600_000;
+    const hourMs = 3_600_000;
     await run(
       "UPDATE assets SET state = 'describing', updated_at = ? WHERE asset_id = ?",
-      Date.now() - hour,
+      Date.now() - hourMs,
       boats.asset_id,
     );
     const [stuck] = (await nodeOf(boats)).health.findings;

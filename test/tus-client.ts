@@ -1,16 +1,16 @@
-import { askDeployed } from "./deployed.ts";
+import { fetchDeployed } from "./deployed.ts";
 import { type Client, fixture, type Json } from "./client.ts";
 
 export const OCTETS = "application/offset+octet-stream";
 
 export const encode = (text: string) => Buffer.from(text).toString("base64");
 
-interface Sent {
+interface RequestOptions {
   body?: BodyInit;
   headers?: Record<string, string>;
 }
 
-/** Speaks tus 1.0 to the uploads of one index. */
+/** A tus 1.0 client for the uploads of one index. */
 export class TusClient {
   readonly client: Client;
   readonly index: string;
@@ -20,11 +20,11 @@ export class TusClient {
     this.index = index;
   }
 
-  get all(): string {
+  get uploadsPath(): string {
     return `/index/${this.index}/uploads`;
   }
 
-  send(method: string, path: string, { body, headers }: Sent = {}): Promise<Response> {
+  send(method: string, path: string, { body, headers }: RequestOptions = {}): Promise<Response> {
     return this.client.send(method, path, {
       headers: { "tus-resumable": "1.0.0", ...headers },
       ...(body !== undefined && { body }),
@@ -33,11 +33,14 @@ export class TusClient {
 
   create(headers: Record<string, string>, body?: BodyInit): Promise<Response> {
     const type = body === undefined ? {} : { "content-type": OCTETS };
-    return this.send("POST", this.all, { headers: { ...type, ...headers }, ...(body && { body }) });
+    return this.send("POST", this.uploadsPath, {
+      headers: { ...type, ...headers },
+      ...(body && { body }),
+    });
   }
 
-  /** The path of a new upload. */
-  async begin(length: number, headers: Record<string, string> = {}): Promise<string> {
+  /** Creates an upload and returns its path. */
+  async createUpload(length: number, headers: Record<string, string> = {}): Promise<string> {
     const response = await this.create({ "upload-length": String(length), ...headers });
     if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
     return new URL(response.headers.get("location")!).pathname;
@@ -49,29 +52,29 @@ export class TusClient {
     body: BodyInit,
     headers: Record<string, string> = {},
   ): Promise<Response> {
-    const own = { "content-type": OCTETS, "upload-offset": String(offset), ...headers };
-    return this.send("PATCH", path, { body, headers: own });
+    const patchHeaders = { "content-type": OCTETS, "upload-offset": String(offset), ...headers };
+    return this.send("PATCH", path, { body, headers: patchHeaders });
   }
 
   /**
-   * Sends `pieces`, and is gone. The Worker is called itself: what is between two Workers would end the body as
-   * if that were all of it.
+   * Sends `chunks` and disconnects. Calls the Worker directly: a service binding would end the body
+   * as if it were complete.
    */
-  breakOff(
+  sendThenDisconnect(
     path: string,
     offset: number | null,
-    pieces: Uint8Array[],
+    chunks: Uint8Array[],
     headers: Record<string, string> = {},
   ): Promise<Response> {
-    const at = offset === null ? {} : { "upload-offset": String(offset) };
-    return askDeployed({}, this.client.key, path, {
+    const offsetHeader = offset === null ? {} : { "upload-offset": String(offset) };
+    return fetchDeployed({}, this.client.key, path, {
       method: offset === null ? "POST" : "PATCH",
-      body: breakingOff(pieces),
-      headers: { "tus-resumable": "1.0.0", "content-type": OCTETS, ...at, ...headers },
+      body: disconnectAfter(chunks),
+      headers: { "tus-resumable": "1.0.0", "content-type": OCTETS, ...offsetHeader, ...headers },
     });
   }
 
-  /** How far it is; the status where there is none. */
+  /** Returns the upload's offset, or the status of a response without one. */
   async offset(path: string): Promise<number | string> {
     const response = await this.send("HEAD", path);
     const offset = response.headers.get("upload-offset");
@@ -88,39 +91,42 @@ async function bytesOf(name: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * Of other bytes than any other: the same bytes would be the same asset. Most are cut off, so that their ingest
- * soon fails.
+ * Returns an image with random bytes behind it: equal bytes would be a duplicate. The default image
+ * is truncated, so that its ingest soon fails.
  */
-export async function newPicture(name = "cut.jpg"): Promise<Uint8Array<ArrayBuffer>> {
+export async function createUniqueImage(name = "truncated.jpg"): Promise<Uint8Array<ArrayBuffer>> {
   const noise = crypto.getRandomValues(new Uint8Array(12_000));
   return new Uint8Array([...(await bytesOf(name)), ...noise]);
 }
 
 /**
- * A film of `bytes` bytes: behind it a box to be skipped (ISO 14496-12, `free`), full of noise. Without a `film`
- * its ingest soon fails.
+ * Returns a video of `bytes` bytes, padded with a `free` box (ISO 14496-12) of random bytes. The
+ * default video is truncated, so that its ingest soon fails.
  */
-export async function longFilm(bytes: number, name = "cut.mp4"): Promise<Uint8Array<ArrayBuffer>> {
-  const film = await bytesOf(name);
-  const whole = new Uint8Array(bytes);
-  whole.set(film);
-  const box = new DataView(whole.buffer, film.length);
-  box.setUint32(0, bytes - film.length);
-  whole.set(new TextEncoder().encode("free"), film.length + 4);
-  for (let at = film.length + 8; at < bytes; at += 65_536) {
-    crypto.getRandomValues(whole.subarray(at, Math.min(bytes, at + 65_536)));
+export async function createPaddedVideo(
+  bytes: number,
+  name = "truncated.mp4",
+): Promise<Uint8Array<ArrayBuffer>> {
+  const video = await bytesOf(name);
+  const padded = new Uint8Array(bytes);
+  padded.set(video);
+  const box = new DataView(padded.buffer, video.length);
+  box.setUint32(0, bytes - video.length);
+  padded.set(new TextEncoder().encode("free"), video.length + 4);
+  for (let start = video.length + 8; start < bytes; start += 65_536) {
+    crypto.getRandomValues(padded.subarray(start, Math.min(bytes, start + 65_536)));
   }
-  return whole;
+  return padded;
 }
 
-/** A body that sends these pieces, and then breaks off. */
-function breakingOff(pieces: Uint8Array[]): ReadableStream<Uint8Array> {
+/** Returns a body that sends chunks and then fails. */
+function disconnectAfter(chunks: Uint8Array[]): ReadableStream<Uint8Array> {
   const source: UnderlyingSource<Uint8Array> = {
     pull(controller) {
-      const piece = pieces.shift();
-      if (piece) controller.enqueue(piece);
-      else controller.error(new Error("the line is dead"));
+      const chunk = chunks.shift();
+      if (chunk) controller.enqueue(chunk);
+      else controller.error(new Error("connection lost"));
     },
   };
-  return new ReadableStream(source, { highWaterMark: 0 }); // an error drops what waits
+  return new ReadableStream(source, { highWaterMark: 0 }); // an error would drop queued chunks
 }

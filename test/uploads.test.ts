@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Call, type Client, fixture, type Issue, newClient } from "./client.ts";
-import { askDeployed } from "./deployed.ts";
+import { fetchDeployed } from "./deployed.ts";
 
 let client: Client;
 
@@ -11,30 +11,30 @@ beforeAll(async () => {
     await client.json("POST", "/index", { json: { index_name } });
 });
 
-describe("an upload is refused with", () => {
+describe("adding an asset by a form", () => {
   const video = "/index/a/video";
   it.each<[string, string, () => Promise<Call>, Issue[]]>([
-    ["no file and no URL", video, async () => ({}), [[["body", "video_file"], "missing"]]],
+    ["without file and URL", video, async () => ({}), [[["body", "video_file"], "missing"]]],
     [
-      "no file in the form",
+      "without a file in the form",
       video,
       async () => ({ form: { metadata_str: "{}" } }),
       [[["body", "video_file"], "missing"]],
     ],
     [
-      "a file and a URL",
+      "with a file and a URL",
       `${video}?video_url=https://example.org/a.mp4`,
       async () => ({ form: { video_file: await fixture("clip.mp4") } }),
       [[["body", "video_file"], "value_error"]],
     ],
     [
-      "a text for the file",
+      "with text in place of the file",
       video,
       async () => ({ form: { video_file: "hello" } }),
       [[["body", "video_file"], "value_error"]],
     ],
     [
-      "metadata that is not JSON, and an unreadable transcript",
+      "with metadata that isn't JSON and an unreadable transcript",
       video,
       async () => ({
         form: {
@@ -49,51 +49,56 @@ describe("an upload is refused with", () => {
       ],
     ],
     [
-      "metadata that is no object",
+      "with metadata that isn't an object",
       video,
       async () => ({ form: { video_file: await fixture("clip.mp4"), metadata_str: "[1]" } }),
       [[["body", "metadata_str"], "dict_type"]],
     ],
     [
-      "a URL that is none",
+      "with an invalid URL",
       `${video}?video_url=nonsense`,
       async () => ({}),
       [[["query", "video_url"], "url_parsing"]],
     ],
     [
-      "a private URL",
+      "with a private URL",
       "/index/a/image?image_url=http://169.254.169.254/",
       async () => ({}),
       [[["query", "image_url"], "value_error"]],
     ],
-  ])("%s", async (_, path, call, expected) => {
+  ])("%s returns 422", async (_, path, call, expected) => {
     expect(await client.issues("POST", path, await call())).toEqual(expected);
     expect((await client.json("GET", "/index/a")).total).toBe(0);
   });
 
   it.each<[string, string, () => Promise<Call>, number]>([
     [
-      "a picture for a video",
+      "with an image in place of a video",
       video,
       async () => ({ form: { video_file: await fixture("boats.jpg") } }),
       415,
     ],
     [
-      "a video for a picture",
+      "with a video in place of an image",
       "/index/a/image",
       async () => ({ form: { image_file: await fixture("clip.mp4") } }),
       415,
     ],
-    ["an empty file", video, async () => ({ form: { video_file: new File([], "a.mp4") } }), 415],
     [
-      "text called a video",
+      "with an empty file",
+      video,
+      async () => ({ form: { video_file: new File([], "a.mp4") } }),
+      415,
+    ],
+    [
+      "with text in a video file",
       video,
       async () => ({ form: { video_file: new File(["hello"], "a.mp4") } }),
       415,
     ],
-    ["JSON", video, async () => ({ json: {} }), 415],
+    ["with JSON", video, async () => ({ json: {} }), 415],
     [
-      "a form that is cut off",
+      "with a truncated form",
       video,
       async () => ({
         body: '--x\r\nContent-Disposition: form-data; name="video_file"; filename="a"\r\n\r\nabc',
@@ -102,13 +107,13 @@ describe("an upload is refused with", () => {
       400,
     ],
     [
-      "a form without boundary",
+      "with a form without boundary",
       video,
       async () => ({ body: "abc", headers: { "content-type": "multipart/form-data" } }),
       400,
     ],
     [
-      "a picture past the limit",
+      "with an image above the size limit",
       "/index/a/image",
       async () => {
         const head = new Uint8Array(await (await fixture("boats.jpg")).arrayBuffer());
@@ -116,7 +121,7 @@ describe("an upload is refused with", () => {
       },
       413,
     ],
-  ])("%s: a sentence", async (_, path, call, status) => {
+  ])("%s returns an error message", async (_, path, call, status) => {
     const response = await client.send("POST", path, await call());
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ detail: expect.stringMatching(/^[A-Z].*[.!]$/) });
@@ -141,57 +146,61 @@ it.each<[string, (clip: File) => [string, string | File][]]>([
       ["metadata_str", '{"a":1}'],
     ],
   ],
-])("what is said of a file may come %s it", async (_, parts) => {
+])("form fields may come %s their file", async (_, parts) => {
   const form = new FormData();
-  for (const [name, value] of parts(await numbered("cut.mp4"))) form.append(name, value);
+  for (const [name, value] of parts(await uniqueFixture("truncated.mp4"))) form.append(name, value);
   const asset = await client.json("POST", "/index/b/video", { body: form });
   expect(asset).toMatchObject({ metadata: { a: 1 }, duplicate: false });
 });
 
-describe("a form is refused with", () => {
-  const words = (count: number): [string, string][] =>
+describe("a form", () => {
+  const textFields = (count: number): [string, string][] =>
     Array.from({ length: count }, (_, i) => [`field-${i}`, "x"]);
-  const files = (count: number): [string, File][] =>
+  const fileFields = (count: number): [string, File][] =>
     Array.from({ length: count }, (_, i) => [`file-${i}`, new File(["x"], "x")]);
 
   it.each<[string, [string, string | File][], RegExp]>([
-    ["more than 20 fields", words(21), /more than 20 fields/],
-    ["more than 5 files", files(6), /more than 5 files/],
-    ["a field past the limit", [["metadata_str", `"${"x".repeat(2 ** 20)}"`]], /"metadata_str"/],
-  ])("%s: 413", async (_, parts, message) => {
+    ["with more than 20 fields", textFields(21), /more than 20 fields/],
+    ["with more than 5 files", fileFields(6), /more than 5 files/],
+    [
+      "with a field above the size limit",
+      [["metadata_str", `"${"x".repeat(2 ** 20)}"`]],
+      /"metadata_str"/,
+    ],
+  ])("%s returns 413", async (_, parts, message) => {
     const form = new FormData();
     for (const [name, value] of parts) form.append(name, value);
-    form.append("image_file", await numbered("cut.jpg"));
+    form.append("image_file", await uniqueFixture("truncated.jpg"));
     const response = await client.send("POST", "/index/b/image", { body: form });
     expect(response.status).toBe(413);
     const { detail } = await response.json<{ detail: string }>();
     expect(detail).toMatch(message);
   });
 
-  it("20 fields and 5 files isn't", async () => {
+  it("with 20 fields and 5 files is accepted", async () => {
     const form = new FormData();
-    for (const [name, value] of [...words(20), ...files(4)]) form.append(name, value);
-    form.append("image_file", await numbered("cut.jpg"));
+    for (const [name, value] of [...textFields(20), ...fileFields(4)]) form.append(name, value);
+    form.append("image_file", await uniqueFixture("truncated.jpg"));
     const asset = await client.json("POST", "/index/b/image", { body: form });
     expect(asset).toMatchObject({ duplicate: false });
   });
 });
 
-/** A fixture with bytes of its own behind. */
-async function numbered(name: string): Promise<File> {
+/** Returns a fixture with random bytes behind it: equal bytes would be a duplicate. */
+async function uniqueFixture(name: string): Promise<File> {
   return new File([await fixture(name), crypto.getRandomValues(new Uint8Array(16))], name);
 }
 
-describe("parts that were stored are given up", () => {
-  /** The multipart uploads that were begun in storage, by their key. */
-  function spied() {
-    const begun: { key: string; uploadId: string }[] = [];
+describe("a multipart upload in storage is aborted", () => {
+  /** Returns a bucket that records the multipart uploads it creates. */
+  function recordMultipartUploads() {
+    const created: { key: string; uploadId: string }[] = [];
     const MEDIA = new Proxy(env.MEDIA, {
       get(bucket, name) {
         if (name === "createMultipartUpload") {
-          return async (...given: Parameters<R2Bucket["createMultipartUpload"]>) => {
-            const upload = await bucket.createMultipartUpload(...given);
-            begun.push(upload);
+          return async (...args: Parameters<R2Bucket["createMultipartUpload"]>) => {
+            const upload = await bucket.createMultipartUpload(...args);
+            created.push(upload);
             return upload;
           };
         }
@@ -199,7 +208,7 @@ describe("parts that were stored are given up", () => {
         return typeof member === "function" ? member.bind(bucket) : member;
       },
     });
-    return { MEDIA, begun };
+    return { MEDIA, created };
   }
 
   const boundary = "multipart/form-data; boundary=x";
@@ -209,45 +218,45 @@ describe("parts that were stored are given up", () => {
     );
 
   it.each<[string, number, Uint8Array[], boolean]>([
-    ["when the connection breaks off", 400, [], true],
+    ["when the connection breaks", 400, [], true],
     ["when a second file comes", 422, [part("video_file", "b.mp4"), part("x", "y")], false],
-  ])("%s", async (_, status, rest, breaks) => {
-    const { MEDIA, begun } = spied();
+  ])("%s", async (_, status, rest, disconnects) => {
+    const { MEDIA, created } = recordMultipartUploads();
     const clip = new Uint8Array(await (await fixture("clip.mp4")).arrayBuffer());
-    const end = breaks ? [] : [new TextEncoder().encode("\r\n--x--\r\n")];
-    const film = [part("video_file", "a.mp4"), clip, new Uint8Array(17 * 1024 ** 2)];
-    const pieces = [...film, ...rest, ...end];
+    const end = disconnects ? [] : [new TextEncoder().encode("\r\n--x--\r\n")];
+    const file = [part("video_file", "a.mp4"), clip, new Uint8Array(17 * 1024 ** 2)];
+    const chunks = [...file, ...rest, ...end];
     const source: UnderlyingSource<Uint8Array> = {
       pull(controller) {
-        const piece = pieces.shift();
-        if (piece) controller.enqueue(piece);
-        else if (breaks) controller.error(new Error("the line is dead"));
+        const chunk = chunks.shift();
+        if (chunk) controller.enqueue(chunk);
+        else if (disconnects) controller.error(new Error("connection lost"));
         else controller.close();
       },
     };
-    const response = await askDeployed({ MEDIA }, client.key, "/index/b/video", {
+    const response = await fetchDeployed({ MEDIA }, client.key, "/index/b/video", {
       method: "POST",
       body: new ReadableStream(source, { highWaterMark: 0 }),
       headers: { "content-type": boundary },
     });
     expect(response.status).toBe(status);
-    expect(begun.length).toBe(1);
-    const [{ key, uploadId }] = begun as [{ key: string; uploadId: string }];
+    expect(created.length).toBe(1);
+    const [{ key, uploadId }] = created as [{ key: string; uploadId: string }];
     expect(await env.MEDIA.head(key)).toBeNull();
-    const again = env.MEDIA.resumeMultipartUpload(key, uploadId);
-    await expect(again.uploadPart(9, "x")).rejects.toThrow("upload does not exist");
+    const resumed = env.MEDIA.resumeMultipartUpload(key, uploadId);
+    await expect(resumed.uploadPart(9, "x")).rejects.toThrow("upload does not exist");
   });
 });
 
-it("an upload that breaks off in the middle of a file leaves nothing behind", async () => {
+it("a connection that breaks in the middle of a file leaves no asset and no object", async () => {
   const clip = new Uint8Array(await (await fixture("clip.mp4")).arrayBuffer());
   const head = '--x\r\nContent-Disposition: form-data; name="video_file"; filename="a.mp4"\r\n\r\n';
-  const pieces = [new TextEncoder().encode(head), clip, new Uint8Array(9 * 1024 ** 2)];
+  const chunks = [new TextEncoder().encode(head), clip, new Uint8Array(9 * 1024 ** 2)];
   const body = new ReadableStream({
     pull(controller) {
-      const piece = pieces.shift();
-      if (piece) controller.enqueue(piece);
-      else controller.error(new Error("the line is dead"));
+      const chunk = chunks.shift();
+      if (chunk) controller.enqueue(chunk);
+      else controller.error(new Error("connection lost"));
     },
   });
   const headers = { "content-type": "multipart/form-data; boundary=x" };

@@ -1,11 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Operation, Schema } from "../bench/contract/document.ts";
+import type { Operation, Schema } from "../tools/openapi.ts";
 import { type Call, type Client, fixture, type Json, newClient } from "./client.ts";
 import { OPERATIONS } from "./contract.ts";
-import { type Wrong, wrongParameters, wrongTexts, wrongValues } from "./wrong-values.ts";
+import {
+  type InvalidValue,
+  invalidParameters,
+  invalidTexts,
+  invalidJsonValues,
+} from "./invalid-values.ts";
 
-/** What is asked may be of any characters. */
-const QUESTION = "query";
+/** The field whose text may have any characters. */
+const QUERY_FIELD = "query";
 
 interface Issue {
   loc: (string | number)[];
@@ -13,29 +18,31 @@ interface Issue {
   type: string;
 }
 
-/** What one place of a request may hold that it mustn't. */
-interface Place {
+/** A field of a request and its invalid values. */
+interface Field {
   part: "path" | "query" | "header" | "body";
-  /** None: the body itself. */
+  /** Undefined for the body itself. */
   name?: string;
-  wrongs: Wrong[];
+  invalidValues: InvalidValue[];
 }
 
-/** What isn't marked as required, but has to be there. */
-const NEEDED: Record<string, object> = { "POST /index/{index_name}/search": { query: "x" } };
-/** What forms hold, where nothing is wrong. */
+/** Bodies of operations that require one of several optional fields. */
+const REQUIRED_BODIES: Record<string, object> = {
+  "POST /index/{index_name}/search": { query: "x" },
+};
+/** Valid files of forms. */
 const FILES: Record<string, string> = { video_file: "clip.mp4", image_file: "words.jpg" };
-/** What holds any text, or follows a protocol that has answers of its own. */
+/** Fields that accept any text, or whose protocol (tus) defines other errors. */
 const ANY_TEXT = /^(transcript|tus-.+|upload-.+|x-http-method-override)$/;
 
-const WRONG_BODIES: Wrong[] = [[], "x", 7, null].map((value) => {
+const INVALID_BODIES: InvalidValue[] = [[], "x", 7, null].map((value) => {
   return { value, type: "dict_type", msg: "Input should be a valid dictionary" };
 });
 
-const GUARDED = OPERATIONS.filter(({ scope }) => scope !== null).map((operation) => ({
+const AUTHENTICATED = OPERATIONS.filter(({ scope }) => scope !== null).map((operation) => ({
   name: `${operation.method} ${operation.path}`,
   operation,
-  places: placesOf(operation),
+  fields: listFields(operation),
 }));
 
 let client: Client;
@@ -49,31 +56,33 @@ beforeAll(async () => {
   files = { transcript, ...Object.fromEntries(await Promise.all(read)) };
 });
 
-describe.each(GUARDED.filter(({ places }) => places.length > 0))("$name", (each) => {
-  const { operation, places } = each;
+describe.each(AUTHENTICATED.filter(({ fields }) => fields.length > 0))("$name", (each) => {
+  const { operation, fields } = each;
 
-  it("tells each broken rule of each field, as FastAPI does", async () => {
-    for (const place of places) {
-      for (const wrong of place.wrongs) {
-        const found = await issuesOf(operation, [{ ...place, wrongs: [wrong] }]);
-        expect({ wrong: wrong.value, found }).toEqual({
-          wrong: wrong.value,
-          found: [issueOf(place, wrong)],
+  it("returns FastAPI's issue for each invalid value of each field", async () => {
+    for (const field of fields) {
+      for (const invalid of field.invalidValues) {
+        const issues = await requestIssues(operation, [{ ...field, invalidValues: [invalid] }]);
+        expect({ value: invalid.value, issues }).toEqual({
+          value: invalid.value,
+          issues: [toIssue(field, invalid)],
         });
       }
     }
   });
 
-  it("tells all of them at once", async () => {
-    const named = places.filter(({ name, wrongs }) => name !== undefined && wrongs.length > 0);
-    const found = await issuesOf(operation, named);
-    const expected = named.map((place) => issueOf(place, place.wrongs[0]!));
-    expect(found.toSorted(byPlace)).toEqual(expected.toSorted(byPlace));
+  it("returns the issues of all fields at once", async () => {
+    const named = fields.filter(
+      ({ name, invalidValues }) => name !== undefined && invalidValues.length > 0,
+    );
+    const issues = await requestIssues(operation, named);
+    const expected = named.map((field) => toIssue(field, field.invalidValues[0]!));
+    expect(issues.toSorted(byLocation)).toEqual(expected.toSorted(byLocation));
   });
 });
 
-describe.each(GUARDED.filter(({ operation }) => operation.json))("$name", ({ operation }) => {
-  it("tells where its body stops being JSON", async () => {
+describe.each(AUTHENTICATED.filter(({ operation }) => operation.json))("$name", ({ operation }) => {
+  it("returns the byte offset of a JSON syntax error in the body", async () => {
     const headers = { "content-type": "application/json" };
     const text = '{"é": [1, 2}';
     const { detail } = await send(operation, [], { body: text, headers });
@@ -87,106 +96,114 @@ describe.each(GUARDED.filter(({ operation }) => operation.json))("$name", ({ ope
   });
 });
 
-const NEEDY = GUARDED.filter(({ operation }) => operation.json && operation.bodyRequired);
+const BODY_REQUIRED = AUTHENTICATED.filter(
+  ({ operation }) => operation.json && operation.bodyRequired,
+);
 
-it.each(NEEDY)("$name tells that it needs a body", async ({ operation }) => {
+it.each(BODY_REQUIRED)("$name returns 422 without its required body", async ({ operation }) => {
   expect((await send(operation, [], {})).detail).toEqual([
     { loc: ["body"], msg: "Field required", type: "missing" },
   ]);
 });
 
-it("every field of the contract has a wrong value, or is named here as one that takes any text", () => {
-  const unheld = GUARDED.flatMap(({ places }) => places)
-    .filter(({ wrongs }) => wrongs.length === 0)
+it("every field in the OpenAPI document has an invalid value, except those that accept any text", () => {
+  const uncovered = AUTHENTICATED.flatMap(({ fields }) => fields)
+    .filter(({ invalidValues }) => invalidValues.length === 0)
     .map(({ name }) => name);
-  expect(unheld.filter((name) => !ANY_TEXT.test(name ?? ""))).toEqual([]);
-  const withoutFields = GUARDED.filter(({ places }) => places.length === 0);
+  expect(uncovered.filter((name) => !ANY_TEXT.test(name ?? ""))).toEqual([]);
+  const withoutFields = AUTHENTICATED.filter(({ fields }) => fields.length === 0);
   expect(withoutFields.map(({ name }) => name)).toEqual(["GET /stats"]);
 });
 
-function placesOf({ parameters, json, form }: Operation): Place[] {
-  const places: Place[] = parameters.map((parameter) => ({
+function listFields({ parameters, json, form }: Operation): Field[] {
+  const fields: Field[] = parameters.map((parameter) => ({
     part: parameter.in,
     name: parameter.name,
-    wrongs: wrongParameters(parameter),
+    invalidValues: invalidParameters(parameter),
   }));
   for (const parameter of parameters) {
     if (parameter.name !== "cursor") continue;
-    const msg = "Value error, The cursor is not one of ours";
-    places
+    const msg = "Value error, The cursor is invalid: pass the next_cursor of the previous page";
+    fields
       .find(({ name }) => name === "cursor")!
-      .wrongs.unshift(...["!", "YWJj"].map((value) => ({ value, type: "value_error", msg })));
+      .invalidValues.unshift(
+        ...["!", "YWJj"].map((value) => ({ value, type: "value_error", msg })),
+      );
   }
-  if (json) places.push({ part: "body", wrongs: WRONG_BODIES });
+  if (json) fields.push({ part: "body", invalidValues: INVALID_BODIES });
   for (const [name, schema] of Object.entries(json?.properties ?? {})) {
-    places.push({ part: "body", name, wrongs: [...wrongValues(schema), ...absent(json!, name)] });
-  }
-  for (const [name, schema] of Object.entries(form?.properties ?? {})) {
-    places.push({
+    fields.push({
       part: "body",
       name,
-      wrongs: [...wrongPart(name, schema), ...absent(form!, name)],
+      invalidValues: [...invalidJsonValues(schema), ...missingValue(json!, name)],
     });
   }
-  return places.map((place) => (place.name === QUESTION ? withoutNul(place) : place));
+  for (const [name, schema] of Object.entries(form?.properties ?? {})) {
+    fields.push({
+      part: "body",
+      name,
+      invalidValues: [...invalidPart(name, schema), ...missingValue(form!, name)],
+    });
+  }
+  return fields.map((field) => (field.name === QUERY_FIELD ? dropNul(field) : field));
 }
 
-function absent({ required = [] }: Schema, name: string): Wrong[] {
+function missingValue({ required = [] }: Schema, name: string): InvalidValue[] {
   if (!required.includes(name) || ANY_TEXT.test(name)) return [];
   return [{ value: undefined, type: "missing", msg: "Field required" }];
 }
 
-function withoutNul(place: Place): Place {
-  return { ...place, wrongs: place.wrongs.filter(({ value }) => value !== "a\0b") };
+function dropNul(field: Field): Field {
+  return { ...field, invalidValues: field.invalidValues.filter(({ value }) => value !== "a\0b") };
 }
 
-function wrongPart(name: string, schema: Schema): Wrong[] {
-  if (schema.format !== "binary") return wrongTexts(schema);
+function invalidPart(name: string, schema: Schema): InvalidValue[] {
+  if (schema.format !== "binary") return invalidTexts(schema);
   if (ANY_TEXT.test(name)) return [];
   const msg = "Value error, Expected a file, got text: name a filename";
   return [{ value: "x", type: "value_error", msg }];
 }
 
-function issueOf({ part, name }: Place, { at = [], msg, type }: Wrong): Issue {
+function toIssue({ part, name }: Field, { at = [], msg, type }: InvalidValue): Issue {
   return { loc: [part, ...(name === undefined ? [] : [name]), ...at], msg, type };
 }
 
-function byPlace(a: Issue, b: Issue): number {
+function byLocation(a: Issue, b: Issue): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
 
-async function issuesOf(operation: Operation, places: Place[]): Promise<Issue[]> {
-  const { status, detail } = await send(operation, places, null);
-  if (status !== 422) throw new Error(`${status} to ${JSON.stringify(places)}`);
+async function requestIssues(operation: Operation, fields: Field[]): Promise<Issue[]> {
+  const { status, detail } = await send(operation, fields, null);
+  if (status !== 422) throw new Error(`${status} to ${JSON.stringify(fields)}`);
   return detail;
 }
 
-/** Sends what is right but for the first wrong value of each place. */
+/** Sends a valid request, except for the first invalid value of each given field. */
 async function send(
   operation: Operation,
-  places: Place[],
+  fields: Field[],
   call: Call | null,
 ): Promise<{ status: number; detail: Json }> {
   const { method, path, parameters } = operation;
-  const wrongAt = (part: string, name?: string) =>
-    places.find((place) => place.part === part && place.name === name)?.wrongs[0];
-  const valueOf = (part: string, name: string, right: unknown) => {
-    const wrong = wrongAt(part, name);
-    return wrong ? wrong.value : right;
+  const invalidAt = (part: string, name?: string) =>
+    fields.find((field) => field.part === part && field.name === name)?.invalidValues[0];
+  const valueOf = (part: string, name: string, valid: unknown) => {
+    const invalid = invalidAt(part, name);
+    return invalid ? invalid.value : valid;
   };
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   let target = path;
   for (const { name, in: part, required } of parameters) {
-    const right =
+    const valid =
       part === "path" ? (name === "index_name" ? "a" : "x") : required ? "x" : undefined;
-    const value = valueOf(part, name, right);
+    const value = valueOf(part, name, valid);
     if (value === undefined) continue;
-    if (part === "path") target = target.replace(`{${name}}`, encodeURIComponent(asText(value)));
-    else if (part === "header") headers[name] = asText(value);
-    else for (const one of [value].flat()) query.append(name, asText(one));
+    if (part === "path") target = target.replace(`{${name}}`, encodeURIComponent(toText(value)));
+    else if (part === "header") headers[name] = toText(value);
+    else for (const item of [value].flat()) query.append(name, toText(item));
   }
-  const body = call ?? bodyOf(operation, valueOf, wrongAt("body"));
+  const body = call ?? makeBody(operation, valueOf, invalidAt("body"));
   const url = `${target}?${query.toString()}`;
   const sent = await client.send(method, url, {
     ...body,
@@ -196,29 +213,29 @@ async function send(
   return { status: sent.status, detail };
 }
 
-function bodyOf(
+function makeBody(
   { method, path, json, form }: Operation,
-  valueOf: (part: string, name: string, right: unknown) => unknown,
-  whole: Wrong | undefined,
+  valueOf: (part: string, name: string, valid: unknown) => unknown,
+  whole: InvalidValue | undefined,
 ): Call {
   if (whole) return { json: whole.value };
-  const needed = NEEDED[`${method} ${path}`] ?? {};
+  const requiredBody = REQUIRED_BODIES[`${method} ${path}`] ?? {};
   if (json) {
     const fields = Object.keys(json.properties ?? {}).map((name) => {
-      const right = json.required?.includes(name) ? "x" : Reflect.get(needed, name);
-      return [name, valueOf("body", name, right)];
+      const valid = json.required?.includes(name) ? "x" : Reflect.get(requiredBody, name);
+      return [name, valueOf("body", name, valid)];
     });
     return { json: Object.fromEntries(fields) };
   }
   if (!form) return {};
   const parts = Object.keys(form.properties ?? {}).flatMap((name) => {
-    const right = files[name];
-    const value = valueOf("body", name, right);
-    return value === undefined ? [] : [[name, value instanceof Blob ? value : asText(value)]];
+    const valid = files[name];
+    const value = valueOf("body", name, valid);
+    return value === undefined ? [] : [[name, value instanceof Blob ? value : toText(value)]];
   });
   return { form: Object.fromEntries(parts) as Record<string, string | Blob> };
 }
 
-function asText(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

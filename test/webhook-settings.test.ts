@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Client, type Json, newClient } from "./client.ts";
-import { delivery, signers, startIndex } from "./webhook-receiver.ts";
+import { waitForDelivery, signers, createWebhookIndex } from "./webhook-receiver.ts";
 
 let client: Client;
 
@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 
 describe("the secret of a webhook", () => {
-  it("can be changed while the old one goes on signing for a day", async () => {
-    const { receiver, object } = await startIndex(client, "rotated");
+  it("keeps signing for a day after it was rotated", async () => {
+    const { receiver, object } = await createWebhookIndex(client, "rotated");
     const before = await client.json("GET", "/index/rotated/webhook");
     const after = await client.json("POST", "/index/rotated/webhook/rotate");
     expect(after.secrets).toHaveLength(2);
@@ -19,18 +19,18 @@ describe("the secret of a webhook", () => {
     expect(after.secrets[1]).toMatchObject({ secret: before.secrets[0].secret });
     const secrets = after.secrets.map(({ secret }: Json) => secret);
     await client.json("POST", "/index/rotated/webhook/test");
-    expect(signers((await receiver.has(1))[0]!, secrets)).toEqual(secrets);
+    expect(signers((await receiver.waitForRequests(1))[0]!, secrets)).toEqual(secrets);
     await runInDurableObject(object, (_, { storage }) => {
-      const [newest, old] = storage.kv.get<object[]>("webhookSecrets")!;
-      storage.kv.put("webhookSecrets", [newest, { ...old, expiresAt: Date.now() - 1 }]);
+      const [newest, previous] = storage.kv.get<object[]>("webhookSecrets")!;
+      storage.kv.put("webhookSecrets", [newest, { ...previous, expiresAt: Date.now() - 1 }]);
     });
     await client.json("POST", "/index/rotated/webhook/test");
-    expect(signers((await receiver.has(2))[1]!, secrets)).toEqual([secrets[0]]);
+    expect(signers((await receiver.waitForRequests(2))[1]!, secrets)).toEqual([secrets[0]]);
     expect((await client.json("GET", "/index/rotated/webhook")).secrets).toHaveLength(1);
   });
 
-  it("outlasts a removed URL, and goes with the index", async () => {
-    const { receiver, object } = await startIndex(client, "secret");
+  it("survives removal of the URL and is deleted with the index", async () => {
+    const { receiver, object } = await createWebhookIndex(client, "secret");
     const { secrets } = await client.json("GET", "/index/secret/webhook");
     await client.json("PATCH", "/index/secret", { json: { settings: { language: "de" } } });
     for (const [method, path] of [
@@ -45,11 +45,11 @@ describe("the secret of a webhook", () => {
     expect((await client.json("GET", "/index/secret/webhook")).secrets).toEqual(secrets);
     await client.json("DELETE", "/index/secret");
     expect(await object.getWebhook()).toBeNull();
-    const left = await runInDurableObject(object, (_, { storage }) => [
+    const stored = await runInDurableObject(object, (_, { storage }) => [
       storage.kv.get("webhookSecrets"),
       storage.sql.exec("SELECT * FROM deliveries").toArray(),
     ]);
-    expect(left).toEqual([undefined, []]);
+    expect(stored).toEqual([undefined, []]);
   });
 });
 
@@ -64,21 +64,23 @@ describe("the URL of a webhook", () => {
     ["http://example.com/hook", "url_parsing"],
     ["ftp://example.com/hook", "url_parsing"],
     ["hook", "url_parsing"],
-  ])("is refused: %s", async (webhook_url, type) => {
+  ])("that is private, malformed or not HTTPS returns 422: %s", async (webhook_url, type) => {
     const expected = [[["body", "settings", "webhook_url"], type]];
     const json = { settings: { webhook_url } };
     expect(await client.issues("POST", "/index", { json })).toEqual(expected);
     expect(await client.issues("PATCH", "/index/rotated", { json })).toEqual(expected);
   });
 
-  it("that is removed takes what was waiting with it", async () => {
-    const { receiver } = await startIndex(client, "removed");
+  it("fails pending deliveries when it is removed", async () => {
+    const { receiver } = await createWebhookIndex(client, "removed");
     await receiver.plan({ status: 500, retryAfter: "3600" });
     await client.json("POST", "/index/removed/webhook/test");
-    await delivery(client, "removed", ({ problem }) => problem !== null);
+    await waitForDelivery(client, "removed", ({ error }) => error !== null);
     await client.json("PATCH", "/index/removed", { json: { settings: {} } });
-    expect(await delivery(client, "removed", ({ state }) => state === "failed")).toMatchObject({
-      problem: "The webhook was removed.",
+    expect(
+      await waitForDelivery(client, "removed", ({ state }) => state === "failed"),
+    ).toMatchObject({
+      error: "The webhook was removed.",
     });
   });
 });

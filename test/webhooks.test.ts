@@ -2,8 +2,14 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { WEBHOOKS } from "../src/config.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
-import { deliver } from "./started.ts";
-import { delivery, payloadOf, signers, startIndex, WebhookReceiver } from "./webhook-receiver.ts";
+import { deliver } from "./ingest-helpers.ts";
+import {
+  waitForDelivery,
+  payloadOf,
+  signers,
+  createWebhookIndex,
+  WebhookReceiver,
+} from "./webhook-receiver.ts";
 
 let client: Client;
 
@@ -11,12 +17,12 @@ beforeAll(async () => {
   client = await newClient();
 });
 
-const LATER = "3600"; // so that nothing is tried again by itself
+const LATER = "3600"; // Retry-After in seconds: no retry happens by itself
 
-const wasRefused = ({ problem }: Json) => problem !== null;
+const hasFailed = ({ error }: Json) => error !== null;
 
-/** Lets the time of what waits come, and the object see to it. */
-async function elapse(object: Started["object"], set = "due_at = 0") {
+/** Makes all pending deliveries due and runs the object's alarm. */
+async function runDueDeliveries(object: WebhookIndex["object"], set = "due_at = 0") {
   await runInDurableObject(object, (_, { storage }) => {
     storage.sql.exec(`UPDATE deliveries SET ${set} WHERE due_at IS NOT NULL`);
     return storage.setAlarm(Date.now() + 60_000);
@@ -24,17 +30,17 @@ async function elapse(object: Started["object"], set = "due_at = 0") {
   await runDurableObjectAlarm(object);
 }
 
-type Started = Awaited<ReturnType<typeof startIndex>>;
+type WebhookIndex = Awaited<ReturnType<typeof createWebhookIndex>>;
 
-describe("an index with a webhook", () => {
-  it("tells it each change of state, signed, and no mere progress", async () => {
-    const { receiver } = await startIndex(client, "told");
+describe("the webhook of an index", () => {
+  it("receives each change of state, signed, but no progress", async () => {
+    const { receiver } = await createWebhookIndex(client, "events");
     const form = { image_file: await fixture("words.jpg") };
-    const asset = await client.json("POST", "/index/told/image", { form });
-    await client.settled("told", asset);
-    await client.json("DELETE", `/index/told/image/${asset.asset_id}`);
-    const received = await receiver.has(7);
-    const { secrets, url, disabled_at } = await client.json("GET", "/index/told/webhook");
+    const asset = await client.json("POST", "/index/events/image", { form });
+    await client.waitForAsset("events", asset);
+    await client.json("DELETE", `/index/events/image/${asset.asset_id}`);
+    const received = await receiver.waitForRequests(7);
+    const { secrets, url, disabled_at } = await client.json("GET", "/index/events/webhook");
     expect({ url, disabled_at }).toEqual({ url: receiver.url, disabled_at: null });
     expect(secrets).toEqual([
       {
@@ -43,7 +49,7 @@ describe("an index with a webhook", () => {
         expires_at: null,
       },
     ]);
-    for (const one of received) expect(signers(one, [secrets[0].secret])).toHaveLength(1);
+    for (const request of received) expect(signers(request, [secrets[0].secret])).toHaveLength(1);
     const inOrder = received.toSorted((a, b) =>
       a.headers["webhook-id"]! < b.headers["webhook-id"]! ? -1 : 1,
     );
@@ -60,7 +66,7 @@ describe("an index with a webhook", () => {
     expect({ type, data }).toEqual({
       type: "asset.updated",
       data: {
-        index_name: "told",
+        index_name: "events",
         asset_id: asset.asset_id,
         asset_type: "image",
         state: "ready",
@@ -74,7 +80,7 @@ describe("an index with a webhook", () => {
     expect(sentAt - Date.parse(timestamp)).toBeLessThan(20_000);
     const log = await vi.waitUntil(
       async () => {
-        const page = await client.json("GET", "/index/told/webhook/deliveries");
+        const page = await client.json("GET", "/index/events/webhook/deliveries");
         return page.deliveries.every(({ state }: Json) => state === "delivered") && page;
       },
       { timeout: 10_000 },
@@ -85,22 +91,25 @@ describe("an index with a webhook", () => {
     expect(log.deliveries[1].payload).toEqual(payloadOf(inOrder[5]!));
   });
 
-  it("can send it a test event", async () => {
-    const { receiver } = await startIndex(client, "tried");
-    const { event_id, state } = await client.json("POST", "/index/tried/webhook/test");
-    expect(state).toBe("waiting");
-    const [one] = await receiver.has(1);
-    expect(one!.headers["webhook-id"]).toBe(event_id);
-    expect(payloadOf(one!)).toMatchObject({ type: "webhook.test", data: { index_name: "tried" } });
+  it("receives a test event on request", async () => {
+    const { receiver } = await createWebhookIndex(client, "tested");
+    const { event_id, state } = await client.json("POST", "/index/tested/webhook/test");
+    expect(state).toBe("pending");
+    const [request] = await receiver.waitForRequests(1);
+    expect(request!.headers["webhook-id"]).toBe(event_id);
+    expect(payloadOf(request!)).toMatchObject({
+      type: "webhook.test",
+      data: { index_name: "tested" },
+    });
   });
 
-  it("pages its log, the newest first", async () => {
-    const { receiver } = await startIndex(client, "pages");
+  it("has a log with pages, newest delivery first", async () => {
+    const { receiver } = await createWebhookIndex(client, "pages");
     const ids = [];
     for (let i = 0; i < 5; i++) {
       ids.unshift((await client.json("POST", "/index/pages/webhook/test")).event_id);
     }
-    await receiver.has(5);
+    await receiver.waitForRequests(5);
     const path = "/index/pages/webhook/deliveries?limit=2";
     const pages = [await client.json("GET", path)];
     while (pages.at(-1).next_cursor) {
@@ -115,9 +124,9 @@ describe("an index with a webhook", () => {
   });
 });
 
-it("a log holds so many deliveries that are over, and not more", async () => {
-  const { object, receiver } = await startIndex(client, "bounded");
-  const last = 2 * WEBHOOKS.kept - 1;
+it("a webhook's log retains a limited number of ended deliveries", async () => {
+  const { object, receiver } = await createWebhookIndex(client, "bounded");
+  const last = 2 * WEBHOOKS.retainedCount - 1;
   await runInDurableObject(object, (_, { storage }) => {
     storage.sql.exec("INSERT INTO events VALUES (?, 0, 'webhook.test', '{}')", last);
     storage.sql.exec(
@@ -128,131 +137,147 @@ it("a log holds so many deliveries that are over, and not more", async () => {
     );
   });
   await client.json("POST", "/index/bounded/webhook/test");
-  await receiver.has(1);
+  await receiver.waitForRequests(1);
   const { deliveries } = await client.json("GET", "/index/bounded/webhook");
-  expect(deliveries.delivered + deliveries.waiting).toBe(WEBHOOKS.kept + 1);
+  expect(deliveries.delivered + deliveries.pending).toBe(WEBHOOKS.retainedCount + 1);
 });
 
-describe("a receiver that", () => {
-  it("refuses twice gets the same again, freshly signed, until it takes it", async () => {
-    const started = await startIndex(client, "refusing");
-    await started.receiver.plan(
+describe("a webhook receiver", () => {
+  it("that fails twice gets the same event, with a new signature, until it accepts", async () => {
+    const webhookIndex = await createWebhookIndex(client, "refusing");
+    await webhookIndex.receiver.plan(
       { status: 500, retryAfter: LATER },
       { status: 503, retryAfter: LATER },
     );
     await client.json("POST", "/index/refusing/webhook/test");
-    const waiting = await delivery(client, "refusing", wasRefused);
-    expect(waiting).toMatchObject({
-      state: "waiting",
-      status: 500,
-      problem: "The receiver answered 500.",
+    const scheduled = await waitForDelivery(client, "refusing", hasFailed);
+    expect(scheduled).toMatchObject({
+      state: "pending",
+      status_code: 500,
+      error: "The receiver answered 500.",
       ended_at: null,
     });
-    await elapse(started.object);
-    await started.receiver.has(2);
-    await delivery(client, "refusing", ({ attempts, status }) => attempts === 2 && status === 503);
-    await elapse(started.object);
-    const received = await started.receiver.has(3);
-    expect(await delivery(client, "refusing", ({ state }) => state === "delivered")).toMatchObject({
+    await runDueDeliveries(webhookIndex.object);
+    await webhookIndex.receiver.waitForRequests(2);
+    await waitForDelivery(
+      client,
+      "refusing",
+      ({ attempts, status_code }) => attempts === 2 && status_code === 503,
+    );
+    await runDueDeliveries(webhookIndex.object);
+    const received = await webhookIndex.receiver.waitForRequests(3);
+    expect(
+      await waitForDelivery(client, "refusing", ({ state }) => state === "delivered"),
+    ).toMatchObject({
       attempts: 3,
-      status: 204,
-      problem: null,
-      next_try_at: null,
+      status_code: 204,
+      error: null,
+      next_attempt_at: null,
     });
     expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
     const { secrets } = await client.json("GET", "/index/refusing/webhook");
-    for (const one of received) expect(signers(one, [secrets[0].secret])).toHaveLength(1);
+    for (const request of received) expect(signers(request, [secrets[0].secret])).toHaveLength(1);
   });
 
-  it("asks for time is given it", async () => {
-    const { receiver } = await startIndex(client, "busy");
+  it("that sends Retry-After gets the next attempt after that time", async () => {
+    const { receiver } = await createWebhookIndex(client, "busy");
     await receiver.plan({ status: 429, retryAfter: LATER });
     await client.json("POST", "/index/busy/webhook/test");
-    const { next_try_at } = await delivery(client, "busy", ({ status }) => status === 429);
-    expect(Date.parse(next_try_at) - Date.now()).toBeGreaterThan(3_500_000);
+    const { next_attempt_at } = await waitForDelivery(
+      client,
+      "busy",
+      ({ status_code }) => status_code === 429,
+    );
+    expect(Date.parse(next_attempt_at) - Date.now()).toBeGreaterThan(3_500_000);
   });
 
-  it("breaks off is tried again", async () => {
-    const { receiver } = await startIndex(client, "breaking");
+  it("that breaks the connection gets another attempt", async () => {
+    const { receiver } = await createWebhookIndex(client, "breaking");
     await receiver.plan("break", "break");
     await client.json("POST", "/index/breaking/webhook/test");
-    expect(await delivery(client, "breaking", wasRefused)).toMatchObject({
-      status: null,
-      problem: "The receiver could not be reached, or broke off.",
+    expect(await waitForDelivery(client, "breaking", hasFailed)).toMatchObject({
+      status_code: null,
+      error: "The receiver could not be reached, or broke off.",
     });
   });
 
-  it("redirects, to a private address too, is not followed", async () => {
-    const [{ receiver }, inside] = [await startIndex(client, "leading"), new WebhookReceiver()];
-    await receiver.plan({ status: 307, location: inside.url, retryAfter: LATER });
-    await client.json("POST", "/index/leading/webhook/test");
-    expect(await delivery(client, "leading", wasRefused)).toMatchObject({
-      status: 307,
-      problem: "The receiver answered 307: redirects are not followed.",
+  it("that redirects to a private address gets no request there", async () => {
+    const [{ receiver }, privateReceiver] = [
+      await createWebhookIndex(client, "redirecting"),
+      new WebhookReceiver(),
+    ];
+    await receiver.plan({ status: 307, location: privateReceiver.url, retryAfter: LATER });
+    await client.json("POST", "/index/redirecting/webhook/test");
+    expect(await waitForDelivery(client, "redirecting", hasFailed)).toMatchObject({
+      status_code: 307,
+      error: "The receiver answered 307: redirects are not followed.",
     });
-    expect(await inside.received()).toEqual([]);
+    expect(await privateReceiver.received()).toEqual([]);
   });
 
-  it("is away for a day loses it, and the log says so", async () => {
-    const started = await startIndex(client, "away");
-    await started.receiver.plan(
+  it("that is unavailable for a day loses the event, which the log shows as failed", async () => {
+    const webhookIndex = await createWebhookIndex(client, "unavailable");
+    await webhookIndex.receiver.plan(
       { status: 502, retryAfter: LATER },
       { status: 502, retryAfter: LATER },
     );
-    await client.json("POST", "/index/away/webhook/test");
-    await delivery(client, "away", wasRefused);
-    await elapse(started.object, `due_at = 0, created_at = created_at - ${WEBHOOKS.giveUpMs}`);
-    const failed = await delivery(client, "away", ({ state }) => state === "failed");
-    expect(failed).toMatchObject({ attempts: 2, status: 502, next_try_at: null });
-    await elapse(started.object);
-    expect(await started.receiver.received()).toHaveLength(2);
-    expect((await client.json("GET", "/index/away/webhook")).deliveries).toEqual({
-      waiting: 0,
+    await client.json("POST", "/index/unavailable/webhook/test");
+    await waitForDelivery(client, "unavailable", hasFailed);
+    await runDueDeliveries(
+      webhookIndex.object,
+      `due_at = 0, created_at = created_at - ${WEBHOOKS.maxAgeMs}`,
+    );
+    const failed = await waitForDelivery(client, "unavailable", ({ state }) => state === "failed");
+    expect(failed).toMatchObject({ attempts: 2, status_code: 502, next_attempt_at: null });
+    await runDueDeliveries(webhookIndex.object);
+    expect(await webhookIndex.receiver.received()).toHaveLength(2);
+    expect((await client.json("GET", "/index/unavailable/webhook")).deliveries).toEqual({
+      pending: 0,
       delivered: 0,
       failed: 1,
     });
   });
 
-  it("is gone (410) gets nothing more, until its URL is set again", async () => {
-    const { receiver } = await startIndex(client, "gone");
+  it("that answers 410 gets no more events until its URL is set again", async () => {
+    const { receiver } = await createWebhookIndex(client, "gone");
     await receiver.plan({ status: 410 });
     await client.json("POST", "/index/gone/webhook/test");
-    expect(await delivery(client, "gone", ({ state }) => state === "failed")).toMatchObject({
-      status: 410,
+    expect(await waitForDelivery(client, "gone", ({ state }) => state === "failed")).toMatchObject({
+      status_code: 410,
     });
     expect((await client.json("GET", "/index/gone/webhook")).disabled_at).toEqual(
       expect.any(String),
     );
     expect((await client.send("POST", "/index/gone/webhook/test")).status).toBe(409);
     const form = { image_file: await fixture("words.jpg") };
-    await client.settled("gone", await client.json("POST", "/index/gone/image", { form }));
+    await client.waitForAsset("gone", await client.json("POST", "/index/gone/image", { form }));
     expect(await receiver.received()).toHaveLength(1);
     const settings = { webhook_url: receiver.url };
     await client.json("PATCH", "/index/gone", { json: { settings } });
     await client.json("POST", "/index/gone/webhook/test");
-    await receiver.has(2);
+    await receiver.waitForRequests(2);
   });
 });
 
-describe("a message to send", () => {
-  it("that was lost is asked for again", async () => {
-    const started = await startIndex(client, "lost");
+describe("a delivery message", () => {
+  it("that was lost is sent again", async () => {
+    const webhookIndex = await createWebhookIndex(client, "lost");
     await client.json("POST", "/index/lost/webhook/test");
-    await started.receiver.has(1);
-    await delivery(client, "lost", ({ state }) => state === "delivered");
-    // As if the queue had lost it.
-    await runInDurableObject(started.object, (_, { storage }) => {
-      storage.sql.exec("UPDATE deliveries SET phase = 'asked', attempts = 0, due_at = 0");
+    await webhookIndex.receiver.waitForRequests(1);
+    await waitForDelivery(client, "lost", ({ state }) => state === "delivered");
+    // The state after the queue waitForRequests lost the message.
+    await runInDurableObject(webhookIndex.object, (_, { storage }) => {
+      storage.sql.exec("UPDATE deliveries SET phase = 'queued', attempts = 0, due_at = 0");
     });
-    await elapse(started.object);
-    await started.receiver.has(2);
+    await runDueDeliveries(webhookIndex.object);
+    await webhookIndex.receiver.waitForRequests(2);
   });
 
-  it("that comes twice, or late, is sent once", async () => {
-    const { receiver, indexId } = await startIndex(client, "twice");
+  it("that arrives twice or late makes one request", async () => {
+    const { receiver, indexId } = await createWebhookIndex(client, "twice");
     await client.json("POST", "/index/twice/webhook/test");
-    await delivery(client, "twice", ({ state }) => state === "delivered");
+    await waitForDelivery(client, "twice", ({ state }) => state === "delivered");
     for (const seq of [1, 1, 7]) {
       const result = await deliver("sightline-webhooks", { indexId, seq });
       expect(result.explicitAcks).toHaveLength(1);

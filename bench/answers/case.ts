@@ -1,33 +1,36 @@
-/** Where something is said or written. */
+/** A file, or a time range of a video, that states a fact. */
 export interface Moment {
-  /** As the asset's title. */
+  /** Title of the asset. */
   file: string;
-  /** Seconds; null of an image. */
-  span: { start: number; end: number } | null;
+  /** Time range in seconds; null for an image. */
+  range: { start: number; end: number } | null;
 }
 
-/** A question, and what is known of its answer. */
-export interface Case {
-  /** Cases that are measured together. */
+/** A question, and what a right answer must contain. */
+export interface AnswerCase {
+  /** Name of the group that is measured together. */
   set: string;
   question: string;
-  /** Where it is answered; empty where nothing in the index does. */
+  /** Moments that answer the question; empty if nothing in the index does. */
   right: Moment[];
-  /** Words that a right answer holds. */
+  /** Words that a right answer contains. */
   keys: string[];
 }
 
-/** A moment as the service tells of it. */
-export interface Place {
+/** Title and time range of a citation or hit, as in the API. */
+export interface TitledRange {
   title: string;
   start_seconds: number | null;
   end_seconds: number | null;
 }
 
-/** Whether a moment is one of those, or overlaps one. */
-export function isAmong({ title, start_seconds, end_seconds }: Place, moments: readonly Moment[]) {
-  return moments.some(({ file, span }) => {
+/** Returns whether a citation or hit is one of the moments or overlaps one. */
+export function overlapsAny(
+  { title, start_seconds, end_seconds }: TitledRange,
+  moments: readonly Moment[],
+) {
+  return moments.some(({ file, range }) => {
     if (file !== title) return false;
-    return span === null || (start_seconds! < span.end && end_seconds! > span.start);
+    return range === null || (start_seconds! < range.end && end_seconds! > range.start);
   });
 }

@@ -1,19 +1,22 @@
-/** What may be known of one kind of thing. `{e}` stands for the thing, `{v}` for what is known. */
+/** A property of one kind of entity. `{e}` stands for the entity, `{v}` for the value. */
 export interface Property {
-  says: string;
-  /** A question in words of the statement, and one in others. */
-  near: string;
-  far: string;
+  statement: string;
+  /** A question in the words of the statement, and one in other words. */
+  literalQuestion: string;
+  paraphrasedQuestion: string;
   values: string[];
 }
 
-export interface Kind {
-  /** Names of things: some stand for things of several kinds. */
-  names: string[];
+export interface FactKind {
+  /** Names of entities. Some names occur in several kinds. */
+  entities: string[];
   properties: Property[];
 }
 
-/** A line of names, and a line a property: what it says, the questions, values; by `|` and `;`. */
+/**
+ * Each block: a line of entity names, then a line per property. A property has a statement, two
+ * questions and its values, separated by `|`; names and values by `;`.
+ */
 const TABLE = `
 Oban; Lerwick; Kirkwall; Mallaig; Ullapool
 The ferry to {e} leaves at {v}. | When does the ferry to {e} leave? | At what time does the boat for {e} depart? | seven in the morning; a quarter past nine; half past four; eleven at night
@@ -77,14 +80,15 @@ The company {e} was bought by {v}. | Who bought the company {e}? | Which firm to
 `;
 
 /** Things that aren't, so that no model knows them from elsewhere. */
-export const KINDS: readonly Kind[] = TABLE.trim()
+export const KINDS: readonly FactKind[] = TABLE.trim()
   .split("\n\n")
   .map((block) => {
-    const [names = "", ...lines] = block.split("\n");
-    return { names: names.split("; "), properties: lines.map(readProperty) };
+    const [entities = "", ...lines] = block.split("\n");
+    return { entities: entities.split("; "), properties: lines.map(readProperty) };
   });
 
 function readProperty(line: string): Property {
-  const [says = "", near = "", far = "", values = ""] = line.split(" | ");
-  return { says, near, far, values: values.split("; ") };
+  const [statement = "", literalQuestion = "", paraphrasedQuestion = "", values = ""] =
+    line.split(" | ");
+  return { statement, literalQuestion, paraphrasedQuestion, values: values.split("; ") };
 }

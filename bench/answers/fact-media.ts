@@ -1,35 +1,35 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { MediaFile } from "../../scripts/demo/media-files.ts";
-import { encodeFilm } from "../../scripts/sample/film.ts";
-import { photograph } from "../../scripts/sample/pictures.ts";
-import { drawWords } from "../../scripts/sample/words-picture.ts";
-import type { Case, Moment } from "./case.ts";
+import type { MediaFile } from "../../tools/media-files.ts";
+import { encodeVideo } from "../../tools/sample/video.ts";
+import { photographPath } from "../../tools/sample/images.ts";
+import { drawText } from "../../tools/sample/text-image.ts";
+import type { AnswerCase, Moment } from "./case.ts";
 import type { Fact, Facts } from "./facts.ts";
 
-/** Media that state facts, and questions about them. */
+/** Media files that state facts, and questions about them. */
 export interface FactMedia {
   files: MediaFile[];
-  cases: Case[];
+  cases: AnswerCase[];
 }
 
-/** Of the facts this share is told; the rest is written. */
-const TOLD = 2 / 3;
-const FILM_FACTS = 8;
-/** Facts on a page, page after page. */
+/** Share of the facts that are spoken; the others are written on pages. */
+const SPOKEN_SHARE = 2 / 3;
+const FACTS_PER_VIDEO = 8;
+/** Number of facts on each page, in a cycle. */
 const PAGE_FACTS = [1, 2, 1];
-const LINE_WORDS = 5;
+const WORDS_PER_LINE = 5;
 const SCREEN = { width: 320, height: 180, fps: 10 };
 const LETTERS_PER_SECOND = 15;
 const PAUSE_SECONDS = 0.4;
-const PICTURES = [
+const PHOTOS = [
   "nagasaki-boats",
   "airplane-from-above",
   "french-alpine-landscape",
   "allium-oreophilum",
   "dust-bowl-home",
 ] as const;
-/** What a narrator says between facts. */
+/** Sentences that the narrator says between facts. */
 const FILLERS = [
   "And now to something else entirely.",
   "Thank you for staying with us.",
@@ -38,41 +38,47 @@ const FILLERS = [
   "Here is what we found on our journey.",
 ];
 
-/** Tells facts in films, over pictures of other things, and writes them on pages; in `folder`. */
-export async function layOutFacts(folder: string, { stated, unstated }: Facts): Promise<FactMedia> {
-  const split = Math.round(stated.length * TOLD);
-  const told = await tellFacts(folder, stated.slice(0, split));
-  const written = await writeFacts(folder, stated.slice(split));
-  const open = unstated.map(({ missing, wording, question }) => {
+/**
+ * Writes the facts into `folder`: as narration of videos that show unrelated photos, and as text on
+ * page images.
+ */
+export async function writeFactMedia(
+  folder: string,
+  { stated, unanswered }: Facts,
+): Promise<FactMedia> {
+  const split = Math.round(stated.length * SPOKEN_SHARE);
+  const spoken = await writeVideos(folder, stated.slice(0, split));
+  const written = await writePages(folder, stated.slice(split));
+  const unansweredCases = unanswered.map(({ missing, wording, question }) => {
     return { set: `no such ${missing}, ${wording}`, question, right: [], keys: [] };
   });
   return {
-    files: [...told.files, ...written.files],
-    cases: [...told.cases, ...written.cases, ...open],
+    files: [...spoken.files, ...written.files],
+    cases: [...spoken.cases, ...written.cases, ...unansweredCases],
   };
 }
 
-async function tellFacts(folder: string, facts: readonly Fact[]): Promise<FactMedia> {
+async function writeVideos(folder: string, facts: readonly Fact[]): Promise<FactMedia> {
   const media: FactMedia = { files: [], cases: [] };
-  for (let first = 0; first < facts.length; first += FILM_FACTS) {
-    const file = `film-${first / FILM_FACTS}.mp4`;
+  for (let first = 0; first < facts.length; first += FACTS_PER_VIDEO) {
+    const file = `video-${first / FACTS_PER_VIDEO}.mp4`;
     const cues: { start: number; end: number; text: string }[] = [];
     let at = PAUSE_SECONDS;
-    const say = (text: string) => {
+    const addCue = (text: string) => {
       const cue = { start: at, end: at + text.length / LETTERS_PER_SECOND, text };
       cues.push(cue);
       at = cue.end + PAUSE_SECONDS;
       return { start: cue.start, end: cue.end };
     };
-    for (const [i, fact] of facts.slice(first, first + FILM_FACTS).entries()) {
-      if (i % 2 === 1) say(FILLERS[(first + i) % FILLERS.length]!);
-      media.cases.push(...casesOf("told", fact, { file, span: say(fact.sentence) }));
+    for (const [i, fact] of facts.slice(first, first + FACTS_PER_VIDEO).entries()) {
+      if (i % 2 === 1) addCue(FILLERS[(first + i) % FILLERS.length]!);
+      media.cases.push(...createCases("spoken", fact, { file, range: addCue(fact.sentence) }));
     }
-    const scenes = PICTURES.map((_, i) => {
-      const picture = photograph(PICTURES[(i + first / FILM_FACTS) % PICTURES.length]!);
-      return { picture, seconds: at / PICTURES.length };
+    const scenes = PHOTOS.map((_, i) => {
+      const image = photographPath(PHOTOS[(i + first / FACTS_PER_VIDEO) % PHOTOS.length]!);
+      return { image, seconds: at / PHOTOS.length };
     });
-    await encodeFilm(join(folder, file), scenes, SCREEN);
+    await encodeVideo(join(folder, file), scenes, SCREEN);
     const transcript = join(folder, file.replace(".mp4", ".json"));
     await writeFile(transcript, JSON.stringify(cues));
     media.files.push({ path: join(folder, file), kind: "video", transcript });
@@ -80,31 +86,37 @@ async function tellFacts(folder: string, facts: readonly Fact[]): Promise<FactMe
   return media;
 }
 
-async function writeFacts(folder: string, facts: readonly Fact[]): Promise<FactMedia> {
+async function writePages(folder: string, facts: readonly Fact[]): Promise<FactMedia> {
   const media: FactMedia = { files: [], cases: [] };
   const rest = [...facts];
   for (let page = 0; rest.length > 0; page += 1) {
-    const some = rest.splice(0, PAGE_FACTS[page % PAGE_FACTS.length]);
+    const pageFacts = rest.splice(0, PAGE_FACTS[page % PAGE_FACTS.length]);
     const file = `page-${page}.jpg`;
     await writeFile(
       join(folder, file),
-      await drawWords(some.flatMap(({ sentence }) => inLines(sentence))),
+      await drawText(pageFacts.flatMap(({ sentence }) => wrapWords(sentence))),
     );
     media.files.push({ path: join(folder, file), kind: "image" });
-    media.cases.push(...some.flatMap((fact) => casesOf("written", fact, { file, span: null })));
+    media.cases.push(
+      ...pageFacts.flatMap((fact) => createCases("written", fact, { file, range: null })),
+    );
   }
   return media;
 }
 
-function inLines(sentence: string): string[] {
+function wrapWords(sentence: string): string[] {
   const words = sentence.split(" ");
-  return Array.from({ length: Math.ceil(words.length / LINE_WORDS) }, (_, line) =>
-    words.slice(line * LINE_WORDS, (line + 1) * LINE_WORDS).join(" "),
+  return Array.from({ length: Math.ceil(words.length / WORDS_PER_LINE) }, (_, line) =>
+    words.slice(line * WORDS_PER_LINE, (line + 1) * WORDS_PER_LINE).join(" "),
   );
 }
 
-function casesOf(how: "told" | "written", { asked, keys }: Fact, right: Moment): Case[] {
-  return asked.map(({ wording, question }) => {
-    return { set: `${how}, ${wording}`, question, right: [right], keys };
+function createCases(
+  medium: "spoken" | "written",
+  { questions, keys }: Fact,
+  right: Moment,
+): AnswerCase[] {
+  return questions.map(({ wording, question }) => {
+    return { set: `${medium}, ${wording}`, question, right: [right], keys };
   });
 }

@@ -1,82 +1,94 @@
-import { tellingWords } from "../../src/search/query.ts";
-import { type Random, shuffle } from "../../scripts/picture-space/random.ts";
-import { KINDS, type Kind, type Property } from "./fact-kinds.ts";
+import { contentWords } from "../../src/search/query.ts";
+import { type Random, shuffle } from "../../tools/training/random.ts";
+import { KINDS, type FactKind, type Property } from "./fact-kinds.ts";
 
-/** How a question is worded: like the statement, or not. */
+/** Wording of a question: like the statement (`near`), or in other words (`far`). */
 type Wording = "near" | "far";
 
-interface Asked {
+interface FactQuestion {
   wording: Wording;
   question: string;
 }
 
-/** Something that is stated somewhere. */
+/** A fact that some medium states. */
 export interface Fact {
   sentence: string;
-  asked: Asked[];
-  /** Words without which no answer is right. */
+  questions: FactQuestion[];
+  /** Words that every right answer contains. */
   keys: string[];
 }
 
-/** A question that nothing answers. */
-interface Unstated extends Asked {
-  /** `property`: other things are stated of this thing, and this of others. `thing`: nothing is stated of it. */
-  missing: "property" | "thing";
+/** A question that no medium answers. */
+interface UnansweredQuestion extends FactQuestion {
+  /**
+   * `property`: the entity has other facts, and other entities have this one. `entity`: no medium
+   * states anything about the entity.
+   */
+  missing: "property" | "entity";
 }
 
+/** Stated facts, and questions without an answer. */
 export interface Facts {
-  /** In an order of chance. */
+  /** Facts in random order. */
   stated: Fact[];
-  unstated: Unstated[];
+  unanswered: UnansweredQuestion[];
 }
 
-const KNOWN = 3;
-/** Of each thing that is known, so many of the four properties are stated. */
-const STATED = 2;
+const KNOWN_ENTITIES = 3;
+/** Number of the four properties that are stated for each known entity. */
+const STATED_PROPERTIES = 2;
 
 /**
- * Facts of things of all kinds, two of each thing, so that each has near misses: the same thing's other
- * fact, and the same fact of other things. The same chance gives the same facts.
+ * Creates facts about entities of all kinds, two facts for each entity, so that each fact has near
+ * misses: the other fact of the entity, and the same property of other entities. The same random
+ * numbers give the same facts.
  */
 export function makeFacts(random: Random): Facts {
-  const facts = KINDS.map((kind) => factsOf(kind, random));
-  const stated = facts.flatMap((some) => some.stated);
+  const facts = KINDS.map((kind) => createKindFacts(kind, random));
+  const stated = facts.flatMap((kindFacts) => kindFacts.stated);
   return {
     stated: shuffle(stated.length, random).map((at) => stated[at]!),
-    unstated: facts.flatMap((some) => some.unstated),
+    unanswered: facts.flatMap((kindFacts) => kindFacts.unanswered),
   };
 }
 
-function factsOf({ names, properties }: Kind, random: Random): Facts {
-  const things = shuffle(names.length, random).map((at) => names[at]!);
-  const facts: Facts = { stated: [], unstated: [] };
-  for (const [i, thing] of things.entries()) {
+function createKindFacts({ entities: names, properties }: FactKind, random: Random): Facts {
+  const entities = shuffle(names.length, random).map((at) => names[at]!);
+  const facts: Facts = { stated: [], unanswered: [] };
+  for (const [i, entity] of entities.entries()) {
     for (const [at, property] of properties.entries()) {
-      const isKnown = i < KNOWN;
-      const isStated = isKnown && (at - i + properties.length) % properties.length < STATED;
-      if (isStated) facts.stated.push(factOf(thing, property, i));
+      const isKnown = i < KNOWN_ENTITIES;
+      const isStated =
+        isKnown && (at - i + properties.length) % properties.length < STATED_PROPERTIES;
+      if (isStated) facts.stated.push(createFact(entity, property, i));
       else if (isKnown || at % 2 === i % 2) {
-        const asks = asksOf(thing, property);
-        const missing = isKnown ? "property" : "thing";
-        facts.unstated.push({ ...asks[(i + Math.floor(at / 2)) % asks.length]!, missing });
+        const questions = createQuestions(entity, property);
+        const missing = isKnown ? "property" : "entity";
+        facts.unanswered.push({
+          ...questions[(i + Math.floor(at / 2)) % questions.length]!,
+          missing,
+        });
       }
     }
   }
   return facts;
 }
 
-function factOf(thing: string, property: Property, at: number): Fact {
+function createFact(entity: string, property: Property, at: number): Fact {
   const value = property.values[at % property.values.length]!;
   return {
-    sentence: property.says.replace("{e}", thing).replace("{v}", value),
-    asked: asksOf(thing, property),
-    keys: tellingWords(value),
+    sentence: property.statement.replace("{e}", entity).replace("{v}", value),
+    questions: createQuestions(entity, property),
+    keys: contentWords(value),
   };
 }
 
-function asksOf(thing: string, { near, far }: Property): Asked[] {
+function createQuestions(
+  entity: string,
+  { literalQuestion, paraphrasedQuestion }: Property,
+): FactQuestion[] {
   return [
-    { wording: "near", question: near.replace("{e}", thing) },
-    { wording: "far", question: far.replace("{e}", thing) },
+    { wording: "near", question: literalQuestion.replace("{e}", entity) },
+    { wording: "far", question: paraphrasedQuestion.replace("{e}", entity) },
   ];
 }

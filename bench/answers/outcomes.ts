@@ -1,74 +1,81 @@
 import { stemmer } from "stemmer";
-import { wordsOf } from "../../src/search/query.ts";
-import { round } from "../suite.ts";
-import { type Case, isAmong, type Place } from "./case.ts";
+import { uniqueWords } from "../../src/search/query.ts";
+import { round } from "../../tools/suite.ts";
+import { type AnswerCase, overlapsAny, type TitledRange } from "./case.ts";
 
-/** What the service answers, as far as it is judged. */
-export interface Answered {
+/** Fields of an answer that are judged. */
+export interface AnswerResponse {
   answer: string;
   grounded: boolean;
-  citations: Place[];
+  citations: TitledRange[];
   model: string;
 }
 
-/** What became of a question. */
-export interface Outcome {
+/** Result of the comparison of an answer with its case. */
+export interface AnswerOutcome {
   set: string;
   isAnswerable: boolean;
-  /** Whether a right moment is among what the search for the question brings; null where it wasn't asked. */
+  /** Whether a search for the question finds a right moment; null if there was no search. */
   isHit: boolean | null;
   grounded: boolean;
-  cited: number;
-  rightlyCited: number;
-  /** Whether the answer holds the words that a right one does. */
+  citationCount: number;
+  rightCitationCount: number;
+  /** Whether the answer is grounded and contains all expected words. */
   isCorrect: boolean;
   isGenerated: boolean;
 }
 
-/** Shares from 0 to 1; "–" of nothing. */
-export interface Figures {
+/** Shares from 0 to 1; "–" if the denominator is 0. */
+export interface AnswerFigures {
   set: string;
   by: string;
   questions: number;
   hit_rate: number | "–";
-  /** Of the questions that have an answer, those that got one, right or wrong. */
+  /** Share of the answerable questions that got an answer, right or wrong. */
   answered: number | "–";
-  /** Of the moments that are cited, those that are right. */
+  /** Share of the cited moments that are right. */
   precision: number | "–";
-  /** Of the questions that have an answer, those whose answer cites a right moment. */
+  /** Share of the answerable questions whose answer cites a right moment. */
   recall: number | "–";
-  /** Of the questions that have an answer, those whose answer holds the words that tell it. */
+  /** Share of the answerable questions whose answer contains the expected words. */
   correct: number | "–";
-  /** Of the questions that have none, those that got none. */
+  /** Share of the unanswerable questions that were refused. */
   refused: number | "–";
-  /** Of the answers, those that a model wrote. */
+  /** Share of the answers that a model wrote. */
   generated: number | "–";
 }
 
-export function judge(
-  { set, right, keys }: Case,
-  { answer, grounded, citations, model }: Answered,
-  hits: readonly Place[] | null,
-): Outcome {
-  const said = new Set(wordsOf(answer).map(stemmer));
+/** Compares an answer, and the hits of a search if there was one, to its case. */
+export function judgeAnswer(
+  { set, right, keys }: AnswerCase,
+  { answer, grounded, citations, model }: AnswerResponse,
+  hits: readonly TitledRange[] | null,
+): AnswerOutcome {
+  const answerStems = new Set(uniqueWords(answer).map(stemmer));
   return {
     set,
     isAnswerable: right.length > 0,
-    isHit: hits && hits.some((hit) => isAmong(hit, right)),
+    isHit: hits && hits.some((hit) => overlapsAny(hit, right)),
     grounded,
-    cited: citations.length,
-    rightlyCited: citations.filter((moment) => isAmong(moment, right)).length,
-    isCorrect: grounded && keys.every((key) => said.has(stemmer(key))),
+    citationCount: citations.length,
+    rightCitationCount: citations.filter((moment) => overlapsAny(moment, right)).length,
+    isCorrect: grounded && keys.every((key) => answerStems.has(stemmer(key))),
     isGenerated: model !== "extractive",
   };
 }
 
-/** `by` is what was asked. Citations to questions that have no answer are wrong ones. */
-export function sumUp(set: string, by: string, outcomes: readonly Outcome[]): Figures {
+/**
+ * Summarises outcomes; `by` names the endpoint. Citations of unanswerable questions count as wrong.
+ */
+export function summarizeOutcomes(
+  set: string,
+  by: string,
+  outcomes: readonly AnswerOutcome[],
+): AnswerFigures {
   const answerable = outcomes.filter(({ isAnswerable }) => isAnswerable);
-  const open = outcomes.filter(({ isAnswerable }) => !isAnswerable);
+  const unanswerable = outcomes.filter(({ isAnswerable }) => !isAnswerable);
   const answers = outcomes.filter(({ grounded }) => grounded);
-  const sum = (of: (outcome: Outcome) => number) =>
+  const sum = (of: (outcome: AnswerOutcome) => number) =>
     outcomes.reduce((total, outcome) => total + of(outcome), 0);
   return {
     set,
@@ -80,18 +87,18 @@ export function sumUp(set: string, by: string, outcomes: readonly Outcome[]): Fi
     ),
     answered: share(answerable, ({ grounded }) => grounded),
     precision: ratio(
-      sum(({ rightlyCited }) => rightlyCited),
-      sum(({ cited }) => cited),
+      sum(({ rightCitationCount }) => rightCitationCount),
+      sum(({ citationCount }) => citationCount),
     ),
-    recall: share(answerable, ({ rightlyCited }) => rightlyCited > 0),
+    recall: share(answerable, ({ rightCitationCount }) => rightCitationCount > 0),
     correct: share(answerable, ({ isCorrect }) => isCorrect),
-    refused: share(open, ({ grounded }) => !grounded),
+    refused: share(unanswerable, ({ grounded }) => !grounded),
     generated: share(answers, ({ isGenerated }) => isGenerated),
   };
 }
 
-function share(outcomes: readonly Outcome[], isSo: (outcome: Outcome) => boolean) {
-  return ratio(outcomes.filter(isSo).length, outcomes.length);
+function share(outcomes: readonly AnswerOutcome[], matches: (outcome: AnswerOutcome) => boolean) {
+  return ratio(outcomes.filter(matches).length, outcomes.length);
 }
 
 function ratio(part: number, whole: number): number | "–" {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import type { Schema } from "./document.ts";
-import { hostileText } from "./hostile.ts";
+import type { Schema } from "../../tools/openapi.ts";
+import { malformedText } from "./malformed.ts";
 
 interface Part {
   head: string;
@@ -15,8 +15,8 @@ const PNG = Uint8Array.from(
 );
 const NAMES = ["a.jpg", "", "../../x.mp4", "ü🐕.mov", "x".repeat(400), "a%00b", 'q"uote', "a;b=c"];
 
-/** Multipart bodies for a form: right ones, and ones that are broken in each way. */
-export function formBody(
+/** Generates multipart bodies for a form: valid ones, and ones with each `Malformation`. */
+export function arbitraryForm(
   form: Schema,
   valueFor: (name: string, schema: Schema) => fc.Arbitrary<string>,
 ) {
@@ -35,26 +35,43 @@ export function formBody(
   const stray = fc.option(strayPart, { nil: null, freq: 1 });
   return fc
     .record({
-      parts: fc.tuple(...parts, stray).chain((some) => {
-        const given = some.filter((part) => part !== null);
+      parts: fc.tuple(...parts, stray).chain((selected) => {
+        const given = selected.filter((part) => part !== null);
         return fc.shuffledSubarray(given, { minLength: given.length });
       }),
-      times: mix(fc.constant(1), fc.constantFrom(0, 2, 40), 12),
-      breaks: mix(fc.constant<Break>("none"), fc.constantFrom(...BREAKS), 4),
+      repetitions: mix(fc.constant(1), fc.constantFrom(0, 2, 40), 12),
+      malformation: mix(fc.constant<Malformation>("none"), fc.constantFrom(...MALFORMATIONS), 4),
     })
-    .map(({ parts: some, times, breaks }) => {
-      const all = Array.from({ length: times }, () => some).flat();
+    .map(({ parts: selected, repetitions, malformation }) => {
+      const boundary = malformation === "boundary" ? "other" : "edge";
+      const all = Array.from({ length: repetitions }, () => selected).flat();
       return {
         headers: {
-          "content-type": `multipart/form-data; boundary=${breaks === "boundary" ? "other" : "edge"}`,
+          "content-type": `multipart/form-data; boundary=${boundary}`,
         },
-        body: assemble(all, breaks),
+        body: assemble(all, malformation),
       };
     });
 }
 
-type Break = "none" | "boundary" | "end" | "cut" | "heads" | "newlines" | "preamble" | "empty";
-const BREAKS: Break[] = ["boundary", "end", "cut", "heads", "newlines", "preamble", "empty"];
+type Malformation =
+  | "none"
+  | "boundary"
+  | "no_end"
+  | "truncated"
+  | "part_headers"
+  | "bare_newlines"
+  | "preamble"
+  | "empty";
+const MALFORMATIONS: Malformation[] = [
+  "boundary",
+  "no_end",
+  "truncated",
+  "part_headers",
+  "bare_newlines",
+  "preamble",
+  "empty",
+];
 
 const fileBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.constant(PNG),
@@ -63,7 +80,7 @@ const fileBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
     .constantFrom("", "hello", "1\n00:00:01,000 --> 00:00:02,000\nHello\n", "\0\0\0\u0018ftypmp42")
     .map(utf8),
   fc.uint8Array({ maxLength: 60 }).map((tail) => Uint8Array.of(...PNG.subarray(0, 40), ...tail)),
-  hostileText.map(utf8),
+  malformedText.map(utf8),
 );
 
 const strayPart: fc.Arbitrary<Part> = fc
@@ -76,33 +93,33 @@ const strayPart: fc.Arbitrary<Part> = fc
       'name="a"; filename="b"',
       "x".repeat(3000),
     ),
-    hostileText,
+    malformedText,
   )
   .map(([head, text]) => ({ head, content: utf8(text) }));
 
-function mix<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, times: number): fc.Arbitrary<T> {
-  return fc.oneof({ weight: times, arbitrary: usual }, { weight: 1, arbitrary: odd });
+function mix<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, weight: number): fc.Arbitrary<T> {
+  return fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd });
 }
 
-function assemble(parts: Part[], breaks: Break): Uint8Array {
-  if (breaks === "empty") return new Uint8Array();
-  const line = breaks === "newlines" ? "\n" : "\r\n";
-  const pieces: Uint8Array[] = breaks === "preamble" ? [utf8(`before${line}`)] : [];
+function assemble(parts: Part[], malformation: Malformation): Uint8Array {
+  if (malformation === "empty") return new Uint8Array();
+  const line = malformation === "bare_newlines" ? "\n" : "\r\n";
+  const chunks: Uint8Array[] = malformation === "preamble" ? [utf8(`before${line}`)] : [];
   for (const { head, content } of parts) {
     const disposition =
-      breaks === "heads"
+      malformation === "part_headers"
         ? `Content-Disposition ${head}`
         : `Content-Disposition: form-data; ${head}`;
-    pieces.push(utf8(`--edge${line}${disposition}${line}${line}`), content, utf8(line));
+    chunks.push(utf8(`--edge${line}${disposition}${line}${line}`), content, utf8(line));
   }
-  if (breaks !== "end") pieces.push(utf8(`--edge--${line}`));
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  if (malformation !== "no_end") chunks.push(utf8(`--edge--${line}`));
+  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
   }
-  return breaks === "cut" ? whole.subarray(0, Math.floor(whole.length / 2)) : whole;
+  return malformation === "truncated" ? whole.subarray(0, Math.floor(whole.length / 2)) : whole;
 }
 
 function utf8(text: string): Uint8Array {

@@ -1,12 +1,14 @@
 import * as fc from "fast-check";
-import type { Operation, Schema } from "./document.ts";
-import { formBody } from "./forms.ts";
-import { brokenJson, headerValue, hostileText, hostileValue } from "./hostile.ts";
+import type { Operation, Schema } from "../../tools/openapi.ts";
+import { arbitraryForm } from "./forms.ts";
+import { brokenJson, headerValue, malformedText, malformedValue } from "./malformed.ts";
 
-/** A request to be sent. `<name>` in it stands for an id of the world that it is sent in. */
-export interface Plan {
+/**
+ * A generated request. `<name>` in path or body is a placeholder for an id of the seeded account.
+ */
+export interface PlannedRequest {
   method: string;
-  /** With its query. */
+  /** Path with query string. */
   path: string;
   headers: Record<string, string>;
   body: string | Uint8Array | null;
@@ -46,29 +48,32 @@ const HEADERS = [
   "upload-checksum",
   "upload-defer-length",
 ];
-/** What deletes or ends a thing of the world leaves the rest of the run without it. */
-const SPARED = new Set(["DELETE"]);
+/** Methods that are sent to their own operations only: seeded records must survive the run. */
+const DESTRUCTIVE_METHODS = new Set(["DELETE"]);
 
-/** Requests for an operation: right ones, nearly right ones, and ones that mean harm. */
-export function requestsFor(operation: Operation, origin: string): fc.Arbitrary<Plan> {
+/** Generates requests for an operation: valid ones, nearly valid ones, and hostile ones. */
+export function arbitraryRequest(
+  operation: Operation,
+  origin: string,
+): fc.Arbitrary<PlannedRequest> {
   return fc
     .record({
       method: mostly(fc.constant(operation.method), fc.constantFrom(...METHODS), 15),
-      params: paramsOf(operation),
-      query: queryOf(operation, origin),
-      headers: headersOf(operation),
-      sent: bodyOf(operation, origin),
+      params: arbitraryParams(operation),
+      query: arbitraryQuery(operation, origin),
+      headers: arbitraryHeaders(operation),
+      sent: arbitraryBody(operation, origin),
     })
     .map(({ method, params, query, headers, sent }) => {
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name]!);
-      const takesNone = ["GET", "HEAD"].includes(method);
+      const hasNoBody = ["GET", "HEAD"].includes(method);
       const text = query.map(([name, value]) => `${name}=${value}`).join("&");
-      const spares = SPARED.has(method) && method !== operation.method;
+      const isReplaced = DESTRUCTIVE_METHODS.has(method) && method !== operation.method;
       return {
-        method: spares ? "PUT" : method,
+        method: isReplaced ? "PUT" : method,
         path: text === "" ? path : `${path}?${text}`,
         headers: { ...sent.headers, ...headers },
-        body: takesNone ? null : sent.body,
+        body: hasNoBody ? null : sent.body,
       };
     });
 }
@@ -77,40 +82,43 @@ function mostly<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, times = 4): fc.
   return fc.oneof({ weight: times, arbitrary: usual }, { weight: 1, arbitrary: odd });
 }
 
-function paramsOf({ method, parameters }: Operation): fc.Arbitrary<Record<string, string>> {
-  const places = parameters.filter((one) => one.in === "path").map(({ name }) => name);
-  const last = places.at(-1);
+function arbitraryParams({ method, parameters }: Operation): fc.Arbitrary<Record<string, string>> {
+  const names = parameters.filter((one) => one.in === "path").map(({ name }) => name);
+  const last = names.at(-1);
   const valueOf = (name: string) => {
-    const doomed = SPARED.has(method) && name === last;
-    const own = fc.constant(doomed ? `<doomed_${name}>` : `<${name}>`);
-    return mostly(own, hostileText.filter(Boolean).map(encoded), 6);
+    const isDestructive = DESTRUCTIVE_METHODS.has(method) && name === last;
+    const seededId = fc.constant(isDestructive ? `<doomed_${name}>` : `<${name}>`);
+    return mostly(seededId, malformedText.filter(Boolean).map(percentEncode), 6);
   };
-  return fc.record(Object.fromEntries(places.map((name) => [name, valueOf(name)])));
+  return fc.record(Object.fromEntries(names.map((name) => [name, valueOf(name)])));
 }
 
-/** As a URL has it, now and then badly. A dot or two would be another path. */
-function encoded(text: string): string {
+/**
+ * Percent-encodes text, sometimes wrongly. Dots are encoded, since "." and ".." would change the
+ * path.
+ */
+function percentEncode(text: string): string {
   const good = encodeURIComponent(text.toWellFormed()).replaceAll(".", "%2E");
   return text.isWellFormed() ? good : `${good}%ff%`;
 }
 
-function queryOf(
+function arbitraryQuery(
   { parameters, json }: Operation,
   origin: string,
 ): fc.Arbitrary<[string, string][]> {
   const given = parameters
     .filter((one) => one.in === "query")
     .map(({ name, schema, required }) => {
-      const right = valueFor(name, schema, origin);
-      const value = mostly(right, hostileValue, 6).map((one): [string, string][] =>
+      const right = arbitraryValue(name, schema, origin);
+      const value = mostly(right, malformedValue, 6).map((one): [string, string][] =>
         [one]
           .flat()
           .slice(0, 3)
-          .map((each) => [name, encoded(asText(each))]),
+          .map((each) => [name, percentEncode(toText(each))]),
       );
-      // What a body can say, too, is mostly left to it.
-      const isElsewhere = json?.properties?.[name] !== undefined;
-      if (isElsewhere) return mostly(fc.constant<[string, string][]>([]), value, 8);
+      // A field that the body has too is mostly left to the body.
+      const isInBody = json?.properties?.[name] !== undefined;
+      if (isInBody) return mostly(fc.constant<[string, string][]>([]), value, 8);
       return fc.option(value, { nil: [], freq: required ? 20 : 1 });
     });
   const extra = fc.constantFrom<[string, string][]>(
@@ -129,30 +137,34 @@ function queryOf(
   return fc.tuple(...given, extra).map((lists) => lists.flat());
 }
 
-function asText(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-function headersOf(operation: Operation): fc.Arbitrary<Record<string, string>> {
-  const own = operation.parameters.filter((one) => one.in === "header").map(({ name }) => name);
-  const odd = fc.tuple(fc.constantFrom(...own, ...HEADERS), headerValue);
-  const right = own
-    .filter((name) => name in RIGHT)
-    .map((name) => fc.option(fc.constantFrom(...RIGHT[name]!), { nil: undefined, freq: 6 }));
+function arbitraryHeaders(operation: Operation): fc.Arbitrary<Record<string, string>> {
+  const headerNames = operation.parameters
+    .filter((one) => one.in === "header")
+    .map(({ name }) => name);
+  const odd = fc.tuple(fc.constantFrom(...headerNames, ...HEADERS), headerValue);
+  const right = headerNames
+    .filter((name) => name in HEADER_VALUES)
+    .map((name) =>
+      fc.option(fc.constantFrom(...HEADER_VALUES[name]!), { nil: undefined, freq: 6 }),
+    );
   return fc
     .tuple(
       fc.tuple(...right),
       mostly(fc.constant<[string, string][]>([]), fc.array(odd, { maxLength: 4 }), 2),
     )
     .map(([values, others]) => {
-      const names = own.filter((name) => name in RIGHT);
+      const names = headerNames.filter((name) => name in HEADER_VALUES);
       const pairs = names.map((name, i) => [name, values[i]]).filter(([, value]) => value);
       return Object.fromEntries([...pairs, ...others]) as Record<string, string>;
     });
 }
 
-/** What a protocol has headers say. */
-const RIGHT: Record<string, string[]> = {
+/** Valid and nearly valid values of headers that a protocol defines. */
+const HEADER_VALUES: Record<string, string[]> = {
   "tus-resumable": ["1.0.0", "1.0.0", "1.0.0", "0.2.2"],
   "upload-length": ["10", "0", "5", "9007199254740992", "-1"],
   "upload-offset": ["0", "5", "10", "1e1"],
@@ -166,42 +178,45 @@ const RIGHT: Record<string, string[]> = {
   "x-http-method-override": ["PATCH", "DELETE", "PUT"],
 };
 
-interface Sent {
+interface GeneratedBody {
   headers: Record<string, string>;
   body: string | Uint8Array | null;
 }
 
-function bodyOf({ json, form, bytes }: Operation, origin: string): fc.Arbitrary<Sent> {
-  const none = fc.constant<Sent>({ headers: {}, body: null });
-  const odd: fc.Arbitrary<Sent> = fc
-    .record({ type: fc.constantFrom(...TYPES, "application/json"), text: hostileText })
+function arbitraryBody(
+  { json, form, bytes }: Operation,
+  origin: string,
+): fc.Arbitrary<GeneratedBody> {
+  const none = fc.constant<GeneratedBody>({ headers: {}, body: null });
+  const odd: fc.Arbitrary<GeneratedBody> = fc
+    .record({ type: fc.constantFrom(...TYPES, "application/json"), text: malformedText })
     .map(({ type, text }) => ({
       headers: type === "" ? {} : { "content-type": type },
       body: text,
     }));
   if (bytes !== null) {
-    const some = fc.constantFrom("", "12345", "1234567890", "12345678901").map((body) => {
+    const bytesBody = fc.constantFrom("", "12345", "1234567890", "12345678901").map((body) => {
       return { headers: { "content-type": bytes }, body };
     });
-    return mostly(some, fc.oneof(odd, none), 6);
+    return mostly(bytesBody, fc.oneof(odd, none), 6);
   }
-  if (form) return mostly(formBody(form, fieldFor(origin)), fc.oneof(odd, none), 6);
+  if (form) return mostly(arbitraryForm(form, arbitraryField(origin)), fc.oneof(odd, none), 6);
   if (!json) return mostly(none, odd, 6);
   const headers = { "content-type": "application/json" };
-  const right = valueFor("", json, origin).map((value) => JSON.stringify(value));
+  const right = arbitraryValue("", json, origin).map((value) => JSON.stringify(value));
   const broken = right.chain(brokenJson);
-  const any = hostileValue.map((value) => JSON.stringify(value) ?? "");
+  const any = malformedValue.map((value) => JSON.stringify(value) ?? "");
   const sent = mostly(right, fc.oneof(broken, any), 4).map((body) => ({ headers, body }));
   return mostly(sent, fc.oneof(odd, none), 8);
 }
 
-function fieldFor(origin: string) {
+function arbitraryField(origin: string) {
   return (name: string, schema: Schema): fc.Arbitrary<string> =>
-    mostly(valueFor(name, schema, origin), hostileValue, 3).map(asText);
+    mostly(arbitraryValue(name, schema, origin), malformedValue, 3).map(toText);
 }
 
-/** What fits a schema; ids of the world, where the name is one of an id. */
-function valueFor(name: string, schema: Schema, origin: string): fc.Arbitrary<unknown> {
+/** Generates values that match a schema; fields with the name of an id get seeded ids. */
+function arbitraryValue(name: string, schema: Schema, origin: string): fc.Arbitrary<unknown> {
   const { minimum = -1000, maximum = 1000, minLength = 0, maxLength = 40 } = schema;
   if (schema.enum) return fc.constantFrom(...schema.enum);
   switch ([schema.type].flat()[0]) {
@@ -212,49 +227,53 @@ function valueFor(name: string, schema: Schema, origin: string): fc.Arbitrary<un
     case "boolean":
       return fc.boolean();
     case "array":
-      return fc.array(valueFor(name, schema.items ?? { type: "string" }, origin), { maxLength: 4 });
+      return fc.array(arbitraryValue(name, schema.items ?? { type: "string" }, origin), {
+        maxLength: 4,
+      });
     case "string":
-      return textFor(name, schema, origin, minLength, Math.min(maxLength, 300));
+      return arbitraryText(name, schema, origin, minLength, Math.min(maxLength, 300));
     default:
-      return objectFor(schema, origin);
+      return arbitraryObject(schema, origin);
   }
 }
 
-function textFor(
+function arbitraryText(
   name: string,
   { format, pattern }: Schema,
   origin: string,
-  least: number,
-  most: number,
+  minLength: number,
+  maxLength: number,
 ) {
-  const own = IDS[name];
-  if (own) return fc.constantFrom(...own);
+  const seededId = SEEDED_IDS[name];
+  if (seededId) return fc.constantFrom(...seededId);
   if (format === "json")
-    return fc.dictionary(hostileText, hostileValue).map((v) => JSON.stringify(v));
+    return fc.dictionary(malformedText, malformedValue).map((v) => JSON.stringify(v));
   if (format === "uri" || name.endsWith("url")) {
     return fc.constantFrom(`${origin}/nothing`, `${origin}/%00/../x?a=b#c`, "https://a.invalid/x");
   }
   if (format === "email") return fc.constantFrom("a@b.example");
   if (format === "date-time") return fc.constantFrom("2036-01-01T00:00:00Z");
-  if (pattern !== undefined) return fc.constantFrom("en", "pt-BR", `made-${least}`, "a.b_c-1");
+  if (pattern !== undefined) return fc.constantFrom("en", "pt-BR", `made-${minLength}`, "a.b_c-1");
   const words = fc.constantFrom("lantern", "words", '"a b" -c', "Wie heißt das?", "犬");
-  return fc.oneof(words, fc.string({ unit: "grapheme", minLength: least, maxLength: most }));
+  return fc.oneof(words, fc.string({ unit: "grapheme", minLength, maxLength }));
 }
 
-const IDS: Record<string, string[]> = {
+const SEEDED_IDS: Record<string, string[]> = {
   asset_ids: ["<image_id>", "<video_id>"],
   similar_to: ["<segment>", "<image_id>"],
   segments: ["<segment>"],
   cursor: ["<cursor>"],
 };
 
-function objectFor(schema: Schema, origin: string): fc.Arbitrary<unknown> {
-  if (!schema.properties) return fc.dictionary(hostileText, hostileValue, { maxKeys: 4 });
+function arbitraryObject(schema: Schema, origin: string): fc.Arbitrary<unknown> {
+  if (!schema.properties) return fc.dictionary(malformedText, malformedValue, { maxKeys: 4 });
   const fields = Object.entries(schema.properties).map(([name, property]) => {
-    const value = mostly(valueFor(name, property, origin), hostileValue, 6);
-    const isNeeded = schema.required?.includes(name) || name === "query";
-    return fc.option(value, { nil: undefined, freq: isNeeded ? 20 : 1 }).map((one) => [name, one]);
+    const value = mostly(arbitraryValue(name, property, origin), malformedValue, 6);
+    const isRequired = schema.required?.includes(name) || name === "query";
+    return fc
+      .option(value, { nil: undefined, freq: isRequired ? 20 : 1 })
+      .map((one) => [name, one]);
   });
-  const extra = fc.option(fc.tuple(hostileText, hostileValue), { nil: ["a", 1], freq: 1 });
+  const extra = fc.option(fc.tuple(malformedText, malformedValue), { nil: ["a", 1], freq: 1 });
   return fc.tuple(...fields, extra).map((pairs) => Object.fromEntries(pairs) as unknown);
 }

@@ -4,39 +4,42 @@ import { text } from "node:stream/consumers";
 import { MediaReader } from "../../local/engine/media-reader.ts";
 import { openMedia } from "../../local/engine/media-source.ts";
 
-/** Decodes a file from end to end, picture and sound, and does nothing with it. */
-export interface Decoding {
-  by: string;
-  /** Resolves to the seconds for which processors worked. */
+/** Decodes the video and audio of a file from start to end, and discards the frames. */
+export interface Decoder {
+  name: string;
+  /** Returns the CPU seconds used. */
   decode: (path: string, signal: AbortSignal) => Promise<number>;
 }
 
-/** `ffmpeg -i FILE -f null -` where that is installed, else the engine's FFmpeg in this process. */
-export async function findDecoding(): Promise<Decoding> {
+/**
+ * Returns `ffmpeg -i FILE -f null -` if FFmpeg is installed, else the engine's FFmpeg in this
+ * process.
+ */
+export async function findDecoder(): Promise<Decoder> {
   const installed = await run(["-version"]).catch(() => null);
-  if (installed === null) return { by: "the engine's FFmpeg", decode: decodeHere };
+  if (installed === null) return { name: "the engine's FFmpeg", decode: decodeInProcess };
   return {
-    by: "ffmpeg",
+    name: "ffmpeg",
     async decode(path, signal) {
-      const told = await run(["-nostdin", "-benchmark", "-i", path, "-f", "null", "-"], signal);
-      const [, user, system] = /utime=([\d.]+)s stime=([\d.]+)s/.exec(told) ?? [];
+      const output = await run(["-nostdin", "-benchmark", "-i", path, "-f", "null", "-"], signal);
+      const [, user, system] = /utime=([\d.]+)s stime=([\d.]+)s/.exec(output) ?? [];
       return Number(user) + Number(system);
     },
   };
 }
 
-/** What it says to people. */
+/** Runs ffmpeg and returns its stderr. */
 async function run(args: string[], signal?: AbortSignal): Promise<string> {
   const child = spawn("ffmpeg", args, {
     stdio: ["ignore", "ignore", "pipe"],
     ...(signal && { signal }),
   });
-  const [told, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
-  if (code !== 0) throw new Error(`ffmpeg ${args.join(" ")}: ${told}`);
-  return told;
+  const [output, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  if (code !== 0) throw new Error(`ffmpeg ${args.join(" ")}: ${output}`);
+  return output;
 }
 
-async function decodeHere(path: string, signal: AbortSignal): Promise<number> {
+async function decodeInProcess(path: string, signal: AbortSignal): Promise<number> {
   const before = process.cpuUsage();
   await Promise.all([decodeStream(path, "video", signal), decodeStream(path, "audio", signal)]);
   const { user, system } = process.cpuUsage(before);

@@ -1,64 +1,84 @@
-import { mapAtOnce } from "../../src/at-once.ts";
+import { mapConcurrent } from "../../src/concurrency.ts";
 
-/** What an ingest does to a video's bytes, in order. */
-export const MEDIA_STEPS = ["probe", "look", "segment", "sound", "keyframes", "watch"] as const;
+/** Work of an ingest on the bytes of a video, in order. */
+export const MEDIA_STEPS = [
+  "probe",
+  "detect_shots",
+  "segment",
+  "cut_audio",
+  "keyframes",
+  "index_frames",
+] as const;
 export type MediaStep = (typeof MEDIA_STEPS)[number];
 
-/** What it takes from the bindings. */
-export interface Counts {
+/** Operations on the bindings. */
+export interface OperationCounts {
   /** Ranges read from R2, and their bytes. */
   reads: number;
   readBytes: number;
-  /** Operations of FRAMES, and the bytes of video that they are given. */
+  /** FRAMES operations, and the bytes of video sent to them. */
   frames: number;
   frameBytes: number;
-  /** Operations of IMAGES. */
+  /** IMAGES operations. */
   images: number;
 }
 
-/** What the Worker of this folder says of a part that it did. */
-export interface Done {
+/** Response of the media Worker after one part. */
+export interface PartResult {
   minutes: number;
   segments: number;
-  parts: Record<MediaStep, number>;
-  counts: Counts;
+  partCounts: Record<MediaStep, number>;
+  counts: OperationCounts;
 }
 
-/** What it took, and of what. */
-export interface MediaPart extends Counts {
+/** Measurements of all steps of one video. */
+export interface MediaMeasurement extends OperationCounts {
   minutes: number;
   segments: number;
-  /** Of each step, in all its parts. */
+  /** Wall-clock seconds by step, for all its parts. */
   seconds: Record<MediaStep, number>;
 }
 
-/** Parts of a step that are done at the same time: as many as the engine decodes. */
-const AT_ONCE = 2;
+/** Parts of a step that run at the same time: as many as the engine decodes. */
+const CONCURRENCY = 2;
 
-/** Does the media part of an ingest, by the Worker of this folder, and nothing else. */
-export async function takeMediaPart(
+/** Runs the media part of an ingest on the media Worker, and nothing else. */
+export async function measureMediaSteps(
   url: string,
   assetId: string,
   signal: AbortSignal,
-): Promise<MediaPart> {
-  const seconds = { probe: 0, look: 0, segment: 0, sound: 0, keyframes: 0, watch: 0 };
-  const counts: Counts = { reads: 0, readBytes: 0, frames: 0, frameBytes: 0, images: 0 };
-  const run = async (step: MediaStep, part: number): Promise<Done> => {
+): Promise<MediaMeasurement> {
+  const seconds = {
+    probe: 0,
+    detect_shots: 0,
+    segment: 0,
+    cut_audio: 0,
+    keyframes: 0,
+    index_frames: 0,
+  };
+  const counts: OperationCounts = { reads: 0, readBytes: 0, frames: 0, frameBytes: 0, images: 0 };
+  const run = async (step: MediaStep, part: number): Promise<PartResult> => {
     const query = new URLSearchParams({ asset: assetId, step, part: String(part) }).toString();
     const response = await fetch(`${url}/media?${query}`, { method: "POST", signal });
     if (!response.ok) throw new Error(`${step} ${part}: ${response.status}`);
-    const done = (await response.json()) as Done;
-    for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += done.counts[name];
-    return done;
+    const result = (await response.json()) as PartResult;
+    for (const name of Object.keys(counts) as (keyof OperationCounts)[])
+      counts[name] += result.counts[name];
+    return result;
   };
-  let known: Done | undefined;
+  let latest: PartResult | undefined;
   for (const step of MEDIA_STEPS) {
-    const begin = performance.now();
-    const parts: number[] = Array.from({ length: known?.parts[step] ?? 1 }, (_, part) => part);
-    const done: Done[] = await mapAtOnce(parts, AT_ONCE, (part) => run(step, part));
-    seconds[step] = (performance.now() - begin) / 1000;
-    known = done.at(-1) ?? known;
+    const startedAt = performance.now();
+    const parts: number[] = Array.from(
+      { length: latest?.partCounts[step] ?? 1 },
+      (_, part) => part,
+    );
+    const results: PartResult[] = await mapConcurrent(parts, CONCURRENCY, (part) =>
+      run(step, part),
+    );
+    seconds[step] = (performance.now() - startedAt) / 1000;
+    latest = results.at(-1) ?? latest;
   }
-  const { minutes, segments } = known!;
+  const { minutes, segments } = latest!;
   return { ...counts, minutes, segments, seconds };
 }

@@ -1,30 +1,36 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Api, AssetRecord } from "../../scripts/demo/api-client.ts";
-import type { MediaFile } from "../../scripts/demo/media-files.ts";
-import { createRandom } from "../../scripts/picture-space/random.ts";
-import { askInPictures, askInWords, askOfStretch } from "../answers/ask.ts";
-import type { Case } from "../answers/case.ts";
-import { layOutFacts } from "../answers/fact-media.ts";
+import type { Api, AssetRecord } from "../../tools/api-client.ts";
+import type { MediaFile } from "../../tools/media-files.ts";
+import { createRandom } from "../../tools/training/random.ts";
+import {
+  requestImageAnswer,
+  requestAnswer,
+  requestRangeAnswer,
+} from "../answers/request-answer.ts";
+import type { AnswerCase } from "../answers/case.ts";
+import { writeFactMedia } from "../answers/fact-media.ts";
 import { makeFacts } from "../answers/facts.ts";
 import { readNarrations } from "../answers/narrations.ts";
-import { type Figures, type Outcome, sumUp } from "../answers/outcomes.ts";
-import { type Service, withService } from "../service.ts";
-import type { Suite } from "../suite.ts";
+import { type AnswerFigures, type AnswerOutcome, summarizeOutcomes } from "../answers/outcomes.ts";
+import { type Service, withService } from "../../tools/service.ts";
+import type { Suite } from "../../tools/suite.ts";
 
 const SEED = 1;
-/** With pictures every third question is asked, which is as slow as all others together. */
-const STEP = 3;
+/**
+ * Every third question is also asked with images, which takes as long as all the others together.
+ */
+const IMAGE_QUESTION_STEP = 3;
 
-interface Material {
+interface AnswerMaterial {
   indexName: string;
   files: MediaFile[];
-  cases: Case[];
+  cases: AnswerCase[];
 }
 
-async function gather(folder: string, dataDir: string): Promise<Material[]> {
-  const facts = await layOutFacts(folder, makeFacts(createRandom(SEED)));
+async function writeMaterials(folder: string, dataDir: string): Promise<AnswerMaterial[]> {
+  const facts = await writeFactMedia(folder, makeFacts(createRandom(SEED)));
   const narrations = await readNarrations(join(dataDir, "speech"));
   return [
     { indexName: "facts", ...facts },
@@ -32,58 +38,68 @@ async function gather(folder: string, dataDir: string): Promise<Material[]> {
   ];
 }
 
-/** What became of the questions, by what was asked. */
-type Asked = Record<"answer" | "answer_vqa" | "answer_vqa of a video", Outcome[]>;
+/** Outcomes by endpoint. */
+type OutcomesByEndpoint = Record<
+  "answer" | "answer_vqa" | "answer_vqa of a video",
+  AnswerOutcome[]
+>;
 
-async function askAll(api: Api, { indexName, cases }: Material, asked: Asked): Promise<void> {
-  for (const one of cases) asked.answer.push(await askInWords(api, indexName, one));
-  const some = cases.filter((_, i) => i % STEP === 0);
-  for (const one of some) asked.answer_vqa.push(await askInPictures(api, indexName, one));
+async function requestAnswers(
+  api: Api,
+  { indexName, cases }: AnswerMaterial,
+  outcomes: OutcomesByEndpoint,
+): Promise<void> {
+  for (const answerCase of cases)
+    outcomes.answer.push(await requestAnswer(api, indexName, answerCase));
+  const imageCases = cases.filter((_, i) => i % IMAGE_QUESTION_STEP === 0);
+  for (const answerCase of imageCases)
+    outcomes.answer_vqa.push(await requestImageAnswer(api, indexName, answerCase));
   const { videos } = await api.get<{ videos: AssetRecord[] }>(
     `/index/${indexName}/videos?limit=100`,
   );
-  const answered = some.filter(({ right }) => right.length > 0);
-  for (const one of answered) {
-    const other = answered.find(({ right }) => right[0]!.file !== one.right[0]!.file) ?? one;
-    const outcomes = await askOfStretch(api, indexName, [one, other], videos);
-    asked["answer_vqa of a video"].push(...outcomes);
+  const answered = imageCases.filter(({ right }) => right.length > 0);
+  for (const answerCase of answered) {
+    const other =
+      answered.find(({ right }) => right[0]!.file !== answerCase.right[0]!.file) ?? answerCase;
+    const rangeOutcomes = await requestRangeAnswer(api, indexName, [answerCase, other], videos);
+    outcomes["answer_vqa of a video"].push(...rangeOutcomes);
   }
 }
 
-function listFigures(asked: Asked): Figures[] {
-  const sets = [...Map.groupBy(asked.answer, ({ set }) => set)];
+function listFigures(outcomes: OutcomesByEndpoint): AnswerFigures[] {
+  const sets = [...Map.groupBy(outcomes.answer, ({ set }) => set)];
   return [
-    ...sets.map(([set, outcomes]) => sumUp(set, "answer", outcomes)),
-    ...Object.entries(asked).map(([by, outcomes]) => sumUp("all", by, outcomes)),
+    ...sets.map(([set, answers]) => summarizeOutcomes(set, "answer", answers)),
+    ...Object.entries(outcomes).map(([by, answers]) => summarizeOutcomes("all", by, answers)),
   ];
 }
 
 async function run(
   { api, ingest }: Service,
-  materials: readonly Material[],
+  materials: readonly AnswerMaterial[],
   log: (line: string) => void,
 ) {
-  const asked: Asked = { answer: [], answer_vqa: [], "answer_vqa of a video": [] };
+  const outcomes: OutcomesByEndpoint = { answer: [], answer_vqa: [], "answer_vqa of a video": [] };
   for (const material of materials) {
     log(`${material.indexName}:`);
     const ended = await ingest(material.indexName, material.files);
     const failed = ended.filter(({ state }) => state === "failed");
     if (failed.length > 0) throw new Error(`${failed.length} files of the material failed.`);
     log(`${material.cases.length} questions`);
-    await askAll(api, material, asked);
+    await requestAnswers(api, material, outcomes);
   }
-  return listFigures(asked);
+  return listFigures(outcomes);
 }
 
 export const suite: Suite = {
-  summary: "facts told and written, narrated films → right moments cited, the rest refused",
+  summary: "are the right moments cited, and unanswerable questions refused?",
   async run(options) {
     const folder = await mkdtemp(join(tmpdir(), "sightline-bench-"));
     if (!process.env["LOCAL_LLM_URL"]) {
       options.log("LOCAL_LLM_URL isn't set: all answers are extractive, `generated` is 0.");
     }
     try {
-      const materials = await gather(folder, options.dataDir);
+      const materials = await writeMaterials(folder, options.dataDir);
       const answers = await withService(options, (service) => run(service, materials, options.log));
       const all = answers.find(({ set }) => set === "all");
       const { refused, precision, recall, hit_rate } = all ?? {};

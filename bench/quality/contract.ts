@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { streamForm } from "../../scripts/demo/streamed-form.ts";
-import { buildSamplePack } from "../../scripts/sample/pack.ts";
-import { PROJECT, samplePackFolder } from "../../scripts/stack/local-state.ts";
-import { barrage, type Problem, type Tally } from "../contract/barrage.ts";
-import type { OpenApi } from "../contract/document.ts";
-import { findUnreadable, makeWorld } from "../contract/world.ts";
-import { type Service, withService } from "../service.ts";
-import type { Suite } from "../suite.ts";
+import { streamForm } from "../../tools/multipart-stream.ts";
+import { buildSamplePack } from "../../tools/sample/pack.ts";
+import { PROJECT, samplePackFolder } from "../../tools/stack/local-state.ts";
+import { fuzz, type ContractViolation, type OperationTally } from "../contract/fuzz.ts";
+import type { OpenApi } from "../../tools/openapi.ts";
+import { findUnreadable, seedAccount } from "../contract/seed-account.ts";
+import { type Service, withService } from "../../tools/service.ts";
+import type { Suite } from "../../tools/suite.ts";
 
-const AT_ONCE = 4;
-const SHOWN = 20;
+const CONCURRENCY = 4;
+const MAX_LOGGED = 20;
 
-function askerOf({ url, key }: Service, signal: AbortSignal) {
+function createRequester({ url, key }: Service, signal: AbortSignal) {
   return (method: string, path: string, json?: object, headers: Record<string, string> = {}) =>
     fetch(new URL(path, url), {
       method,
@@ -26,7 +26,7 @@ function askerOf({ url, key }: Service, signal: AbortSignal) {
     });
 }
 
-async function add({ api }: Service, index: string, kind: "image" | "video"): Promise<string> {
+async function addFile({ api }: Service, index: string, kind: "image" | "video"): Promise<string> {
   const { files } = await buildSamplePack(samplePackFolder());
   const { path } = files.find((file) => file.kind === kind)!;
   const form = streamForm([{ name: `${kind}_file`, path }]);
@@ -39,44 +39,45 @@ async function add({ api }: Service, index: string, kind: "image" | "video"): Pr
 }
 
 export const suite: Suite = {
-  summary: "made-up requests to every operation: does any answer break the contract?",
+  summary: "generated requests to every operation: does a response break the contract?",
   async run(options) {
     const { log, requests, seed, signal } = options;
     const text = await readFile(join(PROJECT, "openapi.json"), "utf8");
     return withService(options, async (service) => {
-      const ask = askerOf(service, signal);
-      const ids = await makeWorld(ask, (index, kind) => add(service, index, kind));
+      const request = createRequester(service, signal);
+      const ids = await seedAccount(request, (index, kind) => addFile(service, index, kind));
       log(
-        `${requests} requests of seed ${seed}: --requests ${requests} --seed ${seed} sends them again`,
+        `${requests} requests of seed ${seed}: --requests ${requests} --seed ${seed} repeats them`,
       );
-      const { tallies, problems } = await barrage(
+      const { tallies, violations } = await fuzz(
         {
           document: JSON.parse(text) as OpenApi,
           ids,
           origin: service.url,
-          send: ({ method, path, headers, body }, late) =>
+          send: ({ method, path, headers, body }, timeout) =>
             fetch(new URL(path, service.url), {
               method,
               headers: { "x-api-key": service.key, ...headers },
               ...(body !== null && { body: typeof body === "string" ? body : new Blob([body]) }),
-              signal: AbortSignal.any([late, signal]),
+              signal: AbortSignal.any([timeout, signal]),
               redirect: "manual",
             }),
         },
         requests,
         seed,
-        AT_ONCE,
+        CONCURRENCY,
       );
-      for (const { what, plan } of problems.slice(0, SHOWN)) log(`${what}\n  ${show(plan)}`);
-      const unreadable = await findUnreadable(ask);
-      for (const what of unreadable) log(`can't be read any more: ${what}`);
+      for (const { reason, plan } of violations.slice(0, MAX_LOGGED))
+        log(`${reason}\n  ${formatPlan(plan)}`);
+      const unreadable = await findUnreadable(request);
+      for (const path of unreadable) log(`not readable after the run: ${path}`);
       return {
         table: tallies.map(toRow),
         json: {
           seed,
           requests: tallies.reduce((sum, tally) => sum + tally.requests, 0),
           operations: tallies.length,
-          problems: problems.length,
+          violations: violations.length,
           unreadable: unreadable.length,
           slowest_ms: Math.max(...tallies.map(({ slowestMs }) => slowestMs)),
         },
@@ -85,7 +86,7 @@ export const suite: Suite = {
   },
 };
 
-function toRow({ operation, requests, statuses, slowestMs }: Tally) {
+function toRow({ operation, requests, statuses, slowestMs }: OperationTally) {
   const counts = [...statuses].toSorted(([a], [b]) => a - b);
   return {
     operation: `${operation.method} ${operation.path}`,
@@ -95,7 +96,7 @@ function toRow({ operation, requests, statuses, slowestMs }: Tally) {
   };
 }
 
-function show({ body, ...plan }: Problem["plan"]): string {
+function formatPlan({ body, ...plan }: ContractViolation["plan"]): string {
   const sent = typeof body === "string" ? body : body && Buffer.from(body).toString("latin1");
   return JSON.stringify({ ...plan, body: sent?.slice(0, 2000) });
 }

@@ -1,12 +1,15 @@
 import { join } from "node:path";
 import { readdir } from "node:fs/promises";
 import { fileTypeFromFile } from "file-type";
-import type { Ingested } from "../../scripts/demo/ingest.ts";
-import type { MediaFile } from "../../scripts/demo/media-files.ts";
-import { withService } from "../service.ts";
-import type { Suite } from "../suite.ts";
+import type { Ingested } from "../../tools/ingest-files.ts";
+import type { MediaFile } from "../../tools/media-files.ts";
+import { withService } from "../../tools/service.ts";
+import type { Suite } from "../../tools/suite.ts";
 
-/** Sound and video are sent as videos, everything else as images: what can't be must be refused by code. */
+/**
+ * Lists the files of a folder. Audio and video are uploaded as videos, everything else as images;
+ * unsupported files must fail with a code.
+ */
 async function listFiles(folder: string): Promise<MediaFile[]> {
   const names = await readdir(folder);
   const media = names
@@ -20,31 +23,33 @@ async function listFiles(folder: string): Promise<MediaFile[]> {
   );
 }
 
-function countEnds(files: Ingested[]): Record<string, number> {
+function countOutcomes(files: Ingested[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { state, code } of files) {
-    const end = code ?? state;
-    counts[end] = (counts[end] ?? 0) + 1;
+    const outcome = code ?? state;
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
   }
   return counts;
 }
 
 export const suite: Suite = {
-  summary: "every file of <DIR>/videos and <DIR>/odd: ready, or failed with which code",
+  summary: "files of <DIR>/videos and <DIR>/odd: how many become ready or fail, by error code",
   async run(options) {
     const { dataDir, log } = options;
     const folders = ["videos", "odd"];
-    const ends = await withService(options, async ({ ingest }) => {
-      const counted: Record<string, Record<string, number>> = {};
+    const outcomes = await withService(options, async ({ ingest }) => {
+      const outcomesByFolder: Record<string, Record<string, number>> = {};
       for (const folder of folders) {
         log(`${folder}:`);
-        counted[folder] = countEnds(await ingest(folder, await listFiles(join(dataDir, folder))));
+        outcomesByFolder[folder] = countOutcomes(
+          await ingest(folder, await listFiles(join(dataDir, folder))),
+        );
       }
-      return counted;
+      return outcomesByFolder;
     });
-    const table = Object.entries(ends).flatMap(([folder, counts]) =>
-      Object.entries(counts).map(([end, files]) => ({ folder, end, files })),
+    const table = Object.entries(outcomes).flatMap(([folder, counts]) =>
+      Object.entries(counts).map(([outcome, files]) => ({ folder, outcome, files })),
     );
-    return { table, json: ends };
+    return { table, json: outcomes };
   },
 };

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Api, AssetRecord } from "../../scripts/demo/api-client.ts";
-import { tick } from "../../scripts/stack/stack.ts";
+import type { Api, AssetRecord } from "../../tools/api-client.ts";
+import { runScheduledTrigger } from "../../tools/stack/stack.ts";
 import { startPhotoServer } from "../photo-server.ts";
-import { withRestarts } from "../restarting.ts";
-import type { Suite } from "../suite.ts";
+import { withRestarts } from "../service-restarts.ts";
+import type { Suite } from "../../tools/suite.ts";
 
 const PHOTOS = 60;
 const STOPS = 20;
-const STOP_AFTER_MS = 2500; // at most, and at random
-const TICK_MS = 1000; // in place of a minute: what is due shows sooner
-const GIVE_UP_MS = 10 * 60_000;
+const MAX_STOP_DELAY_MS = 2500; // maximum; the delay is random
+const CRON_MS = 1000; // instead of a minute, so that due retries come sooner
+const TIMEOUT_MS = 10 * 60_000;
 
 interface Job {
   state: string;
@@ -17,55 +17,58 @@ interface Job {
   result: { items: { platform_id: string; outcome: string; image_id: string | null }[] } | null;
 }
 
-interface Listed {
+interface AssetPage {
   assets: AssetRecord[];
   next_cursor: string | null;
 }
 
-async function listAll(api: Api): Promise<AssetRecord[]> {
+async function listAssets(api: Api): Promise<AssetRecord[]> {
   const assets: AssetRecord[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
-    const page: Listed = await api.get(`/index/album?limit=100${cursor && `&cursor=${cursor}`}`);
+    const page: AssetPage = await api.get(`/index/album?limit=100${cursor && `&cursor=${cursor}`}`);
     assets.push(...page.assets);
     cursor = page.next_cursor;
   }
   return assets;
 }
 
-/** Waits until the import and all that it brought have ended. */
-async function settle(api: Api, jobId: string): Promise<{ job: Job; assets: AssetRecord[] }> {
-  for (const start = Date.now(); Date.now() - start < GIVE_UP_MS; await wait(TICK_MS)) {
+/** Waits until the import and all assets that it created have ended. */
+async function waitUntilSettled(
+  api: Api,
+  jobId: string,
+): Promise<{ job: Job; assets: AssetRecord[] }> {
+  for (const start = Date.now(); Date.now() - start < TIMEOUT_MS; await wait(CRON_MS)) {
     const job = await api.get<Job>(`/jobs/${jobId}`);
     if (!["succeeded", "failed"].includes(job.state)) continue;
-    const assets = await listAll(api);
+    const assets = await listAssets(api);
     if (assets.every(({ state }) => ["ready", "failed"].includes(state))) return { job, assets };
   }
-  throw new Error("The import, or something that it brought, never ended.");
+  throw new Error("The import, or an asset that it created, never ended.");
 }
 
 export const suite: Suite = {
-  summary: `an import of ${PHOTOS} pictures with the service stopped ${STOPS} times in the middle: does each come once?`,
+  summary: `import of ${PHOTOS} images, ${STOPS} restarts: is each image imported exactly once?`,
   async run(options) {
     const photos = await startPhotoServer(PHOTOS);
     process.env["FETCH_ALLOW"] = photos.host;
     try {
       return await withRestarts(options, async (start) => {
         let service = await start();
-        const ticking = setInterval(() => void tick(service.url), TICK_MS);
+        const cron = setInterval(() => void runScheduledTrigger(service.url), CRON_MS);
         try {
           await service.api.post("/index", { index_name: "album" });
-          const begun = await service.api.post<{ job_id: string }>(
+          const importJob = await service.api.post<{ job_id: string }>(
             "/index/album/photonet/profile",
             { url: photos.profileUrl, platform: "mastodon", limit: PHOTOS },
           );
           for (let i = 0; i < STOPS; i++) {
-            await wait(Math.random() * STOP_AFTER_MS);
+            await wait(Math.random() * MAX_STOP_DELAY_MS);
             await service.stop();
             service = await start();
             options.log(`Stopped and started ${i + 1} of ${STOPS} times.`);
           }
-          const since = Date.now();
-          const { job, assets } = await settle(service.api, begun.job_id);
+          const lastStartAt = Date.now();
+          const { job, assets } = await waitUntilSettled(service.api, importJob.job_id);
           const items = job.result?.items ?? [];
           const json = {
             photos: PHOTOS,
@@ -76,12 +79,12 @@ export const suite: Suite = {
             assets: assets.length,
             distinct_titles: new Set(assets.map(({ title }) => title)).size,
             ready: assets.filter(({ state }) => state === "ready").length,
-            downloads: [...photos.fetched.values()].reduce((sum, times) => sum + times, 0),
-            seconds_after_last_start: Math.round((Date.now() - since) / 1000),
+            downloads: [...photos.downloadCounts.values()].reduce((sum, times) => sum + times, 0),
+            seconds_after_last_start: Math.round((Date.now() - lastStartAt) / 1000),
           };
           return { table: [json], json };
         } finally {
-          clearInterval(ticking);
+          clearInterval(cron);
           await service.stop();
         }
       });

@@ -1,46 +1,62 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readCaptionedPhotos } from "../../scripts/picture-space/captions.ts";
+import { readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { withEngine } from "../engine.ts";
 import { drawPages } from "../pages.ts";
-import type { Suite } from "../suite.ts";
-import { measureWords, wordsOf } from "../word-recall.ts";
+import type { Suite } from "../../tools/suite.ts";
+import { measureWordRecall, splitWords } from "../word-recall.ts";
 
-const PAGES_OF_A_KIND = 10;
-const PHOTOS = 100;
+const PAGES_PER_STYLE = 10;
+const MAX_PHOTOS = 100;
 
-interface Words {
+interface OcrResult {
   lines: { text: string }[];
 }
 
 export const suite: Suite = {
-  summary: "words on drawn pages of six kinds, and on <DIR>/photos, which have hardly any",
+  summary: "word recall and precision on generated pages, words found on <DIR>/photos",
   async run({ dataDir, log, signal }) {
     const photos = await readCaptionedPhotos(join(dataDir, "photos"));
     const captions = photos.flatMap((photo) => photo.captions);
     const files = photos.map(({ path }) => path);
-    const pages = await drawPages(captions, files, PAGES_OF_A_KIND);
-    const { read, onPhotos } = await withEngine(signal, async (ask) => {
-      const words = async (picture: Buffer) =>
-        (await ask<Words>("/words", picture)).lines.map(({ text }) => text).join("\n");
+    const pages = await drawPages(captions, files, PAGES_PER_STYLE);
+    const { recognized, photoWordCount } = await withEngine(signal, async (request) => {
+      const recognize = async (image: Buffer) => {
+        const { lines } = await request<OcrResult>("/ocr", image);
+        return lines.map(({ text }) => text).join("\n");
+      };
       log(`${pages.length} pages …`);
-      const read = [];
-      for (const page of pages) read.push({ ...page, read: await words(page.jpeg) });
-      log(`${PHOTOS} photos …`);
-      let onPhotos = 0;
-      for (const file of files.slice(0, PHOTOS)) {
-        onPhotos += wordsOf(await words(await readFile(file))).length;
+      const recognized = [];
+      for (const { kind, jpeg, text } of pages) {
+        recognized.push({ kind, expected: text, recognized: await recognize(jpeg) });
       }
-      return { read, onPhotos };
+      log(`${MAX_PHOTOS} photos …`);
+      let photoWordCount = 0;
+      for (const file of files.slice(0, MAX_PHOTOS)) {
+        photoWordCount += splitWords(await recognize(await readFile(file))).length;
+      }
+      return { recognized, photoWordCount };
     });
-    const kinds = Object.entries(Object.groupBy(read, ({ kind }) => kind)).map(([kind, some]) =>
-      Object.assign({ kind }, measureWords(some ?? [])),
+    const toRow = (kind: string, pagesOfKind: typeof recognized) => {
+      const { recall, precision, wordCount } = measureWordRecall(pagesOfKind);
+      return { kind, recall, precision, words: wordCount };
+    };
+    const kinds = [...Map.groupBy(recognized, ({ kind }) => kind)].map(([kind, pagesOfKind]) =>
+      toRow(kind, pagesOfKind),
     );
-    const all = { pages: pages.length, ...measureWords(read) };
-    const { words, recall, precision } = all;
+    const all = toRow("all", recognized);
+    const { recall, precision, words } = all;
     return {
-      table: [...kinds, { kind: "all", recall, precision, words }],
-      json: { ...all, kinds, photos: Math.min(PHOTOS, files.length), words_on_photos: onPhotos },
+      table: [...kinds, all],
+      json: {
+        pages: pages.length,
+        recall,
+        precision,
+        words,
+        kinds,
+        photos: Math.min(MAX_PHOTOS, files.length),
+        words_on_photos: photoWordCount,
+      },
     };
   },
 };

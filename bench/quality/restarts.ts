@@ -1,21 +1,21 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type AddedAsset, type Api } from "../../scripts/demo/api-client.ts";
-import { streamForm } from "../../scripts/demo/streamed-form.ts";
-import { buildSamplePack, type SamplePack } from "../../scripts/sample/pack.ts";
-import { samplePackFolder } from "../../scripts/stack/local-state.ts";
-import { withRestarts } from "../restarting.ts";
-import type { Suite } from "../suite.ts";
+import { type AddedAsset, type Api } from "../../tools/api-client.ts";
+import { streamForm } from "../../tools/multipart-stream.ts";
+import { buildSamplePack, type SamplePack } from "../../tools/sample/pack.ts";
+import { samplePackFolder } from "../../tools/stack/local-state.ts";
+import { withRestarts } from "../service-restarts.ts";
+import type { Suite } from "../../tools/suite.ts";
 
 const STOPS = 5;
-const STOP_AFTER_MS = [400, 2500];
-const GIVE_UP_MS = 5 * 60_000;
+const STOP_DELAY_MS = [400, 2500];
+const TIMEOUT_MS = 5 * 60_000;
 
-interface Listed {
+interface IndexPage {
   assets: { state: string; segments: number }[];
   index: { counts: { segments: number } };
 }
 
-async function upload(api: Api, { files }: SamplePack): Promise<void> {
+async function uploadPack(api: Api, { files }: SamplePack): Promise<void> {
   await api.post("/index", { index_name: "pack" });
   for (const { path, kind, transcript } of files) {
     const parts = [{ name: `${kind}_file`, path }];
@@ -24,57 +24,57 @@ async function upload(api: Api, { files }: SamplePack): Promise<void> {
   }
 }
 
-/** Waits until no asset is under way; how long that took, in seconds. */
-async function settle(api: Api): Promise<{ listed: Listed; seconds: number }> {
+/** Waits until no asset is being ingested; returns how long that took, in seconds. */
+async function waitUntilSettled(api: Api): Promise<{ page: IndexPage; seconds: number }> {
   const start = Date.now();
   for (;;) {
-    const listed = await api.get<Listed>("/index/pack?limit=100");
+    const page = await api.get<IndexPage>("/index/pack?limit=100");
     const seconds = (Date.now() - start) / 1000;
-    if (listed.assets.every(({ state }) => ["ready", "failed"].includes(state))) {
-      return { listed, seconds: Math.round(seconds) };
+    if (page.assets.every(({ state }) => ["ready", "failed"].includes(state))) {
+      return { page, seconds: Math.round(seconds) };
     }
-    if (Date.now() - start > GIVE_UP_MS) throw new Error("Some assets never ended.");
+    if (Date.now() - start > TIMEOUT_MS) throw new Error("Some assets never ended.");
     await wait(500);
   }
 }
 
-/** How many of the pack's searches have the expected first hit. */
+/** Counts the searches of the pack whose first hit is the expected file. */
 async function countHits(api: Api, { searches }: SamplePack): Promise<number> {
   const firsts = await Promise.all(
-    searches.map(async ({ query, expect }) => {
+    searches.map(async ({ query, expectedFile }) => {
       const { segments } = await api.post<{ segments: { title: string }[] }>("/index/pack/search", {
         query,
       });
-      return segments[0]?.title === expect;
+      return segments[0]?.title === expectedFile;
     }),
   );
   return firsts.filter(Boolean).length;
 }
 
 export const suite: Suite = {
-  summary: `the sample pack's ingest with the service stopped ${STOPS} times in the middle: is anything lost?`,
+  summary: `ingest of the sample pack, ${STOPS} restarts: is anything missing?`,
   async run(options) {
     const pack = await buildSamplePack(samplePackFolder());
     return withRestarts(options, async (start) => {
       let service = await start();
       try {
-        await upload(service.api, pack);
+        await uploadPack(service.api, pack);
         for (let i = 0; i < STOPS; i++) {
-          const [least, most] = STOP_AFTER_MS as [number, number];
-          await wait(least + ((most - least) * i) / STOPS);
+          const [minDelayMs, maxDelayMs] = STOP_DELAY_MS as [number, number];
+          await wait(minDelayMs + ((maxDelayMs - minDelayMs) * i) / STOPS);
           await service.stop();
           service = await start();
         }
-        const { listed, seconds } = await settle(service.api);
-        const ready = listed.assets.filter(({ state }) => state === "ready").length;
-        const segments = listed.assets.reduce((sum, asset) => sum + asset.segments, 0);
+        const { page, seconds } = await waitUntilSettled(service.api);
+        const ready = page.assets.filter(({ state }) => state === "ready").length;
+        const segments = page.assets.reduce((sum, asset) => sum + asset.segments, 0);
         const json = {
           stops: STOPS,
           files: pack.files.length,
-          assets: listed.assets.length,
+          assets: page.assets.length,
           ready,
           segments,
-          counted_segments: listed.index.counts.segments,
+          counted_segments: page.index.counts.segments,
           searches: pack.searches.length,
           first_hits: await countHits(service.api, pack),
           seconds_after_last_start: seconds,

@@ -2,18 +2,24 @@ import { openAsBlob } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { cutsByFilter, FILTERS } from "../shots/filters.ts";
-import { add, scores, type Span, tally, type Tally } from "../shots/match.ts";
-import type { Watched } from "../shots/watched.ts";
-import { canStage, RATE, type StagedFilm, stageFilms } from "../shots/staged-films.ts";
-import { type Service, withService } from "../service.ts";
-import { round, type Suite, type SuiteOptions } from "../suite.ts";
+import { detectCutsByFilter, FILTERS } from "../shots/filters.ts";
+import {
+  addCounts,
+  toScores,
+  type FrameTransition,
+  countDetections,
+  type DetectionCounts,
+} from "../shots/match.ts";
+import type { ShotResult } from "../shots/shot-result.ts";
+import { canStage, RATE, type StagedVideo, writeStagedVideos } from "../shots/staged-videos.ts";
+import { type Service, withService } from "../../tools/service.ts";
+import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 
 const WORKER = "bench/shots/shots-worker.ts";
-const STAGED = 4;
-const NONE: Tally = { hits: 0, falseAlarms: 0, misses: 0 };
+const STAGED_COUNT = 4;
+const NO_DETECTIONS: DetectionCounts = { hits: 0, falseAlarms: 0, misses: 0 };
 
-/** `annotations.json`, as ClipShots lays it out (Tang et al., 2018). */
+/** Layout of `annotations.json`: that of ClipShots (Tang et al., 2018). */
 type Annotations = Record<
   string,
   {
@@ -24,111 +30,134 @@ type Annotations = Record<
   }
 >;
 
-interface Film extends StagedFilm {
+interface AnnotatedVideo extends StagedVideo {
   fps: number;
 }
 
-interface Contestant {
+interface DetectorScores {
   name: string;
-  cuts: Tally;
-  gradual: Tally;
-  /** Whatever its kind. */
-  any: Tally;
+  cuts: DetectionCounts;
+  gradual: DetectionCounts;
+  /** Transitions of any kind. */
+  any: DetectionCounts;
 }
 
-async function readFilms(dataDir: string): Promise<Film[]> {
+async function readAnnotatedVideos(dataDir: string): Promise<AnnotatedVideo[]> {
   const folder = join(dataDir, "shots");
   const text = await readFile(join(folder, "annotations.json"), "utf8");
-  return Object.entries(JSON.parse(text) as Annotations).map(([file, film]) => ({
+  return Object.entries(JSON.parse(text) as Annotations).map(([file, video]) => ({
     path: join(folder, file),
-    fps: film.fps,
-    seconds: film.frame_num / film.fps,
-    truth: film.transitions.map(([from, to], i) => {
-      return { kind: film.types[i] === "cut" ? "cut" : "gradual", from, to };
+    fps: video.fps,
+    seconds: video.frame_num / video.fps,
+    truth: video.transitions.map(([from, to], i) => {
+      return { kind: video.types[i] === "cut" ? "cut" : "gradual", from, to };
     }),
   }));
 }
 
-async function watch({ url }: Service, { path }: Film, signal: AbortSignal): Promise<Watched> {
+async function detectShots(
+  { url }: Service,
+  { path }: AnnotatedVideo,
+  signal: AbortSignal,
+): Promise<ShotResult> {
   const body = await openAsBlob(path);
   const response = await fetch(`${url}/shots`, { method: "POST", body, signal });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Watched;
+  return (await response.json()) as ShotResult;
 }
 
-function compare(name: string, films: Film[], found: Span[][]): Contestant {
-  const sum = (kind: Span["kind"] | null) =>
-    films.reduce((all, { truth }, i) => add(all, tally(truth, found[i]!, kind)), NONE);
+function scoreDetector(
+  name: string,
+  videos: AnnotatedVideo[],
+  found: FrameTransition[][],
+): DetectorScores {
+  const sum = (kind: FrameTransition["kind"] | null) =>
+    videos.reduce(
+      (all, { truth }, i) => addCounts(all, countDetections(truth, found[i]!, kind)),
+      NO_DETECTIONS,
+    );
   return { name, cuts: sum("cut"), gradual: sum("gradual"), any: sum(null) };
 }
 
-function toRow({ name, cuts, gradual, any }: Contestant) {
-  const f1 = (of: Tally) => round(scores(of).f1, 3);
+function toRow({ name, cuts, gradual, any }: DetectorScores) {
+  const f1 = (of: DetectionCounts) => round(toScores(of).f1, 3);
   return { name, cuts: f1(cuts), gradual: f1(gradual), any: f1(any) };
 }
 
-function toScores(all: Tally) {
-  const { f1, precision, recall } = scores(all);
+function roundScores(all: DetectionCounts) {
+  const { f1, precision, recall } = toScores(all);
   return { f1: round(f1, 4), precision: round(precision, 4), recall: round(recall, 4) };
 }
 
-/** Ours first, then FFmpeg's filters. */
-async function contest(films: Film[], service: Service, { log, signal }: SuiteOptions) {
-  const found: Span[][] = [];
-  let [operations, pictures] = [0, 0];
-  for (const film of films) {
-    const watched = await watch(service, film, signal);
-    const frame = (seconds: number) => Math.round(seconds * film.fps);
+/** Compares our detector with FFmpeg's filters. */
+async function compareDetectors(
+  videos: AnnotatedVideo[],
+  service: Service,
+  { log, signal }: SuiteOptions,
+) {
+  const found: FrameTransition[][] = [];
+  let [operations, frames] = [0, 0];
+  for (const video of videos) {
+    const result = await detectShots(service, video, signal);
+    const frame = (seconds: number) => Math.round(seconds * video.fps);
     found.push(
-      watched.transitions.map(({ kind, from, to }) => {
+      result.transitions.map(({ kind, from, to }) => {
         return { kind, from: frame(from), to: frame(to) };
       }),
     );
-    operations += watched.operations;
-    pictures += watched.pictures;
-    log(`${basename(film.path)}: ${watched.transitions.length} transitions`);
+    operations += result.operationCount;
+    frames += result.frameCount;
+    log(`${basename(video.path)}: ${result.transitions.length} transitions`);
   }
-  const contestants = [compare("Sightline", films, found)];
+  const detectors = [scoreDetector("Sightline", videos, found)];
   for (const [name, filter] of Object.entries(FILTERS)) {
-    const cuts: Span[][] = [];
-    for (const { path, fps } of films) cuts.push(await cutsByFilter(path, filter, fps, signal));
-    contestants.push(compare(name, films, cuts));
+    const cuts: FrameTransition[][] = [];
+    for (const { path, fps } of videos)
+      cuts.push(await detectCutsByFilter(path, filter, fps, signal));
+    detectors.push(scoreDetector(name, videos, cuts));
   }
-  const minutes = films.reduce((sum, { seconds }) => sum + seconds, 0) / 60;
-  const [ours] = contestants;
+  const minutes = videos.reduce((sum, { seconds }) => sum + seconds, 0) / 60;
+  const [ours] = detectors;
   return {
-    rows: contestants.map(toRow),
+    rows: detectors.map(toRow),
     figures: {
-      cuts: toScores(ours!.cuts),
-      gradual: toScores(ours!.gradual),
-      videos: films.length,
+      cuts: roundScores(ours!.cuts),
+      gradual: roundScores(ours!.gradual),
+      videos: videos.length,
       minutes: round(minutes),
-      transitions: films.reduce((sum, { truth }) => sum + truth.length, 0),
-      looks_per_hour: Math.round((operations * 60) / minutes),
-      pictures_per_minute: Math.round(pictures / minutes),
+      transitions: videos.reduce((sum, { truth }) => sum + truth.length, 0),
+      operations_per_hour: Math.round((operations * 60) / minutes),
+      frames_per_minute: Math.round(frames / minutes),
     },
   };
 }
 
 export const suite: Suite = {
   summary:
-    "transitions of <DIR>/shots, and of films staged with more of them; beside FFmpeg's filters",
+    "F1 of cuts and gradual transitions, <DIR>/shots and staged videos, next to FFmpeg's filters",
   async run(options) {
     const folder = await mkdtemp(join(tmpdir(), "sightline-bench-"));
     try {
-      const films = await readFilms(options.dataDir);
+      const videos = await readAnnotatedVideos(options.dataDir);
       const staged = canStage(options.dataDir)
-        ? await stageFilms(options.dataDir, STAGED, folder, options.signal)
+        ? await writeStagedVideos(options.dataDir, STAGED_COUNT, folder, options.signal)
         : [];
       return await withService(
         options,
         async (service) => {
-          const given = await contest(films, service, options);
-          const own = staged.map((film): Film => Object.assign({ fps: RATE }, film));
-          const more = own.length > 0 ? await contest(own, service, options) : null;
-          const table = given.rows.map((row) => Object.assign({ films: "given" }, row));
-          for (const row of more?.rows ?? []) table.push(Object.assign({ films: "staged" }, row));
-          return { table, json: { ...given.figures, staged: more?.figures ?? null, table } };
+          const annotatedResult = await compareDetectors(videos, service, options);
+          const stagedVideos = staged.map((video): AnnotatedVideo =>
+            Object.assign({ fps: RATE }, video),
+          );
+          const stagedResult =
+            stagedVideos.length > 0 ? await compareDetectors(stagedVideos, service, options) : null;
+          const table = annotatedResult.rows.map((row) => Object.assign({ set: "annotated" }, row));
+          for (const row of stagedResult?.rows ?? [])
+            table.push(Object.assign({ set: "staged" }, row));
+          return {
+            table,
+            json: { ...annotatedResult.figures, staged: stagedResult?.figures ?? null, table },
+          };
         },
         WORKER,
       );

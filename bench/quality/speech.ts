@@ -1,47 +1,48 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AskEngine, withEngine } from "../engine.ts";
-import { quantile, round, type Suite } from "../suite.ts";
-import { countShared, countWordErrors, type Interval, listOffsets } from "../transcript.ts";
+import { type RequestEngine, withEngine } from "../engine.ts";
+import type { TimeRange } from "../../src/time-range.ts";
+import { quantile, round, type Suite } from "../../tools/suite.ts";
+import { countOverlapSeconds, countWordErrors, listStartOffsets } from "../transcript.ts";
 
 interface Recording {
   file: string;
-  /** What is said, where it isn't told when. */
+  /** Transcript without times, if `segments` is missing. */
   text?: string;
-  /** One follows the other, so that they hold the pauses too. */
-  segments?: (Interval & { text: string })[];
+  /** Consecutive segments: pauses are part of them. */
+  segments?: (TimeRange & { text: string })[];
 }
-interface Heard {
+interface Transcription {
   model: string;
   duration_seconds: number;
-  segments: (Interval & { text: string })[];
+  segments: (TimeRange & { text: string })[];
 }
-interface Voice {
-  spans: Interval[];
+interface VoiceActivity {
+  intervals: TimeRange[];
 }
 
-async function measure(ask: AskEngine, folder: string, recording: Recording) {
+async function measure(request: RequestEngine, folder: string, recording: Recording) {
   const bytes = await readFile(join(folder, recording.file));
-  const began = performance.now();
-  const heard = await ask<Heard>("/transcribe?language=en", bytes);
-  const seconds = (performance.now() - began) / 1000;
-  const { spans } = await ask<Voice>("/voice", bytes);
-  const truth = recording.segments ?? [];
-  const said = recording.text ?? truth.map(({ text }) => text).join(" ");
+  const startedAt = performance.now();
+  const transcription = await request<Transcription>("/transcribe?language=en", bytes);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { intervals: spans } = await request<VoiceActivity>("/vad", bytes);
+  const annotated = recording.segments ?? [];
+  const reference = recording.text ?? annotated.map(({ text }) => text).join(" ");
   return {
-    ...countWordErrors(said, heard.segments.map(({ text }) => text).join(" ")),
+    ...countWordErrors(reference, transcription.segments.map(({ text }) => text).join(" ")),
     file: recording.file,
-    model: heard.model,
+    model: transcription.model,
     seconds,
-    duration: heard.duration_seconds,
-    voice: truth.length ? countLength(spans) : 0,
-    told: countLength(truth),
-    shared: countShared(truth, spans),
-    offsets: listOffsets(truth, heard.segments),
+    duration: transcription.duration_seconds,
+    voiceSeconds: annotated.length ? sumSeconds(spans) : 0,
+    speechSeconds: sumSeconds(annotated),
+    overlapSeconds: countOverlapSeconds(annotated, spans),
+    offsets: listStartOffsets(annotated, transcription.segments),
   };
 }
 
-function countLength(spans: readonly Interval[]): number {
+function sumSeconds(spans: readonly TimeRange[]): number {
   return sum(spans.map(({ start, end }) => end - start));
 }
 
@@ -50,37 +51,43 @@ function sum(values: readonly number[]): number {
 }
 
 export const suite: Suite = {
-  summary: "what the engine hears in <DIR>/speech: word error rate, times, voices",
+  summary: "speech recognition on <DIR>/speech: word error rate, start times, voice activity",
   async run({ dataDir, log, signal }) {
     const folder = join(dataDir, "speech");
     const recordings: Recording[] = JSON.parse(
       await readFile(join(folder, "manifest.json"), "utf8"),
     );
-    const measured = await withEngine(signal, async (ask) => {
+    const measured = await withEngine(signal, async (request) => {
       const all = [];
       for (const recording of recordings) {
         log(`${recording.file} …`);
-        all.push(await measure(ask, folder, recording));
+        all.push(await measure(request, folder, recording));
       }
       return all;
     });
     const total = (pick: (one: (typeof measured)[number]) => number) => sum(measured.map(pick));
-    const table = measured.map(({ file, words, errors, seconds, duration, offsets }) => ({
+    const table = measured.map(({ file, wordCount, errorCount, seconds, duration, offsets }) => ({
       file,
-      words,
-      word_error_rate: round(errors / words, 3),
+      words: wordCount,
+      word_error_rate: round(errorCount / wordCount, 3),
       real_time_factor: round(seconds / duration, 3),
       ...(offsets.length && { start_offset_seconds: round(quantile(offsets, 0.5)) }),
     }));
     const json = {
       model: measured[0]?.model ?? "",
-      word_error_rate: round(total((one) => one.errors) / total((one) => one.words), 3),
+      word_error_rate: round(total((one) => one.errorCount) / total((one) => one.wordCount), 3),
       real_time_factor: round(total((one) => one.seconds) / total((one) => one.duration), 3),
       files: measured.length,
-      words: total((one) => one.words),
-      voice_precision: round(total((one) => one.shared) / total((one) => one.voice), 3),
-      // Less than one, because the true segments hold the pauses.
-      voice_recall: round(total((one) => one.shared) / total((one) => one.told), 3),
+      words: total((one) => one.wordCount),
+      voice_precision: round(
+        total((one) => one.overlapSeconds) / total((one) => one.voiceSeconds),
+        3,
+      ),
+      // Below 1, because the annotated segments include pauses.
+      voice_recall: round(
+        total((one) => one.overlapSeconds) / total((one) => one.speechSeconds),
+        3,
+      ),
       start_offset_seconds: round(
         quantile(
           measured.flatMap((one) => one.offsets),

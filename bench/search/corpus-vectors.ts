@@ -1,110 +1,115 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadPictureReader } from "../../local/engine/picture-space/features.ts";
-import { createPlaces } from "../../local/engine/picture-space/places.ts";
-import { PICTURE_SPACE_FILE } from "../../local/engine/picture-space/space.ts";
-import { readWeights } from "../../local/engine/picture-space/weights.ts";
+import { loadImageEncoder } from "../../local/engine/joint-space/features.ts";
+import { createJointEmbedder } from "../../local/engine/joint-space/embedder.ts";
+import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
+import { readWeights } from "../../local/engine/joint-space/weights.ts";
 import { loadSentences, SENTENCE_DIMENSIONS } from "../../local/engine/sentences.ts";
-import { type CaptionedPhoto, readCaptionedPhotos } from "../../scripts/picture-space/captions.ts";
-import { type Matrix, rowOf } from "../../scripts/picture-space/matrix.ts";
-import { loadPhotoSet, type PhotoSet } from "../../scripts/picture-space/photo-set.ts";
-import { cacheRows, nameCache } from "../../scripts/picture-space/row-cache.ts";
-import { PROJECT } from "../../scripts/stack/local-state.ts";
-import type { SuiteOptions } from "../suite.ts";
-import type { Batch } from "./batch.ts";
-import type { CorpusPhotos, CorpusSegment, Passage } from "./corpus.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
+import { type Matrix, rowOf } from "../../tools/training/matrix.ts";
+import { loadPhotoSet, type PhotoSet } from "../../tools/training/photo-set.ts";
+import { cacheRows, nameCache } from "../../tools/training/row-cache.ts";
+import { PROJECT } from "../../tools/stack/local-state.ts";
+import type { SuiteOptions } from "../../tools/suite.ts";
+import type { SegmentBatch, SegmentFields } from "../../tools/segment-batch.ts";
+import type { CorpusPhotos, CorpusSegment } from "./corpus.ts";
 
-/** Photos with their sentences, and what stands for both in the engine's two spaces. */
-export interface Material {
+/** Captioned photos and their vectors in the engine's text space and joint space. */
+export interface CorpusMaterial {
   photos: CorpusPhotos;
-  /** Vectors of length 1 by place in the list of all photos, of each sentence and of the photo. */
-  sentenceOf: (photo: number, sentence: number) => Float32Array;
-  placeOf: (photo: number) => Float32Array;
+  /** Unit vectors by index in the list of all photos: of a caption, and of the photo. */
+  sentenceVector: (photo: number, sentence: number) => Float32Array;
+  imageVector: (photo: number) => Float32Array;
 }
 
 /**
- * The photos of `<DIR>/photos` and `<DIR>/photos-train`, read by the engine's own models: half an hour the
- * first time, then from what is kept in .wrangler (which `npm run train` shares). The picture space was
- * trained on the second folder only.
+ * Loads the photos of `<DIR>/photos` and `<DIR>/photos-train` and embeds them with the engine's
+ * models. Takes half an hour the first time; then reads the cache in .wrangler, which `npm run
+ * train` shares. The joint space was trained on the second folder only.
  */
-export async function loadMaterial({ dataDir, log }: SuiteOptions): Promise<Material> {
-  const cacheFolder = join(PROJECT, ".wrangler/picture-space");
-  const readers = { pictures: await loadPictureReader(), sentences: await loadSentences() };
+export async function loadCorpusMaterial({ dataDir, log }: SuiteOptions): Promise<CorpusMaterial> {
+  const cacheFolder = join(PROJECT, ".wrangler/joint-space");
+  const encoders = { images: await loadImageEncoder(), sentences: await loadSentences() };
   const sets: PhotoSet[] = [];
   const photos: CaptionedPhoto[][] = [];
   for (const name of ["photos", "photos-train"]) {
     const folder = join(dataDir, name);
     photos.push(await readCaptionedPhotos(folder));
-    sets.push(await loadPhotoSet(folder, readers, { cacheFolder, limit: Infinity, log }));
+    sets.push(await loadPhotoSet(folder, encoders, { cacheFolder, limit: Infinity, log }));
   }
   const [known = [], others = []] = photos;
-  const places = await placePictures(sets, log);
+  const imageVectors = await embedImages(sets, log);
   const sentences = [...known, ...others].map(({ captions }) => captions.length);
   const starts = sentences.map(() => 0);
   for (const [at, count] of sentences.entries()) starts[at + 1] = (starts[at] ?? 0) + count;
-  const split = starts[known.length] ?? 0;
+  const knownCaptionCount = starts[known.length] ?? 0;
   const [knownSet, otherSet] = sets;
   return {
     photos: { known, others },
-    sentenceOf(photo, sentence) {
+    sentenceVector(photo, sentence) {
       const row = (starts[photo] ?? 0) + sentence;
-      return row < split
+      return row < knownCaptionCount
         ? rowOf(knownSet!.sentences, row)
-        : rowOf(otherSet!.sentences, row - split);
+        : rowOf(otherSet!.sentences, row - knownCaptionCount);
     },
-    placeOf: (photo) => rowOf(places, photo),
+    imageVector: (photo) => rowOf(imageVectors, photo),
   };
 }
 
-async function placePictures(
+async function embedImages(
   sets: readonly PhotoSet[],
   log: (line: string) => void,
 ): Promise<Matrix> {
-  const file = await readFile(PICTURE_SPACE_FILE);
+  const file = await readFile(JOINT_SPACE_FILE);
   const weights = readWeights(file);
-  const pictures = sets.flatMap((set) =>
-    Array.from({ length: set.pictures.rows }, (_, row) => rowOf(set.pictures, row)),
+  const features = sets.flatMap((set) =>
+    Array.from({ length: set.images.rows }, (_, row) => rowOf(set.images, row)),
   );
   const name = nameCache([
     createHash("sha256").update(file).digest("hex"),
     ...sets.map((set) => JSON.stringify(set.captions)),
   ]);
-  const places = createPlaces(weights);
+  const embedder = createJointEmbedder(weights);
   return cacheRows(
-    join(PROJECT, ".wrangler/bench", `${name}.places`),
-    { rows: pictures.length, columns: weights.about.dimensions },
-    async (from) => Float32Array.from(places.ofPicture(pictures[from] ?? new Float32Array())),
+    join(PROJECT, ".wrangler/bench", `${name}.vectors`),
+    { rows: features.length, columns: weights.about.dimensions },
+    async (from) => Float32Array.from(embedder.embedImage(features[from] ?? new Float32Array())),
     (rows) => {
-      if (rows % 1024 === 0) log(`${rows} of ${pictures.length} pictures placed`);
+      if (rows % 1024 === 0) log(`${rows} of ${features.length} images embedded`);
     },
   );
 }
 
-/** Segments with their vectors: the mean of their sentences', and of their photos'. */
-export function toBatch({ sentenceOf, placeOf }: Material, segments: CorpusSegment[]): Batch {
+/**
+ * Makes a batch: the vectors of a segment are the means of its captions' and its photos' vectors.
+ */
+export function toBatch(
+  { sentenceVector, imageVector }: CorpusMaterial,
+  segments: CorpusSegment[],
+): SegmentBatch {
   const [first] = segments;
-  const width = first ? placeOf(first.sources[0]?.photo ?? 0).length : 0;
+  const width = first ? imageVector(first.sources[0]?.photo ?? 0).length : 0;
   const batch = {
-    passages: segments.map(toPassage),
-    texts: new Float32Array(segments.length * SENTENCE_DIMENSIONS),
-    pictures: new Float32Array(segments.length * width),
+    segments: segments.map(toFields),
+    textVectors: new Float32Array(segments.length * SENTENCE_DIMENSIONS),
+    imageVectors: new Float32Array(segments.length * width),
   };
   for (const [at, { sources }] of segments.entries()) {
-    const texts = sources.map(({ photo, sentence }) => sentenceOf(photo, sentence));
-    batch.texts.set(meanOf(texts), at * SENTENCE_DIMENSIONS);
-    batch.pictures.set(meanOf(sources.map(({ photo }) => placeOf(photo))), at * width);
+    const texts = sources.map(({ photo, sentence }) => sentenceVector(photo, sentence));
+    batch.textVectors.set(meanVector(texts), at * SENTENCE_DIMENSIONS);
+    batch.imageVectors.set(meanVector(sources.map(({ photo }) => imageVector(photo))), at * width);
   }
   return batch;
 }
 
-function toPassage(segment: CorpusSegment): Passage {
+function toFields(segment: CorpusSegment): SegmentFields {
   const { segmentId, assetId, position, caption, transcript, onScreenText } = segment;
   return { segmentId, assetId, position, caption, transcript, onScreenText };
 }
 
-/** Of length 1. */
-function meanOf(vectors: readonly Float32Array[]): Float32Array {
+/** Returns the mean of vectors, scaled to length 1. */
+function meanVector(vectors: readonly Float32Array[]): Float32Array {
   const sum = new Float32Array(vectors[0]?.length ?? 0);
   for (const vector of vectors) for (const [i, value] of vector.entries()) sum[i]! += value;
   const length = Math.hypot(...sum) || 1;

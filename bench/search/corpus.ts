@@ -1,63 +1,55 @@
-import type { CaptionedPhoto } from "../../scripts/picture-space/captions.ts";
-import { createRandom } from "../../scripts/picture-space/random.ts";
+import type { CaptionedPhoto } from "../../tools/training/captions.ts";
+import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
+import { createRandom } from "../../tools/training/random.ts";
 
-/** So many segments of five seconds make a video. */
-export const VIDEO_SEGMENTS = 20;
-/** Of each photo's sentences, so many are the segment's words; the next is the query. */
-const WORDS_OF = 4;
+/** Captions of each photo that become text of its segment; the next caption is the query. */
+const TEXT_CAPTIONS = 4;
 
-/** What one segment holds in words. */
-export interface Passage {
-  segmentId: string;
-  assetId: string;
-  /** In its video, from 0. */
-  position: number;
-  caption: string;
-  transcript: string;
-  onScreenText: string;
-}
-
-/** A segment of the corpus: its words, and where each of its four sentences comes from. */
-export interface CorpusSegment extends Passage {
-  /** Places in the list of all photos, and of the sentence among the photo's. */
+/** A segment of the corpus, and the source of each of its four captions. */
+export interface CorpusSegment extends SegmentFields {
+  /** Index in the list of all photos, and of the caption among the photo's. */
   sources: { photo: number; sentence: number }[];
 }
 
+/** A query with one relevant segment. */
 export interface CorpusQuery {
   text: string;
-  /** The one right segment. */
+  /** The only relevant segment. */
   segmentId: string;
 }
 
-/** Photos with at least five sentences each: `known` are asked about, `others` never. */
+/** Photos with at least five captions each. Queries are about `known` photos only. */
 export interface CorpusPhotos {
   known: readonly CaptionedPhoto[];
   others: readonly CaptionedPhoto[];
 }
 
 /**
- * The first `count` segments of one endless corpus, the same for the same photos: one a photo, first the
- * known ones, then the others; after these, pairs of other photos drawn at random, two sentences of each.
- * Two sentences are caption, one transcript, one on-screen text.
+ * Returns the first `count` segments of an endless corpus, the same for the same photos. First one
+ * segment for each photo, known ones before others; then random pairs of other photos, two captions
+ * of each. Two captions make the segment's caption, one its transcript, one its on-screen text.
  */
 export function makeSegments({ known, others }: CorpusPhotos, count: number): CorpusSegment[] {
   const photos = [...known, ...others];
   const random = createRandom(1);
-  const draw = (below: number) => Math.floor(random() * below);
+  const drawInteger = (below: number) => Math.floor(random() * below);
   return Array.from({ length: count }, (_, at) => {
     if (at < photos.length) return toSegment(photos, at, [0, 1, 2, 3], [at, at, at, at]);
-    const first = known.length + draw(others.length);
-    const step = 1 + draw(others.length - 1); // never the same photo twice
+    const first = known.length + drawInteger(others.length);
+    const step = 1 + drawInteger(others.length - 1); // two different photos
     const second = known.length + ((first - known.length + step) % others.length);
-    const from = draw(WORDS_OF);
+    const from = drawInteger(TEXT_CAPTIONS);
     return toSegment(photos, at, [from, from, from + 1, from + 1], [first, second, first, second]);
   });
 }
 
-/** The sentence that no segment holds, of each known photo that is among the first `count` segments. */
+/**
+ * Returns a query for each known photo among the first `count` segments: the caption that no
+ * segment contains.
+ */
 export function makeQueries({ known }: CorpusPhotos, count: number): CorpusQuery[] {
   return known.slice(0, count).map(({ captions }, at) => {
-    return { text: captions[WORDS_OF] ?? "", segmentId: idOf("seg", at) };
+    return { text: captions[TEXT_CAPTIONS] ?? "", segmentId: syntheticId("seg", at) };
   });
 }
 
@@ -67,21 +59,17 @@ function toSegment(
   sentences: [number, number, number, number],
   of: [number, number, number, number],
 ): CorpusSegment {
-  const sources = of.map((photo, i) => ({ photo, sentence: (sentences[i] ?? 0) % WORDS_OF }));
-  const [first = "", second = "", spoken = "", written = ""] = sources.map(
+  const sources = of.map((photo, i) => ({ photo, sentence: (sentences[i] ?? 0) % TEXT_CAPTIONS }));
+  const [first = "", second = "", spoken = "", onScreenText = ""] = sources.map(
     ({ photo, sentence }) => photos[photo]?.captions[sentence] ?? "",
   );
   return {
-    segmentId: idOf("seg", at),
-    assetId: idOf("vid", Math.floor(at / VIDEO_SEGMENTS)),
+    segmentId: syntheticId("seg", at),
+    assetId: syntheticId("vid", Math.floor(at / VIDEO_SEGMENTS)),
     position: at % VIDEO_SEGMENTS,
     caption: `${first} ${second}`,
     transcript: spoken,
-    onScreenText: written,
+    onScreenText,
     sources,
   };
-}
-
-export function idOf(prefix: "seg" | "vid", at: number): string {
-  return `${prefix}_${String(at).padStart(26, "0")}`;
 }

@@ -1,62 +1,66 @@
 import { ndcg } from "../ndcg.ts";
-import { quantile, round } from "../suite.ts";
-import type { Answer } from "./contestants.ts";
+import { quantile, round } from "../../tools/suite.ts";
+import type { TimedSearch } from "./systems.ts";
 import type { CorpusQuery } from "./corpus.ts";
 
-/** How long searches took, in ms. */
-export interface Spread {
+/** Latency percentiles in ms. */
+export interface LatencyPercentiles {
   p50: number;
   p95: number;
   p99: number;
 }
 
-/** What was measured of one contestant at one size. */
-export interface Figures {
+/** Measurements of one system at one corpus size. */
+export interface SearchFigures {
   segments: number;
   name: string;
-  /** Queries never asked before: each needs its vector first. */
-  fresh: Spread;
-  /** The same queries again. */
-  known: Spread;
-  /** Known queries a second, eight at once. */
+  /** Latency of new queries, whose vectors are computed first. */
+  uncached: LatencyPercentiles;
+  /** Latency of the same queries again. */
+  cached: LatencyPercentiles;
+  /** Throughput of repeated queries, eight at once. */
   perSecond: number;
-  /** Of the first ten, in percent. */
+  /** nDCG@10 in percent. */
   ndcg10: number;
-  /** Medians of what the server says its parts took, of known queries, in ms. */
+  /** Medians of the `Server-Timing` parts in ms, for repeated and for new queries. */
   parts: Record<string, number>;
-  freshParts: Record<string, number>;
-  /** Resident memory of its process. */
+  uncachedParts: Record<string, number>;
+  /** Resident memory of the server process in MiB. */
   mib: number;
 }
 
-export function toSpread(answers: readonly Answer[]): Spread {
-  const times = answers.map(({ ms }) => ms);
+export function toPercentiles(searches: readonly TimedSearch[]): LatencyPercentiles {
+  const times = searches.map(({ ms }) => ms);
   const at = (share: number) => round(quantile(times, share), 1);
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** In percent. */
-export function meanNdcg(answers: readonly Answer[], queries: readonly CorpusQuery[]): number {
-  const gains = answers.map(({ found }, at) =>
-    ndcg(found.map((id) => id === queries[at]?.segmentId)),
+/** Returns the mean nDCG@10 in percent. */
+export function meanNdcg(
+  searches: readonly TimedSearch[],
+  queries: readonly CorpusQuery[],
+): number {
+  const gains = searches.map(({ segmentIds }, at) =>
+    ndcg(segmentIds.map((id) => id === queries[at]?.segmentId)),
   );
   return round((100 * gains.reduce((sum, gain) => sum + gain, 0)) / gains.length, 1);
 }
 
-/** Asked at the same time, each for its model and then its vectors, which the header adds up. */
+/** Embedding spaces, which are queried at the same time: the header sums their times. */
 const SPACES = 2;
 
 /**
- * Medians of the parts that the server names. Of ours also `worker`, what is left of the total without the
- * longest way through the parts (words beside a space's model and vectors, then rows), and `network`, what
- * the client waited beyond the total: what stands before the search and behind it is in there.
+ * Returns medians of the server's parts. For our service also `worker`, the total without the
+ * critical path through the parts (full text next to embedding and kNN of one space, then
+ * hydration), and `network`, the client's time beyond the total: it includes work before and after
+ * the search.
  */
-export function toParts(answers: readonly Answer[]): Record<string, number> {
-  const all = answers.map(({ timing, ms }) => {
+export function toParts(searches: readonly TimedSearch[]): Record<string, number> {
+  const all = searches.map(({ timing, ms }) => {
     const { total } = timing;
     if (total === undefined) return timing;
-    const { model = 0, words = 0, vectors = 0, rows = 0 } = timing;
-    const worker = Math.max(0, total - Math.max(words, (model + vectors) / SPACES) - rows);
+    const { embed = 0, fulltext = 0, knn = 0, hydrate = 0 } = timing;
+    const worker = Math.max(0, total - Math.max(fulltext, (embed + knn) / SPACES) - hydrate);
     return { ...timing, worker, network: ms - total };
   });
   const names = new Set(all.flatMap((parts) => Object.keys(parts)));
@@ -68,18 +72,21 @@ export function toParts(answers: readonly Answer[]): Record<string, number> {
   );
 }
 
-/** Ours over each other's of the same size: below 1 we are the quicker. */
-export function toRatios(figures: readonly Figures[], ours: string) {
-  return figures.flatMap(({ segments, name, fresh, known, ndcg10 }) => {
-    const own = figures.find((other) => other.name === ours && other.segments === segments);
-    if (!own || name === ours) return [];
-    const ratio = (a: Spread, b: Spread) => round(a.p50 / b.p50);
+/**
+ * Returns ratios of our median latency to each other system's at the same size; below 1 ours is
+ * faster.
+ */
+export function toRatios(figures: readonly SearchFigures[], ours: string) {
+  return figures.flatMap(({ segments, name, uncached, cached, ndcg10 }) => {
+    const reference = figures.find((other) => other.name === ours && other.segments === segments);
+    if (!reference || name === ours) return [];
+    const ratio = (a: LatencyPercentiles, b: LatencyPercentiles) => round(a.p50 / b.p50);
     return {
       segments,
       name,
-      fresh: ratio(own.fresh, fresh),
-      known: ratio(own.known, known),
-      ndcg_points: round(own.ndcg10 - ndcg10, 1),
+      uncached: ratio(reference.uncached, uncached),
+      cached: ratio(reference.cached, cached),
+      ndcg_points: round(reference.ndcg10 - ndcg10, 1),
     };
   });
 }

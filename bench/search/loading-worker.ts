@@ -1,35 +1,45 @@
 import type { LocalEnv } from "../../local/env.ts";
 import worker from "../../local/worker.ts";
 import { INGEST, MODELS } from "../../src/config.ts";
-import { accountId, type AssetId, type IndexId, newId, ours } from "../../src/ids.ts";
-import { embed } from "../../src/ingest/embed.ts";
-import { insertAsset, showState, updateFacts } from "../../src/store/assets.ts";
+import { accountId, type AssetId, type IndexId, newId, trustedId } from "../../src/ids.ts";
+import { embed } from "../../src/ingest/steps/embed.ts";
+import { insertAsset, writeAssetState, updateFacts } from "../../src/store/assets.ts";
 import { requireIndex } from "../../src/store/indices.ts";
-import { setSpokenWords, upsertSegments } from "../../src/store/segments.ts";
+import { updateTranscripts, upsertSegments } from "../../src/store/segments.ts";
 import { upsertVectors } from "../../src/store/vectors.ts";
-import { indexWords } from "../../src/store/words.ts";
+import { indexFullText } from "../../src/store/fulltext.ts";
 import type { Asset, MediaIndexRow, Segment } from "../../src/types.ts";
-import { type Batch, decodeBatch, rowsOf } from "./batch.ts";
-import type { Passage } from "./corpus.ts";
+import {
+  type SegmentBatch,
+  decodeBatch,
+  type SegmentFields,
+  splitRows,
+} from "../../tools/segment-batch.ts";
 
 export * from "../../local/worker.ts";
 
 const SEGMENT_MS = 5000;
-const PICTURE_DIMENSIONS = 768; // as `local/wrangler.toml` makes the space
-const WRITES_AT_ONCE = 32;
+/** Dimensions of `IMAGE_VECTORS` in local/wrangler.toml. */
+const IMAGE_DIMENSIONS = 768;
+const WRITE_CONCURRENCY = 32;
 
 /**
- * The local Worker with one more path, `POST /load?account=NAME&index=NAME`: a batch of segments, stored as
- * ingest stores them, without anyone having looked or listened. A video's segments come in one batch. With
- * `embed=yes` their words get vectors here, as ingest makes them, in place of the batch's. All other requests with `pictures=no` in the query are answered as by a deployment without a picture space.
+ * The local Worker with one more path, `POST /load?account=NAME&index=NAME`, which stores a batch
+ * of segments as ingest does, without analysis. All segments of a video come in one batch. With
+ * `embed=yes` their text is embedded here, as in ingest, and the batch's vectors are ignored. Other
+ * requests with `images=no` in the query string are answered as without image embeddings.
  */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== "/load") {
-      const isBlind = searchParams.get("pictures") === "no";
-      return worker.fetch(request, isBlind ? { ...env, PICTURE_EMBEDDINGS_URL: "" } : env, ctx);
+      const isWithoutImages = searchParams.get("images") === "no";
+      return worker.fetch(
+        request,
+        isWithoutImages ? { ...env, IMAGE_EMBEDDINGS_URL: "" } : env,
+        ctx,
+      );
     }
     const account = await accountId(searchParams.get("account") ?? "");
     const index = await requireIndex(env.DB, account, searchParams.get("index") ?? "");
@@ -42,46 +52,46 @@ export default {
 async function load(
   env: Env,
   index: MediaIndexRow,
-  { passages, texts, pictures }: Batch,
-  isEmbedded: boolean,
+  { segments: fields, textVectors, imageVectors }: SegmentBatch,
+  embedsText: boolean,
 ): Promise<void> {
-  const { DB, TEXT_VECTORS, PICTURE_VECTORS } = env;
-  const segments = passages.map((passage) => toSegment(index.indexId, passage));
+  const { DB, TEXT_VECTORS, IMAGE_VECTORS } = env;
+  const segments = fields.map((segmentFields) => toSegment(index.indexId, segmentFields));
   const videos = Map.groupBy(segments, ({ assetId }) => assetId);
-  await each([...videos.keys()], (assetId) => insertAsset(DB, toAsset(index, assetId)));
+  await writeEach([...videos.keys()], (assetId) => insertAsset(DB, toAsset(index, assetId)));
   await upsertSegments(DB, segments);
   await describeSegments(DB, segments);
-  await setSpokenWords(DB, segments);
-  if (isEmbedded) {
-    const blind = { ...env, PICTURE_EMBEDDINGS_URL: "" };
+  await updateTranscripts(DB, segments);
+  if (embedsText) {
+    const envWithoutImages = { ...env, IMAGE_EMBEDDINGS_URL: "" };
     for (const [assetId, { length }] of videos) {
-      for (let part = 0; part * INGEST.partSegments < length; part++) {
-        await embed(blind, toAsset(index, assetId), part);
+      for (let part = 0; part * INGEST.segmentsPerPart < length; part++) {
+        await embed(envWithoutImages, toAsset(index, assetId), part);
       }
     }
-    await finish(env, videos);
+    await finishAssets(env, videos);
     return;
   }
-  const vectorsOf = (all: Float32Array, kind: "caption" | "picture", dimensions: number) =>
-    rowsOf(all, segments.length).map((row, at) => {
+  const vectorsOf = (matrix: Float32Array, kind: "caption" | "image", dimensions: number) =>
+    splitRows(matrix, segments.length).map((row, at) => {
       const values = Array.from({ length: dimensions }, (_, i) => row[i] ?? 0);
       return { segment: segments[at]!, kind, values, model: kind };
     });
   const { dimensions } = MODELS.embedText;
-  await upsertVectors(TEXT_VECTORS, vectorsOf(texts, "caption", dimensions), "video");
-  await upsertVectors(PICTURE_VECTORS, vectorsOf(pictures, "picture", PICTURE_DIMENSIONS), "video");
-  await indexWords(DB, segments);
-  await finish(env, videos);
+  await upsertVectors(TEXT_VECTORS, vectorsOf(textVectors, "caption", dimensions), "video");
+  await upsertVectors(IMAGE_VECTORS, vectorsOf(imageVectors, "image", IMAGE_DIMENSIONS), "video");
+  await indexFullText(DB, segments);
+  await finishAssets(env, videos);
 }
 
-async function finish({ DB }: Env, videos: ReadonlyMap<AssetId, Segment[]>): Promise<void> {
-  await each([...videos], async ([assetId, { length }]) => {
+async function finishAssets({ DB }: Env, videos: ReadonlyMap<AssetId, Segment[]>): Promise<void> {
+  await writeEach([...videos], async ([assetId, { length }]) => {
     await updateFacts(DB, assetId, { durationMs: length * SEGMENT_MS, segments: length });
-    await showState(DB, assetId, { state: "ready", progress: 1, error: null, revision: 1 });
+    await writeAssetState(DB, assetId, { state: "ready", progress: 1, error: null, revision: 1 });
   });
 }
 
-/** As `describeSegment` does, but many at once: it would take an hour. */
+/** Writes captions like `describeSegment`, all in one statement: one by one would take an hour. */
 async function describeSegments(db: D1Database, segments: Segment[]): Promise<void> {
   await db
     .prepare(
@@ -92,18 +102,21 @@ async function describeSegments(db: D1Database, segments: Segment[]): Promise<vo
     .run();
 }
 
-async function each<Item>(items: Item[], write: (item: Item) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < items.length; at += WRITES_AT_ONCE) {
-    await Promise.all(items.slice(at, at + WRITES_AT_ONCE).map(write));
+async function writeEach<Item>(
+  items: Item[],
+  write: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  for (let at = 0; at < items.length; at += WRITE_CONCURRENCY) {
+    await Promise.all(items.slice(at, at + WRITE_CONCURRENCY).map(write));
   }
 }
 
-function toSegment(indexId: IndexId, passage: Passage): Segment {
-  const startMs = passage.position * SEGMENT_MS;
+function toSegment(indexId: IndexId, fields: SegmentFields): Segment {
+  const startMs = fields.position * SEGMENT_MS;
   return {
-    ...passage,
-    segmentId: ours(passage.segmentId),
-    assetId: ours(passage.assetId),
+    ...fields,
+    segmentId: trustedId(fields.segmentId),
+    assetId: trustedId(fields.assetId),
     indexId,
     startMs,
     endMs: startMs + SEGMENT_MS,
@@ -111,7 +124,7 @@ function toSegment(indexId: IndexId, passage: Passage): Segment {
     captionModel: null,
     labels: [],
     boxes: [],
-    problem: null,
+    error: null,
     described: true,
   };
 }
@@ -144,7 +157,7 @@ function toAsset({ indexId, accountId, name }: MediaIndexRow, assetId: AssetId):
     keyframeMs: 0,
     segments: 0,
     jobId: newId("job", now),
-    transcriptJob: null,
+    transcriptJobId: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -1,39 +1,46 @@
-/** A transition in frames: the last one before it, the first one after it. */
-export interface Span {
+/** A transition in frame numbers: the last frame before it, and the first frame after it. */
+export interface FrameTransition {
   kind: "cut" | "gradual";
   from: number;
   to: number;
 }
 
-/** How many were found, weren't there, and weren't found. */
-export interface Tally {
+/** Transitions that were found, falsely found, and missed. */
+export interface DetectionCounts {
   hits: number;
   falseAlarms: number;
   misses: number;
 }
 
-const TOLERANCE = 2;
+const TOLERANCE_FRAMES = 2;
 
 /**
- * Pairs what was found with what is there, one to one, of the same kind, in order of time: a pair overlaps,
- * each end moved by two frames at most (the protocol of Souček and Lokoč, "TransNet V2", 2020, with a
- * tolerance of 2 frames).
+ * Matches detected and annotated transitions of the same kind one to one, in order of time. A pair
+ * must overlap after each end is moved by at most two frames (the protocol of Souček and Lokoč,
+ * "TransNet V2", 2020, with a tolerance of 2 frames). `kind` null matches any kind.
  */
-export function tally(truth: Span[], found: Span[], kind: Span["kind"] | null): Tally {
-  const isAsked = (span: Span) => kind === null || span.kind === kind;
-  const left = found.filter(isAsked).toSorted((a, b) => a.from - b.from);
-  const sought = truth.filter(isAsked).toSorted((a, b) => a.from - b.from);
+export function countDetections(
+  truth: FrameTransition[],
+  found: FrameTransition[],
+  kind: FrameTransition["kind"] | null,
+): DetectionCounts {
+  const isOfKind = (transition: FrameTransition) => kind === null || transition.kind === kind;
+  const unmatched = found.filter(isOfKind).toSorted((a, b) => a.from - b.from);
+  const expected = truth.filter(isOfKind).toSorted((a, b) => a.from - b.from);
   let hits = 0;
-  for (const { from, to } of sought) {
-    const at = left.findIndex((one) => one.from < to + TOLERANCE && one.to > from - TOLERANCE);
+  for (const { from, to } of expected) {
+    const at = unmatched.findIndex(
+      (candidate) =>
+        candidate.from < to + TOLERANCE_FRAMES && candidate.to > from - TOLERANCE_FRAMES,
+    );
     if (at === -1) continue;
-    left.splice(at, 1);
+    unmatched.splice(at, 1);
     hits++;
   }
-  return { hits, falseAlarms: left.length, misses: sought.length - hits };
+  return { hits, falseAlarms: unmatched.length, misses: expected.length - hits };
 }
 
-export function add(a: Tally, b: Tally): Tally {
+export function addCounts(a: DetectionCounts, b: DetectionCounts): DetectionCounts {
   return {
     hits: a.hits + b.hits,
     falseAlarms: a.falseAlarms + b.falseAlarms,
@@ -41,9 +48,12 @@ export function add(a: Tally, b: Tally): Tally {
   };
 }
 
-/** Each 1 where nothing was wrong, also where there was nothing to find. */
-export function scores({ hits, falseAlarms, misses }: Tally) {
-  const share = (wrong: number) => (hits + wrong === 0 ? 1 : hits / (hits + wrong));
+/**
+ * Returns F1, precision and recall; each is 1 if nothing was wrong, also if there was nothing to
+ * find.
+ */
+export function toScores({ hits, falseAlarms, misses }: DetectionCounts) {
+  const share = (errorCount: number) => (hits + errorCount === 0 ? 1 : hits / (hits + errorCount));
   return {
     f1: share((falseAlarms + misses) / 2),
     precision: share(falseAlarms),

@@ -4,50 +4,57 @@ import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import worker from "../../local/worker.ts";
 import { SHOTS } from "../../src/config.ts";
-import { durationOf, openContainer, requireVideoTrack } from "../../src/media/container.ts";
-import { lookThrough } from "../../src/media/shots.ts";
+import {
+  getDurationSeconds,
+  openContainer,
+  requireVideoTrack,
+} from "../../src/media/container/open-container.ts";
+import { detectShots } from "../../src/media/shots/detect-shots.ts";
 import type { Transition } from "../../src/types.ts";
-import type { Watched } from "./watched.ts";
+import type { ShotResult } from "./shot-result.ts";
 
 export * from "../../local/worker.ts";
 
 const KEY = "bench/shots";
 
-/** The local Worker with one more path, `POST /shots`, which looks through the video in its body as ingest does. */
+/**
+ * The local Worker with one more path, `POST /shots`, which runs shot detection on the video in the
+ * body as ingest does.
+ */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
     const { pathname } = new URL(request.url);
     if (pathname !== "/shots") return worker.fetch(request, env, ctx);
     await env.MEDIA.put(KEY, await request.arrayBuffer());
-    return Response.json(await watch(env));
+    return Response.json(await detectBodyShots(env));
   },
 } satisfies ExportedHandler<Env & LocalEnv>;
 
-async function watch(env: Env & LocalEnv): Promise<Watched> {
+async function detectBodyShots(env: Env & LocalEnv): Promise<ShotResult> {
   const transitions: Transition[] = [];
   const frames = localMedia(env);
   const counts: Promise<number>[] = [];
   const FRAMES: MediaBinding = {
     input(media) {
-      const [clip, counted] = media.tee();
-      counts.push(countPictures(counted));
+      const [clip, copy] = media.tee();
+      counts.push(countFrames(copy));
       return frames.input(clip);
     },
   };
-  const seconds = await durationOf(env.MEDIA, KEY);
-  for (let from = 0; from < seconds; from += SHOTS.partSeconds) {
-    const region = { from, to: Math.min(seconds, from + SHOTS.partSeconds) };
-    using input = await openContainer(env.MEDIA, KEY, region);
+  const seconds = await getDurationSeconds(env.MEDIA, KEY);
+  for (let start = 0; start < seconds; start += SHOTS.windowSeconds) {
+    const range = { start, end: Math.min(seconds, start + SHOTS.windowSeconds) };
+    using input = await openContainer(env.MEDIA, KEY, range);
     const track = await requireVideoTrack(input);
     const bindings = { ...env, FRAMES, IMAGES: localImages(env) };
-    transitions.push(...(await lookThrough(bindings, track, region)).transitions);
+    transitions.push(...(await detectShots(bindings, track, range)).transitions);
   }
-  const pictures = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
-  return { transitions, operations: counts.length, pictures };
+  const frameCount = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  return { transitions, operationCount: counts.length, frameCount };
 }
 
-async function countPictures(clip: ReadableStream<Uint8Array>): Promise<number> {
+async function countFrames(clip: ReadableStream<Uint8Array>): Promise<number> {
   const source = new BlobSource(await new Response(clip).blob());
   using input = new Input({ source, formats: [MP4] });
   const sink = new EncodedPacketSink(await requireVideoTrack(input));

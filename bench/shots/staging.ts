@@ -1,50 +1,60 @@
-import type { Span } from "./match.ts";
+import type { FrameTransition } from "./match.ts";
 
 /** Packed RGB, rows from the top. */
-export type Picture = Uint8Array;
+export type RgbFrame = Uint8Array;
 
-export interface Staged {
-  pictures: Picture[];
-  truth: Span[];
+export interface ComposedShots {
+  frames: RgbFrame[];
+  truth: FrameTransition[];
 }
 
-/** Shares of the transitions; the rest are cuts. */
+/** Shares of gradual transitions; the rest are cuts. */
 const GRADUAL = { dissolve: 0.3, fade: 0.2 };
-const FRAMES = { least: 8, most: 25 };
-/** Every so many shots one has a flash, of so many frames, as far from its ends. */
-const FLASH = { share: 0.2, most: 3, margin: 15, level: 170, fading: 30 };
+/** Length of gradual transitions in frames. */
+const TRANSITION_FRAMES = { min: 8, max: 25 };
+/**
+ * A share of the shots has a flash of up to three frames, at a distance from both ends. `level` is
+ * added to 8-bit values, `fading` less with each frame.
+ */
+const FLASH = { share: 0.2, max: 3, margin: 15, level: 170, decay: 30 };
 
 /**
- * Puts shots together with cuts, dissolves and fades through black of 8 to 25 frames, and flashes in them.
- * Shots have 20 pictures at least.
+ * Joins shots with cuts, and with dissolves and fades through black of 8 to 25 frames; adds
+ * flashes. Shots have at least 20 frames.
  */
-export function stage(shots: Picture[][], random: () => number): Staged {
-  const pictures: Picture[] = [];
-  const truth: Span[] = [];
-  let current: Picture[] = [];
+export function composeShots(shots: RgbFrame[][], random: () => number): ComposedShots {
+  const frames: RgbFrame[] = [];
+  const truth: FrameTransition[] = [];
+  let current: RgbFrame[] = [];
   for (const [i, shot] of shots.entries()) {
     const next = withFlash(shot, random);
     const kind = random();
-    const wanted = FRAMES.least + Math.floor(random() * (FRAMES.most - FRAMES.least + 1));
-    const count = Math.min(wanted, current.length - FRAMES.least, next.length - FRAMES.least);
+    const transitionFrames =
+      TRANSITION_FRAMES.min +
+      Math.floor(random() * (TRANSITION_FRAMES.max - TRANSITION_FRAMES.min + 1));
+    const count = Math.min(
+      transitionFrames,
+      current.length - TRANSITION_FRAMES.min,
+      next.length - TRANSITION_FRAMES.min,
+    );
     if (i === 0) {
       current = next;
-    } else if (kind >= GRADUAL.dissolve + GRADUAL.fade || count < FRAMES.least) {
-      pictures.push(...current);
-      truth.push({ kind: "cut", from: pictures.length - 1, to: pictures.length });
+    } else if (kind >= GRADUAL.dissolve + GRADUAL.fade || count < TRANSITION_FRAMES.min) {
+      frames.push(...current);
+      truth.push({ kind: "cut", from: frames.length - 1, to: frames.length });
       current = next;
     } else {
-      pictures.push(...current.slice(0, -count));
-      const from = pictures.length - 1;
-      const [out, into] = [current.slice(-count), next.slice(0, count)];
+      frames.push(...current.slice(0, -count));
+      const from = frames.length - 1;
+      const [outgoing, incoming] = [current.slice(-count), next.slice(0, count)];
       const weights = kind < GRADUAL.dissolve ? dissolve : fade;
-      pictures.push(...out.map((picture, at) => mix(picture, into[at]!, weights, at, count)));
-      truth.push({ kind: "gradual", from, to: pictures.length });
+      frames.push(...outgoing.map((frame, at) => mix(frame, incoming[at]!, weights, at, count)));
+      truth.push({ kind: "gradual", from, to: frames.length });
       current = next.slice(count);
     }
   }
-  pictures.push(...current);
-  return { pictures, truth };
+  frames.push(...current);
+  return { frames, truth };
 }
 
 type Weights = (share: number) => [before: number, after: number];
@@ -52,19 +62,19 @@ type Weights = (share: number) => [before: number, after: number];
 const dissolve: Weights = (share) => [1 - share, share];
 const fade: Weights = (share) => [Math.max(0, 1 - 2 * share), Math.max(0, 2 * share - 1)];
 
-function mix(a: Picture, b: Picture, weights: Weights, at: number, count: number): Picture {
+function mix(a: RgbFrame, b: RgbFrame, weights: Weights, at: number, count: number): RgbFrame {
   const [before, after] = weights((at + 1) / (count + 1));
   return a.map((value, i) => value * before + b[i]! * after);
 }
 
-function withFlash(shot: Picture[], random: () => number): Picture[] {
-  const room = shot.length - 2 * FLASH.margin;
-  if (random() > FLASH.share || room < 1) return shot;
-  const first = FLASH.margin + Math.floor(random() * room);
-  const count = 1 + Math.floor(random() * FLASH.most);
-  return shot.map((picture, at) => {
-    if (at < first || at >= first + count) return picture;
-    const level = FLASH.level - FLASH.fading * (at - first);
-    return picture.map((value) => Math.min(255, value * 0.4 + level));
+function withFlash(shot: RgbFrame[], random: () => number): RgbFrame[] {
+  const flashRange = shot.length - 2 * FLASH.margin;
+  if (random() > FLASH.share || flashRange < 1) return shot;
+  const first = FLASH.margin + Math.floor(random() * flashRange);
+  const count = 1 + Math.floor(random() * FLASH.max);
+  return shot.map((frame, at) => {
+    if (at < first || at >= first + count) return frame;
+    const level = FLASH.level - FLASH.decay * (at - first);
+    return frame.map((value) => Math.min(255, value * 0.4 + level));
   });
 }

@@ -2,88 +2,95 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AddedAsset } from "../../scripts/demo/api-client.ts";
-import { streamForm } from "../../scripts/demo/streamed-form.ts";
-import { type Decoding, findDecoding } from "../ingest/decoding.ts";
-import { type IsolateMemory, watchIsolate } from "../ingest/isolate.ts";
+import type { AddedAsset } from "../../tools/api-client.ts";
+import { streamForm } from "../../tools/multipart-stream.ts";
+import { type Decoder, findDecoder } from "../ingest/decoding.ts";
+import { type IsolateMemory, monitorIsolate } from "../ingest/isolate.ts";
 import {
   MEDIA_STEPS,
-  type MediaPart,
+  type MediaMeasurement,
   type MediaStep,
-  takeMediaPart,
+  measureMediaSteps,
 } from "../ingest/media-part.ts";
-import { writeMinutes } from "../ingest/minutes.ts";
-import { processorSeconds, residentMemory } from "../processes.ts";
-import { type Service, withService } from "../service.ts";
-import { round, type Suite, type SuiteOptions } from "../suite.ts";
+import { writeGeneratedVideo } from "../ingest/minutes.ts";
+import { measureCpuSeconds, measureResidentMib } from "../processes.ts";
+import { type Service, withService } from "../../tools/service.ts";
+import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 
 const WORKER = "bench/ingest/media-worker.ts";
 const MIB = 2 ** 20;
-/** As local/wrangler.toml calls it. */
+/** Name of the Worker in local/wrangler.toml. */
 const WORKER_NAME = "sightline-local";
-/** What is in the commands of the stack's processes that work on media. */
+/** Words in the command lines of the stack's processes that work on media. */
 const [RUNTIME, ENGINE] = ["workerd", "local/engine/server.ts"];
-/** Longer films are only taken apart: a model takes as long for each minute of them as of others. */
-const MOST_MINUTES_WITH_MODELS = 30;
+/** Longer videos run the media part only: models take the same time for every minute. */
+const MAX_MINUTES_WITH_MODELS = 30;
 
-/** What it took to ingest some videos, one after another, in a service of their own. */
-interface Measured {
-  media: MediaPart[];
+/** Measurements of several videos, ingested one after another in one service. */
+interface IngestMeasurement {
+  media: MediaMeasurement[];
   bytes: number;
   decodeSeconds: number;
-  /** For which processors worked, for both. */
+  /** CPU seconds of the media part and of plain decoding. */
   work: { media: number; decode: number };
-  /** From the upload until it is searchable, of all. */
+  /** Seconds from upload to searchable, for all videos; null if not measured. */
   seconds: number | null;
-  /** After their media parts: of the Worker's isolate, and of processes, which hold more besides. */
+  /** Memory after the media part: the Worker's isolate, and the processes, which hold more. */
   isolate: IsolateMemory;
-  memory: Memory;
-  memoryWithModels: Memory | null;
+  memory: ProcessMemory;
+  memoryWithModels: ProcessMemory | null;
 }
 
-/** The most that a process has had, in MiB. */
-interface Memory {
+/** Peak resident memory of processes in MiB. */
+interface ProcessMemory {
   worker: number;
   engine: number;
 }
 
-/** Of the same videos, on the same machine, one after the other: their media part, decoding them, all of it. */
-function measure(paths: string[], decoding: Decoding, options: SuiteOptions): Promise<Measured> {
+/**
+ * Measures the same videos on the same machine: their media part, plain decoding, and the whole
+ * ingest.
+ */
+function measure(
+  paths: string[],
+  decoder: Decoder,
+  options: SuiteOptions,
+): Promise<IngestMeasurement> {
   const { signal, log } = options;
-  const run = async (service: Service): Promise<Measured> => {
+  const run = async (service: Service): Promise<IngestMeasurement> => {
     const { url } = service;
-    const media: MediaPart[] = [];
+    const media: MediaMeasurement[] = [];
     const work = { media: 0, decode: 0 };
     let [bytes, decodeSeconds, seconds] = [0, 0, 0];
     await fetch(`${url}/hold`, { method: "POST", signal });
-    const takeAll = async () => {
+    const measureMedia = async () => {
       for (const [i, path] of paths.entries()) {
-        const { asset_id } = await upload(service, `held-${i}`, path);
-        const before = await stackWork();
-        media.push(await takeMediaPart(url, asset_id, signal));
-        work.media += (await stackWork()) - before;
-        decodeSeconds += await secondsOf(async () => {
-          work.decode += await decoding.decode(path, signal);
+        const { asset_id } = await upload(service, `paused-${i}`, path);
+        const before = await measureStackCpuSeconds();
+        media.push(await measureMediaSteps(url, asset_id, signal));
+        work.media += (await measureStackCpuSeconds()) - before;
+        decodeSeconds += await measureSeconds(async () => {
+          work.decode += await decoder.decode(path, signal);
         });
         bytes += (await stat(path)).size;
         log(`${path}: ${media.at(-1)!.segments} segments`);
       }
     };
-    const isolate = await watchIsolate(WORKER_NAME, () => fetch(`${url}/health`), takeAll);
-    const memory = await mostMemory();
+    const isolate = await monitorIsolate(WORKER_NAME, () => fetch(`${url}/health`), measureMedia);
+    const memory = await measurePeakMemory();
     const minutes = sum(media, (part) => part.minutes);
     const measured = { media, bytes, decodeSeconds, work, isolate, memory };
-    if (minutes > MOST_MINUTES_WITH_MODELS) {
+    if (minutes > MAX_MINUTES_WITH_MODELS) {
       return { ...measured, seconds: null, memoryWithModels: null };
     }
     await fetch(`${url}/go`, { method: "POST", signal });
     for (const [i, path] of paths.entries()) {
-      seconds += await secondsOf(async () => {
-        const [ended] = await service.ingest(`film-${i}`, [{ path, kind: "video" }]);
+      seconds += await measureSeconds(async () => {
+        const [ended] = await service.ingest(`video-${i}`, [{ path, kind: "video" }]);
         if (ended?.state !== "ready") throw new Error(`${path}: ${ended?.message}`);
       });
     }
-    const memoryWithModels = await mostMemory();
+    const memoryWithModels = await measurePeakMemory();
     return { ...measured, seconds, memoryWithModels };
   };
   return withService(options, run, WORKER);
@@ -95,51 +102,53 @@ async function upload({ api }: Service, index: string, path: string): Promise<Ad
   return api.upload(`/index/${index}/video`, form);
 }
 
-async function secondsOf(work: () => Promise<void>): Promise<number> {
-  const begin = performance.now();
+async function measureSeconds(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
   await work();
-  return (performance.now() - begin) / 1000;
+  return (performance.now() - startedAt) / 1000;
 }
 
-async function mostMemory(): Promise<Memory> {
-  const most = async (word: string) =>
-    Math.max(...(await residentMemory(word, "at most")).values());
-  return { worker: await most(RUNTIME), engine: await most(ENGINE) };
+async function measurePeakMemory(): Promise<ProcessMemory> {
+  const peakMib = async (word: string) =>
+    Math.max(...(await measureResidentMib(word, "peak")).values());
+  return { worker: await peakMib(RUNTIME), engine: await peakMib(ENGINE) };
 }
 
-async function stackWork(): Promise<number> {
-  return (await processorSeconds(RUNTIME)) + (await processorSeconds(ENGINE));
+async function measureStackCpuSeconds(): Promise<number> {
+  return (await measureCpuSeconds(RUNTIME)) + (await measureCpuSeconds(ENGINE));
 }
 
-function sum(media: MediaPart[], of: (part: MediaPart) => number): number {
+function sum(media: MediaMeasurement[], of: (part: MediaMeasurement) => number): number {
   return media.reduce((all, part) => all + of(part), 0);
 }
 
-function toRow(name: string, measured: Measured) {
+function toRow(name: string, measured: IngestMeasurement) {
   const { media, bytes, decodeSeconds, work, seconds, isolate, memory } = measured;
   const { memoryWithModels } = measured;
+  const { peakMib, retainedMib } = isolate;
   const minutes = sum(media, (part) => part.minutes);
   const step = (...names: MediaStep[]) =>
     names.reduce((all, each) => all + sum(media, (part) => part.seconds[each]), 0);
-  const mib = ({ worker, engine }: Memory) => `${Math.round(worker)} / ${Math.round(engine)}`;
+  const mib = ({ worker, engine }: ProcessMemory) =>
+    `${Math.round(worker)} / ${Math.round(engine)}`;
   return {
     name,
     minutes: round(minutes, 1),
     segments: sum(media, ({ segments }) => segments),
     mb: round(bytes / MIB, 1),
     media_seconds_per_minute: round(step(...MEDIA_STEPS) / minutes),
-    look_seconds_per_minute: round(step("look") / minutes),
+    shot_detection_seconds_per_minute: round(step("detect_shots") / minutes),
     keyframes_seconds_per_minute: round(step("keyframes") / minutes),
     decode_seconds_per_minute: round(decodeSeconds / minutes),
-    media_over_decode: round(step(...MEDIA_STEPS) / decodeSeconds),
-    media_work_per_minute: round(work.media / minutes),
-    work_over_decode: round(work.media / work.decode),
+    media_to_decode_ratio: round(step(...MEDIA_STEPS) / decodeSeconds),
+    media_cpu_seconds_per_minute: round(work.media / minutes),
+    cpu_to_decode_ratio: round(work.media / work.decode),
     all_seconds_per_minute: seconds === null ? "" : round(seconds / minutes, 1),
-    mib_of_isolate_most_and_held: `${Math.round(isolate.most)} / ${Math.round(isolate.held)}`,
-    mib_of_runtime_and_engine: mib(memory),
-    with_models: memoryWithModels === null ? "" : mib(memoryWithModels),
+    isolate_mib_peak_and_retained: `${Math.round(peakMib)} / ${Math.round(retainedMib)}`,
+    runtime_and_engine_mib: mib(memory),
+    runtime_and_engine_mib_with_models: memoryWithModels === null ? "" : mib(memoryWithModels),
     reads_per_minute: round(sum(media, ({ reads }) => reads) / minutes, 1),
-    read_over_size: round(sum(media, ({ readBytes }) => readBytes) / bytes),
+    bytes_read_to_size_ratio: round(sum(media, ({ readBytes }) => readBytes) / bytes),
     frames_per_hour: Math.round((sum(media, ({ frames }) => frames) * 60) / minutes),
   };
 }
@@ -152,24 +161,24 @@ async function listClips(dataDir: string): Promise<string[]> {
 }
 
 export const suite: Suite = {
-  summary: "seconds, memory and reads to ingest a minute of video; beside decoding it (Linux)",
+  summary: "time, memory and reads per minute of ingested video, next to plain decoding (Linux)",
   async run(options) {
-    const folder = await mkdtemp(join(tmpdir(), "sightline-films-"));
+    const folder = await mkdtemp(join(tmpdir(), "sightline-ingest-"));
     try {
-      const decoding = await findDecoding();
-      options.log(`Decoding by ${decoding.by}.`);
+      const decoder = await findDecoder();
+      options.log(`Decoder: ${decoder.name}.`);
       const rows: ReturnType<typeof toRow>[] = [];
       for (const minutes of options.minutes) {
         const path = join(folder, `${minutes}.mp4`);
-        await writeMinutes(path, minutes);
-        rows.push(toRow(`${minutes} min`, await measure([path], decoding, options)));
+        await writeGeneratedVideo(path, minutes);
+        rows.push(toRow(`${minutes} min`, await measure([path], decoder, options)));
         await rm(path);
       }
       const clips = await listClips(options.dataDir);
       if (clips.length > 0) {
-        rows.push(toRow(`${clips.length} clips`, await measure(clips, decoding, options)));
+        rows.push(toRow(`${clips.length} clips`, await measure(clips, decoder, options)));
       }
-      return { table: rows, json: { decoding: decoding.by, videos: rows } };
+      return { table: rows, json: { decoder: decoder.name, videos: rows } };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -1,42 +1,42 @@
-import { buildSamplePack } from "../../scripts/sample/pack.ts";
-import { samplePackFolder } from "../../scripts/stack/local-state.ts";
-import { withService } from "../service.ts";
-import { quantile, round, type Suite } from "../suite.ts";
+import { buildSamplePack } from "../../tools/sample/pack.ts";
+import { samplePackFolder } from "../../tools/stack/local-state.ts";
+import { withService } from "../../tools/service.ts";
+import { quantile, round, type Suite } from "../../tools/suite.ts";
 
 const ROUNDS = 15;
 
-/** `clock` is a label that is stored; what is called ships has to be pointed at. */
-const WISHES = {
+/** Requests. `clock` is a stored label; `ships` needs localization. */
+const REQUESTS = {
   "one hit": { query: "clock", top_k: 1 },
   "its stored boxes": { query: "clock", top_k: 1, use_boxes: true },
-  "boxes pointed at": { query: "ships", top_k: 1, use_boxes: true },
+  "localized boxes": { query: "ships", top_k: 1, use_boxes: true },
   "its mask": { query: "clock", top_k: 1, use_masks: true },
   "a page of 20": { query: "clock", top_k: 20 },
   "its boxes": { query: "clock", top_k: 20, use_boxes: true },
   "its boxes and masks": { query: "clock", top_k: 20, use_boxes: true, use_masks: true },
 };
 
-interface Found {
+interface SearchResult {
   segments: { boxes: object[] | null; mask: object | null }[];
 }
 
 export const suite: Suite = {
-  summary: "milliseconds that boxes and masks take, of a page of the demo's index",
+  summary: "latency of searches with boxes and masks, on the sample pack",
   run: (options) =>
     withService(options, async ({ api, ingest }) => {
       const pack = await buildSamplePack(samplePackFolder());
       await ingest("demo", pack.files);
       const table = [];
-      for (const [what, wish] of Object.entries(WISHES)) {
+      for (const [request, body] of Object.entries(REQUESTS)) {
         const times: number[] = [];
-        let segments: Found["segments"] = [];
+        let segments: SearchResult["segments"] = [];
         for (let i = 0; i <= ROUNDS; i++) {
           const start = performance.now();
-          ({ segments } = await api.post<Found>("/index/demo/search", wish));
-          if (i > 0) times.push(performance.now() - start); // the first warms up
+          ({ segments } = await api.post<SearchResult>("/index/demo/search", body));
+          if (i > 0) times.push(performance.now() - start); // the first one is a warm-up
         }
         table.push({
-          what,
+          request,
           p50: round(quantile(times, 0.5), 0),
           p95: round(quantile(times, 0.95), 0),
           hits: segments.length,

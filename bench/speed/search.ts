@@ -1,22 +1,23 @@
-import { buildSamplePack } from "../../scripts/sample/pack.ts";
-import { samplePackFolder } from "../../scripts/stack/local-state.ts";
-import { contest, OURS } from "../search/contest.ts";
-import { type Figures, type Spread, toRatios } from "../search/figures.ts";
-import { type Service, withService } from "../service.ts";
-import { quantile, round, type Suite } from "../suite.ts";
+import { buildSamplePack } from "../../tools/sample/pack.ts";
+import { samplePackFolder } from "../../tools/stack/local-state.ts";
+import { compareSystems, OURS } from "../search/compare.ts";
+import { type SearchFigures, type LatencyPercentiles, toRatios } from "../search/figures.ts";
+import { type Service, withService } from "../../tools/service.ts";
+import { quantile, round, type Suite } from "../../tools/suite.ts";
 
 const ROUNDS = 40;
 const LOADING_WORKER = "bench/search/loading-worker.ts";
 
 export const suite: Suite = {
   summary:
-    "milliseconds of a search over HTTP, queries new and known: on the demo's index, and beside LanceDB and Orama on --sizes of <DIR>/photos",
+    "latency of searches over HTTP, new and repeated queries: on the sample pack, and next to " +
+    "LanceDB and Orama on --sizes segments of <DIR>/photos",
   run: (options) =>
     withService(
       options,
       async (service) => {
         const demo = await measureDemo(service);
-        const figures = await contest(service, options);
+        const figures = await compareSystems(service, options);
         const ratios = toRatios(figures, OURS);
         const table = [...demo.map(toDemoRow), ...figures.map(toRow)];
         return { table, json: { demo, figures, ratios } };
@@ -26,12 +27,12 @@ export const suite: Suite = {
 };
 
 interface DemoFigures {
-  queries: "new" | "known";
+  queries: "new" | "repeated";
   searches: number;
-  spread: Spread;
+  percentiles: LatencyPercentiles;
 }
 
-/** What people search for in the sample pack. */
+/** Measures the searches of the sample pack. */
 async function measureDemo({ api, ingest }: Service): Promise<DemoFigures[]> {
   const pack = await buildSamplePack(samplePackFolder());
   await ingest("demo", pack.files);
@@ -41,31 +42,31 @@ async function measureDemo({ api, ingest }: Service): Promise<DemoFigures[]> {
     return performance.now() - start;
   };
   for (const { query } of pack.searches) await search(query); // warm-up
-  const [fresh, known]: [number[], number[]] = [[], []];
+  const [uncached, cached]: [number[], number[]] = [[], []];
   for (let i = 0; i < ROUNDS; i++) {
     for (const { query } of pack.searches) {
-      fresh.push(await search(`${query} ${i}`));
-      known.push(await search(query));
+      uncached.push(await search(`${query} ${i}`));
+      cached.push(await search(query));
     }
   }
-  const toFigures = (queries: "new" | "known", times: number[]): DemoFigures => {
+  const toDemoFigures = (queries: "new" | "repeated", times: number[]): DemoFigures => {
     const at = (share: number) => round(quantile(times, share), 1);
-    const spread = { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
-    return { queries, searches: times.length, spread };
+    const percentiles = { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+    return { queries, searches: times.length, percentiles };
   };
-  return [toFigures("new", fresh), toFigures("known", known)];
+  return [toDemoFigures("new", uncached), toDemoFigures("repeated", cached)];
 }
 
-function toDemoRow({ queries, spread }: DemoFigures) {
-  return { segments: "demo", name: OURS, [queries]: showSpread(spread) };
+function toDemoRow({ queries, percentiles }: DemoFigures) {
+  return { segments: "demo", name: OURS, [queries]: formatPercentiles(percentiles) };
 }
 
-function toRow({ segments, name, fresh, known, perSecond, ndcg10, mib, parts }: Figures) {
+function toRow({ segments, name, uncached, cached, perSecond, ndcg10, mib, parts }: SearchFigures) {
   return {
     segments,
     name,
-    new: showSpread(fresh),
-    known: showSpread(known),
+    new: formatPercentiles(uncached),
+    repeated: formatPercentiles(cached),
     per_second: perSecond,
     "nDCG@10": ndcg10,
     MiB: mib,
@@ -75,6 +76,6 @@ function toRow({ segments, name, fresh, known, perSecond, ndcg10, mib, parts }: 
   };
 }
 
-function showSpread({ p50, p95, p99 }: Spread): string {
+function formatPercentiles({ p50, p95, p99 }: LatencyPercentiles): string {
   return `${p50} / ${p95} / ${p99}`;
 }

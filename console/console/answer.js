@@ -1,45 +1,45 @@
-import { indexPath, listen } from "./api.js";
-import { el, problem, say } from "./element.js";
+import { indexPath, streamAnswer } from "./api.js";
+import { el, errorNotice, announce } from "./element.js";
 import { momentCard, playMoment } from "./moment.js";
 
-/** Fills `outlet` with the answer to a question, as it comes; its `[n]` play what they cite. */
+/** Streams the answer to a question into `outlet`. Its markers `[n]` play the cited moments. */
 export async function showAnswer(outlet, { index, question }, signal) {
   const heading = el("h2.found", {}, question);
-  const waiting = el("div.answer.waiting", {}, el("p.text", {}, "Reading what the index holds…"));
+  const waiting = el("div.answer.waiting", {}, el("p.text", {}, "Searching for evidence…"));
   outlet.replaceChildren(heading, waiting);
   try {
     let text = "";
     const path = indexPath(index, "/answer", { query: question });
-    for await (const { event, data } of listen(path, { signal })) {
+    for await (const { event, data } of streamAnswer(path, { signal })) {
       if (event === "delta") {
         text += data.text;
         waiting.replaceChildren(el("p.text", {}, text));
       } else if (event === "done") {
-        outlet.replaceChildren(heading, ...answered(data));
-        say(data.answer);
+        outlet.replaceChildren(heading, ...renderAnswer(data));
+        announce(data.answer);
       }
     }
   } catch (error) {
     if (signal.aborted) return;
-    waiting.replaceWith(problem(error, () => showAnswer(outlet, { index, question }, signal)));
+    waiting.replaceWith(errorNotice(error, () => showAnswer(outlet, { index, question }, signal)));
   }
 }
 
-function answered({ answer, grounded, citations, model, usage }) {
+function renderAnswer({ answer, grounded, citations, model, usage }) {
   const cards = new Map(
     citations.map((hit) => [hit.marker, { hit, card: momentCard(hit, hit.marker) }]),
   );
   const text = el("p.text", {}, withMarkers(answer, cards));
-  const tokens = `${model} · ${usage.input_tokens} tokens read, ${usage.output_tokens} written`;
+  const tokens = `${model} · ${usage.input_tokens} input and ${usage.output_tokens} output tokens`;
   const box = el("div.answer", {}, text, el("p.facts", {}, tokens));
   if (!grounded) {
     box.classList.add("ungrounded");
-    box.prepend(el("p.badge", {}, "Not answered by this index"));
+    box.prepend(el("p.badge", {}, "No answer in this index"));
     return [box];
   }
   const list = el("ul.grid", { "aria-label": "Cited moments" });
   list.append(...[...cards.values()].map(({ card }) => card));
-  return [box, el("h3", {}, "Where this comes from"), list];
+  return [box, el("h3", {}, "Sources"), list];
 }
 
 function withMarkers(text, cards) {

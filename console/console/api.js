@@ -3,7 +3,7 @@ const OFFLINE = "The service can't be reached. Check the connection and try agai
 
 let key = sessionStorage.getItem(STORED) ?? localStorage.getItem(STORED);
 
-/** An answer that is not a success: `message` is the API's own sentence; status 0 is no answer. */
+/** An error response. `message` is the API's `detail`; status 0 means that no response arrived. */
 export class ApiError extends Error {
   constructor(status, message, retryAfter = null) {
     super(message);
@@ -16,7 +16,7 @@ export function hasKey() {
   return key !== null;
 }
 
-/** Tries a key, and keeps it where the service knows it. Throws an `ApiError` where it doesn't. */
+/** Checks a key with the service and stores it. Throws an `ApiError` if the key is invalid. */
 export async function signIn(candidate, remember) {
   if (!/^[\u0021-\u007e]+$/.test(candidate)) {
     throw new ApiError(401, "This is not an API key: a key is one line without spaces.");
@@ -38,13 +38,13 @@ export function signOut() {
   localStorage.removeItem(STORED);
 }
 
-/** `/index/<name>/<rest>`, and a query where one is given. */
+/** Returns `/index/<name>/<rest>`, with an optional query string. */
 export function indexPath(name, rest = "", query = {}) {
   const search = new URLSearchParams(query).toString();
   return `/index/${encodeURIComponent(name)}${rest}${search && `?${search}`}`;
 }
 
-/** One request; resolves to the JSON of the answer. Throws an `ApiError`, or the signal's reason. */
+/** Sends a request and resolves to the JSON body. Throws an `ApiError`, or the signal's reason. */
 export async function api(method, path, { body, signal } = {}) {
   const headers = { "X-API-Key": key ?? "" };
   if (body) headers["Content-Type"] = "application/json";
@@ -57,20 +57,20 @@ export async function api(method, path, { body, signal } = {}) {
     signal?.throwIfAborted();
     throw new ApiError(0, OFFLINE);
   }
-  return read(response.status, text, response.headers.get("Retry-After"));
+  return parseResponse(response.status, text, response.headers.get("Retry-After"));
 }
 
 /**
- * A request whose answer comes as server-sent events: yields each as `{ event, data }`, and `{}` for what
- * only shows that the connection stands. Throws as `api` does, before the first.
+ * Yields the server-sent events of a response as `{ event, data }`, and `{}` for a heartbeat. Throws
+ * as `api` does, before the first event.
  */
-export async function* events(path, { signal } = {}) {
+export async function* streamEvents(path, { signal } = {}) {
   const headers = { "X-API-Key": key ?? "", Accept: "text/event-stream" };
   const response = await fetch(path, { headers, signal }).catch(() => null);
   signal?.throwIfAborted();
   if (!response) throw new ApiError(0, OFFLINE);
   if (!response.ok) {
-    read(response.status, await response.text(), response.headers.get("Retry-After"));
+    parseResponse(response.status, await response.text(), response.headers.get("Retry-After"));
   }
   let rest = "";
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
@@ -83,9 +83,9 @@ export async function* events(path, { signal } = {}) {
   }
 }
 
-/** The events of an answer, up to its `done`. Throws an `ApiError` of status 0 where it ends before. */
-export async function* listen(path, options) {
-  for await (const { event, data } of events(path, options)) {
+/** Yields the events of an answer up to `done`. Throws an `ApiError` of status 0 if it is cut off. */
+export async function* streamAnswer(path, options) {
+  for await (const { event, data } of streamEvents(path, options)) {
     if (event === "error") throw new ApiError(502, data.detail);
     yield { event, data };
     if (event === "done") return;
@@ -94,8 +94,8 @@ export async function* listen(path, options) {
 }
 
 /**
- * Sends a form, telling its progress (0 to 1) as bytes leave; resolves and throws as `api` does.
- * `fetch` can't tell how much of a body is sent, so this is an XMLHttpRequest.
+ * Sends a form and reports the progress of the upload (0 to 1). Resolves and throws as `api` does.
+ * Uses XMLHttpRequest, because `fetch` doesn't report upload progress.
  */
 export function upload(path, form, { onProgress, signal }) {
   return new Promise((resolve, reject) => {
@@ -106,7 +106,7 @@ export function upload(path, form, { onProgress, signal }) {
     request.addEventListener("load", () => {
       try {
         const { status, responseText } = request;
-        resolve(read(status, responseText, request.getResponseHeader("Retry-After")));
+        resolve(parseResponse(status, responseText, request.getResponseHeader("Retry-After")));
       } catch (error) {
         reject(error);
       }
@@ -118,12 +118,12 @@ export function upload(path, form, { onProgress, signal }) {
   });
 }
 
-function read(status, text, retryAfter) {
+function parseResponse(status, text, retryAfter) {
   const json = parse(text);
   if (status >= 200 && status < 300 && json !== undefined) return json;
-  const message = sentence(json?.detail) ?? `The service answered ${status} without saying why.`;
+  const message = formatDetail(json?.detail) ?? `The service returned status ${status}.`;
   const error = new ApiError(status, message, retryAfter === null ? null : Number(retryAfter));
-  if (status === 401) window.dispatchEvent(new CustomEvent("refused", { detail: error }));
+  if (status === 401) window.dispatchEvent(new CustomEvent("unauthorized", { detail: error }));
   throw error;
 }
 
@@ -135,7 +135,7 @@ function parse(text) {
   }
 }
 
-function sentence(detail) {
+function formatDetail(detail) {
   if (!Array.isArray(detail)) return detail;
   return detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
 }

@@ -1,6 +1,6 @@
-import { el, problem } from "./element.js";
+import { el, errorNotice } from "./element.js";
 import { factList, plain } from "./moment.js";
-import { picture } from "./picture.js";
+import { imageFrame } from "./image-frame.js";
 import { toggleStage } from "./stage.js";
 import { bytes, clock, count, STATES } from "./wording.js";
 
@@ -8,7 +8,7 @@ export function isDone({ state }) {
   return state === "ready" || state === "failed";
 }
 
-/** A video or an image of the library. `update` shows a newer record of it, and redraws no more than changed. */
+/** Card of a video or an image. `update` shows a newer record and redraws only what changed. */
 export function assetCard(asset, { onRetry, onDelete }) {
   const root = el("li.card.asset");
   let shown = asset;
@@ -24,7 +24,7 @@ export function assetCard(asset, { onRetry, onDelete }) {
         "aria-label": `${type === "video" ? "Play" : "Show"} ${title}`,
         onclick: () => toggleStage(root, stageOf(shown)),
       },
-      picture({ url: shown.thumbnail_url, type }),
+      imageFrame({ url: shown.thumbnail_url, type }),
       seconds === null ? null : el("span.tag", {}, clock(seconds)),
     );
     const remove = el(
@@ -39,7 +39,7 @@ export function assetCard(asset, { onRetry, onDelete }) {
       el("p.row.between", {}, el("span.facts.state", {}, line(shown)), remove),
     );
     if (state === "failed") {
-      root.append(problem(shown.error, () => onRetry(shown), "Retry"));
+      root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
     } else if (!isDone(shown)) {
       root.append(
         el("progress", { max: 1, value: shown.progress, "aria-label": `Progress of ${title}` }),

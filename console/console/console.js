@@ -9,7 +9,7 @@ const main = document.getElementById("main");
 const all = document.getElementById("all");
 const leave = document.getElementById("sign-out");
 
-/** Workspaces stay while the page does, so that uploads go on while another index is looked at. */
+/** Open workspaces by index. They live as long as the page: uploads continue in the background. */
 const workspaces = new Map();
 
 function show() {
@@ -35,10 +35,10 @@ function showSignIn(message) {
   leave.hidden = true;
   all.hidden = true;
   document.title = "Sign in · Sightline";
-  const { root, problem } = fromTemplate("sign-in");
+  const { root, error: errorBox } = fromTemplate("sign-in");
   const form = root.querySelector("form");
-  const tell = (text) => problem.replaceChildren(el("p.notice.bad", {}, text));
-  if (message) tell(message);
+  const showError = (text) => errorBox.replaceChildren(el("p.notice.bad", {}, text));
+  if (message) showError(message);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const button = form.querySelector("button");
@@ -47,7 +47,7 @@ function showSignIn(message) {
       await signIn(form.elements.key.value.trim(), form.elements.remember.checked);
       show();
     } catch (error) {
-      tell(error.message);
+      showError(error.message);
       form.elements.key.select();
     }
     button.disabled = false;
@@ -56,16 +56,16 @@ function showSignIn(message) {
   form.elements.key.focus();
 }
 
-function forget(message) {
+function endSession(message) {
   signOut();
   workspaces.clear();
   showSignIn(message);
 }
 
-leave.addEventListener("click", () => forget());
+leave.addEventListener("click", () => endSession());
 window.addEventListener(
-  "refused",
-  ({ detail }) => hasKey() && !isSigningIn() && forget(detail.message),
+  "unauthorized",
+  ({ detail }) => hasKey() && !isSigningIn() && endSession(detail.message),
 );
 window.addEventListener("hashchange", show);
 window.addEventListener("beforeunload", (event) => {

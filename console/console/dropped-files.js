@@ -2,31 +2,31 @@ const VIDEO = new Set("mp4 m4v mov mkv webm avi mpg mpeg ts mts 3gp ogv".split("
 const IMAGE = new Set("jpg jpeg png webp gif avif heic heif bmp tif tiff svg".split(" "));
 const TRANSCRIPT = new Set(["srt", "vtt"]);
 
-/** "video", "image" or null, of a file or an address, by what it is said to be. */
+/** Returns "video", "image" or null for a file or URL, by its MIME type or its extension. */
 export function mediaType({ name, type = "" }) {
-  const [said] = type.split("/");
-  if (said === "video" || said === "image") return said;
-  const ending = endingOf(name);
-  if (VIDEO.has(ending)) return "video";
-  return IMAGE.has(ending) ? "image" : null;
+  const [topLevelType] = type.split("/");
+  if (topLevelType === "video" || topLevelType === "image") return topLevelType;
+  const extension = extensionOf(name);
+  if (VIDEO.has(extension)) return "video";
+  return IMAGE.has(extension) ? "image" : null;
 }
 
 /**
- * What to add of files that came together: media, each with the transcript that bears its name, and
- * a sentence for each file that can't be added.
+ * Sorts dropped files into media, each with the transcript of the same name, and returns a sentence
+ * for each file that can't be added.
  */
 export function sortFiles(files) {
   const transcripts = new Map();
   for (const file of files) {
-    if (TRANSCRIPT.has(endingOf(file.name))) transcripts.set(stemOf(file.name), file);
+    if (TRANSCRIPT.has(extensionOf(file.name))) transcripts.set(stemOf(file.name), file);
   }
   const media = [];
-  const refused = [];
+  const rejected = [];
   for (const file of files) {
-    if (TRANSCRIPT.has(endingOf(file.name))) continue;
+    if (TRANSCRIPT.has(extensionOf(file.name))) continue;
     const type = mediaType(file);
     if (type === null) {
-      refused.push(`${file.name} is neither a video nor an image, so it was left out.`);
+      rejected.push(`${file.name} is neither a video nor an image, and wasn't added.`);
       continue;
     }
     const transcript = type === "video" ? transcripts.get(stemOf(file.name)) : undefined;
@@ -34,12 +34,12 @@ export function sortFiles(files) {
     media.push({ file, type, transcript });
   }
   for (const { name } of transcripts.values()) {
-    refused.push(`${name} has no video of the same name beside it: drop the two together.`);
+    rejected.push(`${name} has no video of the same name: drop both files together.`);
   }
-  return { media, refused };
+  return { media, rejected };
 }
 
-function endingOf(name) {
+function extensionOf(name) {
   return /\.(\w+)$/.exec(name)?.[1].toLowerCase() ?? "";
 }
 

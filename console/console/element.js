@@ -1,7 +1,7 @@
 /**
- * An element: `el("li.card", { title: "…", onclick: f }, child, …)`. `on…` attributes are listeners;
- * true is an attribute without a value; false, null and undefined leave it out. Children are nodes,
- * lists of them, or text that is never read as markup.
+ * Creates an element: `el("li.card", { title: "…", onclick: f }, child, …)`. Attributes named `on…`
+ * are listeners; `true` sets an empty attribute; false, null and undefined omit it. Children are
+ * nodes, lists of nodes, or text, which is never parsed as markup.
  */
 export function el(name, attributes = {}, ...children) {
   const [tag, ...classes] = name.split(".");
@@ -16,26 +16,26 @@ export function el(name, attributes = {}, ...children) {
   return node;
 }
 
-/** The content of a `<template>`, and its elements by their `data-part`. */
+/** Clones a `<template>`. Returns its root and its elements by their `data-part`. */
 export function fromTemplate(id) {
   const root = document.getElementById(id).content.firstElementChild.cloneNode(true);
   const named = [...root.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]);
   return { root, ...Object.fromEntries(named) };
 }
 
-/** Tells a screen reader what changed out of its sight. */
-export function say(text) {
-  document.getElementById("said").textContent = text;
+/** Announces a change to screen readers (a live region). */
+export function announce(text) {
+  document.getElementById("status").textContent = text;
 }
 
-/** What went wrong, in the words of the API, and a way to try again where there is one. */
-export function problem(error, again, label = "Try again") {
-  const retry = again && el("button.quiet", { type: "button", onclick: again }, label);
-  return el("div.notice.bad", {}, el("p", {}, error.message), retry ?? null);
+/** Renders an error's message, with a retry button if `onRetry` is given. */
+export function errorNotice(error, onRetry, label = "Try again") {
+  const button = onRetry && el("button.quiet", { type: "button", onclick: onRetry }, label);
+  return el("div.notice.bad", {}, el("p", {}, error.message), button ?? null);
 }
 
-/** Asks in a dialog; resolves to whether the answer was yes. */
-export function confirmed(title, text, yes) {
+/** Shows a confirmation dialog. Resolves to true if the user confirms. */
+export function confirmAction(title, text, yes) {
   const dialog = document.getElementById("confirm");
   document.getElementById("confirm-title").textContent = title;
   document.getElementById("confirm-text").textContent = text;
@@ -47,13 +47,13 @@ export function confirmed(title, text, yes) {
   });
 }
 
-/** How many assets are on their way, and how many failed; nothing where all are ready. */
+/** Renders the numbers of assets in progress and of failed assets; nothing if all are ready. */
 export function stateBadges({ queued, processing, failed }) {
   const working = queued + processing;
   return el(
     "span.badges",
     {},
-    working > 0 ? el("span.badge", {}, `${working} in the works`) : null,
+    working > 0 ? el("span.badge", {}, `${working} in progress`) : null,
     failed > 0 ? el("span.badge.bad", {}, `${failed} failed`) : null,
   );
 }

@@ -1,22 +1,22 @@
 import { api } from "./api.js";
-import { el, fromTemplate, problem, say, stateBadges } from "./element.js";
+import { el, fromTemplate, errorNotice, announce, stateBadges } from "./element.js";
 import { routeHash } from "./route.js";
-import { holdings } from "./wording.js";
+import { formatContents } from "./wording.js";
 
-/** The list of the account's indices, and the form that makes one. */
+/** Opens the list of the account's indices, with the form that creates one. */
 export function openIndices() {
-  const { root, create, problem: wrong, list } = fromTemplate("indices");
+  const { root, create, error: errorBox, list } = fromTemplate("indices");
   void load(list);
   create.addEventListener("submit", async (event) => {
     event.preventDefault();
-    wrong.replaceChildren();
+    errorBox.replaceChildren();
     try {
-      const made = await api("POST", "/index", {
+      const created = await api("POST", "/index", {
         body: { index_name: create.elements.name.value },
       });
-      location.hash = routeHash({ index: made.index_name });
+      location.hash = routeHash({ index: created.index_name });
     } catch (error) {
-      wrong.replaceChildren(problem(error));
+      errorBox.replaceChildren(errorNotice(error));
     }
   });
   return root;
@@ -32,14 +32,14 @@ async function load(list) {
       cursor = page.next_cursor;
     } while (cursor);
   } catch (error) {
-    list.replaceChildren(problem(error, () => load(list)));
+    list.replaceChildren(errorNotice(error, () => load(list)));
     return;
   } finally {
     list.removeAttribute("aria-busy");
   }
   const isEmpty = cards.childElementCount === 0;
-  if (!isEmpty) say(`Indices: ${cards.childElementCount}`);
-  list.replaceChildren(isEmpty ? nothing() : cards);
+  if (!isEmpty) announce(`Indices: ${cards.childElementCount}`);
+  list.replaceChildren(isEmpty ? emptyList() : cards);
 }
 
 function card(index) {
@@ -48,12 +48,12 @@ function card(index) {
     {},
     el("h2", {}, el("a.over", { href: routeHash({ index: index.index_name }) }, index.index_name)),
     index.description ? el("p.clamp", {}, index.description) : null,
-    el("p.facts", {}, holdings(index)),
+    el("p.facts", {}, formatContents(index)),
     stateBadges(index.states),
   );
 }
 
-function nothing() {
+function emptyList() {
   return el(
     "div.empty",
     {},
@@ -61,7 +61,7 @@ function nothing() {
     el(
       "p",
       {},
-      "An index holds the videos and images that you search together. Give it a name above and create it; then drop files into it.",
+      "An index contains the videos and images that you search together. Name it above and create it; then drop files into it.",
     ),
   );
 }

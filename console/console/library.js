@@ -1,20 +1,19 @@
-import { api, events, indexPath } from "./api.js";
+import { api, indexPath, streamEvents } from "./api.js";
 import { assetCard, isDone } from "./asset-card.js";
-import { confirmed, el, problem, say } from "./element.js";
+import { confirmAction, el, errorNotice, announce } from "./element.js";
 import { closeStage } from "./stage.js";
 
-const LOOK_MS = 700;
-/** Assets looked at in one go: more would use up the rate limit of a key. */
-const LOOKS = 4;
+const POLL_MS = 700;
+/** Assets requested at once: more would use up the rate limit of the key. */
+const CONCURRENCY = 4;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * The videos and images of an index, as cards in `list`; those still in the works are followed until
- * they are ready or have failed. `onIndex` gets the index record whenever it is read; `onProblem` an
- * error to show.
+ * Shows the videos and images of an index as cards in `list`. Unfinished assets are followed until
+ * they are ready or failed. `onIndex` gets each record of the index, `onError` errors to show.
  */
-export function openLibrary(index, { list, more, onIndex, onProblem }) {
+export function openLibrary(index, { list, more, onIndex, onError }) {
   const cards = new Map();
   const unfinished = new Map();
   let isFollowing = false;
@@ -26,19 +25,19 @@ export function openLibrary(index, { list, more, onIndex, onProblem }) {
     try {
       await work();
     } catch (error) {
-      onProblem(error);
+      onError(error);
     }
   };
 
   const actions = {
-    onRetry: (asset) => attempt(async () => take(await api("POST", pathOf(asset, "/retry")))),
+    onRetry: (asset) => attempt(async () => showAsset(await api("POST", pathOf(asset, "/retry")))),
     onDelete: (asset) =>
       attempt(async () => {
-        const text = `“${asset.title}” and every moment in it will be gone for good.`;
-        if (!(await confirmed(`Delete this ${asset.asset_type}?`, text, "Delete"))) return;
+        const text = `“${asset.title}” and its data will be deleted permanently.`;
+        if (!(await confirmAction(`Delete this ${asset.asset_type}?`, text, "Delete"))) return;
         await api("DELETE", pathOf(asset));
         remove(asset.asset_id);
-        say(`${asset.title} is deleted.`);
+        announce(`${asset.title} is deleted.`);
         await readIndex();
       }),
   };
@@ -51,11 +50,11 @@ export function openLibrary(index, { list, more, onIndex, onProblem }) {
     unfinished.delete(id);
   };
 
-  /** Shows a record, in place of the card that is there already, and follows it if need be. */
-  const take = (asset) => {
-    const known = cards.get(asset.asset_id);
-    if (known) known.update(asset);
-    const card = known ?? assetCard(asset, actions);
+  /** Shows an asset in its existing or a new card, and follows it if it is unfinished. */
+  const showAsset = (asset) => {
+    const existing = cards.get(asset.asset_id);
+    if (existing) existing.update(asset);
+    const card = existing ?? assetCard(asset, actions);
     cards.set(asset.asset_id, card);
     unfinished.delete(asset.asset_id);
     if (!isDone(asset)) unfinished.set(asset.asset_id, asset);
@@ -67,62 +66,65 @@ export function openLibrary(index, { list, more, onIndex, onProblem }) {
     if (isFollowing) return;
     isFollowing = true;
     while (unfinished.size > 0) {
-      if (await hear()) await wait(LOOK_MS);
+      if (await followEvents()) await wait(POLL_MS);
       else await poll();
     }
     isFollowing = false;
   };
 
-  /** Listens until nothing is in the works, or the stream ends. Resolves to false where there is none. */
-  const hear = async () => {
+  /** Follows events until all assets are finished or the stream ends. False if there is no stream. */
+  const followEvents = async () => {
     const stop = new AbortController();
-    let isHeard = false;
+    let isConnected = false;
     try {
-      for await (const { event, data } of events(indexPath(index, "/events"), stop)) {
-        // What happened before the stream began is in the records.
-        if (!isHeard) void lookAtAll().then(() => unfinished.size === 0 && stop.abort());
-        isHeard = true;
-        if (event) await hears(event, data.data);
+      for await (const { event, data } of streamEvents(indexPath(index, "/events"), stop)) {
+        // Changes from before the stream began are only in the records.
+        if (!isConnected) void refreshAll().then(() => unfinished.size === 0 && stop.abort());
+        isConnected = true;
+        if (event) await handleEvent(event, data.data);
         if (unfinished.size === 0) break;
       }
     } catch (error) {
       if (error.status === 401 || error.status === 403) unfinished.clear();
     }
-    return isHeard;
+    return isConnected;
   };
 
-  const hears = async (event, { asset_id: id, state, progress }) => {
+  const handleEvent = async (event, { asset_id: id, state, progress }) => {
     const asset = unfinished.get(id);
     if (event === "asset.deleted") remove(id);
-    else if (asset && isDone({ state })) await lookUntilSeen(asset);
-    else if (asset) take({ ...asset, state, progress });
+    else if (asset && isDone({ state })) await refreshWithRetry(asset);
+    else if (asset) showAsset({ ...asset, state, progress });
   };
 
   const poll = async () => {
-    for (let pause = LOOK_MS; unfinished.size > 0;) {
-      await wait(pause);
-      const looks = [...unfinished.values()].slice(0, LOOKS).map(look);
-      pause = Math.max(LOOK_MS, ...(await Promise.all(looks)));
+    for (let pauseMs = POLL_MS; unfinished.size > 0;) {
+      await wait(pauseMs);
+      const refreshes = [...unfinished.values()].slice(0, CONCURRENCY).map(refresh);
+      pauseMs = Math.max(POLL_MS, ...(await Promise.all(refreshes)));
     }
   };
 
-  const lookAtAll = async () => {
+  const refreshAll = async () => {
     const assets = [...unfinished.values()];
-    while (assets.length > 0) await Promise.all(assets.splice(0, LOOKS).map(lookUntilSeen));
+    while (assets.length > 0) {
+      await Promise.all(assets.splice(0, CONCURRENCY).map(refreshWithRetry));
+    }
   };
 
-  const lookUntilSeen = async (asset) => {
-    for (let pause = await look(asset); pause > 0; pause = await look(asset)) await wait(pause);
+  const refreshWithRetry = async (asset) => {
+    let pauseMs;
+    while ((pauseMs = await refresh(asset)) > 0) await wait(pauseMs);
   };
 
-  /** Resolves to how long to wait at least before the next look, in ms. */
-  const look = async (asset) => {
+  /** Reads an asset's record. Resolves to the pause before a retry in ms, 0 without a retry. */
+  const refresh = async (asset) => {
     try {
-      const now = await api("GET", pathOf(asset));
+      const record = await api("GET", pathOf(asset));
       if (!unfinished.has(asset.asset_id)) return 0;
-      take(now);
-      if (!isDone(now)) return 0;
-      say(`${now.title}: ${now.state}.`);
+      showAsset(record);
+      if (!isDone(record)) return 0;
+      announce(`${record.title}: ${record.state}.`);
       await readIndex();
     } catch (error) {
       if (error.status === 404) remove(asset.asset_id);
@@ -142,26 +144,26 @@ export function openLibrary(index, { list, more, onIndex, onProblem }) {
     try {
       const page = await api("GET", indexPath(index, "", query));
       if (!cursor) [...cards.keys()].forEach(remove);
-      list.append(...page.assets.map(take));
+      list.append(...page.assets.map(showAsset));
       onIndex(page.index);
       const next = page.next_cursor;
       if (next)
         more.append(el("button", { type: "button", onclick: () => load(next) }, "Show more"));
     } catch (error) {
-      more.replaceChildren(problem(error, () => load(cursor)));
+      more.replaceChildren(errorNotice(error, () => load(cursor)));
     }
     list.removeAttribute("aria-busy");
   };
 
   return {
     load: () => load(undefined),
-    /** Puts an asset that was just added in the place of the card of its upload. */
+    /** Replaces the card of an upload by the card of its asset. */
     add(asset, placeholder) {
       if (cards.has(asset.asset_id)) {
         placeholder.remove();
-        take(asset).scrollIntoView({ block: "nearest" });
+        showAsset(asset).scrollIntoView({ block: "nearest" });
       } else {
-        placeholder.replaceWith(take(asset));
+        placeholder.replaceWith(showAsset(asset));
       }
       void attempt(readIndex);
     },

@@ -1,6 +1,6 @@
 /* global SwaggerUIBundle */
 
-/** The key that is typed in goes with requests to this origin, and is forgotten with the page. */
+/** Swagger UI sends the API key only to this origin, and drops it when the page is closed. */
 SwaggerUIBundle({
   url: "/openapi.json",
   domNode: document.getElementById("reference"),

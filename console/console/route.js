@@ -1,5 +1,5 @@
 /**
- * Where the user is, kept in the URL's hash so that a reload or a link comes back to it: `#/` is the
+ * Reads the state of the page from the URL's hash, so that reloads and links restore it: `#/` is the
  * list of indices, `#/holidays` an index, `#/holidays?q=boat&modes=image` a search in it and
  * `#/holidays?ask=…` a question.
  */

@@ -1,13 +1,13 @@
 import { api, indexPath } from "./api.js";
-import { el, problem, say } from "./element.js";
+import { el, errorNotice, announce } from "./element.js";
 import { momentCard } from "./moment.js";
 import { count } from "./wording.js";
 
 const PAGE = 24;
-/** The score of what is as likely relevant as not. */
+/** Hits with a higher score are more likely relevant than not. */
 const LIKELY = 0.5;
 
-/** Fills `outlet` with what a search finds; aborting the signal leaves it to the next. */
+/** Shows the results of a search in `outlet`. Aborting the signal leaves `outlet` unchanged. */
 export async function showSearch(outlet, { index, query, modes, boxes }, signal) {
   const likely = el("ul.grid", { "aria-label": "Results" });
   const rest = el("ul.grid", { "aria-label": "Less likely results" });
@@ -26,7 +26,7 @@ export async function showSearch(outlet, { index, query, modes, boxes }, signal)
     } catch (error) {
       if (signal.aborted) return;
       if (!cursor) outlet.replaceChildren(more);
-      more.replaceChildren(problem(error, () => load(cursor)));
+      more.replaceChildren(errorNotice(error, () => load(cursor)));
     }
   };
 
@@ -35,32 +35,32 @@ export async function showSearch(outlet, { index, query, modes, boxes }, signal)
     const cards = segments.map((hit) => ({ card: momentCard(hit), isLikely: hit.score > LIKELY }));
     likely.append(...cards.filter(({ isLikely }) => isLikely).map(({ card }) => card));
     rest.append(...cards.filter(({ isLikely }) => !isLikely).map(({ card }) => card));
-    const [good, other] = [likely.childElementCount, rest.childElementCount];
-    if (good + other === 0) likely.replaceWith(nothing(modes));
-    restFold.hidden = other === 0;
-    restFold.open ||= good === 0;
-    restSummary.textContent = good === 0 ? "The nearest there is" : "Less likely";
-    heading.textContent = headline(good, total, query);
+    const [likelyCount, restCount] = [likely.childElementCount, rest.childElementCount];
+    if (likelyCount + restCount === 0) likely.replaceWith(emptyResults(modes));
+    restFold.hidden = restCount === 0;
+    restFold.open ||= likelyCount === 0;
+    restSummary.textContent = likelyCount === 0 ? "Nearest results" : "Less likely results";
+    heading.textContent = headline(likelyCount, total, query);
     more.replaceChildren(
       next ? el("button", { type: "button", onclick: () => load(next) }, "Next page") : "",
     );
-    (other > 0 ? restFold : outlet).append(more);
+    (restCount > 0 ? restFold : outlet).append(more);
     if (cursor) cards[0]?.card.querySelector("button").focus();
-    say(heading.textContent);
+    announce(heading.textContent);
   };
 
   await load(undefined);
 }
 
-function headline(good, total, query) {
-  if (total === 0) return `Nothing found for “${query}”`;
-  if (good === 0) return `Nothing matches “${query}” well`;
-  return `${count(good, "moment")} for “${query}”`;
+function headline(likelyCount, total, query) {
+  if (total === 0) return `No results for “${query}”`;
+  if (likelyCount === 0) return `No likely results for “${query}”`;
+  return `${count(likelyCount, "moment")} for “${query}”`;
 }
 
-function nothing(modes) {
-  const what = modes.length > 0 ? "Take some of the filters away, or a" : "A";
-  return el("p.empty", {}, `${what}dd videos and images: only what is ready is searched.`);
+function emptyResults(modes) {
+  const advice = modes.length > 0 ? "Remove some of the filters, or add" : "Add";
+  return el("p.empty", {}, `${advice} videos and images: only assets that are ready are searched.`);
 }
 
 function skeleton() {

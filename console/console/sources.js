@@ -1,10 +1,10 @@
 import { api, indexPath } from "./api.js";
-import { el, problem, say } from "./element.js";
+import { el, errorNotice, announce } from "./element.js";
 import { count } from "./wording.js";
 
-const LOOK_MS = 1500;
+const POLL_MS = 1500;
 
-/** What can be brought in from platforms: the endpoint, and the field that names it. */
+/** Kinds of import: the endpoint, and the request field for the user's text. */
 const ENDPOINTS = {
   page: ["/videonet/url", () => "url"],
   playlist: ["/videonet/playlist", () => "url"],
@@ -17,48 +17,48 @@ export function isFromPlatform(type) {
 }
 
 /**
- * What was brought in from platforms, a line each in `list`: how far it is, what is followed. `onBrought` is
- * called when there may be new assets.
+ * Shows the import sources of an index in `list`: those that are followed, running or failed.
+ * `onImported` is called when there may be new assets.
  */
-export function openSources(index, list, onBrought) {
-  let isLooking = false;
+export function openSources(index, list, onImported) {
+  let isPolling = false;
 
   const load = async () => {
     try {
       const { sources } = await api("GET", indexPath(index, "/sources", { limit: 100 }));
-      const shown = sources.filter(({ follow, state }) => follow || state !== "succeeded");
-      list.replaceChildren(...shown.map(line));
-      if (!isLooking && sources.some(isUnderWay)) void look();
+      const active = sources.filter(({ follow, state }) => follow || state !== "succeeded");
+      list.replaceChildren(...active.map(line));
+      if (!isPolling && sources.some(isRunning)) void poll();
     } catch (error) {
-      list.replaceChildren(el("li", {}, problem(error, load)));
+      list.replaceChildren(el("li", {}, errorNotice(error, load)));
     }
   };
 
-  /** Does something, and shows what is then; or what went wrong. */
+  /** Runs an action and reloads the list, or shows the error. */
   const attempt = async (work) => {
     try {
       await work();
       await load();
     } catch (error) {
-      list.prepend(el("li", {}, problem(error)));
+      list.prepend(el("li", {}, errorNotice(error)));
     }
   };
 
-  const look = async () => {
-    isLooking = true;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    isLooking = false;
+  const poll = async () => {
+    isPolling = true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    isPolling = false;
     if (!list.isConnected) return;
     await load();
-    onBrought();
+    onImported();
   };
 
   const line = (source) => {
     const name = source.title ?? source.query ?? source.url;
     const stop = el(
       "button.quiet.faint",
-      { type: "button", "aria-label": `Forget ${name}`, onclick: () => forget(source, name) },
-      source.follow ? "Stop following" : "Forget",
+      { type: "button", "aria-label": `Remove ${name}`, onclick: () => remove(source, name) },
+      source.follow ? "Stop following" : "Remove",
     );
     const facts = `${source.platform} · ${count(source.items, "item")} · ${stateOf(source)}`;
     return el(
@@ -69,10 +69,10 @@ export function openSources(index, list, onBrought) {
     );
   };
 
-  const forget = (source, name) =>
+  const remove = (source, name) =>
     attempt(async () => {
       await api("DELETE", indexPath(index, `/sources/${source.source_id}`));
-      say(`${name} is followed no more. What came from it stays.`);
+      announce(`${name} is no longer followed. Imported assets are kept.`);
     });
 
   return {
@@ -85,13 +85,13 @@ export function openSources(index, list, onBrought) {
   };
 }
 
-function isUnderWay({ state }) {
+function isRunning({ state }) {
   return state === "queued" || state === "running";
 }
 
-function stateOf({ state, error, follow, removed }) {
-  if (isUnderWay({ state })) return "bringing in what is there…";
+function stateOf({ state, error, follow, removed_upstream: removedCount }) {
+  if (isRunning({ state })) return "importing…";
   if (error) return error.message;
-  const gone = removed > 0 ? `, ${count(removed, "original")} gone` : "";
-  return `${follow ? "followed" : state}${gone}`;
+  const removed = removedCount > 0 ? `, ${count(removedCount, "original")} removed` : "";
+  return `${follow ? "followed" : state}${removed}`;
 }

@@ -1,11 +1,11 @@
-import { el, say } from "./element.js";
-import { picture } from "./picture.js";
+import { el, announce } from "./element.js";
+import { imageFrame } from "./image-frame.js";
 
 let open = null;
 
 /**
- * Shows a video or an image large, in the grid and right under the row of `card`; once more closes
- * it. `start` and `end` (seconds, or null) bound what is played; `details` stand beside it.
+ * Opens a large view of a video or an image under the row of `card`, or closes it if it is open.
+ * `start` and `end` (seconds, or null) bound what is played; `details` are shown beside it.
  */
 export function toggleStage(card, { title, type, url, start = null, end = null, boxes, details }) {
   const button = card.querySelector("button.over");
@@ -15,7 +15,7 @@ export function toggleStage(card, { title, type, url, start = null, end = null, 
   const screen =
     type === "video"
       ? player(url, start, end)
-      : el("div.screen", {}, picture({ url, alt: title, type, boxes, lazy: false }));
+      : el("div.screen", {}, imageFrame({ url, alt: title, type, boxes, lazy: false }));
   const close = el("button.close", { type: "button", "aria-label": "Close" }, "×");
   close.addEventListener("click", closeStage);
   const stage = el("li.stage", {}, screen, el("div.details.stack", {}, close, details));
@@ -25,7 +25,7 @@ export function toggleStage(card, { title, type, url, start = null, end = null, 
   open = { stage, button, card };
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   screen.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
-  say(`${title} is open below.`);
+  announce(`${title} is open below.`);
 }
 
 export function closeStage() {
@@ -41,7 +41,7 @@ export function closeStage() {
 }
 
 function player(url, start, end) {
-  // Without the end of the fragment: a browser would stop there up to a quarter of a second late.
+  // The fragment has no end: browsers stop up to 0.25 s late there. `stopAt` is exact to a frame.
   const src = start === null ? url : `${url.split("#")[0]}#t=${start}`;
   const video = el("video", { src, controls: true, autoplay: true, playsinline: true });
   const screen = el("div.screen", {}, video);
@@ -53,34 +53,34 @@ function player(url, start, end) {
     stopAt(video, end);
     void video.play();
   };
-  screen.append(el("button.quiet", { type: "button", onclick: replay }, "Play the moment again"));
+  screen.append(el("button.quiet", { type: "button", onclick: replay }, "Replay the moment"));
   return screen;
 }
 
-/** Stops once at `end`. Who plays on from there, or jumps past it, is not stopped again. */
+/** Pauses once at `end`. Playing on from there, or seeking past it, isn't interrupted. */
 function stopAt(video, end) {
-  const look = () => {
+  const checkTime = () => {
     if (!video.isConnected) return;
-    if (video.currentTime < end) requestAnimationFrame(look);
+    if (video.currentTime < end) requestAnimationFrame(checkTime);
     else if (video.currentTime < end + 1) video.pause();
   };
-  requestAnimationFrame(look);
+  requestAnimationFrame(checkTime);
 }
 
 function unplayable(url) {
-  const again = () => location.reload();
+  const reload = () => location.reload();
   return el(
     "div.notice.bad",
     {},
     el(
       "p",
       {},
-      "This can't be played: the link is older than an hour, or this browser doesn't know the format.",
+      "This can't be played: the link has expired (after an hour), or the browser doesn't support the format.",
     ),
     el(
       "div.row",
       {},
-      el("button.quiet", { type: "button", onclick: again }, "Reload"),
+      el("button.quiet", { type: "button", onclick: reload }, "Reload"),
       el("a", { href: url }, "Open the file"),
     ),
   );

@@ -1,19 +1,19 @@
 import { indexPath, upload } from "./api.js";
-import { el, problem } from "./element.js";
+import { el, errorNotice } from "./element.js";
 import { bytes } from "./wording.js";
 
-const AT_ONCE = 3;
+const CONCURRENCY = 3;
 
 /**
- * Sends media to an index, a few at a time, each with a card at the head of `list`. `onAdded` gets
- * the asset that the API answers with, and the card to put in its place.
+ * Uploads media to an index, `CONCURRENCY` at a time, each with a card at the top of `list`.
+ * `onAdded` gets the added asset and the card to replace.
  */
 export function openUploads(index, list, onAdded) {
   const waiting = [];
   let running = 0;
 
   const next = () => {
-    while (running < AT_ONCE && waiting.length > 0) {
+    while (running < CONCURRENCY && waiting.length > 0) {
       running += 1;
       void send(waiting.shift()).finally(() => {
         running -= 1;
@@ -42,7 +42,7 @@ export function openUploads(index, list, onAdded) {
     cancel.addEventListener("click", () => drop(item));
     const line = el("p.row.between", {}, el("span.facts", {}, state), cancel);
     item.card.replaceChildren(
-      el("span.picture", {}, el("span.stand-in", {}, item.type)),
+      el("span.image-frame", {}, el("span.stand-in", {}, item.type)),
       el("h3.title", {}, item.name),
       line,
       ...rest,
@@ -57,10 +57,10 @@ export function openUploads(index, list, onAdded) {
 
   const send = async (item) => {
     const [state, bar] = [item.card.querySelector(".facts"), item.card.querySelector("progress")];
-    const onProgress = (share) => {
-      bar.value = share;
+    const onProgress = (fraction) => {
+      bar.value = fraction;
       state.textContent =
-        share < 1 ? `Uploading, ${Math.floor(share * 100)} %` : "Checking the file";
+        fraction < 1 ? `Uploading, ${Math.floor(fraction * 100)} %` : "Checking the file";
     };
     state.textContent = item.file ? "Uploading" : "Adding";
     try {
@@ -74,13 +74,13 @@ export function openUploads(index, list, onAdded) {
       show(
         item,
         "Not added",
-        problem(error, () => enqueue(item)),
+        errorNotice(error, () => enqueue(item)),
       );
     }
   };
 
   return {
-    /** One file with what `sortFiles` found out about it. */
+    /** Uploads an item of `sortFiles`. */
     addFile({ file, type, transcript }) {
       const card = el("li.card.upload");
       list.prepend(card);

@@ -1,4 +1,4 @@
-/** 75.2 → "1:15", 3675 → "1:01:15". */
+/** Formats seconds: 75.2 → "1:15", 3675 → "1:01:15". */
 export function clock(seconds) {
   const whole = Math.floor(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
@@ -6,7 +6,7 @@ export function clock(seconds) {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${end}` : `${minutes}:${end}`;
 }
 
-/** Where a moment is in its video, or null for an image. */
+/** Formats the time range of a moment; null for an image. */
 export function range({ start_seconds: start, end_seconds: end }) {
   return start === null ? null : `${clock(start)}–${clock(end)}`;
 }
@@ -18,13 +18,13 @@ export function bytes(size) {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${["kB", "MB", "GB", "TB"][power - 1]}`;
 }
 
-/** (1, "video") → "1 video", (1200, "video") → "1,200 videos". */
+/** Formats a count: (1, "video") → "1 video", (1200, "video") → "1,200 videos". */
 export function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** What an index holds, for one line. */
-export function holdings({ counts, duration_seconds: seconds, size_bytes: size }) {
+/** Formats the contents of an index in one line. */
+export function formatContents({ counts, duration_seconds: seconds, size_bytes: size }) {
   if (counts.videos + counts.images === 0) return "Empty";
   return [
     counts.videos > 0 && count(counts.videos, "video"),
@@ -38,23 +38,23 @@ export function holdings({ counts, duration_seconds: seconds, size_bytes: size }
     .join(" · ");
 }
 
-/** States of an asset, as a person would say them. */
+/** Labels of the states of an asset. */
 export const STATES = {
   queued: "Waiting",
   fetching: "Fetching",
-  probing: "Looking it over",
-  segmenting: "Finding moments",
-  transcribing: "Listening",
-  describing: "Watching",
-  embedding: "Making it searchable",
+  probing: "Reading the file",
+  segmenting: "Detecting shots",
+  transcribing: "Recognising speech",
+  describing: "Analysing images",
+  embedding: "Indexing",
   ready: "Ready",
   failed: "Failed",
 };
 
-/** Kinds of evidence: what to call them, and the field of a segment that they are drawn from. */
+/** Labels of the kinds of evidence, and the text of a segment that each kind is based on. */
 export const EVIDENCE = {
-  visual: { name: "Seen", textOf: ({ labels }) => labels.join(", ") },
-  caption: { name: "Looks like", textOf: ({ caption }) => caption },
-  speech: { name: "Said", textOf: ({ transcript }) => transcript },
-  text: { name: "Written", textOf: ({ on_screen_text: text }) => text },
+  visual: { name: "Visual", textOf: ({ labels }) => labels.join(", ") },
+  caption: { name: "Caption", textOf: ({ caption }) => caption },
+  speech: { name: "Speech", textOf: ({ transcript }) => transcript },
+  text: { name: "On-screen text", textOf: ({ on_screen_text: text }) => text },
 };

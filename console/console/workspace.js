@@ -1,22 +1,22 @@
 import { showAnswer } from "./answer.js";
 import { api, indexPath } from "./api.js";
 import { mediaType, sortFiles } from "./dropped-files.js";
-import { confirmed, el, fromTemplate, problem, stateBadges } from "./element.js";
+import { confirmAction, el, fromTemplate, errorNotice, stateBadges } from "./element.js";
 import { openLibrary } from "./library.js";
 import { routeHash } from "./route.js";
 import { showSearch } from "./search.js";
 import { closeStage } from "./stage.js";
 import { isFromPlatform, openSources } from "./sources.js";
 import { openUploads } from "./uploads.js";
-import { holdings } from "./wording.js";
+import { formatContents } from "./wording.js";
 
-/** One index: what it holds, what goes into it, and what is found in it. `onDeleted` is called once it is gone. */
+/** Opens an index: its library, uploads, imports, search and answers. */
 export function openWorkspace(index, onDeleted) {
   const parts = fromTemplate("workspace");
-  const { root, form, found } = parts;
+  const { root, form, results } = parts;
   parts.name.textContent = index;
 
-  const tell = (...messages) => {
+  const showMessages = (...messages) => {
     const dismiss = el("button.close", { type: "button", "aria-label": "Dismiss" }, "×");
     dismiss.addEventListener("click", () => parts.notices.replaceChildren());
     const lines = messages.map((message) => el("p", {}, message));
@@ -25,17 +25,18 @@ export function openWorkspace(index, onDeleted) {
   const library = openLibrary(index, {
     list: parts.assets,
     more: parts.more,
-    onIndex: (record) => parts.facts.replaceChildren(holdings(record), stateBadges(record.states)),
-    onProblem: (error) => tell(error.message),
+    onIndex: (record) =>
+      parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
+    onError: (error) => showMessages(error.message),
   });
   const uploads = openUploads(index, parts.assets, (added, card) => {
-    if (added.duplicate) tell(`This index holds the same file already, as “${added.title}”.`);
+    if (added.duplicate) showMessages(`This index already has this file, as “${added.title}”.`);
     library.add(added, card);
   });
 
   const addFiles = (files) => {
-    const { media, refused } = sortFiles([...files]);
-    if (refused.length > 0) tell(...refused);
+    const { media, rejected } = sortFiles([...files]);
+    if (rejected.length > 0) showMessages(...rejected);
     for (const item of media) uploads.addFile(item);
     location.hash = routeHash({ index });
   };
@@ -47,14 +48,14 @@ export function openWorkspace(index, onDeleted) {
   });
 
   parts.delete.addEventListener("click", async () => {
-    const text = `“${index}”, and all videos and images in it, will be gone for good.`;
-    if (!(await confirmed("Delete this index?", text, "Delete the index"))) return;
+    const text = `“${index}” and all its videos and images will be deleted permanently.`;
+    if (!(await confirmAction("Delete this index?", text, "Delete the index"))) return;
     try {
       await api("DELETE", indexPath(index));
       onDeleted();
       location.hash = "#/";
     } catch (error) {
-      parts.notices.replaceChildren(problem(error));
+      parts.notices.replaceChildren(errorNotice(error));
     }
   });
 
@@ -64,11 +65,11 @@ export function openWorkspace(index, onDeleted) {
     running = new AbortController();
     closeStage();
     writeForm(parts, route);
-    const isLooking = route.query !== "" || route.question !== "";
-    found.hidden = !isLooking;
-    parts.library.hidden = isLooking;
-    if (route.query) void showSearch(found, route, running.signal);
-    else if (route.question) void showAnswer(found, route, running.signal);
+    const hasResults = route.query !== "" || route.question !== "";
+    results.hidden = !hasResults;
+    parts.library.hidden = hasResults;
+    if (route.query) void showSearch(results, route, running.signal);
+    else if (route.question) void showAnswer(results, route, running.signal);
   };
 
   const go = () => {
@@ -82,10 +83,10 @@ export function openWorkspace(index, onDeleted) {
     go();
   });
   form.addEventListener("change", ({ target }) => {
-    if (target.name === "do") dress(parts);
+    if (target.name === "do") updateForm(parts);
     else if (target.name !== "text" && form.elements.text.value.trim()) go();
   });
-  // Emptying the field, also by its own cross, leads back to the library.
+  // Clearing the search field leads back to the library.
   form.addEventListener("search", () => form.elements.text.value === "" && go());
 
   const refresh = () => {
@@ -111,17 +112,17 @@ function writeForm(parts, { query, question, modes, boxes }) {
     for (const box of elements.mode) box.checked = modes.includes(box.value);
     elements.boxes.checked = boxes;
   }
-  dress(parts);
+  updateForm(parts);
 }
 
-/** Words and options for what the form does now. */
-function dress({ form, go, chips }) {
+/** Updates labels and options to the form's mode, search or ask. */
+function updateForm({ form, go, chips }) {
   const isAsking = form.elements.do.value === "ask";
   go.textContent = isAsking ? "Ask" : "Search";
   chips.hidden = isAsking;
   form.elements.text.placeholder = isAsking
     ? "Why did the carpenter leave?"
-    : "A boat, a word that is said, a line on a sign…";
+    : "A boat, a spoken word, a line on a sign…";
   form.querySelector("label[for=text]").textContent = isAsking
     ? "Ask this index"
     : "Search this index";
@@ -132,17 +133,17 @@ function acceptFiles({ root, files }, addFiles) {
     addFiles(files.files);
     files.value = "";
   });
-  const over = (isOver) => root.classList.toggle("dragging", isOver);
+  const setDragging = (isDragging) => root.classList.toggle("dragging", isDragging);
   const listen = (name, listener) =>
     document.addEventListener(name, (event) => {
       if (!root.isConnected || !event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       listener(event);
     });
-  listen("dragover", () => over(true));
-  listen("dragleave", ({ relatedTarget }) => relatedTarget === null && over(false));
+  listen("dragover", () => setDragging(true));
+  listen("dragleave", ({ relatedTarget }) => relatedTarget === null && setDragging(false));
   listen("drop", ({ dataTransfer }) => {
-    over(false);
+    setDragging(false);
     addFiles(dataTransfer.files);
   });
 }
@@ -165,18 +166,18 @@ function acceptUrl({ url: form, "from-url": toggle, follow: tick }, addUrl) {
   url.addEventListener("input", () => {
     const name = URL.canParse(url.value) ? new URL(url.value).pathname : "";
     type.value = mediaType({ name }) ?? type.value;
-    dressUrl();
+    updateUrlForm();
   });
-  const dressUrl = () => {
+  const updateUrlForm = () => {
     tick.hidden = !isFromPlatform(type.value) || type.value === "page";
     url.placeholder = PLACEHOLDERS[type.value] ?? "https://…";
   };
-  type.addEventListener("change", dressUrl);
+  type.addEventListener("change", updateUrlForm);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     addUrl(url.value.trim(), type.value, follow.checked && !tick.hidden);
     form.reset();
-    dressUrl();
+    updateUrlForm();
     open(false);
   });
 }

@@ -3,14 +3,14 @@ import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { EngineError } from "./errors.ts";
 
-/** The whole body in memory. Errors: `too_large`. */
+/** Reads the whole body into memory. Errors: `too_large`. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of limitBody(request, maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** Streams the body to a file. Errors: `too_large`, `undecodable_media` when it is empty. */
+/** Streams the body to a file. Errors: `too_large`, `undecodable_media` if the body is empty. */
 export async function saveBody(
   request: IncomingMessage,
   path: string,
@@ -21,9 +21,9 @@ export async function saveBody(
   if (file.bytesWritten === 0) throw new EngineError("undecodable_media", "The file is empty.");
 }
 
-/** Leaves the request open when it is too large, so that the answer still reaches the caller. */
+/** Yields a body's chunks. A request that is too large stays open, so the caller gets the error. */
 async function* limitBody(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
-  const tooLarge = new EngineError("too_large", `At most ${maxBytes} bytes are taken.`);
+  const tooLarge = new EngineError("too_large", `At most ${maxBytes} bytes are accepted.`);
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge;
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {

@@ -1,4 +1,4 @@
-/** At most this many kinds of thing are named; more make a list, not a caption. */
+/** Labels named in a caption; more would read as a list. */
 const MAX_KINDS = 5;
 
 const NUMBERS = [
@@ -26,43 +26,43 @@ const PLURALS: Readonly<Record<string, string>> = {
   tv: "TVs",
 };
 
-/** Counted by the pair. */
+/** Labels counted in pairs. */
 const PAIRS = new Set(["skis", "scissors"]);
-/** Not counted at all. */
+/** Labels that are mass nouns. */
 const MASSES = new Set(["broccoli"]);
 
-/** "people" for "person", "wine glasses" for "wine glass". Knows the classes of COCO. */
+/** Returns the plural of a COCO label: "people" for "person", "wine glasses" for "wine glass". */
 export function toPlural(label: string): string {
-  const known = PLURALS[label];
-  if (known) return known;
+  const irregular = PLURALS[label];
+  if (irregular) return irregular;
   return /(?:s|x|z|ch|sh)$/.test(label) ? `${label}es` : `${label}s`;
 }
 
 /**
- * One plain English sentence that says what was detected, and nothing else: labels in their order,
- * counted; empty where nothing was. `hasWords` tells whether words were read in the picture.
+ * Writes one English sentence that counts the detected labels in their order; empty without labels
+ * and text. `hasText` says that OCR found text in the image.
  */
-export function composeCaption(labels: readonly string[], hasWords: boolean): string {
+export function templateCaption(labels: readonly string[], hasText: boolean): string {
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
-  const things = [...counts].slice(0, MAX_KINDS).map(([label, count]) => countThing(label, count));
-  if (!things.length) return hasWords ? "A picture with words." : "";
-  if (hasWords) things.push("words");
-  const last = things.pop() ?? "";
-  const list = things.length ? `${things.join(", ")} and ${last}` : last;
+  const phrases = [...counts].slice(0, MAX_KINDS).map(([label, count]) => countLabel(label, count));
+  if (!phrases.length) return hasText ? "A picture with words." : "";
+  if (hasText) phrases.push("words");
+  const last = phrases.pop() ?? "";
+  const list = phrases.length ? `${phrases.join(", ")} and ${last}` : last;
   return `${list.charAt(0).toUpperCase()}${list.slice(1)}.`;
 }
 
-function countThing(label: string, count: number): string {
+function countLabel(label: string, count: number): string {
   if (MASSES.has(label)) return label;
   if (PAIRS.has(label))
-    return count === 1 ? `a pair of ${label}` : `${spell(count)} pairs of ${label}`;
-  if (count > 1) return `${spell(count)} ${toPlural(label)}`;
+    return count === 1 ? `a pair of ${label}` : `${spellNumber(count)} pairs of ${label}`;
+  if (count > 1) return `${spellNumber(count)} ${toPlural(label)}`;
   if (label === "tv") return "a TV";
   return `${/^[aeiou]/.test(label) ? "an" : "a"} ${label}`;
 }
 
-/** Ten and fewer in letters; beyond that a detector's count is not to be trusted. */
-function spell(count: number): string {
+/** Spells numbers up to ten; a detector's larger counts aren't reliable. */
+function spellNumber(count: number): string {
   return NUMBERS[count] ?? "many";
 }

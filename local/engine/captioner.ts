@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { ChatAnswer, ChatMessage, ChatModel, ChatRequest } from "./chat.ts";
 import { readBase64 } from "./embeddings.ts";
 import { EngineError } from "./errors.ts";
-import { chooseWeights } from "./found-models.ts";
-import { openPicture, readPixels } from "./picture.ts";
+import { chooseWeights } from "./installed-models.ts";
+import { openImage, readPixels } from "./image.ts";
 import {
   AutoModelForImageTextToText,
   AutoProcessor,
@@ -16,20 +16,22 @@ import {
 } from "./transformers.ts";
 
 const MAX_TOKENS = 512;
-const MAX_PICTURES = 8;
+const MAX_IMAGES = 8;
 
 const ImageProcessor = z.object({ max_image_size: z.object({ longest_edge: z.int() }) });
 const Config = z.object({ text_config: z.object({ max_position_embeddings: z.int() }) });
 
 /**
- * A vision-language model of the Idefics3 family (SmolVLM; Marafioti et al., 2025). It always takes
- * the likeliest token, and sees each picture once, stretched to its square (512 pixels), not in tiles.
+ * Loads a vision-language model of the Idefics3 family (SmolVLM; Marafioti et al., 2025). Decoding
+ * is greedy. Each image is resized to one square (512 pixels) and not split into tiles.
  */
 export async function loadCaptioner(folder: string): Promise<ChatModel> {
   try {
     return await loadModel(folder);
   } catch (cause) {
-    const message = `${basename(folder)} can't be loaded: its files are broken or don't fit together. Pull it again.`;
+    const message =
+      `${basename(folder)} can't be loaded: ` +
+      "its files are broken or don't fit together. Pull it again.";
     throw new Error(message, { cause });
   }
 }
@@ -40,27 +42,30 @@ async function loadModel(folder: string): Promise<ChatModel> {
   const processor = await AutoProcessor.from_pretrained(folder, options);
   const model = await AutoModelForImageTextToText.from_pretrained(folder, options);
   const { tokenizer, image_processor: imageProcessor } = processor;
-  if (!tokenizer || !imageProcessor) throw new Error(`${name} reads no pictures.`);
+  if (!tokenizer || !imageProcessor) throw new Error(`${name} reads no images.`);
   const side = ImageProcessor.parse(imageProcessor.config).max_image_size.longest_edge;
   const context = Config.parse(model.config).text_config.max_position_embeddings;
-  imageProcessor.do_resize = false; // pictures come at their final size
+  imageProcessor.do_resize = false; // images are resized before
 
-  /** What stands for pictures and turns in a prompt may not come from a text. */
-  const clean = (text: string) =>
-    tokenizer.all_special_tokens.reduce((left, token) => left.replaceAll(token, " "), text);
+  /** Removes special tokens, which mark images and turns, from text. */
+  const removeSpecialTokens = (text: string) =>
+    tokenizer.all_special_tokens.reduce((rest, token) => rest.replaceAll(token, " "), text);
   const prompt = (messages: readonly ChatMessage[]) => {
-    const plain = messages.map(({ role, content }) => ({ role, content: toParts(content, clean) }));
-    const text = processor.apply_chat_template(plain, { add_generation_prompt: true });
+    const cleanMessages = messages.map(({ role, content }) => ({
+      role,
+      content: toParts(content, removeSpecialTokens),
+    }));
+    const text = processor.apply_chat_template(cleanMessages, { add_generation_prompt: true });
     if (typeof text !== "string") throw new Error(`${name} has no chat template.`);
     return text;
   };
-  prompt([{ role: "user", content: "Hello" }]); // throws where there is no template
+  prompt([{ role: "user", content: "Hello" }]); // throws without a template
 
   const readInputs = async (messages: readonly ChatMessage[]) => {
     const images = await Promise.all(
-      pictureAddresses(messages).map(async (address) => {
-        const picture = await openPicture(readBase64(address));
-        const { data, width, height } = await readPixels(picture, side, side);
+      imageUrls(messages).map(async (url) => {
+        const image = await openImage(readBase64(url));
+        const { data, width, height } = await readPixels(image, side, side);
         return new RawImage(data, width, height, 3);
       }),
     );
@@ -72,7 +77,7 @@ async function loadModel(folder: string): Promise<ChatModel> {
   return {
     async answer(request, onText, signal) {
       const limit = Math.min(request.max_tokens ?? MAX_TOKENS, MAX_TOKENS);
-      refuseFormat(request);
+      requirePlainText(request);
       const inputs = await readInputs(request.messages);
       const promptTokens = Number(inputs.input_ids.dims.at(-1));
       if (promptTokens + limit > context) {
@@ -86,11 +91,11 @@ async function loadModel(folder: string): Promise<ChatModel> {
       let text = "";
       const streamer = new TextStreamer(tokenizer, {
         skip_prompt: true,
-        callback_function: (words: string) => {
+        callback_function: (delta: string) => {
           if (signal.aborted) return;
-          const piece = text === "" ? words.trimStart() : words;
-          text += piece;
-          if (piece) onText(piece);
+          const visible = text === "" ? delta.trimStart() : delta;
+          text += visible;
+          if (visible) onText(visible);
         },
       });
       try {
@@ -122,27 +127,29 @@ function toAnswer(
   return { model, text, promptTokens, completionTokens, finishReason };
 }
 
-function toParts(content: ChatMessage["content"], clean: (text: string) => string) {
+function toParts(content: ChatMessage["content"], removeSpecialTokens: (text: string) => string) {
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   if (parts.length === 0) return [{ type: "text", text: "" }];
   return parts.map((part) =>
-    part.type === "text" ? { type: "text", text: clean(part.text) } : { type: "image" },
+    part.type === "text"
+      ? { type: "text", text: removeSpecialTokens(part.text) }
+      : { type: "image" },
   );
 }
 
-/** In their order. Errors: `too_large`. */
-function pictureAddresses(messages: readonly ChatMessage[]): string[] {
-  const addresses = messages.flatMap(({ content }) =>
+/** Lists the image URLs of messages in order. Errors: `too_large`. */
+function imageUrls(messages: readonly ChatMessage[]): string[] {
+  const urls = messages.flatMap(({ content }) =>
     typeof content === "string"
       ? []
       : content.flatMap((part) => (part.type === "image_url" ? part.image_url.url : [])),
   );
-  if (addresses.length <= MAX_PICTURES) return addresses;
-  throw new EngineError("too_large", `At most ${MAX_PICTURES} pictures are looked at in one call.`);
+  if (urls.length <= MAX_IMAGES) return urls;
+  throw new EngineError("too_large", `At most ${MAX_IMAGES} images are accepted in one call.`);
 }
 
-/** Errors: `bad_request`. */
-function refuseFormat({ response_format: format }: ChatRequest): void {
+/** Rejects structured output. Errors: `bad_request`. */
+function requirePlainText({ response_format: format }: ChatRequest): void {
   if (format === undefined || format.type === "text") return;
   throw new EngineError("bad_request", "This model writes plain text only: no response_format.");
 }

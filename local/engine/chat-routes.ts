@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { Ability } from "./ability.ts";
+import type { Capability } from "./capability.ts";
 import { readBody } from "./body.ts";
 import { type ChatAnswer, type ChatModel, parseChatRequest } from "./chat.ts";
-import type { Routes } from "./routes.ts";
+import type { Routes } from "./route.ts";
 
 const MAX_CHAT_BYTES = 64 * 1024 * 1024;
 
-/** `POST /v1/chat/completions`, as OpenAI's servers answer it. */
-export function createChatRoutes(chat: Ability<ChatModel>): Routes {
+/** Creates `POST /v1/chat/completions`, compatible with OpenAI. */
+export function createChatRoutes(chat: Capability<ChatModel>): Routes {
   return {
     "POST /v1/chat/completions": async (call) => {
       const request = parseChatRequest(await readBody(call.request, MAX_CHAT_BYTES));
@@ -28,7 +28,7 @@ export function createChatRoutes(chat: Ability<ChatModel>): Routes {
             const onText = (content: string) =>
               send(chat.model, { delta: { content }, finish_reason: null });
             const answer = await model.answer(request, onText, signal);
-            // Only now a server that was asked for its first model has said which.
+            // Without a configured model its name is known only from the answer.
             send(answer.model, { delta: {}, finish_reason: answer.finishReason }, usageOf(answer));
             write("data: [DONE]\n\n");
           }, call.signal),

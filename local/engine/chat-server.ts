@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { ChatAnswer, ChatModel } from "./chat.ts";
 import { EngineError } from "./errors.ts";
 
-/** Where an OpenAI-compatible server is: Ollama, llama.cpp, vLLM. */
+/** An OpenAI-compatible server: Ollama, llama.cpp, vLLM. */
 export interface ChatServer {
-  /** With its version, such as `http://127.0.0.1:11434/v1`. */
+  /** Base URL with the API version, such as `http://127.0.0.1:11434/v1`. */
   url: string;
-  /** Empty: the first that the server lists. */
+  /** Empty selects the first model that the server lists. */
   model: string;
-  /** Empty where it wants none. */
+  /** Bearer token; empty sends none. */
   key: string;
 }
 
@@ -27,56 +27,56 @@ const Chunk = z.object({
   usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullish(),
 });
 
-/** The server need not run yet: each call asks it anew. */
+/** Creates a chat model on a server. The server is contacted per call, so it may start later. */
 export function createChatServer(server: ChatServer): ChatModel {
   const base = server.url.replace(/\/+$/, "");
   const headers = {
     "content-type": "application/json",
     ...(server.key && { authorization: `Bearer ${server.key}` }),
   };
-  const ask: Ask = async (path, init) => {
+  const send: SendRequest = async (path, init) => {
     const response = await fetch(base + path, { ...init, headers }).catch((cause: unknown) => {
-      throw new EngineError("upstream_failed", `Nothing answers at ${base}.`, { cause });
+      throw new EngineError("upstream_failed", `No server answers at ${base}.`, { cause });
     });
     if (response.ok) return response;
-    const refused = response.status < 500 && response.status !== 429;
-    const said = (await response.text()).slice(0, 200);
+    const isRefusal = response.status < 500 && response.status !== 429;
+    const excerpt = (await response.text()).slice(0, 200);
     throw new EngineError(
-      refused ? "upstream_refused" : "upstream_failed",
-      `${base} answered ${response.status}: ${said}`,
+      isRefusal ? "upstream_refused" : "upstream_failed",
+      `${base} answered ${response.status}: ${excerpt}`,
     );
   };
   return {
     async answer(request, onText, signal) {
-      const model = server.model || (await firstModel(ask, signal));
+      const model = server.model || (await firstModel(send, signal));
       const body = { ...request, model, stream: true, stream_options: { include_usage: true } };
       const init = { method: "POST", body: JSON.stringify(body), signal };
-      const response = await ask("/chat/completions", init);
+      const response = await send("/chat/completions", init);
       try {
         return await readStream(model, response, onText);
       } catch (cause) {
         signal.throwIfAborted();
-        const message = `${base} broke off, or speaks another protocol than OpenAI's.`;
+        const message = `${base} ended the stream early or doesn't follow OpenAI's protocol.`;
         throw new EngineError("upstream_failed", message, { cause });
       }
     },
   };
 }
 
-type Ask = (path: string, init: RequestInit) => Promise<Response>;
+type SendRequest = (path: string, init: RequestInit) => Promise<Response>;
 
-async function firstModel(ask: Ask, signal: AbortSignal): Promise<string> {
-  const listed = Models.safeParse(await (await ask("/models", { signal })).json());
+async function firstModel(send: SendRequest, signal: AbortSignal): Promise<string> {
+  const listed = Models.safeParse(await (await send("/models", { signal })).json());
   const [first] = listed.data?.data ?? [];
   if (!first) throw new EngineError("upstream_failed", "The server lists no model.");
   return first.id;
 }
 
-/** Text deltas only: what a reasoning model thinks aloud stays where it is. */
+/** Reads a stream of chunks and passes on the text deltas. Reasoning deltas are ignored. */
 async function readStream(
   model: string,
   response: Response,
-  onText: (piece: string) => void,
+  onText: (delta: string) => void,
 ): Promise<ChatAnswer> {
   const answer: ChatAnswer = {
     model,
@@ -89,19 +89,19 @@ async function readStream(
   const events = response.body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());
-  let ended = false;
+  let hasFinished = false;
   for await (const { data } of events) {
     if (data === "[DONE]") break;
     const chunk = Chunk.parse(JSON.parse(data));
     const [choice] = chunk.choices;
-    const piece = choice?.delta?.content ?? "";
-    answer.text += piece;
-    if (piece) onText(piece);
-    if (choice?.finish_reason) ended = true;
+    const delta = choice?.delta?.content ?? "";
+    answer.text += delta;
+    if (delta) onText(delta);
+    if (choice?.finish_reason) hasFinished = true;
     if (choice?.finish_reason === "length") answer.finishReason = "length";
     answer.promptTokens = chunk.usage?.prompt_tokens ?? answer.promptTokens;
     answer.completionTokens = chunk.usage?.completion_tokens ?? answer.completionTokens;
   }
-  if (!ended) throw new TypeError("an answer without its end");
+  if (!hasFinished) throw new TypeError("an answer without its end");
   return answer;
 }

@@ -20,11 +20,11 @@ const Request = z.object({
 
 export type ChatMessage = z.infer<typeof Message>;
 
-/** What is asked of a language model, in OpenAI's names. Pictures are `data:` addresses. */
+/** A request with OpenAI's field names. Images are `data:` URLs. */
 export type ChatRequest = z.infer<typeof Request>;
 
 export interface ChatAnswer {
-  /** The model that answered, as it calls itself. */
+  /** Name of the model that answered. */
   model: string;
   text: string;
   promptTokens: number;
@@ -32,22 +32,22 @@ export interface ChatAnswer {
   finishReason: "stop" | "length";
 }
 
-/** A language model that may be shown pictures. */
+/** A language model that accepts text and images. */
 export interface ChatModel {
-  /** Gives each piece of text to `onText` as it comes. Errors: `upstream_failed`, `upstream_refused`. */
+  /** Calls `onText` with each text delta. Errors: `upstream_failed`, `upstream_refused`. */
   answer(
     request: ChatRequest,
-    onText: (piece: string) => void,
+    onText: (delta: string) => void,
     signal: AbortSignal,
   ): Promise<ChatAnswer>;
 }
 
-/** Errors: `bad_request`. */
+/** Parses a JSON body. Errors: `bad_request`. */
 export function parseChatRequest(body: Buffer): ChatRequest {
   try {
     return Request.parse(JSON.parse(body.toString("utf8")));
   } catch (cause) {
-    const message = 'The body is JSON with "messages" of text and pictures (data: addresses).';
+    const message = 'The body is JSON with "messages" of text and images (data: URLs).';
     throw new EngineError("bad_request", message, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import { toPlural } from "./caption.ts";
 import { COCO_LABELS, type CocoLabel } from "./coco.ts";
 
-/** Other names of a class, and of what is one of its kind; with plurals that no rule makes. */
+/** Synonyms and hyponyms by class, with irregular plurals. */
 const OTHER_NAMES: Partial<Record<CocoLabel, string>> = {
   person:
     "people, human, man, men, woman, women, boy, girl, child, children, kid, baby, babies, toddler, " +
@@ -51,37 +51,37 @@ const OTHER_NAMES: Partial<Record<CocoLabel, string>> = {
   "hair drier": "hair dryer, hairdryer",
 };
 
-/** What a whole group of classes is. */
+/** Hypernyms: names of groups of classes. */
 const KINDS: Record<string, readonly CocoLabel[]> = {
   animal: COCO_LABELS.slice(COCO_LABELS.indexOf("bird"), COCO_LABELS.indexOf("giraffe") + 1),
   vehicle: COCO_LABELS.slice(COCO_LABELS.indexOf("bicycle"), COCO_LABELS.indexOf("boat") + 1),
   fruit: ["banana", "apple", "orange"],
 };
 
-/** What comes before "of" without being the thing. */
+/** Quantity before the head noun: "a group of", "two pairs of". */
 const QUANTITIES =
   /^(?:(?:a|an|the|some|two|three|several|large|small) )*(?:group|couple|pair|bunch|herd|flock|crowd|lot|number|team|row|pile)s? of /;
-/** Where what is said of a thing begins: a relation, a deed, another thing. */
-const ENDS =
+/** Boundary after the first noun phrase: punctuation, a preposition, a conjunction or a verb. */
+const PHRASE_END =
   /[,.;:!?]| (?:in|on|at|of|with|without|by|near|from|to|into|under|over|behind|beside|between|through|and|or|who|that|which|is|are|[a-z]+ing)(?: |$)/;
 
 const LABELS_BY_NAME = new Map<string, readonly CocoLabel[]>([
   ...COCO_LABELS.flatMap((label) => {
     const names = [label, ...(OTHER_NAMES[label]?.split(", ") ?? [])];
-    return names.flatMap((name) => inBothNumbers(name, [label]));
+    return names.flatMap((name) => withPlural(name, [label]));
   }),
-  ...Object.entries(KINDS).flatMap(([name, labels]) => inBothNumbers(name, labels)),
+  ...Object.entries(KINDS).flatMap(([name, labels]) => withPlural(name, labels)),
 ]);
 
 /**
- * The classes that a phrase's first thing is of, by the last words that name one ("two brown puppies
- * in the snow" → `dog`); none where they don't. Colours and deeds are passed over: a detector of
- * classes doesn't see them.
+ * Returns the classes of a phrase's first noun, found by the longest suffix that names a class
+ * ("two brown puppies in the snow" → `dog`); empty without one. Adjectives and verbs are ignored,
+ * because the detector knows classes only.
  */
-export function labelsNamedBy(phrase: string): readonly CocoLabel[] {
+export function labelsForPhrase(phrase: string): readonly CocoLabel[] {
   const plain = phrase.toLowerCase().trim().replace(QUANTITIES, "");
-  const [thing = ""] = plain.split(ENDS);
-  const words = thing.trim().split(/\s+/);
+  const [nounPhrase = ""] = plain.split(PHRASE_END);
+  const words = nounPhrase.trim().split(/\s+/);
   for (const from of words.keys()) {
     const labels = LABELS_BY_NAME.get(words.slice(from).join(" "));
     if (labels) return labels;
@@ -89,6 +89,6 @@ export function labelsNamedBy(phrase: string): readonly CocoLabel[] {
   return [];
 }
 
-function inBothNumbers(name: string, labels: readonly CocoLabel[]) {
-  return [name, toPlural(name)].map((one) => [one.toLowerCase(), labels] as const);
+function withPlural(name: string, labels: readonly CocoLabel[]) {
+  return [name, toPlural(name)].map((form) => [form.toLowerCase(), labels] as const);
 }

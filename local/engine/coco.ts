@@ -1,4 +1,4 @@
-/** The 80 classes of COCO in the order of the detectors trained on it. */
+/** The 80 classes of COCO in the order of detectors trained on it. */
 export const COCO_LABELS = [
   "person",
   "bicycle",

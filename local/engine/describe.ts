@@ -1,9 +1,9 @@
-import type { Ability } from "./ability.ts";
-import { composeCaption } from "./caption.ts";
+import type { Capability } from "./capability.ts";
+import { templateCaption } from "./caption.ts";
 import type { ChatModel } from "./chat.ts";
 import type { DetectedObject } from "./objects.ts";
-import { type Picture, toJpeg } from "./picture.ts";
-import type { WordLine } from "./words.ts";
+import { type ImageFile, toJpeg } from "./image.ts";
+import type { TextLine } from "./ocr.ts";
 
 const INSTRUCTION =
   "Describe this picture in one or two plain sentences: who or what, doing what, where. " +
@@ -11,7 +11,6 @@ const INSTRUCTION =
 const MAX_TOKENS = 120;
 const MAX_SIDE = 768;
 
-/** What a caption says, and the model that wrote it. */
 interface Caption {
   text: string;
   model: string;
@@ -19,23 +18,23 @@ interface Caption {
 
 export interface Description {
   caption: string;
-  /** `composed` where no model wrote the caption: it lists what was detected. */
+  /** Name of the language model, or `template` for a list of detected labels. */
   caption_model: string;
-  /** The words in the picture, a line each. */
+  /** On-screen text, one line of the image per line. */
   text: string;
-  /** Each label once, the likeliest first. */
+  /** Distinct labels, best first. */
   labels: string[];
   objects: DetectedObject[];
 }
 
-/** A language model's caption; null without one, and where it fails, for a composed one will do. */
-export async function captionPicture(
-  chat: Ability<ChatModel>,
-  picture: Picture,
+/** Asks the language model for a caption; null without a model or if it fails. */
+export async function captionImage(
+  chat: Capability<ChatModel>,
+  image: ImageFile,
   caller: AbortSignal,
 ): Promise<Caption | null> {
   if (!chat.status().ready) return null;
-  const jpeg = await toJpeg(picture, MAX_SIDE);
+  const jpeg = await toJpeg(image, MAX_SIDE);
   const url = `data:image/jpeg;base64,${jpeg.toString("base64")}`;
   const content = [
     { type: "text" as const, text: INSTRUCTION },
@@ -60,16 +59,16 @@ export async function captionPicture(
   }
 }
 
-/** `objects` are best first, `lines` in reading order. */
-export function describePicture(
+/** Combines the results. `objects` are best first, `lines` in reading order. */
+export function describeImage(
   objects: readonly DetectedObject[],
-  lines: readonly WordLine[],
+  lines: readonly TextLine[],
   caption: Caption | null,
 ): Description {
   const labels = objects.map((one) => one.label);
   return {
-    caption: caption?.text ?? composeCaption(labels, lines.length > 0),
-    caption_model: caption?.model ?? "composed",
+    caption: caption?.text ?? templateCaption(labels, lines.length > 0),
+    caption_model: caption?.model ?? "template",
     text: lines.map((line) => line.text).join("\n"),
     labels: [...new Set(labels)],
     objects: [...objects],

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { EngineError } from "./errors.ts";
-import { openPicture } from "./picture.ts";
-import type { PictureSpace } from "./picture-space/space.ts";
+import { openImage } from "./image.ts";
+import type { JointSpace } from "./joint-space/space.ts";
 
-/** Every vector is filled up with zeros to this length, so that any model fits one vector space. */
-export const PICTURE_DIMENSIONS = 768;
+/** Length that vectors are padded to with zeros, so that all models fit one Vectorize index. */
+export const IMAGE_DIMENSIONS = 768;
 
 const MAX_INPUTS = 64;
-/** In base64; 24 MB as bytes. */
+/** Base64 characters: 24 MB of bytes. */
 const MAX_IMAGE_CHARACTERS = 32_000_000;
 
 const Text = z.strictObject({ text: z.string() });
@@ -26,7 +26,7 @@ interface Embedding {
   embedding: number[];
 }
 
-/** As OpenAI's and Jina's servers answer. */
+/** The response format of OpenAI and Jina. */
 export interface EmbeddingList {
   object: "list";
   model: string;
@@ -34,7 +34,7 @@ export interface EmbeddingList {
   usage: { prompt_tokens: number; total_tokens: number };
 }
 
-/** The inputs of a `/v1/embeddings` body, which may name `model` only. Errors: `bad_request`. */
+/** Parses a `/v1/embeddings` body; it may name no other model. Errors: `bad_request`. */
 export function parseInputs(body: Buffer, model: string): EmbeddingInput[] {
   const request = parseRequest(body);
   if (request.model === undefined || request.model === model) return request.input;
@@ -45,14 +45,14 @@ function parseRequest(body: Buffer): z.infer<typeof Request> {
   try {
     return Request.parse(JSON.parse(body.toString("utf8")));
   } catch (cause) {
-    const message = `The body is JSON with "input": 1 to ${MAX_INPUTS} of text, {"text"}, {"image"}.`;
+    const message = `The body is JSON with "input": 1 to ${MAX_INPUTS} texts, {"text"}s or {"image"}s.`;
     throw new EngineError("bad_request", message, { cause });
   }
 }
 
-/** Errors: `bad_request`, `undecodable_image`, `too_large`. */
+/** Embeds all inputs in order. Errors: `bad_request`, `undecodable_image`, `too_large`. */
 export async function embedInputs(
-  space: PictureSpace,
+  space: JointSpace,
   model: string,
   inputs: readonly EmbeddingInput[],
   signal: AbortSignal,
@@ -65,17 +65,17 @@ export async function embedInputs(
     const embedding =
       "text" in input
         ? (textVectors.next().value ?? [])
-        : await space.embedPicture(await openPicture(readBase64(input.image)));
-    const zeros = Array<number>(PICTURE_DIMENSIONS - embedding.length).fill(0);
+        : await space.embedImage(await openImage(readBase64(input.image)));
+    const zeros = Array<number>(IMAGE_DIMENSIONS - embedding.length).fill(0);
     data.push({ object: "embedding", index, embedding: [...embedding, ...zeros] });
   }
   const tokens = space.countTokens(texts);
   return { object: "list", model, data, usage: { prompt_tokens: tokens, total_tokens: tokens } };
 }
 
-/** Base64, as it is or in a `data:` address. Errors: `bad_request`. */
+/** Decodes base64, bare or in a `data:` URL. Errors: `bad_request`. */
 export function readBase64(image: string): Buffer {
   const text = image.replace(/^data:[^,]*;base64,/, "");
   if (/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return Buffer.from(text, "base64");
-  throw new EngineError("bad_request", "An image is base64, or a data: address with base64.");
+  throw new EngineError("bad_request", "An image is base64, or a data: URL with base64.");
 }

@@ -1,4 +1,4 @@
-/** Every error code a caller can see, with its HTTP status. */
+/** HTTP status by error code. */
 const STATUSES = {
   bad_request: 400,
   unauthorized: 401,
@@ -11,14 +11,14 @@ const STATUSES = {
   undecodable_media: 422,
   upstream_refused: 422,
   failed: 500,
-  model_missing: 501,
+  model_not_found: 501,
   upstream_failed: 502,
   busy: 503,
 } as const;
 
 export type EngineErrorCode = keyof typeof STATUSES;
 
-/** The only error whose message leaves the process. */
+/** The only error class whose message is sent to callers. */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
 
@@ -33,7 +33,9 @@ export class EngineError extends Error {
   }
 }
 
-/** An `EngineError` as it is; anything else is logged and becomes `failed` without its details. */
+/**
+ * Returns an `EngineError` unchanged; logs any other error and returns `failed` without details.
+ */
 export function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   console.error(error);

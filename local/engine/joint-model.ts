@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import { PICTURE_DIMENSIONS } from "./embeddings.ts";
-import { chooseWeights, readModelType } from "./found-models.ts";
-import { type Pixels, readPixels } from "./picture.ts";
-import type { PictureSpace } from "./picture-space/space.ts";
+import { IMAGE_DIMENSIONS } from "./embeddings.ts";
+import { chooseWeights, readModelType } from "./installed-models.ts";
+import { type Pixels, readPixels } from "./image.ts";
+import type { JointSpace } from "./joint-space/space.ts";
 import {
   AutoImageProcessor,
   AutoTokenizer,
@@ -18,7 +18,7 @@ import {
   Tensor,
 } from "./transformers.ts";
 
-/** What stands behind this many characters of a text does not change its vector. */
+/** Characters of a text that are embedded; the rest is cut off. */
 const MAX_CHARACTERS = 2_000;
 
 /** CLIP (Radford et al., 2021) and SigLIP (Zhai et al., 2023), as exported for transformers.js. */
@@ -27,19 +27,19 @@ const FAMILIES = {
     Text: CLIPTextModelWithProjection,
     Vision: CLIPVisionModelWithProjection,
     textOutput: "text_embeds",
-    pictureOutput: "image_embeds",
+    imageOutput: "image_embeds",
     padding: true,
   },
   siglip: {
     Text: SiglipTextModel,
     Vision: SiglipVisionModel,
     textOutput: "pooler_output",
-    pictureOutput: "pooler_output",
+    imageOutput: "pooler_output",
     padding: "max_length",
   },
 } as const;
 
-/** Either the middle of the picture at this side, or the whole stretched to these. */
+/** A shortest edge crops the centre square; a width and height stretch the whole image. */
 const Preprocessing = z.object({
   size: z.union([
     z.object({ shortest_edge: z.int() }).transform(({ shortest_edge: side }) => ({
@@ -53,53 +53,55 @@ const Preprocessing = z.object({
   ]),
 });
 
-/** The space of a CLIP or SigLIP folder; its vectors are of one length whatever they are of. */
-export async function loadJointModel(folder: string): Promise<PictureSpace> {
+/** Loads a CLIP or SigLIP folder. Image and text vectors have the same dimensions. */
+export async function loadJointModel(folder: string): Promise<JointSpace> {
   try {
     return await loadSpace(folder);
   } catch (cause) {
-    const message = `${basename(folder)} can't be loaded: its files are broken or don't fit together. Pull it again.`;
+    const message =
+      `${basename(folder)} can't be loaded: ` +
+      "its files are broken or don't fit together. Pull it again.";
     throw new Error(message, { cause });
   }
 }
 
-async function loadSpace(folder: string): Promise<PictureSpace> {
-  const { Text, Vision, textOutput, pictureOutput, padding } =
+async function loadSpace(folder: string): Promise<JointSpace> {
+  const { Text, Vision, textOutput, imageOutput, padding } =
     FAMILIES[z.enum(["clip", "siglip"]).parse(readModelType(folder))];
   const options = loadOptions(chooseWeights(folder));
   const settings = await readFile(join(folder, "preprocessor_config.json"), "utf8");
   const { size } = Preprocessing.parse(JSON.parse(settings));
   const processor = await AutoImageProcessor.from_pretrained(folder, options);
   const tokenizer = await AutoTokenizer.from_pretrained(folder, options);
-  const texts = await Text.from_pretrained(folder, options);
-  const pictures = await Vision.from_pretrained(folder, options);
+  const textModel = await Text.from_pretrained(folder, options);
+  const visionModel = await Vision.from_pretrained(folder, options);
 
   const tokenize = (text: string) =>
     tokenizer(text.slice(0, MAX_CHARACTERS), { padding, truncation: true });
-  const ofText = async (text: string) => toUnit((await texts(tokenize(text)))[textOutput]);
-  const ofPixels = async ({ data, width, height }: Pixels) => {
+  const embedText = async (text: string) => toUnit((await textModel(tokenize(text)))[textOutput]);
+  const embedPixels = async ({ data, width, height }: Pixels) => {
     const inputs = await processor(new RawImage(data, width, height, 3));
-    return toUnit((await pictures(inputs))[pictureOutput]);
+    return toUnit((await visionModel(inputs))[imageOutput]);
   };
 
   const gray = Buffer.alloc(size.width * size.height * 3, 128);
   const [{ length: dimensions }, { length }] = [
-    await ofText("warm up"),
-    await ofPixels({ data: gray, width: size.width, height: size.height }),
+    await embedText("warm up"),
+    await embedPixels({ data: gray, width: size.width, height: size.height }),
   ];
-  if (dimensions !== length || dimensions > PICTURE_DIMENSIONS) {
-    throw new Error(`Texts have ${dimensions} dimensions, pictures ${length}.`);
+  if (dimensions !== length || dimensions > IMAGE_DIMENSIONS) {
+    throw new Error(`Texts have ${dimensions} dimensions, images ${length}.`);
   }
   return {
     dimensions,
-    embedPicture: async (picture) =>
-      ofPixels(await readPixels(picture, size.width, size.height, size.fit)),
-    // One at a time: within a batch, quantized networks would let each text change the others.
+    embedImage: async (image) =>
+      embedPixels(await readPixels(image, size.width, size.height, size.fit)),
+    // One text at a time: in quantized networks the texts of a batch change each other's vectors.
     async embedTexts(list, signal) {
       const vectors: number[][] = [];
       for (const text of list) {
         signal.throwIfAborted();
-        vectors.push(await ofText(text));
+        vectors.push(await embedText(text));
         await setImmediate();
       }
       return vectors;

@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 import cv from "@techstark/opencv-js";
 import type { Box } from "./objects.ts";
 
-/** 8-bit RGB pixels, and where in them the foreground is. */
+/** 8-bit RGB pixels and the boxes to segment. */
 export interface MaskJob {
   pixels: Uint8Array;
   width: number;
@@ -10,18 +10,18 @@ export interface MaskJob {
   boxes: Box[];
 }
 
-/** More hardly move the border (measured on photos). */
+/** GrabCut iterations; more barely move the border (measured on photos). */
 const ITERATIONS = 3;
-/** A share of the shorter side. */
+/** Share of the shorter side. */
 const MARGIN = 0.02;
-/** Pixels: removes specks and frays, keeps what is wider. */
-const SMOOTHED = 5;
-/** Less of a box than this is next to nothing. */
-const MIN_SHARE = 0.1;
-/** What of a box is not its middle, on each side. */
-const MIDDLE = 0.3;
+/** Aperture of the median filter in pixels, which removes specks. */
+const MEDIAN_APERTURE = 5;
+/** Share of a box below which its foreground counts as missed. */
+const MIN_FOUND_SHARE = 0.1;
+/** Share of a box cut off on each side to get its centre. */
+const CENTER_INSET = 0.3;
 
-/** In pixels; right and bottom are the first ones outside. */
+/** A rectangle in pixels; right and bottom are exclusive. */
 interface Area {
   left: number;
   top: number;
@@ -38,9 +38,11 @@ port.on("message", (job: MaskJob) => port.postMessage(findForeground(job)));
 port.postMessage("ready");
 
 /**
- * A byte a pixel: 255 where the foreground is, else 0. One run for all boxes: what is in none of
- * them is background. Of boxes in which next to nothing was found, the middle is then taken for
- * granted, in a second run. Boxes that leave no background lose a margin to it.
+ * Segments the foreground: one byte per pixel, 255 for foreground, else 0. One run covers all
+ * boxes; pixels outside every box are background. Boxes in which almost nothing was found get a
+ * second run in which their centres are set to foreground. If the boxes cover the whole image, its
+ * margin is set to background.
+ *
  * GrabCut: Rother, Kolmogorov and Blake, "Interactive foreground extraction using iterated graph
  * cuts", 2004.
  */
@@ -50,38 +52,43 @@ function findForeground({ pixels, width, height, boxes }: MaskJob): Uint8Array {
   for (const area of areas) fill(labels, width, area, cv.GC_PR_FGD);
   if (!labels.includes(cv.GC_BGD)) {
     clearMargin(labels, width, height);
-    return labels.includes(cv.GC_PR_FGD) ? cut(pixels, labels, width, height) : labels;
+    return labels.includes(cv.GC_PR_FGD) ? runGrabCut(pixels, labels, width, height) : labels;
   }
-  const found = cut(pixels, labels, width, height);
-  const missed = areas.filter((area) => shareOf(found, width, area) < MIN_SHARE);
-  if (!missed.length) return found;
-  for (const area of missed) fill(labels, width, middleOf(area), cv.GC_FGD);
-  return cut(pixels, labels, width, height);
+  const mask = runGrabCut(pixels, labels, width, height);
+  const missed = areas.filter((area) => shareOf(mask, width, area) < MIN_FOUND_SHARE);
+  if (!missed.length) return mask;
+  for (const area of missed) fill(labels, width, centerOf(area), cv.GC_FGD);
+  return runGrabCut(pixels, labels, width, height);
 }
 
-function cut(pixels: Uint8Array, labels: Uint8Array, width: number, height: number): Uint8Array {
-  const picture = cv.matFromArray(height, width, cv.CV_8UC3, addNoise(pixels));
+function runGrabCut(
+  pixels: Uint8Array,
+  labels: Uint8Array,
+  width: number,
+  height: number,
+): Uint8Array {
+  const image = cv.matFromArray(height, width, cv.CV_8UC3, addNoise(pixels));
   const mask = cv.matFromArray(height, width, cv.CV_8UC1, labels);
   const [background, foreground] = [new cv.Mat(), new cv.Mat()];
   try {
     cv.setRNGSeed(0);
     const rect = new cv.Rect(0, 0, width, height);
     const mode = cv.GC_INIT_WITH_MASK;
-    cv.grabCut(picture, mask, rect, background, foreground, ITERATIONS, mode);
+    cv.grabCut(image, mask, rect, background, foreground, ITERATIONS, mode);
     mask.data.set(Uint8Array.from(mask.data, (label: number) => (label & 1 ? 255 : 0)));
-    cv.medianBlur(mask, mask, SMOOTHED);
+    cv.medianBlur(mask, mask, MEDIAN_APERTURE);
     return Uint8Array.from(mask.data);
   } catch (error) {
-    const why = typeof error === "number" ? cv.exceptionFromPtr(error).msg : error;
-    throw new Error(`OpenCV failed: ${String(why)}`, { cause: error });
+    const reason = typeof error === "number" ? cv.exceptionFromPtr(error).msg : error;
+    throw new Error(`OpenCV failed: ${String(reason)}`, { cause: error });
   } finally {
-    for (const each of [picture, mask, background, foreground]) each.delete();
+    for (const mat of [image, mask, background, foreground]) mat.delete();
   }
 }
 
 /**
- * Among equal pixels the search for the cut takes seconds, or minutes; with noise that nobody sees,
- * milliseconds.
+ * Adds invisible noise. Among equal pixels the minimum cut takes seconds or minutes to find, with
+ * noise milliseconds.
  */
 function addNoise(pixels: Uint8Array): Uint8Array {
   let random = 1;
@@ -91,7 +98,7 @@ function addNoise(pixels: Uint8Array): Uint8Array {
   });
 }
 
-/** Every pixel that a box touches. */
+/** Returns the pixels that a box touches. */
 function toPixels([left, top, right, bottom]: Box, width: number, height: number): Area {
   return {
     left: Math.floor(left * width),
@@ -101,8 +108,8 @@ function toPixels([left, top, right, bottom]: Box, width: number, height: number
   };
 }
 
-function middleOf({ left, top, right, bottom }: Area): Area {
-  const [x, y] = [(right - left) * MIDDLE, (bottom - top) * MIDDLE].map(Math.floor);
+function centerOf({ left, top, right, bottom }: Area): Area {
+  const [x, y] = [(right - left) * CENTER_INSET, (bottom - top) * CENTER_INSET].map(Math.floor);
   return { left: left + x!, top: top + y!, right: right - x!, bottom: bottom - y! };
 }
 

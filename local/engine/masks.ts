@@ -3,14 +3,14 @@ import { Worker } from "node:worker_threads";
 import sharp from "sharp";
 import type { MaskJob } from "./mask-thread.ts";
 import type { Box } from "./objects.ts";
-import { type Picture, readPixels } from "./picture.ts";
+import { type ImageFile, readPixels } from "./image.ts";
 
 export const MASK_MODEL = "grabcut-opencv-4.12";
 
-/** Pixels on the longer side of the picture that is looked at: the time grows with its area. */
+/** Longer side in pixels of the image that is segmented: the time grows with its area. */
 const WORK_SIDE = 320;
 
-/** A byte a pixel, rows from the top: 255 is foreground. Smaller than the picture it is of. */
+/** One byte per pixel in row-major order: 255 is foreground. Smaller than its image. */
 export interface Mask {
   data: Uint8Array;
   width: number;
@@ -19,33 +19,33 @@ export interface Mask {
 
 export interface MaskMaker {
   /**
-   * What stands out within `boxes`; black where nothing does. An empty list stands for the whole
-   * picture. Errors: `undecodable_image`, `failed`.
+   * Segments the foreground within `boxes`; an empty list means the whole image. Errors:
+   * `undecodable_image`, `failed`.
    */
-  cut(picture: Picture, boxes: Box[], signal: AbortSignal): Promise<Mask>;
+  cut(image: ImageFile, boxes: Box[], signal: AbortSignal): Promise<Mask>;
 }
 
-/** What a cut-out lies on. */
-export const GROUNDS = ["clear", "white"] as const;
-type Ground = (typeof GROUNDS)[number];
+/** Backgrounds of a cut-out. */
+export const BACKGROUNDS = ["clear", "white"] as const;
+type Background = (typeof BACKGROUNDS)[number];
 
 interface Thread {
   worker: Worker;
-  /** Aborts when the thread has ended, for whatever reason. */
+  /** Aborts when the thread has ended. */
   ended: AbortSignal;
 }
 
 /**
- * OpenCV in a thread of its own, because it computes for up to a second without a pause. A thread
- * in which something failed is not used again: WebAssembly may be left in any state.
+ * Runs OpenCV in a thread of its own, because it blocks for up to a second. A thread is discarded
+ * after a failure: its WebAssembly memory may be in any state.
  */
 export async function loadMasks(): Promise<MaskMaker> {
-  let kept: Thread | null = await startThread();
+  let current: Thread | null = await startThread();
   return {
-    async cut(picture, boxes, signal) {
-      const { width, height } = fitInside(picture, WORK_SIDE);
-      const { data: pixels } = await readPixels(picture, width, height);
-      const thread = (kept ??= await startThread());
+    async cut(image, boxes, signal) {
+      const { width, height } = fitInside(image, WORK_SIDE);
+      const { data: pixels } = await readPixels(image, width, height);
+      const thread = (current ??= await startThread());
       try {
         const job: MaskJob = {
           pixels,
@@ -57,7 +57,7 @@ export async function loadMasks(): Promise<MaskMaker> {
         thread.worker.postMessage(job);
         return { data: await nextMessage<Uint8Array>(thread, signal), width, height };
       } catch (error) {
-        kept = null;
+        current = null;
         await thread.worker.terminate();
         throw error;
       }
@@ -74,45 +74,49 @@ async function startThread(): Promise<Thread> {
   return thread;
 }
 
-/** Rejects with what the thread threw, and when it or the caller ends. */
+/** Resolves to the thread's next message; rejects with its error, or when it or the caller ends. */
 async function nextMessage<T>({ worker, ended }: Thread, signal: AbortSignal): Promise<T> {
   const [message] = await once(worker, "message", { signal: AbortSignal.any([ended, signal]) });
   return message;
 }
 
-function fitInside({ width, height }: Picture, side: number) {
+function fitInside({ width, height }: ImageFile, side: number) {
   const scale = Math.min(1, side / Math.max(width, height));
   const toPixels = (length: number) => Math.max(1, Math.round(length * scale));
   return { width: toPixels(width), height: toPixels(height) };
 }
 
-/** The mask as an 8-bit grey PNG of the picture's size, or of at most `side` pixels each way. */
+/** Encodes a mask as 8-bit grey PNG of the image's size, or of at most `side` pixels a side. */
 export async function encodeMask(
   mask: Mask,
-  picture: Picture,
+  image: ImageFile,
   side: number | null,
 ): Promise<Buffer> {
-  const { width, height } = side === null ? picture : fitInside(picture, side);
+  const { width, height } = side === null ? image : fitInside(image, side);
   return scaleMask(mask, width, height).png().toBuffer();
 }
 
-/** The upright picture as a PNG with another ground where the mask is black. */
-export async function cutOut(picture: Picture, mask: Mask, ground: Ground): Promise<Buffer> {
-  const { width, height } = picture;
+/** Encodes the upright image as PNG with a new background where the mask is black. */
+export async function cutOut(
+  image: ImageFile,
+  mask: Mask,
+  background: Background,
+): Promise<Buffer> {
+  const { width, height } = image;
   const raw = { width, height, channels: 1 } as const;
   const alpha = await scaleMask(mask, width, height).raw().toBuffer();
   const shape = await sharp(Buffer.alloc(width * height), { raw })
     .joinChannel(alpha, { raw })
     .png({ compressionLevel: 1 })
     .toBuffer();
-  const cut = await sharp(picture.bytes)
+  const cut = await sharp(image.bytes)
     .autoOrient()
     .toColourspace("srgb")
     .ensureAlpha()
     .composite([{ input: shape, blend: "dest-in" }])
     .png()
     .toBuffer();
-  return ground === "clear" ? cut : sharp(cut).flatten({ background: ground }).png().toBuffer();
+  return background === "clear" ? cut : sharp(cut).flatten({ background }).png().toBuffer();
 }
 
 function scaleMask({ data, width, height }: Mask, toWidth: number, toHeight: number) {

@@ -4,15 +4,15 @@ import { type Frame, type IRational, Rational } from "node-av/lib";
 import { EngineError } from "./errors.ts";
 import { type EncodedTrack, writeMediaFile } from "./media-file.ts";
 import { openMedia } from "./media-source.ts";
-import { readAudioTrack, readVideoTrack, type Span, type Track } from "./media-track.ts";
+import { readAudioTrack, readVideoTrack, type TimeRange, type Track } from "./media-track.ts";
 
-const USUAL_RATE = { num: 25, den: 1 };
+const DEFAULT_RATE = { num: 25, den: 1 };
 const MAX_RATE = 240;
 
 export interface AudioRequest {
-  /** Seconds from the start of the video, or of the sound where there is no video. */
+  /** Seconds from the start of the video, or of the audio if there is no video. */
   time: number;
-  /** Seconds; the result is shorter where the file ends before. */
+  /** Seconds; the output is shorter if the file ends before. */
   duration: number;
 }
 
@@ -23,8 +23,8 @@ export interface ClipRequest extends AudioRequest {
 }
 
 /**
- * Writes H.264 (and AAC) in MP4 with its index in front to `target`. Sound that is missing or can't
- * be decoded is left out. Errors: `undecodable_media`, `no_video`, `time_out_of_range`.
+ * Writes H.264 and AAC in MP4, with the index in front, to `target`. Missing or undecodable audio
+ * is left out. Errors: `undecodable_media`, `no_video`, `time_out_of_range`.
  */
 export async function writeClip(
   path: string,
@@ -32,10 +32,10 @@ export async function writeClip(
   request: ClipRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const { span, hasVideo, hasAudio, rate } = await findSpan(path, request);
+  const { range, hasVideo, hasAudio, rate } = await findRange(path, request);
   if (!hasVideo) throw new EngineError("no_video", "The file has no video.");
-  const tracks = [readVideoTrack(path, span, request.width, signal)];
-  if (request.audio && hasAudio) tracks.push(readAudioTrack(path, span, signal));
+  const tracks = [readVideoTrack(path, range, request.width, signal)];
+  if (request.audio && hasAudio) tracks.push(readAudioTrack(path, range, signal));
   await writeTracks(target, "mp4", tracks, rate);
 }
 
@@ -46,30 +46,30 @@ export async function writeAudio(
   request: AudioRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const { span, hasAudio } = await findSpan(path, request);
-  if (!hasAudio) throw new EngineError("no_audio", "The file has no sound.");
-  await writeTracks(target, "ipod", [readAudioTrack(path, span, signal)]);
+  const { range, hasAudio } = await findRange(path, request);
+  if (!hasAudio) throw new EngineError("no_audio", "The file has no audio.");
+  await writeTracks(target, "ipod", [readAudioTrack(path, range, signal)]);
 }
 
-async function findSpan(path: string, { time, duration }: AudioRequest) {
+async function findRange(path: string, { time, duration }: AudioRequest) {
   const source = await openMedia(path);
   const { durationSeconds, video, audio } = source;
-  const { num, den } = video?.avgFrameRate ?? USUAL_RATE;
-  const rate = num >= den && num <= den * MAX_RATE && den > 0 ? { num, den } : USUAL_RATE;
+  const { num, den } = video?.avgFrameRate ?? DEFAULT_RATE;
+  const rate = num >= den && num <= den * MAX_RATE && den > 0 ? { num, den } : DEFAULT_RATE;
   await source.close();
   if (durationSeconds !== null && time > 0 && time >= durationSeconds) {
     const end = durationSeconds.toFixed(3);
     throw new EngineError("time_out_of_range", `The file ends at ${end} seconds.`);
   }
-  const span: Span = { start: time, end: time + duration };
-  return { span, hasVideo: video !== null, hasAudio: audio !== null, rate };
+  const range: TimeRange = { start: time, end: time + duration };
+  return { range, hasVideo: video !== null, hasAudio: audio !== null, rate };
 }
 
 async function writeTracks(
   target: string,
   format: "mp4" | "ipod",
   tracks: readonly Track[],
-  rate: IRational = USUAL_RATE,
+  rate: IRational = DEFAULT_RATE,
 ): Promise<void> {
   const encoded: EncodedTrack[] = [];
   try {
@@ -86,14 +86,14 @@ async function writeTracks(
   }
 }
 
-/** The tracks that have a first frame. Errors: `undecodable_media` when the first one has none. */
+/** Returns the tracks that have frames. Errors: `undecodable_media` if the first one has none. */
 async function startTracks(tracks: readonly Track[]): Promise<{ first: Frame; rest: Track }[]> {
   const started: { first: Frame; rest: Track }[] = [];
-  for (const [place, rest] of tracks.entries()) {
+  for (const [index, rest] of tracks.entries()) {
     const first = await rest.next();
     if (!first.done && first.value) started.push({ first: first.value, rest });
-    else if (place === 0)
-      throw new EngineError("undecodable_media", "Nothing can be decoded there.");
+    else if (index === 0)
+      throw new EngineError("undecodable_media", "No frame in this range can be decoded.");
   }
   return started;
 }
@@ -103,7 +103,7 @@ async function* prepend(first: Frame, rest: Track): Track {
   yield* rest;
 }
 
-/** The rate sets level and quality; the frames keep their own times. */
+/** Creates an encoder. The rate determines level and quality; frames keep their timestamps. */
 function createEncoder(first: Frame, rate: IRational): Promise<Encoder> {
   if (first.isAudio()) return Encoder.create(FF_ENCODER_AAC, { bitrate: 64_000 * first.channels });
   return Encoder.create(FF_ENCODER_LIBX264, {

@@ -1,7 +1,7 @@
 import type { Encoder } from "node-av/api";
 import { Dictionary, FFmpegError, FormatContext, type Packet } from "node-av/lib";
 
-/** An encoder and what comes out of it, ended by null. */
+/** An encoder and its packets, terminated by null. */
 export interface EncodedTrack {
   encoder: Encoder;
   packets: AsyncGenerator<Packet | null, void>;
@@ -14,8 +14,8 @@ interface OutputTrack extends EncodedTrack {
 }
 
 /**
- * Writes the tracks side by side, in the order of their times, with the index in front. The tracks
- * begin at zero. Throws `FFmpegError`.
+ * Writes tracks interleaved by time, with the index in front. Tracks begin at zero. Throws
+ * `FFmpegError`.
  */
 export async function writeMediaFile(
   target: string,
@@ -42,11 +42,11 @@ export async function writeMediaFile(
   }
 }
 
-/** An encoder knows its parameters once it has given its first packet. */
+/** Adds a stream. An encoder knows its parameters only after its first packet. */
 async function addTrack(output: FormatContext, track: EncodedTrack): Promise<OutputTrack> {
   const head = await takePacket(track);
   const context = track.encoder.getCodecContext();
-  if (!head || !context) throw new Error("The encoder gave nothing.");
+  if (!head || !context) throw new Error("The encoder gave no packet.");
   const stream = output.newStream();
   check(stream.codecpar.fromContext(context));
   stream.timeBase = context.timeBase;

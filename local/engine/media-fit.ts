@@ -6,39 +6,40 @@ export interface Size {
   height: number;
 }
 
-/** What a caller asks for; a missing side follows from the other and the aspect ratio. */
-export interface Wanted {
+/** A requested size; a missing side follows from the other and the aspect ratio. */
+export interface SizeRequest {
   width: number | null;
   height: number | null;
   fit: Fit;
 }
 
-/** Scale to `scaled`, then cut `cut` out of the middle. Both have the aspect ratio in mind. */
+/** Scale to `scaled`, then crop the centre to `cropped`. */
 export interface Fitted {
   scaled: Size;
-  cut: Size;
+  cropped: Size;
 }
 
 /**
- * `contain`: as large as fits inside; `scale-down`: the same, never enlarged; `cover`: fills the
- * size, what hangs over is cut off. Without a wanted side, the size stays.
+ * Fits a size to a request. `contain` is the largest size that fits inside; `scale-down` is the
+ * same but never enlarges; `cover` fills the request and crops the excess. Without a side the size
+ * stays.
  */
-export function fitSize(size: Size, wanted: Wanted): Fitted {
-  const across = wanted.width === null ? null : wanted.width / size.width;
-  const down = wanted.height === null ? null : wanted.height / size.height;
-  const scales = [across, down].filter((scale) => scale !== null);
-  if (!scales.length) return { scaled: size, cut: size };
-  const covers = wanted.fit === "cover";
-  const scale = covers ? Math.max(...scales) : Math.min(...scales);
-  const factor = wanted.fit === "scale-down" ? Math.min(1, scale) : scale;
+export function fitSize(size: Size, request: SizeRequest): Fitted {
+  const horizontalScale = request.width === null ? null : request.width / size.width;
+  const verticalScale = request.height === null ? null : request.height / size.height;
+  const scales = [horizontalScale, verticalScale].filter((scale) => scale !== null);
+  if (!scales.length) return { scaled: size, cropped: size };
+  const isCover = request.fit === "cover";
+  const scale = isCover ? Math.max(...scales) : Math.min(...scales);
+  const factor = request.fit === "scale-down" ? Math.min(1, scale) : scale;
   const scaled = {
     width: Math.max(1, Math.round(size.width * factor)),
     height: Math.max(1, Math.round(size.height * factor)),
   };
-  if (!covers) return { scaled, cut: scaled };
-  const cut = {
-    width: Math.min(scaled.width, wanted.width ?? scaled.width),
-    height: Math.min(scaled.height, wanted.height ?? scaled.height),
+  if (!isCover) return { scaled, cropped: scaled };
+  const cropped = {
+    width: Math.min(scaled.width, request.width ?? scaled.width),
+    height: Math.min(scaled.height, request.height ?? scaled.height),
   };
-  return { scaled, cut };
+  return { scaled, cropped };
 }

@@ -1,71 +1,71 @@
 import { EngineError } from "./errors.ts";
-import type { Wanted } from "./media-fit.ts";
+import type { SizeRequest } from "./media-fit.ts";
 import { getOrientation } from "./media-orientation.ts";
 import {
   createRenderer,
-  encodePicture,
-  type EncodedPicture,
-  type PictureFormat,
+  encodeImage,
+  type EncodedImage,
+  type ImageFormat,
   type Scaler,
-} from "./media-picture.ts";
-import { factsOf, type MediaFacts } from "./media-probe.ts";
+} from "./media-image.ts";
+import { toMediaFacts, type MediaFacts } from "./media-probe.ts";
 import { MediaReader } from "./media-reader.ts";
-import { ShownFrames } from "./media-shown.ts";
+import { PresentedFrames } from "./presented-frames.ts";
 import { type MediaSource, openMedia } from "./media-source.ts";
 import type { Orientation } from "./media-orientation.ts";
-import type { Pixels } from "./picture.ts";
+import type { Pixels } from "./image.ts";
 
-export interface FrameRequest extends Wanted {
+export interface FrameRequest extends SizeRequest {
   /** Seconds from the start of the video. */
   time: number;
-  format: PictureFormat;
+  format: ImageFormat;
 }
 
-export interface SheetRequest extends FrameRequest {
-  /** Seconds the sheet looks at. */
+export interface ContactSheetRequest extends FrameRequest {
+  /** Seconds that the contact sheet covers. */
   duration: number;
   count: number;
   columns: number;
 }
 
-/** A picture of a file, and what the file is. */
-export interface Taken extends EncodedPicture {
+/** An encoded frame and the facts of its file. */
+export interface ExtractedFrame extends EncodedImage {
   facts: MediaFacts;
 }
 
-export interface Sheet extends Taken {
+export interface ContactSheet extends ExtractedFrame {
   columns: number;
   rows: number;
   tileWidth: number;
   tileHeight: number;
 }
 
-const MAX_SHEET_PIXELS = 64_000_000;
+const MAX_CONTACT_SHEET_PIXELS = 64_000_000;
 
 /**
- * The picture on screen at `time`; after the end, the last one. Errors: `undecodable_media`,
+ * Encodes the frame on screen at `time`; after the end, the last one. Errors: `undecodable_media`,
  * `no_video`.
  */
-export function takeFrame(
+export function extractFrame(
   path: string,
   request: FrameRequest,
   signal: AbortSignal,
-): Promise<Taken> {
+): Promise<ExtractedFrame> {
   return withFrames(path, request, "bicubic", signal, async (draw) =>
-    encodePicture(await draw(request.time), request.format),
+    encodeImage(await draw(request.time), request.format),
   );
 }
 
 /**
- * `count` pictures, evenly spaced from `time` up to but not including `time + duration` or the end,
- * row by row; the size is that of one tile, for which the cheaper scaler does. Errors: as `takeFrame`,
- * `time_out_of_range`, `bad_request`.
+ * Renders `count` frames, evenly spaced from `time` up to but excluding `time + duration` or the
+ * end, in row-major order. The requested size is that of a tile; tiles use the cheaper scaler.
+ * Errors: `undecodable_media`, `no_video`, `time_out_of_range`, `bad_request`.
  */
-export function takeSheet(
+export function renderContactSheet(
   path: string,
-  request: SheetRequest,
+  request: ContactSheetRequest,
   signal: AbortSignal,
-): Promise<Sheet> {
+): Promise<ContactSheet> {
   return withFrames(path, request, "area", signal, async (draw, source) => {
     const { time, count } = request;
     const end = source.durationSeconds;
@@ -75,48 +75,49 @@ export function takeSheet(
     const duration = Math.min(request.duration, (end ?? Infinity) - time);
     const columns = Math.min(request.columns, count);
     const rows = Math.ceil(count / columns);
-    let sheet: Pixels | undefined;
+    let contactSheet: Pixels | undefined;
     let tile = { width: 0, height: 0 };
     for (let index = 0; index < count; index++) {
       const pixels = await draw(time + (index * duration) / count);
-      sheet ??= createSheet(pixels, columns, rows);
+      contactSheet ??= createContactSheet(pixels, columns, rows);
       if (index === 0) tile = { width: pixels.width, height: pixels.height };
-      placeTile(
-        sheet,
+      pasteTile(
+        contactSheet,
         pixels,
         (index % columns) * tile.width,
         Math.floor(index / columns) * tile.height,
       );
     }
-    if (!sheet) throw new EngineError("bad_request", "A sheet has at least one picture.");
-    const encoded = await encodePicture(sheet, request.format);
+    if (!contactSheet)
+      throw new EngineError("bad_request", "A contact sheet has at least one frame.");
+    const encoded = await encodeImage(contactSheet, request.format);
     return { ...encoded, columns, rows, tileWidth: tile.width, tileHeight: tile.height };
   });
 }
 
 type Draw = (seconds: number) => Promise<Pixels>;
 
-async function withFrames<T extends EncodedPicture>(
+async function withFrames<T extends EncodedImage>(
   path: string,
-  wanted: Wanted,
+  size: SizeRequest,
   scaler: Scaler,
   signal: AbortSignal,
   work: (draw: Draw, source: MediaSource) => Promise<T>,
-): Promise<T & Taken> {
+): Promise<T & ExtractedFrame> {
   const source = await openMedia(path);
   try {
     if (!source.video) throw new EngineError("no_video", "The file has no video.");
     const orientation: Orientation = getOrientation(source.video);
     const reader = await MediaReader.open(source, source.video, signal);
-    const frames = new ShownFrames(reader);
-    using renderer = createRenderer(orientation, wanted, scaler);
+    const frames = new PresentedFrames(reader);
+    using renderer = createRenderer(orientation, size, scaler);
     const draw: Draw = async (seconds) => {
-      const shown = await frames.at(Math.min(seconds, source.durationSeconds ?? seconds));
-      if (!shown) throw new EngineError("undecodable_media", "No frame can be decoded.");
-      return renderer.render(shown.frame);
+      const presented = await frames.at(Math.min(seconds, source.durationSeconds ?? seconds));
+      if (!presented) throw new EngineError("undecodable_media", "No frame can be decoded.");
+      return renderer.render(presented.frame);
     };
     try {
-      return { ...(await work(draw, source)), facts: factsOf(source) };
+      return { ...(await work(draw, source)), facts: toMediaFacts(source) };
     } finally {
       frames.close();
       reader.close();
@@ -126,17 +127,25 @@ async function withFrames<T extends EncodedPicture>(
   }
 }
 
-function createSheet(tile: Pixels, columns: number, rows: number): Pixels {
+function createContactSheet(tile: Pixels, columns: number, rows: number): Pixels {
   const [width, height] = [tile.width * columns, tile.height * rows];
-  if (width * height > MAX_SHEET_PIXELS) {
-    throw new EngineError("bad_request", "The sheet is too large. Ask for fewer or smaller tiles.");
+  if (width * height > MAX_CONTACT_SHEET_PIXELS) {
+    throw new EngineError(
+      "bad_request",
+      "The contact sheet is too large. Request fewer or smaller tiles.",
+    );
   }
   return { data: Buffer.alloc(width * height * 3), width, height };
 }
 
-function placeTile(sheet: Pixels, tile: Pixels, left: number, top: number): void {
+function pasteTile(contactSheet: Pixels, tile: Pixels, left: number, top: number): void {
   for (let row = 0; row < tile.height; row++) {
     const from = row * tile.width * 3;
-    tile.data.copy(sheet.data, ((top + row) * sheet.width + left) * 3, from, from + tile.width * 3);
+    tile.data.copy(
+      contactSheet.data,
+      ((top + row) * contactSheet.width + left) * 3,
+      from,
+      from + tile.width * 3,
+    );
   }
 }

@@ -5,32 +5,35 @@ import { type MediaSource, openMedia, toSeconds } from "./media-source.ts";
 
 export interface MediaFacts {
   container: string;
-  /** From the start of the video (or, without one, of the audio) to the end; null where it isn't known. */
+  /** From the start of the video (without one, of the audio) to the end; null if unknown. */
   duration_seconds: number | null;
-  /** The size is the one shown: upright, with square pixels. Rotation in degrees clockwise. */
+  /** Display size: upright, square pixels. Rotation is clockwise, in degrees. */
   video: { codec: string; width: number; height: number; fps: number; rotation: number } | null;
   audio: { codec: string; sample_rate: number; channels: number } | null;
 }
 
-/** Measures the duration where the container doesn't tell. Errors: `undecodable_media`. */
+/**
+ * Reads a file's facts; measures the duration if the container lacks it. Errors:
+ * `undecodable_media`.
+ */
 export async function probeMedia(path: string, signal: AbortSignal): Promise<MediaFacts> {
   const source = await openMedia(path);
   try {
-    return factsOf(source, source.durationSeconds ?? (await measureDuration(source, signal)));
+    return toMediaFacts(source, source.durationSeconds ?? (await measureDuration(source, signal)));
   } finally {
     await source.close();
   }
 }
 
-/** What is known of an open file. */
-export function factsOf(source: MediaSource, seconds = source.durationSeconds): MediaFacts {
+/** Returns the facts of an open file. */
+export function toMediaFacts(source: MediaSource, seconds = source.durationSeconds): MediaFacts {
   const { container, video, audio } = source;
   return {
     container,
     duration_seconds: seconds === null ? null : Math.round(seconds * 1e6) / 1e6,
     video: video && {
       codec: avGetCodecName(video.codecpar.codecId) ?? "unknown",
-      ...pickShown(getOrientation(video)),
+      ...toDisplaySize(getOrientation(video)),
       fps: video.avgFrameRate.den > 0 ? video.avgFrameRate.num / video.avgFrameRate.den : 0,
     },
     audio: audio && {
@@ -41,7 +44,7 @@ export function factsOf(source: MediaSource, seconds = source.durationSeconds): 
   };
 }
 
-function pickShown({
+function toDisplaySize({
   width,
   height,
   rotation,
@@ -53,7 +56,7 @@ function pickShown({
   return { width, height, rotation };
 }
 
-/** The end of the last packet, for containers that don't say how long they are. */
+/** Returns the end of the last packet in seconds, for containers without a duration. */
 async function measureDuration(source: MediaSource, signal: AbortSignal): Promise<number> {
   using packet = new Packet();
   packet.alloc();

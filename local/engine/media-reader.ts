@@ -4,19 +4,19 @@ import { Codec, CodecContext, Frame, Packet, type Stream } from "node-av/lib";
 import { EngineError } from "./errors.ts";
 import { type MediaSource, toSeconds } from "./media-source.ts";
 
-/** A decoded frame; whoever holds it frees it. */
+/** A decoded frame; its owner has to free it. */
 export interface TimedFrame {
   frame: Frame;
-  /** From the source's origin. */
+  /** Presentation time from the source's origin. */
   seconds: number;
 }
 
-/** Where to look for the keyframe before a time, in seconds before it; then the very start. */
-const STEPS_BACK = [0, 2, 10, 60];
+/** Seconds before a time at which a keyframe is searched, in turn; the last resort is the start. */
+const SEEK_BACK_SECONDS = [0, 2, 10, 60];
 
 /**
- * Decodes one stream of a source, whose only reader it is. Damaged packets are skipped. Only what takes long,
- * decoding a packet, is done on another thread, since the way there and back costs more than the rest.
+ * Decodes one stream of a source and is its only reader. Damaged packets are skipped. Only decoding
+ * runs on another thread; for the shorter calls the hand-over would cost more than the work.
  */
 export class MediaReader {
   readonly #source: MediaSource;
@@ -24,7 +24,7 @@ export class MediaReader {
   readonly #decoder: CodecContext;
   readonly #signal: AbortSignal;
   readonly #packet = new Packet();
-  /** Frames before this one's place in the file have not been read. */
+  /** A frame that `seek` has decoded and `next` returns first. */
   #pending: TimedFrame | null = null;
   #needsKeyframe = false;
   #drained = false;
@@ -43,7 +43,7 @@ export class MediaReader {
     this.#packet.alloc();
   }
 
-  /** Errors: `undecodable_media` when there is no decoder for the stream. */
+  /** Opens a decoder. Errors: `undecodable_media` if there is none for the stream. */
   static async open(
     source: MediaSource,
     stream: Stream,
@@ -58,12 +58,12 @@ export class MediaReader {
     decoder.threadCount = 1;
     if (copied < 0 || (await decoder.open2(codec)) < 0) {
       decoder.freeContext();
-      throw new EngineError("undecodable_media", "The decoder refuses this stream.");
+      throw new EngineError("undecodable_media", "The decoder rejects this stream.");
     }
     return new MediaReader(source, stream, decoder, signal);
   }
 
-  /** The next frame in order of presentation; null at the end. Aborts with the signal. */
+  /** Returns the next frame in presentation order; null at the end. Throws when aborted. */
   async next(): Promise<TimedFrame | null> {
     const pending = this.#pending;
     if (!pending) return this.#decode();
@@ -72,13 +72,13 @@ export class MediaReader {
   }
 
   /**
-   * Makes `next` start at a frame from which everything shown at `seconds` can be decoded: a
-   * keyframe at or before it, or the first frame there is.
+   * Seeks to a frame from which the frame at `seconds` can be decoded: a keyframe at or before it,
+   * or the first frame of the file.
    */
   async seek(seconds: number): Promise<void> {
-    for (const back of STEPS_BACK) {
+    for (const back of SEEK_BACK_SECONDS) {
       if (seconds - back <= 0) break;
-      if (!(await this.#jump(seconds - back, true))) continue;
+      if (!(await this.#seekTo(seconds - back, true))) continue;
       const first = await this.#decode();
       if (first && first.seconds <= seconds) {
         this.#pending = first;
@@ -86,7 +86,7 @@ export class MediaReader {
       }
       first?.frame.free();
     }
-    await this.#jump(0, false);
+    await this.#seekTo(0, false);
   }
 
   close(): void {
@@ -96,18 +96,14 @@ export class MediaReader {
     this.#decoder.freeContext();
   }
 
-  async #jump(seconds: number, needsKeyframe: boolean): Promise<boolean> {
+  async #seekTo(seconds: number, needsKeyframe: boolean): Promise<boolean> {
     this.#signal.throwIfAborted();
     this.#pending?.frame.free();
     this.#pending = null;
     const { num, den } = this.#stream.timeBase;
     const at = BigInt(Math.floor(((this.#source.originSeconds + seconds) * den) / num + 1e-6));
-    const sought = await this.#source.context.seekFrame(
-      this.#stream.index,
-      at,
-      AVSEEK_FLAG_BACKWARD,
-    );
-    if (sought < 0) return false;
+    const code = await this.#source.context.seekFrame(this.#stream.index, at, AVSEEK_FLAG_BACKWARD);
+    if (code < 0) return false;
     this.#decoder.flushBuffers();
     this.#needsKeyframe = needsKeyframe;
     this.#drained = false;
@@ -129,13 +125,13 @@ export class MediaReader {
     return null;
   }
 
-  /** Sends the stream's next packet to the decoder, or the end. */
+  /** Sends the stream's next packet, or the end of the stream, to the decoder. */
   async #feed(): Promise<void> {
     for (;;) {
       this.#signal.throwIfAborted();
       const read = this.#source.context.readFrameSync(this.#packet);
       if (read === AVERROR_EAGAIN) {
-        await setImmediate(); // others get their turn
+        await setImmediate(); // lets other tasks run
         continue;
       }
       if (read < 0) {
@@ -143,23 +139,23 @@ export class MediaReader {
         await this.#decoder.sendPacket(null);
         return;
       }
-      const ours = this.#packet.streamIndex === this.#stream.index;
-      if (ours && this.#packet.isKeyframe) this.#needsKeyframe = false;
-      if (ours && !this.#needsKeyframe) await this.#decoder.sendPacket(this.#packet);
+      const isSelected = this.#packet.streamIndex === this.#stream.index;
+      if (isSelected && this.#packet.isKeyframe) this.#needsKeyframe = false;
+      if (isSelected && !this.#needsKeyframe) await this.#decoder.sendPacket(this.#packet);
       this.#packet.unref();
-      if (ours) return;
+      if (isSelected) return;
     }
   }
 
-  /** A frame without a time comes right after the one before it. */
+  /** Returns a frame's time; without a timestamp, one frame after the previous one. */
   #time(frame: Frame): number {
     const pts =
       frame.bestEffortTimestamp === AV_NOPTS_VALUE ? frame.pts : frame.bestEffortTimestamp;
     const rate = this.#stream.avgFrameRate;
     const step = rate.num > 0 ? rate.den / rate.num : 0.04;
-    const unknown = Number.isFinite(this.#lastSeconds) ? this.#lastSeconds + step : 0;
+    const guess = Number.isFinite(this.#lastSeconds) ? this.#lastSeconds + step : 0;
     this.#lastSeconds =
-      pts === AV_NOPTS_VALUE ? unknown : toSeconds(pts, this.#stream) - this.#source.originSeconds;
+      pts === AV_NOPTS_VALUE ? guess : toSeconds(pts, this.#stream) - this.#source.originSeconds;
     return this.#lastSeconds;
   }
 }

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
-import type { Ability } from "./ability.ts";
+import type { Capability } from "./capability.ts";
 import { saveBody } from "./body.ts";
 import { type AudioRequest, writeAudio, writeClip } from "./media-clip.ts";
 import { FITS } from "./media-fit.ts";
-import { type FrameRequest, takeFrame, takeSheet } from "./media-frame.ts";
-import { PICTURE_FORMATS } from "./media-picture.ts";
+import { type FrameRequest, extractFrame, renderContactSheet } from "./media-frame.ts";
+import { IMAGE_FORMATS } from "./media-image.ts";
 import { type MediaFacts, probeMedia } from "./media-probe.ts";
 import { readChoice, readInteger, readNumber } from "./parameters.ts";
-import type { Call, Reply, Routes } from "./routes.ts";
+import type { Call, Reply, Routes } from "./route.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
 export interface MediaStorage {
@@ -16,14 +16,14 @@ export interface MediaStorage {
 }
 
 const TIMES = { min: 0, max: 360_000 };
-const SPANS = { min: 0.001, max: 3_600 };
-const ENCODED_SPANS = { min: 0.001, max: 600 };
+const DURATIONS = { min: 0.001, max: 3_600 };
+const ENCODED_DURATIONS = { min: 0.001, max: 600 };
 const PIXELS = { min: 1, max: 4_096 };
 const TILES = { min: 1, max: 100 };
 
-/** Every body is a media file. `time` and `duration` are seconds, sizes pixels. */
-export function createMediaRoutes(media: Ability<void>, storage: MediaStorage): Routes {
-  /** The file stays on disk, and its place in the queue taken, while `work` runs. */
+/** Creates the media routes. Bodies are media files, times are seconds, sizes pixels. */
+export function createMediaRoutes(media: Capability<void>, storage: MediaStorage): Routes {
+  /** Saves the body to a file and runs `work` in the queue; the file is removed afterwards. */
   const withMedia = (
     { request, signal }: Call,
     work: (path: string, signal: AbortSignal) => Promise<Reply>,
@@ -36,22 +36,26 @@ export function createMediaRoutes(media: Ability<void>, storage: MediaStorage): 
     "POST /media/probe": (call) =>
       withMedia(call, async (path, signal) => ({ json: await probeMedia(path, signal) })),
     "POST /media/frame": (call) => {
-      const wanted = readFrameRequest(call.query);
+      const request = readFrameRequest(call.query);
       return withMedia(call, async (path, signal) => {
-        const { bytes, contentType, facts } = await takeFrame(path, wanted, signal);
+        const { bytes, contentType, facts } = await extractFrame(path, request, signal);
         return { bytes, contentType, headers: toHeaders(facts) };
       });
     },
     "POST /media/sheet": (call) => {
       const count = readInteger(call.query, "count", TILES, 9);
-      const wanted = {
+      const request = {
         ...readFrameRequest(call.query),
-        duration: readNumber(call.query, "duration", SPANS, 1),
+        duration: readNumber(call.query, "duration", DURATIONS, 1),
         count,
         columns: readInteger(call.query, "columns", TILES, Math.ceil(Math.sqrt(count))),
       };
       return withMedia(call, async (path, signal) => {
-        const { bytes, contentType, facts, ...grid } = await takeSheet(path, wanted, signal);
+        const { bytes, contentType, facts, ...grid } = await renderContactSheet(
+          path,
+          request,
+          signal,
+        );
         const headers = {
           ...toHeaders(facts),
           "x-sheet-columns": String(grid.columns),
@@ -63,23 +67,23 @@ export function createMediaRoutes(media: Ability<void>, storage: MediaStorage): 
       });
     },
     "POST /media/clip": (call) => {
-      const wanted = {
-        ...readSpan(call.query),
+      const request = {
+        ...readRange(call.query),
         width: readInteger(call.query, "width", PIXELS, null),
         audio: readChoice(call.query, "audio", ["true", "false"]) === "true",
       };
       return withMedia(call, (path, signal) =>
         storage.folder.withFile(async (target) => {
-          await writeClip(path, target, wanted, signal);
+          await writeClip(path, target, request, signal);
           return { bytes: await readFile(target), contentType: "video/mp4" };
         }),
       );
     },
     "POST /media/audio": (call) => {
-      const span = readSpan(call.query);
+      const range = readRange(call.query);
       return withMedia(call, (path, signal) =>
         storage.folder.withFile(async (target) => {
-          await writeAudio(path, target, span, signal);
+          await writeAudio(path, target, range, signal);
           return { bytes: await readFile(target), contentType: "audio/mp4" };
         }),
       );
@@ -87,7 +91,7 @@ export function createMediaRoutes(media: Ability<void>, storage: MediaStorage): 
   };
 }
 
-/** What a probe would have told. */
+/** Returns the result of a probe as a header. */
 function toHeaders(facts: MediaFacts): Record<string, string> {
   return { "x-media-facts": JSON.stringify(facts) };
 }
@@ -98,13 +102,13 @@ function readFrameRequest(query: URLSearchParams): FrameRequest {
     width: readInteger(query, "width", PIXELS, null),
     height: readInteger(query, "height", PIXELS, null),
     fit: readChoice(query, "fit", FITS),
-    format: readChoice(query, "format", PICTURE_FORMATS),
+    format: readChoice(query, "format", IMAGE_FORMATS),
   };
 }
 
-function readSpan(query: URLSearchParams): AudioRequest {
+function readRange(query: URLSearchParams): AudioRequest {
   return {
     time: readNumber(query, "time", TIMES, 0),
-    duration: readNumber(query, "duration", ENCODED_SPANS, 5),
+    duration: readNumber(query, "duration", ENCODED_DURATIONS, 5),
   };
 }

@@ -14,12 +14,12 @@ Log.setLevel(AV_LOG_QUIET);
 
 export const MEDIA_MODEL = `ffmpeg-${getFFmpegInfo().version.replace(/[^\d.].*$/, "")}`;
 
-/** Containers that hold their media. Playlists are left out, because they name files to open. */
+/** Allowed containers. Playlists are excluded, because they reference other files. */
 const CONTAINERS =
   "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf,mp3,aac,wav,w64,flac," +
   "aiff,ac3,eac3,amr,caf,h264,hevc,m4v,mpegvideo,ivf,obu";
-/** Kinds of MP4 that hold pictures: AVIF and HEIF. */
-const STILL_BRANDS = new Set(["avif", "heic", "heix", "mif1"]);
+/** MP4 brands of still images: AVIF and HEIF. */
+const IMAGE_BRANDS = new Set(["avif", "heic", "heix", "mif1"]);
 const MAX_STREAMS = 64;
 const MAX_VIDEO_PIXELS = 8_192 * 8_192;
 
@@ -30,31 +30,32 @@ export interface MediaSource {
   container: string;
   video: Stream | null;
   audio: Stream | null;
-  /** Where the video, or without one the audio, starts in the container: the zero of `time`. */
+  /** Start of the video (without one, of the audio) in the container: the zero of `time`. */
   originSeconds: number;
-  /** From the origin to the end; null where the container doesn't tell. */
+  /** From the origin to the end; null if the container lacks it. */
   durationSeconds: number | null;
   close(): Promise<void>;
 }
 
-/** Opens a file on disk. Errors: `undecodable_media`. Close it in the end. */
+/** Opens a file on disk, to be closed by the caller. Errors: `undecodable_media`. */
 export async function openMedia(path: string): Promise<MediaSource> {
   const context = new FormatContext();
   const options = { protocol_whitelist: "file", format_whitelist: CONTAINERS };
   using settings = Dictionary.fromObject({ ...options, max_streams: String(MAX_STREAMS) });
   const opened = await context.openInput(path, null, settings);
   if (opened < 0)
-    throw new EngineError("undecodable_media", "This is no media file of a known kind.");
+    throw new EngineError("undecodable_media", "The file is in no supported media format.");
   const close = () => context.closeInput();
   try {
-    const known = await context.findStreamInfo();
-    if (STILL_BRANDS.has(context.metadata?.get("major_brand") ?? "")) {
-      throw new EngineError("undecodable_media", "The file is a still picture.");
+    const code = await context.findStreamInfo();
+    if (IMAGE_BRANDS.has(context.metadata?.get("major_brand") ?? "")) {
+      throw new EngineError("undecodable_media", "The file is a still image.");
     }
     const video = findStream(context, AVMEDIA_TYPE_VIDEO);
     const audio = findStream(context, AVMEDIA_TYPE_AUDIO);
     const main = video ?? audio;
-    if (known < 0 || !main) throw new EngineError("undecodable_media", "The file holds no media.");
+    if (code < 0 || !main)
+      throw new EngineError("undecodable_media", "The file has no video or audio.");
     const { startTime } = main;
     const originSeconds = startTime === AV_NOPTS_VALUE ? 0 : toSeconds(startTime, main);
     const container = context.iformat?.name ?? "unknown";
@@ -66,12 +67,12 @@ export async function openMedia(path: string): Promise<MediaSource> {
   }
 }
 
-/** A time in the stream's unit as seconds. */
+/** Converts a time from the stream's time base to seconds. */
 export function toSeconds(time: bigint, stream: Stream): number {
   return (Number(time) * stream.timeBase.num) / stream.timeBase.den;
 }
 
-/** The best stream of a kind that can be decoded; a cover picture is no video. */
+/** Returns the best decodable stream of a kind; cover art is not a video. */
 function findStream(context: FormatContext, kind: AVMediaType): Stream | null {
   const stream = context.streams[context.findBestStream(kind)];
   if (!stream || stream.disposition & AV_DISPOSITION_ATTACHED_PIC) return null;

@@ -4,31 +4,31 @@ import { type Frame, Rational } from "node-av/lib";
 import { EngineError } from "./errors.ts";
 import { fitSize } from "./media-fit.ts";
 import { getOrientation } from "./media-orientation.ts";
-import { toUprightFilters } from "./media-picture.ts";
+import { toUprightFilters } from "./media-image.ts";
 import { MediaReader } from "./media-reader.ts";
-import { ShownFrames } from "./media-shown.ts";
+import { PresentedFrames } from "./presented-frames.ts";
 import { openMedia } from "./media-source.ts";
 
-/** A span of the file, in seconds from its origin. */
-export interface Span {
+/** A range of a file in seconds from its origin. */
+export interface TimeRange {
   start: number;
   end: number;
 }
 
-/** Frames on a clock that is zero at the span's start, then null. The consumer frees them. */
+/** Frames timed from the range's start, then null. The consumer frees them. */
 export type Track = AsyncGenerator<Frame | null, void>;
 
-const CLOCK = 90_000;
+const TICKS_PER_SECOND = 90_000;
 const SAMPLE_RATES = "48000|44100|32000|24000|22050|16000|12000|11025|8000|64000|88200|96000";
-/** The encoder drops what doesn't fill a frame of this many samples, so silence fills it. */
+/** Samples per AAC frame. The encoder drops an incomplete frame, so it is padded with silence. */
 const AAC_FRAME = 1_024;
-/** Decoded ahead of the span, because the first packets after a jump decode to less. Seconds. */
-const AUDIO_LEAD = 0.25;
+/** Seconds decoded before the range: the first packets after a seek decode incompletely. */
+const AUDIO_LEAD_SECONDS = 0.25;
 
-/** Upright pictures in 4:2:0, `width` pixels wide or as they are. Errors: `no_video`. */
+/** Yields upright frames in 4:2:0, scaled to `width` pixels unless null. Errors: `no_video`. */
 export async function* readVideoTrack(
   path: string,
-  span: Span,
+  range: TimeRange,
   width: number | null,
   signal: AbortSignal,
 ): Track {
@@ -40,10 +40,10 @@ export async function* readVideoTrack(
     const even = { width: toEven(scaled.width), height: toEven(scaled.height) };
     using filter = FilterAPI.create(`${toUprightFilters(orientation, even)},format=yuv420p`);
     const reader = await MediaReader.open(source, source.video, signal);
-    const frames = new ShownFrames(reader);
-    const end = Math.min(span.end, source.durationSeconds ?? span.end);
+    const frames = new PresentedFrames(reader);
+    const end = Math.min(range.end, source.durationSeconds ?? range.end);
     try {
-      yield* filter.frames(listShown(frames, { start: span.start, end }));
+      yield* filter.frames(listPresentedFrames(frames, { start: range.start, end }));
     } finally {
       frames.close();
       reader.close();
@@ -53,42 +53,42 @@ export async function* readVideoTrack(
   }
 }
 
-async function* listShown(frames: ShownFrames, { start, end }: Span): Track {
+async function* listPresentedFrames(frames: PresentedFrames, { start, end }: TimeRange): Track {
   let last = -1n;
-  let shown = await frames.at(start);
-  while (shown && shown.seconds < end) {
-    const at = toClock(Math.max(shown.seconds, start) - start);
-    const until = toClock(Math.min(frames.untilSeconds ?? end, end) - start);
-    const frame = at > last ? shown.frame.clone() : null;
+  let presented = await frames.at(start);
+  while (presented && presented.seconds < end) {
+    const at = toTicks(Math.max(presented.seconds, start) - start);
+    const until = toTicks(Math.min(frames.untilSeconds ?? end, end) - start);
+    const frame = at > last ? presented.frame.clone() : null;
     if (frame) {
-      frame.timeBase = new Rational(1, CLOCK);
+      frame.timeBase = new Rational(1, TICKS_PER_SECOND);
       frame.pts = at;
       frame.duration = until > at ? until - at : 1n;
       frame.pictType = AV_PICTURE_TYPE_NONE;
       last = at;
       yield frame;
     }
-    shown = await frames.advance();
+    presented = await frames.advance();
   }
   yield null;
 }
 
-/** Sound in mono or stereo, gaps filled with silence. Errors: `no_audio`. */
-export async function* readAudioTrack(path: string, span: Span, signal: AbortSignal): Track {
+/** Yields audio in mono or stereo, gaps filled with silence. Errors: `no_audio`. */
+export async function* readAudioTrack(path: string, range: TimeRange, signal: AbortSignal): Track {
   const source = await openMedia(path);
   try {
     const { audio } = source;
-    if (!audio) throw new EngineError("no_audio", "The file has no sound.");
+    if (!audio) throw new EngineError("no_audio", "The file has no audio.");
     const layout = audio.codecpar.channels === 1 ? "mono" : "stereo";
     using filter = FilterAPI.create(
-      `atrim=start=0:end=${span.end - span.start},aresample=async=1000:first_pts=0,` +
+      `atrim=start=0:end=${range.end - range.start},aresample=async=1000:first_pts=0,` +
         `aformat=sample_fmts=fltp:channel_layouts=${layout}:sample_rates=${SAMPLE_RATES},` +
         `apad=pad_len=${AAC_FRAME}`,
     );
     const reader = await MediaReader.open(source, audio, signal);
     try {
-      if (span.start > AUDIO_LEAD) await reader.seek(span.start - AUDIO_LEAD);
-      yield* filter.frames(listSound(reader, span));
+      if (range.start > AUDIO_LEAD_SECONDS) await reader.seek(range.start - AUDIO_LEAD_SECONDS);
+      yield* filter.frames(listAudioFrames(reader, range));
     } finally {
       reader.close();
     }
@@ -97,7 +97,7 @@ export async function* readAudioTrack(path: string, span: Span, signal: AbortSig
   }
 }
 
-async function* listSound(reader: MediaReader, { start, end }: Span): Track {
+async function* listAudioFrames(reader: MediaReader, { start, end }: TimeRange): Track {
   for (;;) {
     const next = await reader.next();
     if (!next) break;
@@ -113,11 +113,11 @@ async function* listSound(reader: MediaReader, { start, end }: Span): Track {
   yield null;
 }
 
-function toClock(seconds: number): bigint {
-  return BigInt(Math.round(seconds * CLOCK));
+function toTicks(seconds: number): bigint {
+  return BigInt(Math.round(seconds * TICKS_PER_SECOND));
 }
 
-/** 4:2:0 halves both sides. */
+/** Rounds to an even number, which 4:2:0 requires. */
 function toEven(pixels: number): number {
   return Math.max(2, Math.round(pixels / 2) * 2);
 }

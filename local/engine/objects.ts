@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Tensor, tensor4d } from "@tensorflow/tfjs-core";
 import { COCO_LABELS, type CocoLabel } from "./coco.ts";
 import { packageFolder } from "./packages.ts";
-import { type Picture, readPixels } from "./picture.ts";
+import { type ImageFile, readPixels } from "./image.ts";
 import { loadTensorGraph } from "./tensor-graph.ts";
 
 /** CenterNet (Zhou et al., 2019) on MobileNetV3, trained on the 80 classes of COCO. */
@@ -13,7 +13,7 @@ const SIDE = 512;
 const COLUMNS = 6;
 const MAX_OVERLAP = 0.5;
 
-/** `[x_min, y_min, x_max, y_max]` as fractions of the upright picture. */
+/** `[x_min, y_min, x_max, y_max]` as fractions of the upright image. */
 export type Box = [number, number, number, number];
 
 export interface DetectedObject {
@@ -23,8 +23,10 @@ export interface DetectedObject {
 }
 
 export interface ObjectDetector {
-  /** Best first; boxes of one label overlap by at most half. Errors: `undecodable_image`. */
-  detect(picture: Picture, minScore: number): Promise<DetectedObject[]>;
+  /**
+   * Returns objects, best first; IoU within a label is at most 0.5. Errors: `undecodable_image`.
+   */
+  detect(image: ImageFile, minScore: number): Promise<DetectedObject[]>;
 }
 
 export async function loadObjects(): Promise<ObjectDetector> {
@@ -43,8 +45,8 @@ export async function loadObjects(): Promise<ObjectDetector> {
 
   await detectIn(new Uint8Array(SIDE * SIDE * 3));
   return {
-    async detect(picture, minScore) {
-      const pixels = await readPixels(picture, SIDE, SIDE);
+    async detect(image, minScore) {
+      const pixels = await readPixels(image, SIDE, SIDE);
       return suppress(readDetections(await detectIn(pixels.data), minScore));
     },
   };
@@ -61,17 +63,18 @@ function readDetections(rows: Float32Array, minScore: number): DetectedObject[] 
   return found.sort((a, b) => b.score - a.score);
 }
 
-/** Non-maximum suppression within each label. */
+/** Applies non-maximum suppression within each label. */
 function suppress(sorted: readonly DetectedObject[]): DetectedObject[] {
-  const kept: DetectedObject[] = [];
-  for (const one of sorted) {
-    const same = kept.filter((other) => other.label === one.label);
-    if (same.every((other) => overlap(other.box, one.box) <= MAX_OVERLAP)) kept.push(one);
+  const selected: DetectedObject[] = [];
+  for (const object of sorted) {
+    const sameLabel = selected.filter((other) => other.label === object.label);
+    if (sameLabel.every((other) => overlap(other.box, object.box) <= MAX_OVERLAP))
+      selected.push(object);
   }
-  return kept;
+  return selected;
 }
 
-/** Intersection over union. */
+/** Returns the intersection over union. */
 function overlap(a: Box, b: Box): number {
   const shared = area([
     Math.max(a[0], b[0]),

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 const require = createRequire(import.meta.url);
 
-/** The folder of the file that `specifier` (a package, or a file in one) resolves to. */
+/** Returns the folder of the file that `specifier` (a package or a file in one) resolves to. */
 export function packageFolder(specifier: string): string {
   return dirname(require.resolve(specifier));
 }

@@ -1,5 +1,5 @@
 import { EngineError } from "./errors.ts";
-import type { Area } from "./picture.ts";
+import type { Area } from "./image.ts";
 
 const OFFSET = { min: 0, max: 100_000 };
 const LENGTH = { min: 1, max: 100_000 };
@@ -9,7 +9,7 @@ export interface Range {
   max: number;
 }
 
-/** A decimal number inside `range`, or `fallback` where it isn't given. Errors: `bad_request`. */
+/** Reads a decimal number within `range`, by default `fallback`. Errors: `bad_request`. */
 export function readNumber<T extends number | null>(
   query: URLSearchParams,
   name: string,
@@ -23,7 +23,7 @@ export function readNumber<T extends number | null>(
   throw new EngineError("bad_request", `"${name}" is a number from ${range.min} to ${range.max}.`);
 }
 
-/** As `readNumber`, whole numbers only. */
+/** Reads an integer within `range`, by default `fallback`. Errors: `bad_request`. */
 export function readInteger<T extends number | null>(
   query: URLSearchParams,
   name: string,
@@ -35,7 +35,7 @@ export function readInteger<T extends number | null>(
   throw new EngineError("bad_request", `"${name}" is a whole number.`);
 }
 
-/** One of `choices`, the first where it isn't given. Errors: `bad_request`. */
+/** Reads one of `choices`, by default the first. Errors: `bad_request`. */
 export function readChoice<T extends string>(
   query: URLSearchParams,
   name: string,
@@ -48,7 +48,7 @@ export function readChoice<T extends string>(
   throw new EngineError("bad_request", `"${name}" is one of ${choices.join(", ")}.`);
 }
 
-/** A part of a picture that is given by `left`, `top`, `width` and `height`. Errors: `bad_request`. */
+/** Reads a rectangle from `left`, `top`, `width` and `height`. Errors: `bad_request`. */
 export function readArea(query: URLSearchParams): Area {
   const [left, top] = ["left", "top"].map((name) => readInteger(query, name, OFFSET, null));
   const [width, height] = ["width", "height"].map((name) => readInteger(query, name, LENGTH, null));

@@ -1,23 +1,23 @@
 import { execFile } from "node:child_process";
 
 interface ProgramInput {
-  /** Given to its standard input. */
+  /** Written to standard input. */
   bytes?: Uint8Array;
-  /** Ends the program at once. */
+  /** Kills the program. */
   signal: AbortSignal;
 }
 
-/** How a program ended. */
+/** Outcome of a program. */
 export interface Ended {
-  /** Whether it ended by itself and without an error. */
+  /** True if the program exited by itself with code 0. */
   succeeded: boolean;
   stdout: string;
   stderr: string;
 }
 
-const MAX_OUTPUT = 16 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** Runs a program, which doesn't outlive this process. Rejects only with the signal's reason. */
+/** Runs a program; it is killed when this process exits. Rejects only with the signal's reason. */
 export async function runProgram(
   file: string,
   args: readonly string[],
@@ -25,13 +25,13 @@ export async function runProgram(
 ): Promise<Ended> {
   signal.throwIfAborted();
   const { promise, resolve } = Promise.withResolvers<Ended>();
-  const options = { signal, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT } as const;
+  const options = { signal, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT_BYTES } as const;
   const child = execFile(file, args, options, (error, stdout, stderr) =>
     resolve({ succeeded: error === null, stdout, stderr: stderr || (error?.message ?? "") }),
   );
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);
-  // A program that ends before it has read everything is told by how it ended.
+  // EPIPE is ignored: a program that exits early is reported by its exit code.
   child.stdin?.on("error", () => {});
   child.stdin?.end(bytes);
   const ended = await promise;

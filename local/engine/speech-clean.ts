@@ -2,36 +2,36 @@ import { deflateSync } from "node:zlib";
 import type { SpokenSegment } from "./speech.ts";
 
 /**
- * Text that shrinks to less than this share of itself says one thing over and over: the limit of
- * Whisper's own transcription (Radford et al., 2022, section 4.5).
+ * Compression ratio above which a text is a loop: the threshold of Whisper's own transcription
+ * (Radford et al., 2022, section 4.5).
  */
-const MAX_COMPRESSION = 2.4;
-/** Nobody says the same sentence more often than this in a row. */
+const MAX_COMPRESSION_RATIO = 2.4;
+/** Repetitions in a row above which a sentence is dropped. */
 const MAX_REPEATS = 2;
 
 /**
- * Drops what a generative recogniser makes up where it hears nothing: descriptions of sounds
- * ("[MUSIC]", "(applause)", "♪"), loops, and sentences said again and again.
+ * Drops hallucinations of a generative recogniser in silence: sound tags ("[MUSIC]", "(applause)",
+ * "♪"), loops and repeated sentences.
  */
-export function dropInvented(segments: readonly SpokenSegment[]): SpokenSegment[] {
-  const kept: SpokenSegment[] = [];
-  let [last, times] = ["", 0];
+export function dropHallucinations(segments: readonly SpokenSegment[]): SpokenSegment[] {
+  const accepted: SpokenSegment[] = [];
+  let [previous, repeatCount] = ["", 0];
   for (const segment of segments) {
     const text = segment.text.replaceAll(/\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|♪+/gu, " ");
     const clean = text.replaceAll(/\s+/g, " ").trim();
-    const folded = clean
+    const normalized = clean
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
       .trim();
-    if (folded === "" || isLoop(clean)) continue;
-    times = folded === last ? times + 1 : 1;
-    last = folded;
-    if (times <= MAX_REPEATS) kept.push({ ...segment, text: clean });
+    if (normalized === "" || isLoop(clean)) continue;
+    repeatCount = normalized === previous ? repeatCount + 1 : 1;
+    previous = normalized;
+    if (repeatCount <= MAX_REPEATS) accepted.push({ ...segment, text: clean });
   }
-  return kept;
+  return accepted;
 }
 
 function isLoop(text: string): boolean {
   const bytes = Buffer.from(text);
-  return bytes.length / deflateSync(bytes).length > MAX_COMPRESSION;
+  return bytes.length / deflateSync(bytes).length > MAX_COMPRESSION_RATIO;
 }

@@ -1,33 +1,36 @@
-import type { Ability } from "./ability.ts";
+import type { Capability } from "./capability.ts";
 import { saveBody } from "./body.ts";
 import { EngineError } from "./errors.ts";
 import type { MediaStorage } from "./media-routes.ts";
-import type { Span } from "./media-track.ts";
-import type { Call, Reply, Routes } from "./routes.ts";
-import { readSound, SOUND_RATE } from "./sound.ts";
+import type { TimeRange } from "./media-track.ts";
+import type { Call, Reply, Routes } from "./route.ts";
+import { readAudio, SAMPLE_RATE } from "./audio-samples.ts";
 import type { Speech, SpeechRecognizer } from "./speech.ts";
-import type { VoiceDetector } from "./voice.ts";
+import type { VoiceActivityDetector } from "./vad.ts";
 
-interface Ears {
-  media: Ability<void>;
-  voice: Ability<VoiceDetector>;
-  speech: Ability<SpeechRecognizer>;
+interface SpeechCapabilities {
+  media: Capability<void>;
+  vad: Capability<VoiceActivityDetector>;
+  speech: Capability<SpeechRecognizer>;
 }
 
-interface Heard {
+interface DetectedSpeech {
   samples: Float32Array;
-  spans: Span[];
+  intervals: TimeRange[];
 }
 
 /**
- * Every body is a media file with ten minutes of sound or less. Times are seconds from the zero of
- * the file. Where nobody speaks, no recogniser is asked.
+ * Creates the routes of speech. Bodies are media files with at most ten minutes of audio. Times are
+ * seconds from the zero of the file. Without voice activity no recogniser is called.
  */
-export function createSpeechRoutes({ media, voice, speech }: Ears, storage: MediaStorage): Routes {
-  async function hear(path: string, signal: AbortSignal): Promise<Heard> {
-    const samples = await media.use((_, limited) => readSound(path, limited), signal);
-    const spans = await voice.use((model, limited) => model.detect(samples, limited), signal);
-    return { samples, spans };
+export function createSpeechRoutes(
+  { media, vad, speech }: SpeechCapabilities,
+  storage: MediaStorage,
+): Routes {
+  async function detectSpeech(path: string, signal: AbortSignal): Promise<DetectedSpeech> {
+    const samples = await media.use((_, limited) => readAudio(path, limited), signal);
+    const intervals = await vad.use((model, limited) => model.detect(samples, limited), signal);
+    return { samples, intervals };
   }
   const withFile = ({ request }: Call, work: (path: string) => Promise<Reply>) =>
     storage.folder.withFile(async (path) => {
@@ -35,25 +38,28 @@ export function createSpeechRoutes({ media, voice, speech }: Ears, storage: Medi
       return work(path);
     });
   return {
-    "POST /voice": (call) =>
+    "POST /vad": (call) =>
       withFile(call, async (path) => {
-        const { samples, spans } = await hear(path, call.signal);
+        const { samples, intervals } = await detectSpeech(path, call.signal);
         const duration_seconds = toSeconds(samples);
-        return { json: { model: voice.model, duration_seconds, spans: spans.map(roundTimes) } };
+        return {
+          json: { model: vad.model, duration_seconds, intervals: intervals.map(roundTimes) },
+        };
       }),
     "POST /transcribe": (call) => {
-      const wanted = readLanguage(call.query);
+      const requestedLanguage = readLanguage(call.query);
       return withFile(call, async (path) => {
-        const { samples, spans } = await hear(path, call.signal);
-        const { language, segments }: Speech = spans.length
+        const { samples, intervals } = await detectSpeech(path, call.signal);
+        const { language, segments }: Speech = intervals.length
           ? await speech.use(
-              (recognizer, signal) => recognizer.recognize(samples, spans, wanted, signal),
+              (recognizer, signal) =>
+                recognizer.recognize(samples, intervals, requestedLanguage, signal),
               call.signal,
             )
-          : { language: wanted, segments: [] };
+          : { language: requestedLanguage, segments: [] };
         const duration_seconds = toSeconds(samples);
-        const timed = segments.map((one) =>
-          Object.assign(roundTimes(one), { words: one.words.map(roundTimes) }),
+        const timed = segments.map((segment) =>
+          Object.assign(roundTimes(segment), { words: segment.words.map(roundTimes) }),
         );
         return { json: { model: speech.model, language, duration_seconds, segments: timed } };
       });
@@ -61,22 +67,22 @@ export function createSpeechRoutes({ media, voice, speech }: Ears, storage: Medi
   };
 }
 
-/** ISO 639, as the first part of BCP 47 is; null where it isn't given. Errors: `bad_request`. */
+/** Reads an ISO 639 code, the first subtag of BCP 47; null without one. Errors: `bad_request`. */
 function readLanguage(query: URLSearchParams): string | null {
   const language = query.get("language");
   if (language === null || /^[a-z]{2,3}$/.test(language)) return language;
-  throw new EngineError("bad_request", '"language" is two or three small letters, such as en.');
+  throw new EngineError("bad_request", '"language" is two or three lowercase letters, such as en.');
 }
 
 function toSeconds(samples: Float32Array): number {
-  return round(samples.length / SOUND_RATE);
+  return round(samples.length / SAMPLE_RATE);
 }
 
-function roundTimes<T extends Span>(timed: T): T {
+function roundTimes<T extends TimeRange>(timed: T): T {
   return { ...timed, start: round(timed.start), end: round(timed.end) };
 }
 
-/** To milliseconds. */
+/** Rounds to milliseconds. */
 function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }

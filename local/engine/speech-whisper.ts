@@ -2,24 +2,30 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { basename, join } from "node:path";
 import { EngineError } from "./errors.ts";
 import { runProgram } from "./program.ts";
-import { dropInvented } from "./speech-clean.ts";
+import { dropHallucinations } from "./speech-clean.ts";
 import type { FoundRecognizer, SpeechRecognizer, SpokenSegment } from "./speech.ts";
-import { cutSpans, groupSpans, joinSamples, type Stretch, toSound } from "./speech-stretches.ts";
-import { SOUND_RATE } from "./sound.ts";
+import {
+  splitRanges,
+  groupRanges,
+  concatSamples,
+  type SpeechChunk,
+  toAudioRange,
+} from "./speech-chunks.ts";
+import { SAMPLE_RATE } from "./audio-samples.ts";
 
-/** Whisper hears 30 seconds at once. */
-const MAX_STRETCH = 28;
-/** Seconds: each stretch begins at a multiple of this on the clock of `whisper-process.ts`. */
-export const STRETCH_EVERY = 60;
+/** Maximum length of a chunk: Whisper's window is 30 seconds. */
+const MAX_CHUNK_SECONDS = 28;
+/** Seconds between the starts of chunks on the clock of `whisper-process.ts`. */
+export const CHUNK_SPACING_SECONDS = 60;
 
 const PROCESS = join(import.meta.dirname, "whisper-process.ts");
 const LOAD_MS = 120_000;
-/** More tokens than English models have. */
-const MULTILINGUAL = 51_865;
+/** Size of the vocabulary of multilingual models; English models have fewer tokens. */
+const MULTILINGUAL_TOKENS = 51_865;
 
 /**
- * A Whisper model (Radford et al., 2022) in whisper.cpp's format, by FFmpeg's filter. It runs in a
- * process of its own, because whisper.cpp ends its process when it dislikes a file, and can't be
+ * Runs a Whisper model (Radford et al., 2022) in whisper.cpp's format by FFmpeg's filter. It runs
+ * in a process of its own, because whisper.cpp exits its process on a bad file and can't be
  * interrupted.
  */
 export function findWhisper(file: string): FoundRecognizer {
@@ -28,36 +34,43 @@ export function findWhisper(file: string): FoundRecognizer {
 }
 
 async function loadWhisper(file: string): Promise<SpeechRecognizer> {
-  // Too short for Whisper to listen, long enough to make it load.
-  const soundless = new Float32Array(SOUND_RATE * 0.05);
-  const { stderr } = await runWhisper(file, "en", [soundless], AbortSignal.timeout(LOAD_MS));
+  // Too short to be transcribed, long enough to make Whisper load the model.
+  const silence = new Float32Array(SAMPLE_RATE * 0.05);
+  const { stderr } = await runWhisper(file, "en", [silence], AbortSignal.timeout(LOAD_MS));
   if (stderr.includes("no tensors loaded")) throw new Error(describeDamage(file));
-  const isEnglish = countTokens(file) < MULTILINGUAL;
+  const isEnglish = countTokens(file) < MULTILINGUAL_TOKENS;
   return {
-    async recognize(samples, spans, wanted, signal) {
-      if (isEnglish && wanted !== null && wanted !== "en") return { language: "en", segments: [] };
-      const stretches = groupSpans(cutSpans(samples, spans, MAX_STRETCH), MAX_STRETCH);
-      const joined = stretches.map((stretch) => joinSamples(samples, stretch));
-      const language = isEnglish ? "en" : (wanted ?? "auto");
-      const { stdout, stderr } = await runWhisper(file, language, joined, signal);
+    async recognize(samples, ranges, requestedLanguage, signal) {
+      if (isEnglish && requestedLanguage !== null && requestedLanguage !== "en")
+        return { language: "en", segments: [] };
+      const chunks = groupRanges(
+        splitRanges(samples, ranges, MAX_CHUNK_SECONDS),
+        MAX_CHUNK_SECONDS,
+      );
+      const chunkSamples = chunks.map((chunk) => concatSamples(samples, chunk));
+      const language = isEnglish ? "en" : (requestedLanguage ?? "auto");
+      const { stdout, stderr } = await runWhisper(file, language, chunkSamples, signal);
       if (stderr.includes("unknown language")) {
         throw new EngineError("bad_request", `Whisper knows no language "${language}".`);
       }
-      const heard = language === "auto" ? findLanguage(stderr) : language;
-      return { language: heard, segments: dropInvented(readSegments(stdout, stretches)) };
+      const detectedLanguage = language === "auto" ? findLanguage(stderr) : language;
+      return {
+        language: detectedLanguage,
+        segments: dropHallucinations(readSegments(stdout, chunks)),
+      };
     },
   };
 }
 
-/** Errors: one that says what to do where the model can't be run. */
+/** Runs the process. Errors: `Error` that says how to fix a model that can't run. */
 async function runWhisper(
   file: string,
   language: string,
-  stretches: readonly Float32Array<ArrayBuffer>[],
+  chunks: readonly Float32Array<ArrayBuffer>[],
   signal: AbortSignal,
 ) {
-  const lengths = stretches.map((stretch) => String(stretch.length));
-  const bytes = Buffer.concat(stretches.map((stretch) => new Uint8Array(stretch.buffer)));
+  const lengths = chunks.map((chunk) => String(chunk.length));
+  const bytes = Buffer.concat(chunks.map((chunk) => new Uint8Array(chunk.buffer)));
   const args = [PROCESS, file, language, ...lengths];
   const ended = await runProgram(process.execPath, args, { bytes, signal });
   if (ended.succeeded && !ended.stderr.includes("Failed to process audio")) return ended;
@@ -70,25 +83,26 @@ function describeDamage(file: string): string {
 }
 
 /**
- * The segments in the filter's lines of JSON, whose texts it doesn't escape, at their times in the
- * sound; those in the silence between spans are left out.
+ * Parses the filter's JSON lines, whose texts aren't escaped, to segments at their times in the
+ * audio. Segments in the silence between ranges are dropped.
  */
-export function readSegments(lines: string, stretches: readonly Stretch[]): SpokenSegment[] {
+export function readSegments(lines: string, chunks: readonly SpeechChunk[]): SpokenSegment[] {
   const segments: SpokenSegment[] = [];
   for (const [, from, to, text = ""] of lines.matchAll(
     /^\{"start":(\d+),"end":(\d+),"text":"(.*)"\}$/gm,
   )) {
     const [start, end] = [Number(from) / 1000, Number(to) / 1000];
-    const place = Math.floor(start / STRETCH_EVERY);
-    const stretch = stretches[place];
-    const zero = place * STRETCH_EVERY;
-    const span = stretch && toSound(stretch, { start: start - zero, end: end - zero });
-    if (span) segments.push({ ...span, text: text.trim(), words: [] });
+    const index = Math.floor(start / CHUNK_SPACING_SECONDS);
+    const chunk = chunks[index];
+    const chunkStart = index * CHUNK_SPACING_SECONDS;
+    const range =
+      chunk && toAudioRange(chunk, { start: start - chunkStart, end: end - chunkStart });
+    if (range) segments.push({ ...range, text: text.trim(), words: [] });
   }
   return segments;
 }
 
-/** What most stretches were heard in. */
+/** Returns the language detected in most chunks. */
 function findLanguage(log: string): string | null {
   const counts = new Map<string, number>();
   for (const [, language = ""] of log.matchAll(/auto-detected language: (\w+)/g)) {
@@ -97,7 +111,7 @@ function findLanguage(log: string): string | null {
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
 }
 
-/** The size of the vocabulary, the first number after the file's magic one. */
+/** Reads the vocabulary size, the first number after the magic number. */
 function countTokens(file: string): number {
   const head = Buffer.alloc(8);
   const opened = openSync(file, "r");

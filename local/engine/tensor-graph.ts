@@ -18,13 +18,13 @@ async function start(): Promise<void> {
   await ready();
 }
 
-/** Starts the WebAssembly backend once; what computes with tensors waits for it. */
+/** Starts the WebAssembly backend once; call before any use of tensors. */
 export function startBackend(): Promise<void> {
   backend ??= start();
   return backend;
 }
 
-/** A TensorFlow.js graph model from its `model.json` on disk, on the WebAssembly backend. */
+/** Loads a TensorFlow.js graph model from its `model.json` on disk. */
 export async function loadTensorGraph(path: string): Promise<GraphModel> {
   await startBackend();
   const file: ModelFile = JSON.parse(await readFile(path, "utf8"));

@@ -1,13 +1,13 @@
 import { SESSION_OPTIONS } from "./onnx.ts";
 
-// Only now: ONNX Runtime, which this brings along, finds the setting of `onnx.ts` when it is loaded.
+// Imported after `onnx.ts` has disabled telemetry: this loads ONNX Runtime.
 const transformers = await import("@huggingface/transformers");
 
 const { env, LogLevel } = transformers;
 env.allowRemoteModels = false;
 env.useFSCache = false;
 env.useWasmCache = false;
-// What a failing network was given, pictures and prompts, would be printed.
+// Errors would print the inputs of a failing network, images and prompts.
 env.logLevel = LogLevel.NONE;
 
 export const {
@@ -25,7 +25,7 @@ export const {
   TextStreamer,
 } = transformers;
 
-/** How networks of these weights are loaded; nothing is fetched, nothing is kept. */
+/** Returns options to load local weights; nothing is downloaded or cached. */
 export function loadOptions(weights: "q8" | "fp32") {
   return {
     device: "cpu" as const,

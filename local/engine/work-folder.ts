@@ -3,11 +3,11 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A temporary folder of this process alone. */
+/** A temporary folder of this process. */
 export interface WorkFolder {
-  /** Gives `work` a path where no file is yet, and removes the file when it has ended. */
+  /** Runs `work` with the path of a new file and removes the file afterwards. */
   withFile<T>(work: (path: string) => Promise<T>): Promise<T>;
-  /** Removes the folder and all that is in it. */
+  /** Removes the folder and its contents. */
   remove(): void;
 }
 

@@ -1,19 +1,19 @@
-import type { Api, HitRecord, SegmentRecord } from "./api-client.ts";
-import type { SampleSearch } from "../sample/pack.ts";
+import type { Api, HitRecord, SegmentRecord } from "../../tools/api-client.ts";
+import type { SampleSearch } from "../../tools/sample/pack.ts";
 
-export interface Query {
+export interface DemoQuery {
   text: string;
-  why: SampleSearch["why"];
-  /** Name of the file that must come first. */
-  expect?: string;
+  evidence: SampleSearch["evidence"];
+  /** Name of the file that must rank first. */
+  expectedFile?: string;
 }
 
-const MOST_QUERIES = 6;
-const MOST_QUESTIONS = 2;
+const MAX_QUERIES = 6;
+const MAX_QUESTIONS = 2;
 
 /**
- * Searches and questions that suit what an index holds: the labels, and the rarest of the words seen
- * and spoken in it. Empty where nothing was understood.
+ * Derives searches and questions from an index: labels, and the rarest words of its on-screen text
+ * and speech. Empty if there are none.
  */
 export async function deriveQueries(api: Api, indexName: string) {
   const { segments } = await api.post<{ segments: HitRecord[] }>(`/index/${indexName}/search`, {
@@ -21,36 +21,39 @@ export async function deriveQueries(api: Api, indexName: string) {
     top_k: 100,
   });
   const queries = chooseQueries(segments);
-  const asked = queries.filter(({ why }) => why !== "seen").slice(0, MOST_QUESTIONS);
-  return { queries, questions: asked.map(({ text }) => `What is there about ${text}?`) };
+  const subjects = queries.filter(({ evidence }) => evidence !== "visual").slice(0, MAX_QUESTIONS);
+  return { queries, questions: subjects.map(({ text }) => `What is there about ${text}?`) };
 }
 
-/** A share of each kind of evidence, each from another asset where possible. */
-function chooseQueries(segments: SegmentRecord[]): Query[] {
-  const kinds: [Query["why"], (segment: SegmentRecord) => string[]][] = [
-    ["seen", ({ labels }) => labels],
-    ["written", ({ on_screen_text: text }) => longWords(text)],
-    ["spoken", ({ transcript }) => longWords(transcript)],
+/** Chooses terms of each kind of evidence, each from another asset if possible. */
+function chooseQueries(segments: SegmentRecord[]): DemoQuery[] {
+  const kinds: [DemoQuery["evidence"], (segment: SegmentRecord) => string[]][] = [
+    ["visual", ({ labels }) => labels],
+    ["text", ({ on_screen_text: text }) => longWords(text)],
+    ["speech", ({ transcript }) => longWords(transcript)],
   ];
-  const chosen = kinds.flatMap(([why, read]) =>
-    rarest(segments, read).map((text, place) => ({ text, why, place })),
+  const candidates = kinds.flatMap(([evidence, read]) =>
+    rarestTerms(segments, read).map((text, rank) => ({ text, evidence, rank })),
   );
-  chosen.sort((a, b) => a.place - b.place);
+  candidates.sort((a, b) => a.rank - b.rank);
   const texts = new Set<string>();
-  const unique = chosen.filter(({ text }) => !texts.has(text) && texts.add(text));
-  return unique.slice(0, MOST_QUERIES).map(({ text, why }) => ({ text, why }));
+  const unique = candidates.filter(({ text }) => !texts.has(text) && texts.add(text));
+  return unique.slice(0, MAX_QUERIES).map(({ text, evidence }) => ({ text, evidence }));
 }
 
-/** One term of each asset, the terms of fewest assets first. */
-function rarest(segments: SegmentRecord[], read: (segment: SegmentRecord) => string[]): string[] {
-  const holders = new Map<string, Set<string>>();
+/** Chooses one term per asset; terms that occur in the fewest assets come first. */
+function rarestTerms(
+  segments: SegmentRecord[],
+  read: (segment: SegmentRecord) => string[],
+): string[] {
+  const assetsByTerm = new Map<string, Set<string>>();
   for (const segment of segments) {
     for (const term of read(segment)) {
-      const assets = holders.get(term) ?? new Set();
-      holders.set(term, assets.add(segment.asset_id));
+      const assets = assetsByTerm.get(term) ?? new Set();
+      assetsByTerm.set(term, assets.add(segment.asset_id));
     }
   }
-  const sorted = [...holders].sort(
+  const sorted = [...assetsByTerm].sort(
     ([a, inA], [b, inB]) => inA.size - inB.size || b.length - a.length || (a < b ? -1 : 1),
   );
   const used = new Set<string>();

@@ -1,49 +1,55 @@
-import type { AnswerRecord, Api, HitRecord, SegmentRecord } from "./api-client.ts";
-import type { Query } from "./queries.ts";
-import { clock, type Column, cut, formatRow, plain } from "./terminal.ts";
+import type { AnswerBody, Api, HitRecord, SegmentRecord } from "../../tools/api-client.ts";
+import type { DemoQuery } from "./queries.ts";
+import {
+  formatClock,
+  type Column,
+  truncate,
+  formatRow,
+  sanitizeLine,
+} from "../../tools/terminal.ts";
 
 const COLUMNS: Column[] = [
   { title: "score", width: 5, align: "right" },
   { title: "asset", width: 26 },
   { title: "start–end", width: 11 },
-  { title: "why", width: 72 },
+  { title: "evidence", width: 72 },
 ];
 const ROWS = 3;
-/** Characters before the match that are shown with it. */
-const LEAD = 24;
+/** Characters shown before the match. */
+const CONTEXT_CHARACTERS = 24;
 
-/** Searches, prints the best hits of each query; returns what did not come out as expected. */
+/** Runs each search and prints its best hits; returns a sentence for each unexpected first hit. */
 export async function reportSearches(
   api: Api,
   indexName: string,
-  queries: Query[],
+  queries: DemoQuery[],
 ): Promise<string[]> {
   const misses: string[] = [];
-  for (const { text, why, expect } of queries) {
+  for (const { text, evidence, expectedFile } of queries) {
     const startedAt = performance.now();
     const { segments } = await api.post<{ segments: HitRecord[] }>(`/index/${indexName}/search`, {
       query: text,
       top_k: ROWS,
     });
-    const took = Math.round(performance.now() - startedAt);
-    const note = expect === undefined ? why : `only ${why}`;
-    console.log(`\nSearch: ${plain(text)}   (${note}, ${took} ms)`);
+    const elapsedMs = Math.round(performance.now() - startedAt);
+    const note = expectedFile === undefined ? evidence : `only ${evidence}`;
+    console.log(`\nSearch: ${sanitizeLine(text)}   (${note}, ${elapsedMs} ms)`);
     const titles = COLUMNS.map(({ title }) => title);
     console.log(formatRow(COLUMNS, titles));
     for (const hit of segments) {
-      const cells = [hit.score.toFixed(2), hit.title, span(hit), reason(hit)];
+      const cells = [hit.score.toFixed(2), hit.title, formatRange(hit), describeEvidence(hit)];
       console.log(formatRow(COLUMNS, cells));
       console.log(`         ${hit.clip_url}`);
     }
     const first = segments[0]?.title;
-    if (expect !== undefined && first !== expect) {
-      misses.push(`"${text}" should find ${expect} first, and found ${first ?? "nothing"}.`);
+    if (expectedFile !== undefined && first !== expectedFile) {
+      misses.push(`"${text}" should find ${expectedFile} first, and found ${first ?? "nothing"}.`);
     }
   }
   return misses;
 }
 
-/** Asks each question and prints the answer with what it stands on. */
+/** Requests an answer to each question and prints it with its citations. */
 export async function reportAnswers(
   api: Api,
   indexName: string,
@@ -51,37 +57,40 @@ export async function reportAnswers(
 ): Promise<void> {
   for (const question of questions) {
     const query = new URLSearchParams({ query: question });
-    const { answer, citations } = await api.get<AnswerRecord>(
+    const { answer, citations } = await api.get<AnswerBody>(
       `/index/${indexName}/answer?${query.toString()}`,
     );
-    console.log(`\nQuestion: ${plain(question)}\n  ${plain(answer)}`);
-    for (const cited of citations) {
+    console.log(`\nQuestion: ${sanitizeLine(question)}\n  ${sanitizeLine(answer)}`);
+    for (const citation of citations) {
       console.log(
-        `  [${cited.marker}] ${plain(cited.title)} ${span(cited)}\n      ${cited.clip_url}`,
+        `  [${citation.marker}] ${sanitizeLine(citation.title)} ${formatRange(citation)}\n      ${citation.clip_url}`,
       );
     }
   }
 }
 
-function span({ start_seconds: start, end_seconds: end }: SegmentRecord): string {
-  return start === null || end === null ? "" : `${clock(start)}–${clock(end)}`;
+function formatRange({ start_seconds: start, end_seconds: end }: SegmentRecord): string {
+  return start === null || end === null ? "" : `${formatClock(start)}–${formatClock(end)}`;
 }
 
-/** The strongest evidence: its kind, and the words around the match in guillemets. */
-function reason(hit: HitRecord): string {
+/** Describes the strongest evidence: its kind and an excerpt with the match in guillemets. */
+function describeEvidence(hit: HitRecord): string {
   const best = hit.evidence.find(({ text }) => text !== undefined) ?? hit.evidence[0];
   if (!best) return "";
-  return `${best.kind}: ${around(plain(best.text === undefined ? own(hit, best.kind) : fromHtml(best.text)))}`;
+  const text = best.text === undefined ? fieldText(hit, best.kind) : fromHtml(best.text);
+  return `${best.kind}: ${excerpt(sanitizeLine(text))}`;
 }
 
-function own(hit: HitRecord, kind: string): string {
+function fieldText(hit: HitRecord, kind: string): string {
   if (kind === "speech") return hit.transcript;
   return kind === "text" ? hit.on_screen_text : hit.caption;
 }
 
-function around(text: string): string {
+function excerpt(text: string): string {
   const at = text.indexOf("«");
-  return at <= LEAD ? text : `…${cut(text.slice(at - LEAD), text.length)}`;
+  return at <= CONTEXT_CHARACTERS
+    ? text
+    : `…${truncate(text.slice(at - CONTEXT_CHARACTERS), text.length)}`;
 }
 
 function fromHtml(text: string): string {

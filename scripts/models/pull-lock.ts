@@ -2,8 +2,8 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Keeps two commands from pulling one model at once: a file with the process id of who pulls. What a
- * process left that is gone doesn't count. Resolves with how to release it.
+ * Locks a model by a file with this process's id, so that only one command changes it at a time.
+ * The lock of a process that has ended is ignored. Resolves to a function that releases the lock.
  */
 export async function lockPull(path: string): Promise<() => Promise<void>> {
   await mkdir(dirname(path), { recursive: true });
@@ -14,15 +14,17 @@ export async function lockPull(path: string): Promise<() => Promise<void>> {
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     }
-    const owner = Number(await readFile(path, "utf8").catch(() => ""));
-    if (owner > 0 && isAlive(owner)) {
-      throw new Error(`Process ${owner} works on this model. If it is gone, delete ${path}`);
+    const lockerPid = Number(await readFile(path, "utf8").catch(() => ""));
+    if (lockerPid > 0 && isRunning(lockerPid)) {
+      throw new Error(
+        `Process ${lockerPid} holds the lock of this model. If it has ended, delete ${path}`,
+      );
     }
     await rm(path, { force: true });
   }
 }
 
-function isAlive(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

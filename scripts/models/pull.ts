@@ -1,44 +1,44 @@
 import { mkdir, rm, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ProgressBars } from "../demo/progress.ts";
-import { downloadFile, Unreachable } from "./download.ts";
+import { ProgressBars } from "../../tools/progress.ts";
+import { downloadFile, UnreachableError } from "./download.ts";
 import { lockPull } from "./pull-lock.ts";
 import { type Model, modelBytes, type ModelFile } from "./registry.ts";
-import { checkFile, heldBytes, modelFolder } from "./shelf.ts";
+import { checkFile, downloadedBytes, modelFolder } from "./shelf.ts";
 
-/** On a terminal the bar moves this often; elsewhere a line comes each tenth of the way. */
-const FRAME_MS = 100;
+/** Interval of updates on a terminal; other outputs get a line per 10 %. */
+const UPDATE_MS = 100;
 
-const FULL = "The disk is full. What has come is kept: make room, and pull again.";
+const DISK_FULL = "The disk is full. Free some space and pull again: the pull resumes.";
 
 /**
- * Brings all files of a model into its folder in `models`, and verifies those that are there. Throws
- * the signal's reason, or an error whose message tells a person what to do.
+ * Downloads the missing files of a model to its folder in `models` and verifies existing ones.
+ * Throws the signal's reason, or an error whose message says what to do.
  */
 export async function pullModel(models: string, model: Model, signal: AbortSignal): Promise<void> {
   const folder = modelFolder(models, model);
   const unlock = await lockPull(`${folder}.lock`);
   try {
-    const missing = await sortOut(folder, model.files);
-    const held = await heldBytes(folder, model.files);
-    await requireSpace(models, modelBytes(model) - held);
+    const missing = await deleteDamaged(folder, model.files);
+    const downloaded = await downloadedBytes(folder, model.files);
+    await requireSpace(models, modelBytes(model) - downloaded);
     await fetchFiles(folder, model, missing, signal);
   } catch (error) {
-    if (error instanceof Unreachable) throw withoutInternet(error, folder, model);
-    throw isFull(error) ? new Error(FULL, { cause: error }) : error;
+    if (error instanceof UnreachableError) throw toOfflineError(error, folder, model);
+    throw isDiskFull(error) ? new Error(DISK_FULL, { cause: error }) : error;
   } finally {
     await unlock();
   }
 }
 
-/** Deletes what is damaged; the files that are to be downloaded. */
-async function sortOut(folder: string, files: readonly ModelFile[]): Promise<ModelFile[]> {
+/** Deletes damaged files; returns the files to download. */
+async function deleteDamaged(folder: string, files: readonly ModelFile[]): Promise<ModelFile[]> {
   const missing: ModelFile[] = [];
   for (const file of files) {
     const path = join(folder, file.path);
     const state = await checkFile(path, file);
     if (state === "damaged") await rm(path);
-    if (state !== "whole") missing.push(file);
+    if (state !== "complete") missing.push(file);
   }
   return missing;
 }
@@ -49,33 +49,36 @@ async function fetchFiles(
   missing: readonly ModelFile[],
   signal: AbortSignal,
 ): Promise<void> {
-  const show = createMeter(model);
+  const updateProgress = createProgress(model);
   let done = modelBytes(model) - missing.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const file of missing) {
     const target = join(folder, file.path);
     await mkdir(dirname(target), { recursive: true });
-    const onBytes = (held: number) => show(done + held);
-    await downloadFile({ url: model.from + file.path, target, file, onBytes, signal });
+    const onProgress = (downloaded: number) => updateProgress(done + downloaded);
+    await downloadFile({ url: model.baseUrl + file.path, target, file, onProgress, signal });
     done += file.bytes;
   }
-  show(done, missing.length > 0 ? `pulled and verified, in ${folder}` : `is there, in ${folder}`);
+  updateProgress(
+    done,
+    missing.length > 0 ? `pulled and verified, in ${folder}` : `already complete, in ${folder}`,
+  );
 }
 
-function createMeter(model: Model): (held: number, outcome?: string) => void {
+function createProgress(model: Model): (downloaded: number, outcome?: string) => void {
   const bars = new ProgressBars(process.stdout);
   const total = modelBytes(model);
-  let shownAt = 0;
+  let updatedAt = 0;
   let tenth = -1;
-  return (held, outcome) => {
-    const share = held / total;
-    const due = process.stdout.isTTY
-      ? Date.now() - shownAt > FRAME_MS
-      : Math.floor(share * 10) > tenth;
-    if (!due && outcome === undefined) return;
-    shownAt = Date.now();
-    tenth = Math.floor(share * 10);
-    const state = `${formatBytes(held)} of ${formatBytes(total)}`;
-    bars.update(model.name, { name: model.name, state, share, ...(outcome && { outcome }) });
+  return (downloaded, outcome) => {
+    const fraction = downloaded / total;
+    const isDue = process.stdout.isTTY
+      ? Date.now() - updatedAt > UPDATE_MS
+      : Math.floor(fraction * 10) > tenth;
+    if (!isDue && outcome === undefined) return;
+    updatedAt = Date.now();
+    tenth = Math.floor(fraction * 10);
+    const state = `${formatBytes(downloaded)} of ${formatBytes(total)}`;
+    bars.update(model.name, { name: model.name, state, fraction, ...(outcome && { outcome }) });
   };
 }
 
@@ -83,24 +86,24 @@ async function requireSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   if (bytes <= free) return;
-  const [needed, left] = [formatBytes(bytes), formatBytes(free)];
+  const [needed, available] = [formatBytes(bytes), formatBytes(free)];
   throw new Error(
-    `The disk has no room: ${needed} are missing, and ${left} are free in ${folder}.`,
+    `The disk is too small: ${needed} are needed, ${available} are free in ${folder}.`,
   );
 }
 
-function withoutInternet(error: Unreachable, folder: string, { files, from }: Model): Error {
-  const places = files.map(({ path }) => `  ${from}${path}\n    → ${join(folder, path)}`);
-  const advice = 'Without internet, put these files there by hand; "list" verifies them:';
-  return new Error([`${error.message} ${advice}`, ...places].join("\n"), { cause: error });
+function toOfflineError(error: UnreachableError, folder: string, { files, baseUrl }: Model): Error {
+  const targets = files.map(({ path }) => `  ${baseUrl}${path}\n    → ${join(folder, path)}`);
+  const advice = 'Without internet, put these files there yourself; "list" verifies them:';
+  return new Error([`${error.message} ${advice}`, ...targets].join("\n"), { cause: error });
 }
 
-function isFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error && "code" in error)) return false;
   return error.code === "ENOSPC" || error.code === "EDQUOT";
 }
 
-/** As MB, or as kB below one. */
+/** Formats bytes as MB, or as kB below 1 MB. */
 export function formatBytes(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { plain } from "../demo/terminal.ts";
+import { sanitizeLine } from "../../tools/terminal.ts";
 
 const Path = z
   .string()
@@ -17,32 +17,32 @@ const Source = z
     message: "https, with a slash at the end",
   });
 const Model = z.strictObject({
-  ability: z.enum(["speech", "pictures", "captions"]),
-  about: z.string(),
+  capability: z.enum(["speech", "embeddings", "captions"]),
+  description: z.string(),
   licence: z.string(),
-  from: Source,
+  baseUrl: Source,
   files: z.array(File).min(1),
 });
 const Registry = z.record(z.string().regex(/^[a-z\d][\w.-]*$/), Model);
 
-/** A file of a model: where in its folder, and what it must be. */
+/** A file of a model: its path in the folder, size and hash. */
 export type ModelFile = z.infer<typeof File>;
 
-/** `from` is the address of the folder that has `files`, of one revision for ever. */
+/** A model; `baseUrl` is the folder of its files at a pinned revision. */
 export type Model = z.infer<typeof Model> & { name: string };
 
-/** Throws a sentence where the file is missing or says something else than models. */
+/** Reads a list of models. Throws a readable error if it is missing or invalid. */
 export async function readRegistry(path: string): Promise<Model[]> {
   try {
     const models = Registry.parse(JSON.parse(await readFile(path, "utf8")));
     return Object.entries(models).map(([name, model]) => Object.assign(model, { name }));
   } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
-    throw new Error(`${path} is no list of models: ${plain(why)}`, { cause });
+    const message = cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
+    throw new Error(`${path} is not a list of models: ${sanitizeLine(message)}`, { cause });
   }
 }
 
-/** Bytes of all its files. */
+/** Returns the total size of the files. */
 export function modelBytes({ files }: Model): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -5,38 +5,44 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Model, ModelFile } from "./registry.ts";
 
-/** `damaged`: of the right size, or too long, and not what the registry says. */
-export type FileState = "missing" | "partial" | "damaged" | "whole";
+/** State of a file; `damaged` has the wrong length or hash. */
+export type ModelFileState = "missing" | "partial" | "damaged" | "complete";
 
-/** The folder of a model among the others. */
+/** Returns the folder of a model. */
 export function modelFolder(models: string, { name }: Model): string {
   return join(models, name);
 }
 
-/** What a download is called until it is whole. */
+/** Returns the path of a download until it is complete. */
 export function partPath(target: string): string {
   return `${target}.part`;
 }
 
-/** Reads the whole file and compares its SHA-256. */
-export async function checkFile(path: string, file: ModelFile): Promise<FileState> {
+/** Checks a file's size and SHA-256. */
+export async function checkFile(path: string, file: ModelFile): Promise<ModelFileState> {
   const size = await fileSize(path);
   if (size === null) return (await fileSize(partPath(path))) === null ? "missing" : "partial";
   if (size !== file.bytes) return "damaged";
-  return (await digestFile(path)) === file.sha256 ? "whole" : "damaged";
+  return (await digestFile(path)) === file.sha256 ? "complete" : "damaged";
 }
 
-/** Bytes of the model that are here, whole files and parts. */
-export async function heldBytes(folder: string, files: readonly ModelFile[]): Promise<number> {
-  let held = 0;
+/** Returns the downloaded bytes of a model, partial files included. */
+export async function downloadedBytes(
+  folder: string,
+  files: readonly ModelFile[],
+): Promise<number> {
+  let downloaded = 0;
   for (const { path, bytes } of files) {
     const target = join(folder, path);
-    held += Math.min(bytes, (await fileSize(target)) ?? (await fileSize(partPath(target))) ?? 0);
+    downloaded += Math.min(
+      bytes,
+      (await fileSize(target)) ?? (await fileSize(partPath(target))) ?? 0,
+    );
   }
-  return held;
+  return downloaded;
 }
 
-/** False where there was nothing. */
+/** Deletes a model's folder; false if there was none. */
 export async function removeModel(models: string, model: Model): Promise<boolean> {
   const folder = modelFolder(models, model);
   try {
@@ -48,14 +54,14 @@ export async function removeModel(models: string, model: Model): Promise<boolean
   }
 }
 
-/** SHA-256 in hexadecimal. */
+/** Computes a SHA-256 in hexadecimal. */
 export async function digestFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return hash.digest("hex");
 }
 
-/** Null where there is no such file. */
+/** Returns the size in bytes; null if there is no such file. */
 export async function fileSize(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size;

@@ -1,63 +1,58 @@
 import { ANSWER } from "../config.ts";
 import type { IndexId } from "../ids.ts";
-import type { Hit } from "../search/hits.ts";
-import { searchFor } from "../search/request.ts";
+import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
-import { type AnswerEvent, compose } from "./compose.ts";
-import { extractQuotes } from "./extract.ts";
-import type { Style } from "../prompts.ts";
-import { picturesOf } from "./pictures.ts";
+import { type AnswerEvent, composeAnswer } from "./compose.ts";
+import { extractQuotes } from "./extractive.ts";
+import type { AnswerStyle } from "../prompts.ts";
+import { sourceImages } from "./source-images.ts";
 import { gatherSources } from "./sources.ts";
 
-export interface Question extends Style {
+export interface Question extends AnswerStyle {
   query: string;
-  /** Segments to look at. */
+  /** Maximum number of segments that are searched for evidence. */
   topK: number;
-  /** Empty means all. */
+  /** Assets to search; empty for all. */
   assetIds: string[];
 }
 
-export interface PictureQuestion extends Question {
-  /** What is searched for. */
+export interface ImageQuestion extends Question {
+  /** The query of the search for evidence. */
   searchTerm: string;
-  /** Nucleus sampling: the model's own where it is undefined. */
+  /** Nucleus sampling; undefined for the model's default. */
   topP: number | undefined;
 }
 
-/** Answers from what an index holds in words. */
-export async function* answerFromWords(
+/** Answers from the text of an index: speech, on-screen text and captions. */
+export async function* answerFromText(
   env: Env,
   indexId: IndexId,
   { query: question, topK, assetIds, ...style }: Question,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  const hits = await find(env, indexId, question, { topK, assetIds });
-  const sources = gatherSources(hits);
-  const task = { question, sources, pictures: new Map<number, Uint8Array>(), style };
-  yield* compose(env, task, () => extractQuotes(question, hits), signal);
+  const { hits } = await search(
+    env,
+    indexId,
+    makeSearchRequest({ query: question, topK, assetIds }),
+  );
+  const task = { question, sources: gatherSources(hits), images: NO_IMAGES, style };
+  yield* composeAnswer(env, task, () => extractQuotes(question, hits), signal);
 }
 
-/** Answers from what an index holds in words and pictures. */
-export async function* answerFromPictures(
+const NO_IMAGES: ReadonlyMap<number, Uint8Array> = new Map();
+
+/** Answers from the text and the images of an index. */
+export async function* answerFromImages(
   env: Env,
   indexId: IndexId,
-  { query: question, searchTerm, topK, topP, assetIds, ...style }: PictureQuestion,
+  { query: question, searchTerm, topK, topP, assetIds, ...style }: ImageQuestion,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  const hits = await find(env, indexId, searchTerm, { topK, assetIds });
+  const request = makeSearchRequest({ query: searchTerm, topK, assetIds });
+  const { hits } = await search(env, indexId, request);
   const sources = gatherSources(hits);
-  const sought = searchTerm === question ? question : `${question} ${searchTerm}`;
-  const pictures = await picturesOf(env, [...sources].slice(0, ANSWER.pictures));
-  const task = { question, sources, pictures, style, ...(topP !== undefined && { topP }) };
-  yield* compose(env, task, () => extractQuotes(sought, hits), signal);
-}
-
-async function find(
-  env: Env,
-  indexId: IndexId,
-  query: string,
-  wish: Pick<Question, "topK" | "assetIds">,
-): Promise<Hit[]> {
-  const { hits } = await search(env, indexId, searchFor({ query, ...wish }));
-  return hits;
+  const quoteQuery = searchTerm === question ? question : `${question} ${searchTerm}`;
+  const images = await sourceImages(env, [...sources].slice(0, ANSWER.maxImages));
+  const task = { question, sources, images, style, ...(topP !== undefined && { topP }) };
+  yield* composeAnswer(env, task, () => extractQuotes(quoteQuery, hits), signal);
 }

@@ -1,175 +1,179 @@
 import { MODELS } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
-import { type Generated, generate } from "../models/generate.ts";
-import { AnswerCheck } from "./check.ts";
-import type { Quote } from "./extract.ts";
-import { escapeMarkdown, toPlain, toSafeMarkdown } from "./markup.ts";
+import { type GeneratedText, generate } from "../models/generate.ts";
+import { CitationVerifier } from "./citation-verifier.ts";
+import type { Quote } from "./extractive.ts";
+import { escapeMarkdown, toPlainText, toSafeMarkdown } from "./markdown.ts";
 import {
   evidenceText,
   NO_ANSWER,
   noteText,
   questionText,
   RULES,
-  type Style,
+  type AnswerStyle,
   systemText,
 } from "../prompts.ts";
-import { type Citation, type Source, wordsOfSource } from "./sources.ts";
+import { type Citation, type Source, sourceText } from "./sources.ts";
 
+/** A finished answer. */
 export interface Answer {
-  /** Claims with markers: `[1]`. Plain text or Markdown, as wished. */
+  /** Sentences with citation markers, `[1]`: plain text or Markdown, as requested. */
   text: string;
-  /** False where the index doesn't say; then there are no citations. */
+  /** False if the index has no answer; `citations` is empty then. */
   grounded: boolean;
-  /** In the order in which the text first names them. */
+  /** Sorted by their first markers in the text. */
   citations: Citation[];
-  /** `extractive` where no model wrote it. */
+  /** Id of the model; `extractive` if the answer is quoted without one. */
   model: string;
   usage: { inputTokens: number; outputTokens: number };
-  /** Another time it may be better: a model was there, and failed. */
-  isMakeshift: boolean;
+  /** A model failed while answering: a retry may give a better answer. */
+  isFallback: boolean;
 }
 
-/** An answer as it comes into being: what it may cite, its text piece by piece, and all of it. */
+/** Events of an answer: the sources that it may cite, chunks of its text, and the whole answer. */
 export type AnswerEvent = { citations: Citation[] } | { delta: string } | { done: Answer };
 
-/** What is asked of the model. */
-export interface Task {
+/** A question with the evidence that the model gets. */
+export interface AnswerTask {
   question: string;
-  /** By marker. */
+  /** Evidence by marker. */
   sources: ReadonlyMap<number, Source>;
   /** JPEGs of some sources, by marker. */
-  pictures: ReadonlyMap<number, Uint8Array>;
-  style: Style;
+  images: ReadonlyMap<number, Uint8Array>;
+  style: AnswerStyle;
   topP?: number;
-  /** What is special about it: `NOTES` or `JOIN`. */
-  remark?: string;
-  /** What stands in place of the evidence: what was found in parts of it. */
+  /** `MAP_PROMPT` or `REDUCE_PROMPT`, for an answer about windows of a video. */
+  instruction?: string;
+  /** Answers about the windows, which replace the evidence in the reduce step. */
   notes?: readonly string[];
 }
 
-const NOTHING = "Nothing in this index answers that.";
+const NO_ANSWER_TEXT = "Nothing in this index answers that.";
 const EXTRACTIVE = "extractive";
 
 /**
- * Answers from the sources, each claim proved by one. Where no model answers, or nothing that it says
- * holds, the answer is what `quote` finds, word for word; where that is nothing, that nothing answers it. Never
- * throws for a model's failure. Throws the reason of `signal` once that aborts.
+ * Answers from the sources: a model's answer, of which only verified sentences are passed on. If no
+ * model is available, or no sentence is verified, the answer consists of verbatim quotes; without
+ * quotes, it says that nothing answers the question. Never throws for a model's failure. Throws the
+ * reason of `signal` once that aborts.
  */
-export async function* compose(
+export async function* composeAnswer(
   env: Env,
-  task: Task,
+  task: AnswerTask,
   quote: () => Quote[] | Promise<Quote[]>,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  const written = task.sources.size > 0 ? yield* write(env, task, signal) : NOT_ASKED;
-  if (written.answer) {
-    yield { done: written.answer };
+  const hasSources = task.sources.size > 0;
+  const generated = hasSources ? yield* generateVerified(env, task, signal) : NOT_GENERATED;
+  if (generated.answer) {
+    yield { done: generated.answer };
     return;
   }
-  yield* tell(extract(await quote(), task.style.markdown, written.isMakeshift));
+  yield* answerEvents(toQuotedAnswer(await quote(), task.style.markdown, generated.isFallback));
 }
 
-/** The events of an answer that is whole already. */
-export function* tell(answer: Answer): Generator<AnswerEvent> {
+/** Yields the events of a finished answer. */
+export function* answerEvents(answer: Answer): Generator<AnswerEvent> {
   if (answer.grounded) yield { citations: answer.citations };
   yield { delta: answer.text };
   yield { done: answer };
 }
 
-/** What a model made of a task: no answer where nothing of it holds. */
-export interface Written {
+/** The outcome of generation: no answer if no sentence was verified. */
+export interface GeneratedAnswer {
   answer: Answer | null;
-  /** The model was there, and failed. */
-  isMakeshift: boolean;
+  /** The model failed. A missing model (`model_not_found`) is no failure. */
+  isFallback: boolean;
 }
 
-const NOT_ASKED: Written = { answer: null, isMakeshift: false };
+const NOT_GENERATED: GeneratedAnswer = { answer: null, isFallback: false };
 
-/** Asks the model, and lets through what is proved. Throws as `compose`. */
-export async function* write(
+/** Generates an answer and yields its verified sentences. Throws as `composeAnswer` does. */
+export async function* generateVerified(
   env: Env,
-  task: Task,
+  task: AnswerTask,
   signal?: AbortSignal,
-): AsyncGenerator<AnswerEvent, Written> {
+): AsyncGenerator<AnswerEvent, GeneratedAnswer> {
   const { sources, style } = task;
   const citations = [...sources].map(([marker, { hit }]) => ({ marker, hit }));
-  const words = [...sources].map(([marker, source]) => [marker, wordsOfSource(source)] as const);
-  const check = new AnswerCheck(new Map(words), RULES);
-  const clean = style.markdown ? toSafeMarkdown : toPlain;
-  let [said, text] = ["", ""];
-  const release = function* (checked: string): Generator<AnswerEvent> {
-    const delta = clean(checked);
+  const texts = [...sources].map(([marker, source]) => [marker, sourceText(source)] as const);
+  const verifier = new CitationVerifier(new Map(texts), RULES);
+  const clean = style.markdown ? toSafeMarkdown : toPlainText;
+  let [generatedText, text] = ["", ""];
+  const release = function* (verified: string): Generator<AnswerEvent> {
+    const delta = clean(verified);
     if (delta.trim() === "" || delta.includes(NO_ANSWER)) return;
     if (text === "") yield { citations };
     text += delta;
     yield { delta };
   };
-  let generated: Generated | null = null;
-  let isMakeshift = false;
+  let generated: GeneratedText | null = null;
+  let isFallback = false;
   try {
-    const pieces = generate(env.AI, promptOf(task), signal);
-    let next = await pieces.next();
-    for (; !next.done; next = await pieces.next()) {
-      said += next.value;
-      yield* release(check.push(next.value));
+    const chunks = generate(env.AI, toPrompt(task), signal);
+    let next = await chunks.next();
+    for (; !next.done; next = await chunks.next()) {
+      generatedText += next.value;
+      yield* release(verifier.push(next.value));
     }
     generated = next.value;
-    if (generated.isComplete) yield* release(check.end()); // else its last sentence was cut off
+    // The last sentence of an incomplete text may be cut off: it is dropped.
+    if (generated.isComplete) yield* release(verifier.end());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    isMakeshift = error.code !== "model_missing";
-    log("warn", "answer.without_model", { code: error.code, cause: traceOf(error) });
+    isFallback = error.code !== "model_not_found";
+    log("warn", "answer.model_unavailable", { code: error.code, cause: traceOf(error) });
   }
   const { model, usage } = generated ?? { model: MODELS.answer.id, usage: NO_USAGE };
-  const rest = { model, usage, isMakeshift };
+  const rest = { model, usage, isFallback };
   if (text !== "") {
-    const cited = check.cited.map((marker) => ({ marker, hit: sources.get(marker)!.hit }));
+    const cited = verifier.cited.map((marker) => ({ marker, hit: sources.get(marker)!.hit }));
     const answer = { text: text.trim(), grounded: true, citations: cited, ...rest };
-    return { answer, isMakeshift };
+    return { answer, isFallback };
   }
-  if (!said.includes(NO_ANSWER)) return { answer: null, isMakeshift };
-  yield { delta: NOTHING };
-  return { answer: { text: NOTHING, grounded: false, citations: [], ...rest }, isMakeshift };
+  if (!generatedText.includes(NO_ANSWER)) return { answer: null, isFallback };
+  yield { delta: NO_ANSWER_TEXT };
+  const answer = { text: NO_ANSWER_TEXT, grounded: false, citations: [], ...rest };
+  return { answer, isFallback };
 }
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-function promptOf({ question, sources, pictures, style, topP, remark, notes }: Task) {
+function toPrompt({ question, sources, images, style, topP, instruction, notes }: AnswerTask) {
   const evidence = [...sources].flatMap(([marker, source]) => {
-    const { hit, said, written, shown } = source;
-    const { startMs, endMs } = hit.span ?? hit.segment;
+    const { hit, speech, onScreenText, caption } = source;
+    const { startMs, endMs } = hit.timeRange ?? hit.segment;
     const { title } = hit.asset;
-    const text = evidenceText(marker, { title, startMs, endMs, said, written, shown });
-    const jpeg = pictures.get(marker);
+    const fields = { title, startMs, endMs, speech, onScreenText, caption };
+    const text = evidenceText(marker, fields);
+    const jpeg = images.get(marker);
     return jpeg ? [{ text }, { jpeg }] : [{ text }];
   });
-  const shown = notes?.map((note) => ({ text: noteText(note) })) ?? evidence;
+  const parts = notes?.map((note) => ({ text: noteText(note) })) ?? evidence;
   return {
-    system: systemText(style, remark),
-    content: [{ text: "Evidence:" }, ...shown, { text: questionText(question) }],
+    system: systemText(style, instruction),
+    content: [{ text: "Evidence:" }, ...parts, { text: questionText(question) }],
     ...(topP !== undefined && { topP }),
   };
 }
 
-/** Is no marker where it is quoted. */
+/** A number in brackets that a quote contains, which isn't a citation marker. */
 const BRACKETED = /\[(\d{1,3})\]/g;
 
-function extract(quotes: readonly Quote[], markdown: boolean, isMakeshift: boolean): Answer {
+/** Makes an answer of verbatim quotes, numbered in order. */
+function toQuotedAnswer(quotes: readonly Quote[], markdown: boolean, isFallback: boolean): Answer {
   const lines = quotes.map(({ sentence }, i) => {
     const text = markdown ? escapeMarkdown(sentence) : sentence.replaceAll(BRACKETED, "($1)");
     return `${text} [${i + 1}]`;
   });
+  const text = lines.map((line) => (markdown ? `- ${line}\n` : `${line} `)).join("");
   return {
-    text:
-      lines
-        .map((line) => (markdown ? `- ${line}\n` : `${line} `))
-        .join("")
-        .trim() || NOTHING,
+    text: text.trim() || NO_ANSWER_TEXT,
     grounded: lines.length > 0,
     citations: quotes.map(({ hit }, i) => ({ marker: i + 1, hit })),
     model: EXTRACTIVE,
     usage: NO_USAGE,
-    isMakeshift,
+    isFallback,
   };
 }

@@ -1,43 +1,43 @@
 import { ANSWER } from "../config.ts";
-import { CHARACTERS_PER_TOKEN } from "../models/tokens.ts";
+import { CHARACTERS_PER_TOKEN } from "../models/token-usage.ts";
 import type { Hit } from "../search/hits.ts";
 
-/** A moment, or a few in a row, that can prove a claim. */
+/** Evidence for an answer: a segment, or consecutive segments of one video. */
 export interface Source {
-  /** The best of its moments; `span` is all of them, in ms of the video. */
+  /** The best segment; `timeRange` covers all segments. */
   hit: Hit;
-  said: string;
-  written: string;
-  shown: string;
+  speech: string;
+  onScreenText: string;
+  caption: string;
 }
 
-/** A source as an answer cites it: `[marker]`. */
+/** A source that an answer cites as `[marker]`. */
 export interface Citation {
   marker: number;
   hit: Hit;
 }
 
 /**
- * What hits have to say, by marker, the likeliest first: those that are likely enough, neighbours of one
- * video as one, as many as `ANSWER.evidenceTokens` hold.
+ * Converts hits to numbered sources, best first. Drops hits with a score below `ANSWER.minScore`,
+ * merges consecutive segments of a video, and keeps to the budget of `ANSWER.evidenceTokens`.
  */
 export function gatherSources(hits: readonly Hit[]): Map<number, Source> {
-  const likely = hits.filter(({ score }) => score >= ANSWER.leastScore);
-  const videos = Map.groupBy(likely, ({ asset }) => asset.assetId);
-  const sources = [...videos.values()].flatMap((some) =>
-    inRuns(some).map((run) => toSource(run, bestOf(run))),
+  const relevant = hits.filter(({ score }) => score >= ANSWER.minScore);
+  const hitsByAsset = Map.groupBy(relevant, ({ asset }) => asset.assetId);
+  const sources = [...hitsByAsset.values()].flatMap((assetHits) =>
+    groupIntoRuns(assetHits).map((run) => toSource(run, bestOf(run))),
   );
   sources.sort((a, b) => b.hit.score - a.hit.score || a.hit.rank - b.hit.rank);
-  return fit(numbered(sources));
+  return fitToBudget(numberSources(sources));
 }
 
-/** Hits of one asset whose segments follow one another, in order; no run is longer than some seconds. */
-function inRuns(hits: readonly Hit[]): Hit[][] {
+/** Groups hits of one asset into runs of at most `ANSWER.maxNeighbours` consecutive segments. */
+function groupIntoRuns(hits: readonly Hit[]): Hit[][] {
   const runs: Hit[][] = [];
   for (const hit of hits.toSorted((a, b) => a.segment.position - b.segment.position)) {
     const run = runs.at(-1);
     const isNext = run?.at(-1)?.segment.position === hit.segment.position - 1;
-    if (run && isNext && run.length < ANSWER.neighbours) run.push(hit);
+    if (run && isNext && run.length < ANSWER.maxNeighbours) run.push(hit);
     else runs.push([hit]);
   }
   return runs;
@@ -47,48 +47,53 @@ function bestOf(run: Hit[]): Hit {
   return run.reduce((best, hit) => (hit.score > best.score ? hit : best));
 }
 
-/** Segments in a row, in order, as one source; `best` stands for them. */
+/** Merges consecutive segments into a source that is represented by `best`. */
 export function toSource(run: readonly Hit[], best: Hit): Source {
-  const spans = run.map(({ segment, span }) => span ?? segment);
-  const [startMs, endMs] = [spans[0]!.startMs, spans.at(-1)!.endMs];
+  const ranges = run.map(({ segment, timeRange }) => timeRange ?? segment);
+  const [startMs, endMs] = [ranges[0]!.startMs, ranges.at(-1)!.endMs];
   return {
-    hit: { ...best, span: startMs === null || endMs === null ? null : { startMs, endMs } },
-    said: join(run.map(({ segment }) => segment.transcript)),
-    written: join(run.map(({ segment }) => segment.onScreenText)),
-    shown: join(run.map(({ segment }) => segment.caption)),
+    hit: { ...best, timeRange: startMs === null || endMs === null ? null : { startMs, endMs } },
+    speech: joinDistinct(run.map(({ segment }) => segment.transcript)),
+    onScreenText: joinDistinct(run.map(({ segment }) => segment.onScreenText)),
+    caption: joinDistinct(run.map(({ segment }) => segment.caption)),
   };
 }
 
-function join(texts: readonly string[]): string {
+function joinDistinct(texts: readonly string[]): string {
   return [...new Set(texts)].filter(Boolean).join(" ");
 }
 
-/** The first is `[1]`. */
-export function numbered(sources: readonly Source[]): Map<number, Source> {
+/** Numbers sources from 1, by marker. */
+export function numberSources(sources: readonly Source[]): Map<number, Source> {
   return new Map(sources.map((source, i) => [i + 1, source]));
 }
 
-/** Those that fit into the budget, in order; what doesn't, is cut, and nothing follows. */
-export function fit(
+/** Keeps the first sources whose text fits into the budget; the last one may be shortened. */
+export function fitToBudget(
   sources: ReadonlyMap<number, Source>,
-  characters = ANSWER.evidenceTokens * CHARACTERS_PER_TOKEN,
+  maxCharacters = ANSWER.evidenceTokens * CHARACTERS_PER_TOKEN,
 ): Map<number, Source> {
-  let left = characters;
+  let remaining = maxCharacters;
   const cut = (text: string) => {
-    const isWhole = text.length <= left;
-    const some = isWhole ? text : text.slice(0, Math.max(0, text.lastIndexOf(" ", left)));
-    left = isWhole ? left - text.length : 0;
-    return some;
+    const fits = text.length <= remaining;
+    const shortened = text.slice(0, Math.max(0, text.lastIndexOf(" ", remaining)));
+    remaining = fits ? remaining - text.length : 0;
+    return fits ? text : shortened;
   };
-  const kept = new Map<number, Source>();
-  for (const [marker, { hit, said, written, shown }] of sources) {
-    if (left <= 0) break;
-    kept.set(marker, { hit, said: cut(said), written: cut(written), shown: cut(shown) });
+  const fitting = new Map<number, Source>();
+  for (const [marker, { hit, speech, onScreenText, caption }] of sources) {
+    if (remaining <= 0) break;
+    fitting.set(marker, {
+      hit,
+      speech: cut(speech),
+      onScreenText: cut(onScreenText),
+      caption: cut(caption),
+    });
   }
-  return kept;
+  return fitting;
 }
 
-/** All the words of a source: what a quotation must stand in. */
-export function wordsOfSource({ hit, said, written, shown }: Source): string {
-  return [hit.asset.title, said, written, shown].filter(Boolean).join("\n");
+/** Returns all text of a source, in which quotations are looked up. */
+export function sourceText({ hit, speech, onScreenText, caption }: Source): string {
+  return [hit.asset.title, speech, onScreenText, caption].filter(Boolean).join("\n");
 }

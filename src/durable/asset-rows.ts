@@ -2,11 +2,11 @@ import type { AssetId, JobId } from "../ids.ts";
 import type { IngestState } from "../ingest/state.ts";
 import type { AssetType } from "../types.ts";
 
-/** What is known of one asset. `revision` grows with each state. */
-export interface AssetRow {
+/** Stored state of one asset. `revision` grows by one with each state. */
+export interface AssetStateRow {
   assetId: AssetId;
   assetType: AssetType;
-  /** Its ingest job; null where whoever started it didn't say. */
+  /** The ingest job. Null if no caller of `start` has named one. */
   jobId: JobId | null;
   state: IngestState;
   revision: number;
@@ -14,24 +14,24 @@ export interface AssetRow {
 
 const COLUMNS = "asset_id AS assetId, asset_type AS assetType, job_id AS jobId, state, revision";
 
-/** The assets of one index, in its object's storage. */
+/** Table of an index's assets in the storage of its `MediaIndex` object. */
 export class AssetRows {
   readonly #sql: SqlStorage;
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
-  get(assetId: AssetId): AssetRow | undefined {
+  get(assetId: AssetId): AssetStateRow | undefined {
     return this.#read("WHERE asset_id = ?", assetId)[0];
   }
 
-  /** Those that the alarm must look at, longest overdue first. */
-  due(now: number, limit: number): AssetRow[] {
+  /** Lists assets that are due for the alarm, longest overdue first. */
+  due(now: number, limit: number): AssetStateRow[] {
     return this.#read("WHERE due_at <= ? ORDER BY due_at LIMIT ?", now, limit);
   }
 
-  /** `dueAt` is when the alarm must look at the asset, epoch ms; Infinity: never. */
-  put(row: AssetRow, dueAt: number): void {
+  /** Stores a row. `dueAt` is when the alarm must handle it, in epoch ms. Infinity means never. */
+  put(row: AssetStateRow, dueAt: number): void {
     this.#sql.exec(
       `INSERT INTO assets (asset_id, asset_type, job_id, state, revision, due_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -53,8 +53,9 @@ export class AssetRows {
     this.#sql.exec("DELETE FROM assets");
   }
 
-  #read(where: string, ...bindings: (string | number)[]): AssetRow[] {
-    type Stored = Record<string, SqlStorageValue> & Omit<AssetRow, "state"> & { state: string };
+  #read(where: string, ...bindings: (string | number)[]): AssetStateRow[] {
+    type Stored = Record<string, SqlStorageValue> &
+      Omit<AssetStateRow, "state"> & { state: string };
     return this.#sql
       .exec<Stored>(`SELECT ${COLUMNS} FROM assets ${where}`, ...bindings)
       .toArray()

@@ -1,78 +1,99 @@
 import { WEBHOOKS } from "../config.ts";
-import type { Outcome } from "../fetching/webhook.ts";
+import type { DeliveryOutcome } from "../fetching/webhook.ts";
 import type { Delivery } from "../types.ts";
 
 /*
- * The life of one webhook message, as pure functions. A transition that doesn't hold gives undefined.
- * waiting → asked (a queue's message is out) → sending (its consumer is at it) → delivered, failed, or
- * waiting again.
+ * State machine of one webhook delivery, as pure functions. A transition that the present phase
+ * doesn't allow returns undefined.
+ *
+ * queued (a queue message is out) → sending (a consumer has the lease) → delivered, failed, or
+ * scheduled for the next attempt → queued
  */
 
-export function begin(event: Pick<Delivery, "seq" | "type" | "payload">, now: number): Delivery {
+export function createDelivery(
+  event: Pick<Delivery, "seq" | "type" | "payload">,
+  now: number,
+): Delivery {
   const { seq, type, payload } = event;
-  const none = { attempts: 0, endedAt: null, status: null, problem: null };
-  return { seq, type, payload, ...none, phase: "asked", createdAt: now, dueAt: askedUntil(now) };
+  const unsent = { attempts: 0, endedAt: null, statusCode: null, error: null };
+  return {
+    seq,
+    type,
+    payload,
+    ...unsent,
+    phase: "queued",
+    createdAt: now,
+    dueAt: redispatchAt(now),
+  };
 }
 
-/** A consumer takes it. Holds once per message that was asked for. */
+/** Leases a delivery to a consumer. Allowed once per queue message. */
 export function claim(delivery: Delivery, now: number): Delivery | undefined {
-  if (delivery.phase !== "asked") return undefined;
+  if (delivery.phase !== "queued") return undefined;
   const attempts = delivery.attempts + 1;
   return { ...delivery, phase: "sending", attempts, dueAt: now + WEBHOOKS.leaseMs };
 }
 
-/** `chance` (0 to 1) spreads those that failed together. */
+/**
+ * Records the outcome of an attempt, and schedules the next one after a failure. `chance`, from 0
+ * to 1, spreads the retries of deliveries that failed together.
+ */
 export function settle(
   delivery: Delivery,
-  outcome: Outcome,
+  outcome: DeliveryOutcome,
   now: number,
   chance: number,
 ): Delivery | undefined {
-  const { status, problem } = outcome;
+  const { statusCode, error } = outcome;
   if (delivery.dueAt === null) return undefined;
-  if (problem === null) return over({ ...delivery, status, problem }, "delivered", now);
+  if (error === null) return end({ ...delivery, statusCode, error }, "delivered", now);
   if (delivery.phase !== "sending") return undefined;
-  const dueAt = nextTry(delivery, now, chance, (outcome.retryAfter ?? 0) * 1000);
-  const tried = { ...delivery, status, problem };
-  return dueAt === null ? over(tried, "failed", now) : { ...tried, phase: "waiting", dueAt };
-}
-
-/** What becomes of a delivery whose time has come: asked for (again), or failed. */
-export function overdue(delivery: Delivery, now: number, chance: number): Delivery {
-  if (delivery.phase === "sending") {
-    return settle(delivery, { status: null, problem: "The attempt was cut off." }, now, chance)!;
-  }
-  const isLost = delivery.phase === "asked" && now >= delivery.createdAt + WEBHOOKS.giveUpMs;
-  if (isLost) return fail(delivery, "It could not be sent for a day.", now);
-  return { ...delivery, phase: "asked", dueAt: askedUntil(now) };
-}
-
-function fail(delivery: Delivery, problem: string, now: number): Delivery {
-  return over({ ...delivery, problem }, "failed", now);
+  const dueAt = nextAttemptAt(delivery, now, chance, (outcome.retryAfter ?? 0) * 1000);
+  const attempted = { ...delivery, statusCode, error };
+  return dueAt === null
+    ? end(attempted, "failed", now)
+    : { ...attempted, phase: "scheduled", dueAt };
 }
 
 /**
- * Epoch ms of the next attempt, after `attempts` that failed, or null where there is none: the schedule
- * of Standard Webhooks (https://www.standardwebhooks.com, version 1.0.0), within a day. `retryAfter`, in
- * ms, is what the receiver asked for.
+ * Handles a delivery that is due: queues the next attempt, settles an attempt whose lease has
+ * expired, and fails a delivery whose messages were lost for `WEBHOOKS.maxAgeMs`.
  */
-export function nextTry(
+export function redispatchOverdue(delivery: Delivery, now: number, chance: number): Delivery {
+  if (delivery.phase === "sending") {
+    return settle(delivery, { statusCode: null, error: "The attempt was cut off." }, now, chance)!;
+  }
+  const isTooOld = delivery.phase === "queued" && now >= delivery.createdAt + WEBHOOKS.maxAgeMs;
+  if (isTooOld) return fail(delivery, "It could not be sent for a day.", now);
+  return { ...delivery, phase: "queued", dueAt: redispatchAt(now) };
+}
+
+function fail(delivery: Delivery, error: string, now: number): Delivery {
+  return end({ ...delivery, error }, "failed", now);
+}
+
+/**
+ * Returns when to make the next attempt after `attempts` failed ones, in epoch ms. Null if there is
+ * none. Follows the schedule of Standard Webhooks (https://www.standardwebhooks.com, version 1.0.0)
+ * within a day. `retryAfterMs` is the receiver's `Retry-After`.
+ */
+export function nextAttemptAt(
   { attempts, createdAt }: Pick<Delivery, "attempts" | "createdAt">,
   now: number,
   chance: number,
-  retryAfter: number,
+  retryAfterMs: number,
 ): number | null {
-  const endsAt = createdAt + WEBHOOKS.giveUpMs;
-  const planned = WEBHOOKS.tryAgainMs[attempts - 1];
-  if (planned === undefined || now >= endsAt) return null;
-  const delay = Math.max(planned * (1 + WEBHOOKS.jitter * chance), retryAfter);
-  return Math.min(now + Math.round(delay), endsAt);
+  const endsAt = createdAt + WEBHOOKS.maxAgeMs;
+  const scheduledMs = WEBHOOKS.retryMs[attempts - 1];
+  if (scheduledMs === undefined || now >= endsAt) return null;
+  const delayMs = Math.max(scheduledMs * (1 + WEBHOOKS.jitter * chance), retryAfterMs);
+  return Math.min(now + Math.round(delayMs), endsAt);
 }
 
-function askedUntil(now: number): number {
-  return now + WEBHOOKS.askAgainMs;
+function redispatchAt(now: number): number {
+  return now + WEBHOOKS.redispatchMs;
 }
 
-function over(delivery: Delivery, phase: "delivered" | "failed", now: number): Delivery {
+function end(delivery: Delivery, phase: "delivered" | "failed", now: number): Delivery {
   return { ...delivery, phase, dueAt: null, endedAt: now };
 }

@@ -1,14 +1,14 @@
 import { EVENTS } from "../config.ts";
 import { eventId, eventSeq, type IndexId } from "../ids.ts";
 import type { EventType } from "../types.ts";
-import type { AssetNews } from "./asset-news.ts";
+import type { AssetEventData } from "./asset-events.ts";
 
 export interface IndexEvent {
-  /** Grows from event to event of an index, also as a text; no other index has it. */
+  /** Unique across indices. Grows from event to event of an index, compared as text too. */
   id: string;
   seq: number;
   type: EventType;
-  /** JSON by the shape of Standard Webhooks: `{type, timestamp, data}`. */
+  /** JSON in the shape of Standard Webhooks: `{type, timestamp, data}`. */
   payload: string;
 }
 
@@ -19,42 +19,42 @@ interface Row extends Record<string, SqlStorageValue> {
   data: string;
 }
 
-/** The last `EVENTS.kept` events of one index, and at most as many again. */
+/** Stores the last `EVENTS.retainedCount` events of one index, and up to twice as many. */
 export class EventLog {
   readonly #storage: DurableObjectStorage;
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
   }
 
-  /** Synchronous, so that it is stored together with what it tells of, or not at all. */
-  append(type: EventType, news: AssetNews | null, now: number): IndexEvent {
+  /** Appends synchronously, so that an event and its cause are stored together or not at all. */
+  append(type: EventType, data: AssetEventData | null, now: number): IndexEvent {
     const row = this.#storage.sql
       .exec<Row>(
         "INSERT INTO events (at, type, data) VALUES (?, ?, ?) RETURNING seq, at, type, data",
         now,
         type,
-        JSON.stringify(news ?? {}),
+        JSON.stringify(data ?? {}),
       )
       .one();
-    if (row.seq % EVENTS.kept === 0) {
-      this.#storage.sql.exec("DELETE FROM events WHERE seq <= ?", row.seq - EVENTS.kept);
+    if (row.seq % EVENTS.retainedCount === 0) {
+      this.#storage.sql.exec("DELETE FROM events WHERE seq <= ?", row.seq - EVENTS.retainedCount);
     }
     return this.#toEvent(row);
   }
 
-  /** Where the index is now: the id of the newest event, or of none where there was none yet. */
+  /** Returns the id of the newest event, or the id before the first one. */
   newestId(): string {
     return eventId(this.#indexId(), this.newestSeq());
   }
 
   newestSeq(): number {
-    return this.#edge("MAX") ?? 0;
+    return this.#boundarySeq("MAX") ?? 0;
   }
 
-  /** What came after an event; null where that can't be told: it is too old, or not of this index. */
+  /** Lists the events after `id`. Null if these are deleted, or `id` is of another index. */
   since(id: string): IndexEvent[] | null {
     const seq = eventSeq(this.#indexId(), id);
-    const oldest = this.#edge("MIN") ?? 1;
+    const oldest = this.#boundarySeq("MIN") ?? 1;
     if (seq === null || seq < oldest - 1 || seq > this.newestSeq()) return null;
     return this.#storage.sql
       .exec<Row>("SELECT seq, at, type, data FROM events WHERE seq > ? ORDER BY seq", seq)
@@ -66,20 +66,20 @@ export class EventLog {
     this.#storage.sql.exec("DELETE FROM events");
   }
 
-  #edge(which: "MIN" | "MAX"): number | null {
+  #boundarySeq(aggregate: "MIN" | "MAX"): number | null {
     return this.#storage.sql
-      .exec<{ seq: number | null }>(`SELECT ${which}(seq) AS seq FROM events`)
+      .exec<{ seq: number | null }>(`SELECT ${aggregate}(seq) AS seq FROM events`)
       .one().seq;
   }
 
   #toEvent({ seq, at, type, data }: Row): IndexEvent {
     const id = eventId(this.#indexId(), seq);
-    const news = JSON.parse(data) as AssetNews;
-    const payload = toPayload(type, at, { index_name: this.indexName(), ...news });
+    const eventData = JSON.parse(data) as AssetEventData;
+    const payload = toPayload(type, at, { index_name: this.indexName(), ...eventData });
     return { id, seq, type, payload };
   }
 
-  /** Known from when somebody wants to be told on. */
+  /** Undefined until a client subscribes or sets a webhook. */
   indexName(): string | undefined {
     return this.#storage.kv.get<string>("indexName");
   }

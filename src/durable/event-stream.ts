@@ -1,47 +1,54 @@
 import type { EventType } from "../types.ts";
-import type { AssetNews } from "./asset-news.ts";
-import { eventFrame, openingFrame } from "./event-frames.ts";
+import type { AssetEventData } from "./asset-events.ts";
+import { eventFrame, openingFrame } from "./sse.ts";
 import { EventLog, type IndexEvent, toPayload } from "./event-log.ts";
-import { Listeners } from "./listeners.ts";
+import { Subscribers } from "./subscribers.ts";
 
-/** What happens in one index, kept for a while and told to who listens. */
+/** Event log of one index, and the clients that follow it by server-sent events. */
 export class EventStream {
   readonly #log: EventLog;
-  readonly #listeners = new Listeners();
-  #told: Promise<unknown> = Promise.resolve();
+  readonly #subscribers = new Subscribers();
+  #lastBroadcast: Promise<unknown> = Promise.resolve();
 
   constructor(storage: DurableObjectStorage) {
     this.#log = new EventLog(storage);
   }
 
-  /** Synchronous, so that an event is stored together with what it tells of, or not at all. */
-  append(type: EventType, news: AssetNews | null, now: number): IndexEvent {
-    return this.#log.append(type, news, now);
+  /** Appends synchronously, so that an event and its cause are stored together or not at all. */
+  append(type: EventType, data: AssetEventData | null, now: number): IndexEvent {
+    return this.#log.append(type, data, now);
   }
 
   /**
-   * Tells who listens, once the record that they may then read says it too, in the order of the calls.
+   * Sends an event to all subscribers in the order of the calls, and not before `stateWritten` has
+   * settled: a subscriber that then reads the asset's record finds the new state.
    */
-  tell(event: IndexEvent, shown: Promise<void>): Promise<unknown> {
-    const told = Promise.allSettled([this.#told, shown]);
-    this.#told = told.then(() => this.#listeners.tell(event.seq, eventFrame(event)));
-    return this.#told;
+  broadcast(event: IndexEvent, stateWritten: Promise<void>): Promise<unknown> {
+    const ready = Promise.allSettled([this.#lastBroadcast, stateWritten]);
+    this.#lastBroadcast = ready.then(() =>
+      this.#subscribers.broadcast(event.seq, eventFrame(event)),
+    );
+    return this.#lastBroadcast;
   }
 
   /**
-   * Server-sent events from now on, or all since `lastEventId`; where these can't be told, a `reset` first.
-   * Null where enough are listening.
+   * Opens a stream of server-sent events from now on, or of all since `lastEventId`. Begins with a
+   * `reset` if these are no longer stored. Null if the index has its maximum of subscribers.
    */
   open(lastEventId: string | null, now: number): ReadableStream<Uint8Array> | null {
-    return this.#listeners.open(this.#opening(lastEventId, now), this.#log.newestSeq(), now);
+    return this.#subscribers.open(
+      this.#formatOpening(lastEventId, now),
+      this.#log.newestSeq(),
+      now,
+    );
   }
 
   close(): void {
-    this.#listeners.end();
+    this.#subscribers.end();
     this.#log.clear();
   }
 
-  #opening(lastEventId: string | null, now: number): string {
+  #formatOpening(lastEventId: string | null, now: number): string {
     const newest = this.#log.newestId();
     if (lastEventId === null) return openingFrame(newest);
     const missed = this.#log.since(lastEventId);

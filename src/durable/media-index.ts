@@ -1,33 +1,33 @@
 import { DurableObject } from "cloudflare:workers";
 import { traceOf, type Failure } from "../errors.ts";
-import type { Outcome, WebhookMessage } from "../fetching/webhook.ts";
+import type { DeliveryOutcome, SignedWebhook } from "../fetching/webhook.ts";
 import { type AssetId, eventId, type IndexId, type JobId } from "../ids.ts";
 import * as ingest from "../ingest/state.ts";
 import type { IngestState, PartRef } from "../ingest/state.ts";
 import { log } from "../log.ts";
-import type { IngestMessage, WebhookTask } from "../queues/messages.ts";
-import { showState } from "../store/assets.ts";
+import type { IngestMessage, DeliveryMessage } from "../messages.ts";
+import { writeAssetState } from "../store/assets.ts";
 import type { AssetType, Delivery, EventType, Step, WebhookState } from "../types.ts";
-import { type AssetNews, changeOf, newsOf } from "./asset-news.ts";
-import { type AssetRow, AssetRows } from "./asset-rows.ts";
+import { type AssetEventData, changeEventType, toAssetEventData } from "./asset-events.ts";
+import { type AssetStateRow, AssetRows } from "./asset-rows.ts";
 import { EventStream } from "./event-stream.ts";
-import { sendAll } from "./outbox.ts";
+import { enqueueAll } from "./outbox.ts";
 import { migrate } from "./schema.ts";
 import { Webhook } from "./webhook.ts";
 
-const SWEEP = 100; // assets looked at by one alarm
-const SHOW_AGAIN_MS = 5_000;
+const ALARM_BATCH_SIZE = 100; // assets and deliveries that one alarm handles
+const STATE_WRITE_RETRY_MS = 5_000;
 
-/** Which index an object is of, as it is told by whoever knows. */
-interface IndexPlace {
+/** An index and its name, which the object learns from its callers. */
+interface NamedIndex {
   indexId: IndexId;
   indexName: string;
 }
 
 /**
- * One media index: what happens next to each of its assets, decided by one writer. Intent is stored,
- * and the alarm armed, before a message is sent, so that nothing is lost with the message. Methods
- * return outcomes and don't throw.
+ * State of one media index with a single writer: the ingest of its assets, its events and its
+ * webhook. Intent is stored and the alarm armed before a message is sent, so that a lost message is
+ * sent again. Methods return outcomes and don't throw.
  */
 export class MediaIndex extends DurableObject<Env> {
   readonly #assets: AssetRows;
@@ -43,8 +43,8 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /**
-   * Puts an asset at the start of its pipeline, also one that has failed. `jobId` is its ingest job, where
-   * that isn't known from an earlier start. `closed`: the index is being deleted.
+   * Starts the ingest of an asset from its first step, also after it has failed. Without `jobId`
+   * the ingest job of an earlier start stays. `closed`: the index is being deleted.
    */
   async start(
     indexId: IndexId,
@@ -54,19 +54,19 @@ export class MediaIndex extends DurableObject<Env> {
   ): Promise<"ok" | "closed"> {
     if (this.#closed()) return "closed";
     this.ctx.storage.kv.put("indexId", indexId);
-    const known = this.#assets.get(assetId) ?? { revision: 0, jobId: null };
-    const row = { ...known, assetId, assetType, jobId: jobId ?? known.jobId };
+    const stored = this.#assets.get(assetId) ?? { revision: 0, jobId: null };
+    const row = { ...stored, assetId, assetType, jobId: jobId ?? stored.jobId };
     await this.#advance(row, ingest.begin(assetType, Date.now()));
     return "ok";
   }
 
-  /** `no`: the part is done, held by another, or not wanted any more. */
-  async claim(assetId: AssetId, part: PartRef): Promise<"yes" | "no"> {
+  /** `refused`: the part is done, is leased by another worker or its step is no longer current. */
+  async claim(assetId: AssetId, part: PartRef): Promise<"claimed" | "refused"> {
     const row = this.#assets.get(assetId);
     const next = row && ingest.claim(row.state, part, Date.now());
-    if (!next) return "no";
+    if (!next) return "refused";
     await this.#advance(row, next);
-    return "yes";
+    return "claimed";
   }
 
   async renew(assetId: AssetId, part: PartRef): Promise<void> {
@@ -75,7 +75,7 @@ export class MediaIndex extends DurableObject<Env> {
     if (next) await this.#advance(row, next);
   }
 
-  /** `gone`: the asset was deleted meanwhile, and what the step wrote must go too. */
+  /** `gone`: the asset was deleted meanwhile, so that what the step wrote has to go too. */
   async complete(assetId: AssetId, part: PartRef, fanOut?: ingest.FanOut): Promise<"ok" | "gone"> {
     const row = this.#assets.get(assetId);
     if (!row) return "gone";
@@ -84,17 +84,20 @@ export class MediaIndex extends DurableObject<Env> {
     return "ok";
   }
 
-  /** The holder of a part gives it back; the queue brings it again, and the alarm if that fails. */
+  /**
+   * Gives back the lease of a part. The queue delivers its message again. If it doesn't, the alarm
+   * dispatches the part from `dueAt` on.
+   */
   async release(assetId: AssetId, part: PartRef, failure: Failure, dueAt: number): Promise<void> {
     const row = this.#assets.get(assetId);
     const next = row && ingest.release(row.state, part, failure, dueAt);
     if (next) await this.#advance(row, next);
   }
 
-  /** The queue has tried often enough. */
-  async giveUp(assetId: AssetId, part: PartRef): Promise<void> {
+  /** Fails the asset of a part whose message has spent its retries. */
+  async failExhausted(assetId: AssetId, part: PartRef): Promise<void> {
     const row = this.#assets.get(assetId);
-    const next = row && ingest.giveUp(row.state, part);
+    const next = row && ingest.failExhausted(row.state, part);
     if (next) await this.#advance(row, next);
   }
 
@@ -106,15 +109,15 @@ export class MediaIndex extends DurableObject<Env> {
     return "ok";
   }
 
-  /** Forgets an asset that is being deleted: steps in flight find it gone. */
-  async forget(assetId: AssetId): Promise<void> {
+  /** Deletes the state of an asset that is being deleted. Parts in flight then get `gone`. */
+  async deleteAsset(assetId: AssetId): Promise<void> {
     const row = this.#assets.get(assetId);
     if (!row) return;
     this.#assets.delete(assetId);
-    await this.#publish("asset.deleted", newsOf(row), Promise.resolve());
+    await this.#publish("asset.deleted", toAssetEventData(row), Promise.resolve());
   }
 
-  /** Forgets everything, for good: the index is being deleted. */
+  /** Deletes all state for good, because the index is being deleted. */
   async close(): Promise<void> {
     this.#assets.clear();
     this.#events.close();
@@ -124,26 +127,26 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /**
-   * What happens to the index's assets from now on, or from an event on, as server-sent events. `full`:
-   * enough are listening.
+   * Opens a stream of server-sent events from now on, or from the event after `lastEventId`.
+   * `full`: the index has its maximum of subscribers.
    */
-  async listen(
-    place: IndexPlace,
+  async subscribe(
+    index: NamedIndex,
     lastEventId: string | null,
   ): Promise<ReadableStream<Uint8Array> | "full" | "closed"> {
     if (this.#closed()) return "closed";
-    this.#stand(place);
+    this.#storeIdentity(index);
     return this.#events.open(lastEventId, Date.now()) ?? "full";
   }
 
-  /** Sends events to `url` from now on; to nobody where it is null. */
-  async setWebhook(place: IndexPlace, url: string | null): Promise<void> {
+  /** Sends events to `url` from now on. Null removes the webhook. */
+  async setWebhook(index: NamedIndex, url: string | null): Promise<void> {
     if (this.#closed()) return;
-    this.#stand(place);
+    this.#storeIdentity(index);
     this.#webhook.set(url, Date.now());
   }
 
-  /** Null where there is none. */
+  /** Null if the index has no webhook. */
   async getWebhook(): Promise<WebhookState | null> {
     return this.#webhook.state(Date.now());
   }
@@ -153,20 +156,20 @@ export class MediaIndex extends DurableObject<Env> {
     return this.getWebhook();
   }
 
-  /** Null where there is no webhook, or one that was disabled. */
+  /** Sends a test event. Null if the index has no webhook or its webhook is disabled. */
   async testWebhook(): Promise<Delivery | null> {
-    if (!this.#webhook.isWanted()) return null;
+    if (!this.#webhook.isEnabled()) return null;
     const seq = await this.#publish("webhook.test", null, Promise.resolve());
     return this.#webhook.get(seq) ?? null;
   }
 
-  /** The newest first, from before the event of number `before`; with how many there are. */
+  /** Lists deliveries of events with numbers below `before`, newest first, and counts all. */
   async listDeliveries(before: number, limit: number) {
     return { deliveries: this.#webhook.list(before, limit), counts: this.#webhook.counts() };
   }
 
-  /** What a queue's message asks to send; null where that is done, or another is at it. */
-  async claimDelivery(seq: number): Promise<WebhookMessage | null> {
+  /** Leases a delivery to a consumer. Null if it has ended or another consumer has the lease. */
+  async claimDelivery(seq: number): Promise<SignedWebhook | null> {
     const now = Date.now();
     const config = this.#webhook.config();
     const claimed = this.#webhook.claim(seq, now);
@@ -177,79 +180,90 @@ export class MediaIndex extends DurableObject<Env> {
     return { url: config.url, id, payload: claimed.payload, secrets };
   }
 
-  async settleDelivery(seq: number, outcome: Outcome): Promise<void> {
+  async settleDelivery(seq: number, outcome: DeliveryOutcome): Promise<void> {
     this.#webhook.settle(seq, outcome, Date.now());
     await this.#armAlarm();
   }
 
-  /** Asks again for what is overdue, and shows what D1 has missed. */
+  /** Dispatches overdue parts and deliveries again, and repeats failed writes of public state. */
   override async alarm(): Promise<void> {
     const now = Date.now();
-    for (const row of this.#assets.due(now, SWEEP)) {
-      const late = ingest.overdue(row.state, now);
-      if (late) {
-        log("warn", "ingest.overdue", { asset: row.assetId, parts: late.ask.length });
-        await this.#advance(row, late.state, late.ask);
-      } else await this.#show(row);
+    for (const row of this.#assets.due(now, ALARM_BATCH_SIZE)) {
+      const overdue = ingest.redispatchOverdue(row.state, now);
+      if (overdue) {
+        const { state, dispatch } = overdue;
+        log("warn", "ingest.redispatched", { asset: row.assetId, parts: dispatch.length });
+        await this.#advance(row, state, dispatch);
+      } else await this.#writeState(row);
     }
-    await this.#deliver(this.#webhook.overdue(now, SWEEP));
+    await this.#dispatchDeliveries(this.#webhook.takeOverdue(now, ALARM_BATCH_SIZE));
   }
 
   /**
-   * Stores the next state with the event that tells of it, asks for the parts that it begins, and shows it
-   * in D1.
+   * Stores the next state together with its event, sends messages for the parts to `dispatch`, by
+   * default the new ones, and writes the public state to D1.
    */
   async #advance(
-    before: Omit<AssetRow, "state"> & Partial<AssetRow>,
+    before: Omit<AssetStateRow, "state"> & Partial<AssetStateRow>,
     state: IngestState,
-    ask?: PartRef[],
+    dispatch?: PartRef[],
   ): Promise<void> {
-    const next: AssetRow = { ...before, state, revision: before.revision + 1 };
-    const change = changeOf(before.state, state);
+    const next: AssetStateRow = { ...before, state, revision: before.revision + 1 };
+    const eventType = changeEventType(before.state, state);
     const dueAt = ingest.nextDue(state);
-    this.#assets.put(next, change ? Math.min(dueAt, Date.now() + SHOW_AGAIN_MS) : dueAt);
-    const published = change && this.#publish(change, newsOf(next, before.state), this.#show(next));
+    this.#assets.put(next, eventType ? Math.min(dueAt, Date.now() + STATE_WRITE_RETRY_MS) : dueAt);
+    const data = toAssetEventData(next, before.state);
+    const published = eventType && this.#publish(eventType, data, this.#writeState(next));
     await this.#armAlarm();
     await Promise.all([
-      this.#ask(next.assetId, ask ?? ingest.newlyAsked(before.state, state)),
+      this.#dispatchParts(next.assetId, dispatch ?? ingest.newlyDispatched(before.state, state)),
       published,
     ]);
   }
 
   /**
-   * Notes an event, in the turn of what it tells of; those who listen are told once it is `shown`. Returns its
-   * number.
+   * Stores an event in the same turn as its cause, and broadcasts it once `stateWritten` has
+   * settled. Returns the event's number.
    */
-  async #publish(type: EventType, news: AssetNews | null, shown: Promise<void>): Promise<number> {
+  async #publish(
+    type: EventType,
+    data: AssetEventData | null,
+    stateWritten: Promise<void>,
+  ): Promise<number> {
     const now = Date.now();
-    const event = this.#events.append(type, news, now);
-    const isWanted = this.#webhook.add(event, now);
-    await this.#events.tell(event, shown);
-    if (isWanted) await this.#deliver([event.seq]);
+    const event = this.#events.append(type, data, now);
+    const hasDelivery = this.#webhook.add(event, now);
+    await this.#events.broadcast(event, stateWritten);
+    if (hasDelivery) await this.#dispatchDeliveries([event.seq]);
     return event.seq;
   }
 
-  async #deliver(seqs: number[]): Promise<void> {
+  async #dispatchDeliveries(seqs: number[]): Promise<void> {
     await this.#armAlarm();
     const indexId = this.#indexId();
-    const tasks = seqs.map((seq): WebhookTask => ({ indexId, seq }));
-    await sendAll(this.env.WEBHOOKS, tasks, "webhook.not_sent", { index: indexId });
+    const messages = seqs.map((seq): DeliveryMessage => ({ indexId, seq }));
+    await enqueueAll(this.env.WEBHOOKS, messages, "webhook.enqueue_failed", { index: indexId });
   }
 
-  async #ask(assetId: AssetId, parts: PartRef[]): Promise<void> {
+  async #dispatchParts(assetId: AssetId, parts: PartRef[]): Promise<void> {
     const indexId = this.#indexId();
     const messages = parts.map((part): IngestMessage => ({ indexId, assetId, ...part }));
-    await sendAll(this.env.INGEST, messages, "ingest.not_sent", { asset: assetId });
+    await enqueueAll(this.env.INGEST, messages, "ingest.enqueue_failed", { asset: assetId });
   }
 
-  /** Brings the record that people read up to date; what fails is done again by the alarm. */
-  async #show(row: AssetRow): Promise<void> {
+  /** Writes the public state to D1. The alarm repeats a write that failed. */
+  async #writeState(row: AssetStateRow): Promise<void> {
     const error = row.state.phase === "failed" ? row.state.error : null;
-    const { state, progress } = ingest.shown(row.state);
+    const { state, progress } = ingest.publicState(row.state);
     try {
-      await showState(this.env.DB, row.assetId, { state, progress, error, revision: row.revision });
+      await writeAssetState(this.env.DB, row.assetId, {
+        state,
+        progress,
+        error,
+        revision: row.revision,
+      });
     } catch (cause) {
-      log("error", "ingest.not_shown", { asset: row.assetId, cause: traceOf(cause) });
+      log("error", "ingest.state_write_failed", { asset: row.assetId, cause: traceOf(cause) });
       return;
     }
     if (this.#assets.get(row.assetId)?.revision === row.revision) {
@@ -257,7 +271,7 @@ export class MediaIndex extends DurableObject<Env> {
     }
   }
 
-  #stand({ indexId, indexName }: IndexPlace): void {
+  #storeIdentity({ indexId, indexName }: NamedIndex): void {
     this.ctx.storage.kv.put("indexId", indexId);
     this.ctx.storage.kv.put("indexName", indexName);
   }

@@ -1,17 +1,17 @@
 import { WEBHOOKS } from "../config.ts";
-import type { Outcome } from "../fetching/webhook.ts";
+import type { DeliveryOutcome } from "../fetching/webhook.ts";
 import * as delivery from "./delivery.ts";
 import type { Delivery, WebhookSecret, WebhookState } from "../types.ts";
-import { signing, withNewSecret } from "./webhook-secrets.ts";
+import { activeSecrets, withNewSecret } from "./webhook-secrets.ts";
 
 type Config = Pick<WebhookState, "url" | "disabledAt">;
 
 const COLUMNS = `seq, type, payload, phase, attempts, created_at AS createdAt, due_at AS dueAt,
-  ended_at AS endedAt, status, problem`;
+  ended_at AS endedAt, status_code AS statusCode, error`;
 
-const GONE = 410;
+const HTTP_GONE = 410;
 
-/** The webhook of one index: where to, signed by what, and a bounded log of what was sent and has to be. */
+/** Webhook of one index: its URL, its secrets and a bounded log of deliveries. */
 export class Webhook {
   readonly #storage: DurableObjectStorage;
   constructor(storage: DurableObjectStorage) {
@@ -27,58 +27,60 @@ export class Webhook {
     return config ? { ...config, secrets: this.secrets(now), counts: this.counts() } : null;
   }
 
-  isWanted(): boolean {
+  isEnabled(): boolean {
     return this.config()?.disabledAt === null;
   }
 
-  /** What was waiting goes to the new URL, and fails where there is none any more. */
+  /** Sets the URL, to which pending deliveries then go. Null removes the webhook and fails them. */
   set(url: string | null, now: number): void {
     if (url === null) {
       this.#storage.kv.delete("webhook");
-      this.#failWaiting("The webhook was removed.", now);
+      this.#failPending("The webhook was removed.", now);
       return;
     }
     this.#storage.kv.put<Config>("webhook", { url, disabledAt: null });
     if (this.secrets(now).length === 0) this.rotate(now);
   }
 
-  /** The newest first. */
+  /** Lists the secrets that sign at `now`, newest first. */
   secrets(now: number): WebhookSecret[] {
-    return signing(this.#storage.kv.get<WebhookSecret[]>("webhookSecrets") ?? [], now);
+    return activeSecrets(this.#storage.kv.get<WebhookSecret[]>("webhookSecrets") ?? [], now);
   }
 
   rotate(now: number): void {
     this.#storage.kv.put("webhookSecrets", withNewSecret(this.secrets(now), now));
   }
 
-  /** Notes that an event is to be sent; false where nobody wants it. */
+  /** Stores a delivery of an event. False if the webhook is off or the event is progress. */
   add(event: Pick<Delivery, "seq" | "type" | "payload">, now: number): boolean {
-    if (event.seq % WEBHOOKS.pruneEvery === 0) this.#prune(now);
-    if (!this.isWanted() || event.type === "asset.progress") return false;
-    this.#put(delivery.begin(event, now));
+    if (event.seq % WEBHOOKS.pruneEveryEvents === 0) this.#prune(now);
+    if (!this.isEnabled() || event.type === "asset.progress") return false;
+    this.#put(delivery.createDelivery(event, now));
     return true;
   }
 
   claim(seq: number, now: number): Delivery | undefined {
-    return this.#change(seq, (one) => delivery.claim(one, now));
+    return this.#transition(seq, (current) => delivery.claim(current, now));
   }
 
-  settle(seq: number, outcome: Outcome, now: number): void {
-    const next = this.#change(seq, (one) => delivery.settle(one, outcome, now, Math.random()));
+  settle(seq: number, outcome: DeliveryOutcome, now: number): void {
+    const next = this.#transition(seq, (current) =>
+      delivery.settle(current, outcome, now, Math.random()),
+    );
     const config = this.config();
-    if (next && config && outcome.status === GONE) {
+    if (next && config && outcome.statusCode === HTTP_GONE) {
       this.#storage.kv.put<Config>("webhook", { ...config, disabledAt: now });
-      this.#failWaiting("The receiver answered 410: it is gone.", now);
+      this.#failPending("The receiver answered 410: it is gone.", now);
     }
   }
 
-  /** The messages to send, of at most `limit` deliveries whose time has come. */
-  overdue(now: number, limit: number): number[] {
+  /** Handles up to `limit` due deliveries. Returns the numbers of those to send to the queue. */
+  takeOverdue(now: number, limit: number): number[] {
     const due = this.#read("WHERE due_at <= ? ORDER BY due_at LIMIT ?", now, limit);
-    return due.flatMap((one) => {
-      const next = delivery.overdue(one, now, Math.random());
+    return due.flatMap((current) => {
+      const next = delivery.redispatchOverdue(current, now, Math.random());
       this.#put(next);
-      return next.phase === "asked" ? [next.seq] : [];
+      return next.phase === "queued" ? [next.seq] : [];
     });
   }
 
@@ -86,18 +88,18 @@ export class Webhook {
     return this.#read("WHERE seq = ?", seq)[0];
   }
 
-  /** The newest first, from before `seq`. */
+  /** Lists deliveries with numbers below `before`, newest first. */
   list(before: number, limit: number): Delivery[] {
     return this.#read("WHERE seq < ? ORDER BY seq DESC LIMIT ?", before, limit);
   }
 
   counts(): WebhookState["counts"] {
-    const counts: WebhookState["counts"] = { waiting: 0, delivered: 0, failed: 0 };
+    const counts: WebhookState["counts"] = { pending: 0, delivered: 0, failed: 0 };
     const rows = this.#storage.sql.exec<{ phase: Delivery["phase"]; n: number }>(
       "SELECT phase, COUNT(*) AS n FROM deliveries GROUP BY phase",
     );
     for (const { phase, n } of rows) {
-      counts[phase === "delivered" || phase === "failed" ? phase : "waiting"] += n;
+      counts[phase === "delivered" || phase === "failed" ? phase : "pending"] += n;
     }
     return counts;
   }
@@ -108,49 +110,55 @@ export class Webhook {
     this.#storage.sql.exec("DELETE FROM deliveries");
   }
 
-  /** Fails the oldest of too many that wait, and forgets the oldest of too many that are over. */
+  /**
+   * Fails the oldest pending deliveries beyond `WEBHOOKS.maxPending`, and deletes the oldest ended
+   * ones beyond `WEBHOOKS.retainedCount`.
+   */
   #prune(now: number): void {
-    this.#failWaiting("Too many were waiting.", now, WEBHOOKS.waiting);
+    this.#failPending("Too many were waiting.", now, WEBHOOKS.maxPending);
     this.#storage.sql.exec(
       `DELETE FROM deliveries WHERE due_at IS NULL AND seq <= (
          SELECT seq FROM deliveries WHERE due_at IS NULL ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
-      WEBHOOKS.kept,
+      WEBHOOKS.retainedCount,
     );
   }
 
-  /** All that are not over, but for the newest `spared`. */
-  #failWaiting(problem: string, now: number, spared = 0): void {
+  /** Fails all pending deliveries except the newest `exemptCount`. */
+  #failPending(error: string, now: number, exemptCount = 0): void {
     this.#storage.sql.exec(
-      `UPDATE deliveries SET phase = 'failed', problem = ?, ended_at = ?, due_at = NULL
+      `UPDATE deliveries SET phase = 'failed', error = ?, ended_at = ?, due_at = NULL
        WHERE seq IN (SELECT seq FROM deliveries WHERE due_at IS NOT NULL
                      ORDER BY seq DESC LIMIT -1 OFFSET ?)`,
-      problem,
+      error,
       now,
-      spared,
+      exemptCount,
     );
   }
 
-  #change(seq: number, by: (one: Delivery) => Delivery | undefined): Delivery | undefined {
+  #transition(
+    seq: number,
+    toNext: (current: Delivery) => Delivery | undefined,
+  ): Delivery | undefined {
     const before = this.get(seq);
-    const next = before && by(before);
+    const next = before && toNext(before);
     if (next) this.#put(next);
     return next;
   }
 
-  #put(one: Delivery): void {
+  #put(row: Delivery): void {
     this.#storage.sql.exec(
       `INSERT OR REPLACE INTO deliveries (seq, type, payload, phase, attempts, created_at, due_at,
-         ended_at, status, problem) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      one.seq,
-      one.type,
-      one.payload,
-      one.phase,
-      one.attempts,
-      one.createdAt,
-      one.dueAt,
-      one.endedAt,
-      one.status,
-      one.problem,
+         ended_at, status_code, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      row.seq,
+      row.type,
+      row.payload,
+      row.phase,
+      row.attempts,
+      row.createdAt,
+      row.dueAt,
+      row.endedAt,
+      row.statusCode,
+      row.error,
     );
   }
 

@@ -1,36 +1,35 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { follow } from "./follow.ts";
+import { fetchWithRedirects } from "./redirects.ts";
 
-/** How long a download may take in all, and between two signs of life. */
-interface Patience {
+/** Time limits of a download: in total, and between two chunks. */
+interface DownloadTimeouts {
   fetchMs: number;
   fetchIdleMs: number;
 }
 
 /**
- * The bytes behind a URL, as they arrive, decoded where they were compressed, and at most `maxBytes` of those.
- * Every address, each redirect's too, is checked before it is asked. Throws `blocked_address`,
- * `download_refused` (a 4xx, too many redirects, too large), `download_failed` (anything that may pass:
- * network, 5xx, silence).
+ * Downloads a URL as a stream of decompressed bytes, `maxBytes` at most. Checks every address
+ * before it is fetched, also after redirects. Throws `blocked_address`, `download_refused` (a 4xx,
+ * too many redirects, too large) and `download_failed` (network, 5xx or timeout: may pass).
  */
 export async function* download(
   text: string,
   allowed: string,
   maxBytes: number,
-  { fetchMs, fetchIdleMs }: Patience = LIMITS,
+  { fetchMs, fetchIdleMs }: DownloadTimeouts = LIMITS,
 ): AsyncGenerator<Uint8Array> {
   const abort = new AbortController();
   const total = setTimeout(() => abort.abort(), fetchMs);
-  const soon = <T>(work: Promise<T>) => withIdleLimit(work, fetchIdleMs, abort);
+  const withIdle = <T>(work: Promise<T>) => withIdleLimit(work, fetchIdleMs, abort);
   try {
-    const response = await soon(follow(text, allowed, abort.signal));
+    const response = await withIdle(fetchWithRedirects(text, allowed, abort.signal));
     const body = bodyOf(response);
     if (Number(response.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
     let bytes = 0;
     const reader = body.getReader();
     for (;;) {
-      const { done, value } = await soon(reader.read());
+      const { done, value } = await withIdle(reader.read());
       if (done) return;
       bytes += value.length;
       if (bytes > maxBytes) throw tooLarge();
@@ -44,9 +43,9 @@ export async function* download(
 
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   if (response.ok && response.body) return response.body;
-  const passing = response.status >= 500 || response.status === 429 || response.status === 408;
+  const isTransient = response.status >= 500 || response.status === 429 || response.status === 408;
   throw new AppError(
-    passing ? "download_failed" : "download_refused",
+    isTransient ? "download_failed" : "download_refused",
     `The server behind the URL answered ${response.status}.`,
   );
 }
@@ -55,7 +54,7 @@ function tooLarge(): AppError {
   return new AppError("download_refused", "The file behind the URL is larger than the limit.");
 }
 
-/** Fails a wait that brings nothing for so long. */
+/** Aborts work that takes longer than `ms`. Throws `download_failed`. */
 async function withIdleLimit<T>(work: Promise<T>, ms: number, abort: AbortController): Promise<T> {
   const timer = setTimeout(() => abort.abort(), ms);
   try {

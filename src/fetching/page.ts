@@ -1,26 +1,29 @@
 import { LIMITS } from "../config.ts";
-import { fetchUpTo } from "./bounded.ts";
-import { refusal } from "./refusal.ts";
+import { fetchLimited } from "./fetch-limited.ts";
+import { toUpstreamError } from "./upstream-error.ts";
 
-export interface Page {
-  /** After redirects. */
+export interface FetchedPage {
+  /** The URL after redirects. */
   url: string;
-  /** Its content type; empty where the server says nothing. */
-  type: string;
-  /** Of text, its first `LIMITS.pageBytes`; of anything else, nothing. */
+  /** The content type; empty if the server sends none. */
+  contentType: string;
+  /** The first `LIMITS.webPageBytes` of a text; empty for any other content type. */
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What is at a URL, guarded as downloads are. Throws as `askJson` does of what isn't about JSON. */
-export async function fetchPage(allowed: string, url: string): Promise<Page> {
-  const who = `The server ${URL.parse(url)?.host}`;
-  const { response, bytes } = await fetchUpTo(allowed, { who, url }, (head) =>
-    /^text\/|xhtml/i.test(typeOf(head)) ? LIMITS.pageBytes : 0,
+/**
+ * Fetches a web page from a public address. Throws `blocked_address`, `upstream_timeout`,
+ * `upstream_unavailable`, and the errors of `toUpstreamError`.
+ */
+export async function fetchPage(allowed: string, url: string): Promise<FetchedPage> {
+  const serverName = `The server ${URL.parse(url)?.host}`;
+  const { response, bytes } = await fetchLimited(allowed, { serverName, url }, (head) =>
+    /^text\/|xhtml/i.test(contentTypeOf(head)) ? LIMITS.webPageBytes : 0,
   );
-  if (!response.ok) throw refusal(who, response);
-  return { url: response.url, type: typeOf(response), bytes };
+  if (!response.ok) throw toUpstreamError(serverName, response);
+  return { url: response.url, contentType: contentTypeOf(response), bytes };
 }
 
-function typeOf(response: Response): string {
+function contentTypeOf(response: Response): string {
   return response.headers.get("content-type") ?? "";
 }

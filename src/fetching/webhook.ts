@@ -1,39 +1,40 @@
 import { WEBHOOKS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { USER_AGENT } from "./follow.ts";
-import { requirePublicTarget, type Resolve } from "./resolve.ts";
+import { USER_AGENT } from "./redirects.ts";
+import { requirePublicTarget, type Resolve } from "./dns.ts";
 import { secondsToWait } from "./retry-after.ts";
 
-export interface WebhookMessage {
+export interface SignedWebhook {
   url: string;
-  /** The same at each attempt. Without a full stop. */
+  /** The message id, the same at each attempt; contains no full stop. */
   id: string;
-  /** The body, to the letter. */
+  /** The exact body. */
   payload: string;
-  /** `whsec_…`, the newest first. */
+  /** Signing secrets (`whsec_…`), newest first. */
   secrets: string[];
 }
 
-/** How an attempt went: `problem` is null where it was received, else a sentence. */
-export interface Outcome {
-  /** Null where no answer came. */
-  status: number | null;
-  problem: string | null;
-  /** Seconds after which the receiver would like to be asked again. */
+/** Outcome of an attempt: `error` is null if the message was received, else a sentence. */
+export interface DeliveryOutcome {
+  /** The HTTP status; null without a response. */
+  statusCode: number | null;
+  error: string | null;
+  /** Seconds to wait, from the receiver's `Retry-After`. */
   retryAfter?: number;
 }
 
 /**
- * One attempt to deliver a message, as Standard Webhooks has it (https://www.standardwebhooks.com, version
- * 1.0.0). Received is a 2xx within `timeoutMs`; redirects are not followed and bodies not read. Doesn't throw.
+ * Makes one attempt to deliver a message (Standard Webhooks 1.0.0,
+ * https://www.standardwebhooks.com). A 2xx within `timeoutMs` counts as received. Doesn't follow
+ * redirects, doesn't read bodies, doesn't throw.
  */
 export async function postWebhook(
-  message: WebhookMessage,
+  message: SignedWebhook,
   allowed: string,
   now: number,
   timeoutMs: number = WEBHOOKS.timeoutMs,
   resolve?: Resolve,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const url = await requirePublicTarget(message.url, allowed, signal, resolve);
@@ -46,17 +47,17 @@ export async function postWebhook(
     });
     await response.body?.cancel();
     return outcomeOf(response, now);
-  } catch (error) {
-    if (error instanceof AppError) return { status: null, problem: error.message };
-    const problem = signal.aborted
+  } catch (cause) {
+    if (cause instanceof AppError) return { statusCode: null, error: cause.message };
+    const error = signal.aborted
       ? `No answer came within ${timeoutMs / 1000} s.`
       : "The receiver could not be reached, or broke off.";
-    return { status: null, problem };
+    return { statusCode: null, error };
   }
 }
 
 export async function webhookHeaders(
-  { id, payload, secrets }: Omit<WebhookMessage, "url">,
+  { id, payload, secrets }: Omit<SignedWebhook, "url">,
   now: number,
 ): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(now / 1000));
@@ -78,12 +79,12 @@ async function sign(secret: string, content: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.sign("HMAC", key, content)).toString("base64");
 }
 
-function outcomeOf(response: Response, now: number): Outcome {
+function outcomeOf(response: Response, now: number): DeliveryOutcome {
   const { status } = response;
-  if (response.ok) return { status, problem: null };
+  if (response.ok) return { statusCode: status, error: null };
   const why = status >= 300 && status < 400 ? ": redirects are not followed" : "";
-  const problem = `The receiver answered ${status}${why}.`;
+  const error = `The receiver answered ${status}${why}.`;
   const after = response.headers.get("retry-after");
   const retryAfter = after === null ? Number.NaN : secondsToWait(after, now);
-  return { status, problem, ...(retryAfter > 0 && { retryAfter }) };
+  return { statusCode: status, error, ...(retryAfter > 0 && { retryAfter }) };
 }

@@ -4,18 +4,19 @@ import { removeUpload } from "../store/upload-objects.ts";
 import type { Upload } from "../store/uploads.ts";
 import { UploadWriter } from "./upload-writer.ts";
 
-/** What the bytes of one request must have. */
+/** Digest that the body of one request must have. */
 export interface Checksum {
   algorithm: "SHA-1" | "SHA-256" | "MD5";
   digest: Uint8Array;
 }
 
 /**
- * Adds the bytes of one request to the upload that it holds. Resolves to the upload as it is then; what came
- * before a connection broke counts. With a checksum all counts or nothing. Throws `bad_request` (broken off),
- * `wrong_checksum`, `conflict` (another request goes on with it), `too_large` (more than was said), and, where
- * the bytes can't become an asset, why: then the upload is gone. The rest of the body is let pass before, since
- * many clients don't listen for an answer while they still send.
+ * Appends the body of one request to the upload that the request has locked, and resolves to the
+ * updated upload. Bytes before a broken connection count. With a checksum either all bytes count or
+ * none. Throws `bad_request` (connection broken), `checksum_mismatch`, `conflict` (another request
+ * has the lock), `too_large` (beyond the announced length) and the reason why the bytes can't
+ * become an asset, after deleting the upload. Reads the rest of the body before throwing, since
+ * many clients read no response while they send.
  */
 export async function receiveBytes(
   stores: Pick<Env, "DB" | "MEDIA">,
@@ -24,41 +25,44 @@ export async function receiveBytes(
   checksum: Checksum | null,
 ): Promise<Upload> {
   const writer = await UploadWriter.open(stores, upload, checksum !== null);
-  const room = (upload.length ?? LIMITS.uploadBytes) - upload.received;
-  const digest = checksum && openDigest(checksum.algorithm);
+  const remainingBytes = (upload.length ?? LIMITS.uploadBytes) - upload.received;
+  const digest = checksum && createDigest(checksum.algorithm);
   try {
-    let arrived = 0;
-    let refusal: unknown;
-    let broken: AppError | undefined;
-    const chunks = arriving(body, (error) => (broken = error));
+    let receivedBytes = 0;
+    let writeError: unknown;
+    let connectionError: AppError | undefined;
+    const chunks = readChunks(body, (error) => (connectionError = error));
     for await (const chunk of chunks) {
-      arrived += chunk.length;
+      receivedBytes += chunk.length;
       await digest?.write(chunk);
-      if (arrived > LIMITS.uploadBytes) throw tooMuch(room);
-      if (refusal !== undefined) continue;
-      if (arrived > room) refusal = tooMuch(room);
-      else await writer.write(chunk).catch((error: unknown) => (refusal = error));
+      if (receivedBytes > LIMITS.uploadBytes) throw tooLarge(remainingBytes);
+      if (writeError !== undefined) continue;
+      if (receivedBytes > remainingBytes) writeError = tooLarge(remainingBytes);
+      else await writer.write(chunk).catch((error: unknown) => (writeError = error));
     }
-    if (digest && (broken || !(await digest.has(checksum.digest)))) {
-      if (broken) throw broken;
-      throw new AppError("wrong_checksum", "The bytes don't have their checksum: send them again.");
+    if (digest && (connectionError || !(await digest.matches(checksum.digest)))) {
+      if (connectionError) throw connectionError;
+      throw new AppError(
+        "checksum_mismatch",
+        "The bytes don't have their checksum: send them again.",
+      );
     }
-    if (refusal !== undefined) throw refusal;
-    const received = await writer.close();
-    if (broken) throw broken;
-    return received;
+    if (writeError !== undefined) throw writeError;
+    const updated = await writer.close();
+    if (connectionError) throw connectionError;
+    return updated;
   } catch (error) {
     await digest?.abort();
     await writer.drop();
-    if (writer.unfit === error) await removeUpload(stores, upload);
+    if (writer.mediaError === error) await removeUpload(stores, upload);
     throw error;
   }
 }
 
 type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** The chunks of a body, which just ends where the connection breaks: `onBroken` hears of it. */
-async function* arriving(
+/** Reads chunks until the body ends or the connection breaks, which calls `onBroken`. */
+async function* readChunks(
   body: Body,
   onBroken: (error: AppError) => void,
 ): AsyncGenerator<Uint8Array> {
@@ -71,20 +75,23 @@ async function* arriving(
   }
 }
 
-function openDigest(algorithm: Checksum["algorithm"]) {
+function createDigest(algorithm: Checksum["algorithm"]) {
   const stream = new crypto.DigestStream(algorithm);
   const writer = stream.getWriter();
-  stream.digest.catch(() => undefined); // of one that was given up
+  stream.digest.catch(() => undefined); // rejects after `abort`
   return {
     write: (chunk: Uint8Array) => writer.write(chunk),
-    has: async (wanted: Uint8Array) => {
+    matches: async (expected: Uint8Array) => {
       await writer.close();
-      return Buffer.from(wanted).equals(Buffer.from(await stream.digest));
+      return Buffer.from(expected).equals(Buffer.from(await stream.digest));
     },
     abort: () => writer.abort().catch(() => undefined),
   };
 }
 
-function tooMuch(room: number): AppError {
-  return new AppError("too_large", `Only ${room} bytes of this upload are still to come.`);
+function tooLarge(remainingBytes: number): AppError {
+  return new AppError(
+    "too_large",
+    `Only ${remainingBytes} bytes of this upload are still to come.`,
+  );
 }

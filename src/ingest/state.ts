@@ -3,24 +3,27 @@ import type { Failure } from "../errors.ts";
 import { type AssetState, type AssetType, INGEST_STEPS, type Step } from "../types.ts";
 
 /*
- * The life of one asset as a pure state machine: the object stores the state, these functions say
- * what may follow. A transition that doesn't hold in the present state gives undefined.
+ * State machine of one asset's ingest, as pure functions. The `MediaIndex` object stores the state.
+ * A transition that the present state doesn't allow returns undefined.
  */
 
 /**
- * A unit of work that one message carries. `attempts` counts claims, `asks` messages sent; of an `idle` one
- * none yet, so that an asset of many parts leaves room in the queue for others.
+ * The work of one message. An `idle` part has no message yet: an asset dispatches
+ * `INGEST.partConcurrency` parts at a time and leaves room in the queue for others.
  */
 interface Part {
-  status: "idle" | "waiting" | "running" | "done";
+  status: "idle" | "dispatched" | "leased" | "done";
+  /** Claims by a worker. */
   attempts: number;
-  asks: number;
-  /** Epoch ms at which, if nothing was heard, the work is asked for again. */
+  /** Messages sent. */
+  dispatches: number;
+  /** Epoch ms at which the lease expires or the message counts as lost: then it is sent again. */
   dueAt: number;
-  /** Why its last holder gave it back. */
+  /** Why the last worker released the part. */
   failure?: Failure;
 }
 
+/** Numbers of parts of later steps. */
 export type FanOut = Partial<Record<Step, number>>;
 
 export interface Running {
@@ -28,9 +31,9 @@ export interface Running {
   assetType: AssetType;
   step: Step;
   parts: Part[];
-  /** How many parts a later step has, where that isn't one; one of none is passed over. */
+  /** Part counts of later steps: 1 if absent. A step of 0 parts is skipped. */
   fanOut: FanOut;
-  /** False until the first claim: the asset is still queued. */
+  /** False until the first claim: until then the asset is shown as queued. */
   begun: boolean;
 }
 
@@ -41,65 +44,66 @@ export interface PartRef {
   part: number;
 }
 
-export const STEPS: Record<AssetType, readonly Step[]> = {
+export const STEPS_BY_ASSET_TYPE: Record<AssetType, readonly Step[]> = {
   video: INGEST_STEPS,
   image: ["fetch", "segment", "describe", "embed", "finish"],
 };
 
-/** Each step's share of the work, by what it costs on average. */
-const WEIGHT: Record<Step, number> = {
+/** Shares of the progress by the average cost of each step. */
+const STEP_WEIGHT: Record<Step, number> = {
   fetch: 5,
   probe: 5,
-  look: 8,
+  detect_shots: 8,
   segment: 5,
-  listen: 20,
-  transcribe: 5,
+  recognize_speech: 20,
+  align_transcript: 5,
   describe: 40,
-  watch: 2,
+  index_frames: 2,
   embed: 15,
   finish: 5,
 };
 
-const SHOWN_AS: Record<Step, AssetState> = {
+const PUBLIC_STATE: Record<Step, AssetState> = {
   fetch: "fetching",
   probe: "probing",
-  look: "segmenting",
+  detect_shots: "segmenting",
   segment: "segmenting",
-  listen: "transcribing",
-  transcribe: "transcribing",
+  recognize_speech: "transcribing",
+  align_transcript: "transcribing",
   describe: "describing",
-  watch: "describing",
+  index_frames: "describing",
   embed: "embedding",
   finish: "embedding",
 };
 
 export function begin(assetType: AssetType, now: number): Running {
-  const step = STEPS[assetType][0]!;
-  return { phase: "running", assetType, step, parts: waiting(1, now), fanOut: {}, begun: false };
+  const step = STEPS_BY_ASSET_TYPE[assetType][0]!;
+  return { phase: "running", assetType, step, parts: newParts(1, now), fanOut: {}, begun: false };
 }
 
-/** A consumer takes a part. Holds while it waits, or when its last holder's lease has run out. */
+/** Leases a part to a worker if the part is dispatched or its lease has expired. */
 export function claim(state: IngestState, { step, part }: PartRef, now: number) {
   if (state.phase !== "running" || state.step !== step) return undefined;
-  const held = state.parts[part];
-  if (held?.status !== "waiting" && held?.status !== "running") return undefined;
-  if (held.status === "running" && held.dueAt > now) return undefined;
+  const current = state.parts[part];
+  if (!current || !isInFlight(current)) return undefined;
+  if (current.status === "leased" && current.dueAt > now) return undefined;
   const dueAt = now + INGEST.leaseMs;
-  const taken: Part = { ...held, status: "running", attempts: held.attempts + 1, dueAt };
-  return { ...withPart(state, part, taken), begun: true };
+  const leased: Part = { ...current, status: "leased", attempts: current.attempts + 1, dueAt };
+  return { ...withPart(state, part, leased), begun: true };
 }
 
-/** A part's holder is still at it. */
+/** Extends the lease of a part. */
 export function renew(state: IngestState, { step, part }: PartRef, now: number) {
   if (state.phase !== "running" || state.step !== step) return undefined;
-  const held = state.parts[part];
-  if (held?.status !== "running") return undefined;
-  return withPart(state, part, { ...held, dueAt: now + INGEST.leaseMs });
+  const current = state.parts[part];
+  if (current?.status !== "leased") return undefined;
+  return withPart(state, part, { ...current, dueAt: now + INGEST.leaseMs });
 }
 
 /**
- * A part is done; `fanOut` is how many parts later steps have, where this one found out.
- * Whoever finishes first counts, lease or not: the outputs are the same.
+ * Records that a part is done, and dispatches an idle part or begins the next step. The first
+ * worker to finish counts, with a valid lease or not, because all write the same output. `fanOut`
+ * is given by the steps that find out the part counts of later ones.
  */
 export function complete(
   state: IngestState,
@@ -108,18 +112,20 @@ export function complete(
   now: number,
 ): IngestState | undefined {
   if (state.phase !== "running" || state.step !== step) return undefined;
-  const held = state.parts[part];
-  if (!held || held.status === "done") return undefined;
-  const done = withPart(state, part, { ...held, status: "done" });
+  const current = state.parts[part];
+  if (!current || current.status === "done") return undefined;
+  const done = withPart(state, part, { ...current, status: "done" });
   const idle = done.parts.findIndex(({ status }) => status === "idle");
   const next: Running = {
-    ...(idle === -1 ? done : withPart(done, idle, asked(now))),
+    ...(idle === -1 ? done : withPart(done, idle, newlyDispatchedPart(now))),
     fanOut: { ...state.fanOut, ...fanOut },
   };
   return next.parts.every(({ status }) => status === "done") ? advance(next, now) : next;
 }
 
-/** A part's holder gives it back because of `failure`, to be asked for again at `dueAt`. */
+/**
+ * Releases the lease of a part because of `failure`. `dueAt` is when its message counts as lost.
+ */
 export function release(
   state: IngestState,
   { step, part }: PartRef,
@@ -127,112 +133,129 @@ export function release(
   dueAt: number,
 ) {
   if (state.phase !== "running" || state.step !== step) return undefined;
-  const held = state.parts[part];
-  if (held?.status !== "running") return undefined;
-  return withPart(state, part, { ...held, status: "waiting", failure, dueAt });
+  const current = state.parts[part];
+  if (current?.status !== "leased") return undefined;
+  return withPart(state, part, { ...current, status: "dispatched", failure, dueAt });
 }
 
-/** A part was tried often enough: the asset fails, for the part's last reason where there is one. */
-export function giveUp(state: IngestState, { step, part }: PartRef): IngestState | undefined {
+/** Fails the asset because a part has spent its attempts, with the part's last failure if any. */
+export function failExhausted(
+  state: IngestState,
+  { step, part }: PartRef,
+): IngestState | undefined {
   if (state.phase !== "running" || state.step !== step) return undefined;
-  const held = state.parts[part];
-  if (!held || held.status === "done") return undefined;
-  const message = `The step "${step}" was begun ${held.attempts} times and never ended.`;
-  return { phase: "failed", error: held.failure ?? { code: "step_failed", message } };
+  const current = state.parts[part];
+  if (!current || current.status === "done") return undefined;
+  const message = `The step "${step}" was begun ${current.attempts} times and never ended.`;
+  return { phase: "failed", error: current.failure ?? { code: "attempts_exhausted", message } };
 }
 
-/** Nothing more can be done for the asset. */
+/** Fails the asset because of an error that no retry can change. */
 export function fail(state: IngestState, step: Step, error: Failure): IngestState | undefined {
   if (state.phase !== "running" || state.step !== step) return undefined;
   return { phase: "failed", error };
 }
 
 /**
- * The parts nobody was heard of in time, to be asked for again, each time later; after
- * `INGEST.maxAttempts` claims the asset fails instead.
+ * Dispatches parts again whose lease has expired or whose message was lost, each time after a
+ * longer wait. The asset fails if one of them has had `INGEST.maxAttempts` claims. Undefined if no
+ * part is overdue.
  */
-export function overdue(
+export function redispatchOverdue(
   state: IngestState,
   now: number,
-): { state: IngestState; ask: PartRef[] } | undefined {
+): { state: IngestState; dispatch: PartRef[] } | undefined {
   if (state.phase !== "running") return undefined;
-  const late = state.parts.flatMap((part, index) =>
-    isUnderWay(part) && part.dueAt <= now ? [{ part, index }] : [],
+  const overdue = state.parts.flatMap((part, index) =>
+    isInFlight(part) && part.dueAt <= now ? [{ part, index }] : [],
   );
-  if (late.length === 0) return undefined;
-  const hopeless = late.find(({ part }) => part.attempts >= INGEST.maxAttempts);
-  if (hopeless) {
-    return { state: giveUp(state, { step: state.step, part: hopeless.index })!, ask: [] };
+  if (overdue.length === 0) return undefined;
+  const exhausted = overdue.find(({ part }) => part.attempts >= INGEST.maxAttempts);
+  if (exhausted) {
+    return {
+      state: failExhausted(state, { step: state.step, part: exhausted.index })!,
+      dispatch: [],
+    };
   }
   let next = state;
-  for (const { part, index } of late) {
+  for (const { part, index } of overdue) {
     next = withPart(next, index, {
       ...part,
-      status: "waiting",
-      asks: part.asks + 1,
-      dueAt: now + askAgainAfter(part.asks),
+      status: "dispatched",
+      dispatches: part.dispatches + 1,
+      dueAt: now + redispatchDelayMs(part.dispatches),
     });
   }
-  return { state: next, ask: late.map(({ index }) => ({ step: state.step, part: index })) };
+  return { state: next, dispatch: overdue.map(({ index }) => ({ step: state.step, part: index })) };
 }
 
-/** The parts that `after` newly asks for: the first ones where a step begins, or one in place of one done. */
-export function newlyAsked(before: IngestState | undefined, after: IngestState): PartRef[] {
+/**
+ * Lists the parts that a transition dispatches: the first ones of a step, or one after one is done.
+ */
+export function newlyDispatched(before: IngestState | undefined, after: IngestState): PartRef[] {
   if (after.phase !== "running") return [];
-  const known = before?.phase === "running" && before.step === after.step ? before.parts : [];
+  const previousParts =
+    before?.phase === "running" && before.step === after.step ? before.parts : [];
   return after.parts.flatMap(({ status }, part) => {
-    const isNew = (known[part]?.status ?? "idle") === "idle";
-    return status === "waiting" && isNew ? [{ step: after.step, part }] : [];
+    const isNew = (previousParts[part]?.status ?? "idle") === "idle";
+    return status === "dispatched" && isNew ? [{ step: after.step, part }] : [];
   });
 }
 
-/** When `overdue` will next have something to say: epoch ms, or Infinity. */
+/** Returns when a part will be overdue: epoch ms, or Infinity. */
 export function nextDue(state: IngestState): number {
   if (state.phase !== "running") return Infinity;
-  return Math.min(...state.parts.map((part) => (isUnderWay(part) ? part.dueAt : Infinity)));
+  return Math.min(...state.parts.map((part) => (isInFlight(part) ? part.dueAt : Infinity)));
 }
 
-/** What the asset's record shows. Progress is the weighted share of parts done: it never goes back. */
-export function shown(state: IngestState): { state: AssetState; progress: number | null } {
+/**
+ * Returns what the asset's record says. Progress is the weighted share of done parts and never
+ * decreases. Null in a failed asset, whose record keeps its progress.
+ */
+export function publicState(state: IngestState): { state: AssetState; progress: number | null } {
   if (state.phase === "ready") return { state: "ready", progress: 1 };
   if (state.phase === "failed") return { state: "failed", progress: null };
-  const steps = STEPS[state.assetType];
-  const total = steps.reduce((sum, step) => sum + WEIGHT[step], 0);
-  const before = steps.slice(0, steps.indexOf(state.step)).reduce((sum, s) => sum + WEIGHT[s], 0);
+  const steps = STEPS_BY_ASSET_TYPE[state.assetType];
+  const total = steps.reduce((sum, step) => sum + STEP_WEIGHT[step], 0);
+  const before = steps
+    .slice(0, steps.indexOf(state.step))
+    .reduce((sum, s) => sum + STEP_WEIGHT[s], 0);
   const done = state.parts.filter(({ status }) => status === "done").length / state.parts.length;
-  const progress = (before + WEIGHT[state.step] * done) / total;
-  return { state: state.begun ? SHOWN_AS[state.step] : "queued", progress: round(progress) };
+  const progress = (before + STEP_WEIGHT[state.step] * done) / total;
+  return { state: state.begun ? PUBLIC_STATE[state.step] : "queued", progress: round(progress) };
 }
 
 function advance(state: Running, now: number): IngestState {
-  const steps = STEPS[state.assetType];
+  const steps = STEPS_BY_ASSET_TYPE[state.assetType];
   const step = steps
     .slice(steps.indexOf(state.step) + 1)
     .find((later) => state.fanOut[later] !== 0);
   if (!step) return { phase: "ready" };
-  return { ...state, step, parts: waiting(state.fanOut[step] ?? 1, now) };
+  return { ...state, step, parts: newParts(state.fanOut[step] ?? 1, now) };
 }
 
-function waiting(count: number, now: number): Part[] {
+function newParts(count: number, now: number): Part[] {
   return Array.from({ length: count }, (_, part) =>
-    part < INGEST.partsAtOnce ? asked(now) : { status: "idle", attempts: 0, asks: 0, dueAt: 0 },
+    part < INGEST.partConcurrency
+      ? newlyDispatchedPart(now)
+      : { status: "idle", attempts: 0, dispatches: 0, dueAt: 0 },
   );
 }
 
-function asked(now: number): Part {
-  return { status: "waiting", attempts: 0, asks: 1, dueAt: now + askAgainAfter(0) };
+function newlyDispatchedPart(now: number): Part {
+  return { status: "dispatched", attempts: 0, dispatches: 1, dueAt: now + redispatchDelayMs(0) };
 }
 
-function isUnderWay({ status }: Part): boolean {
-  return status === "waiting" || status === "running";
+function isInFlight({ status }: Part): boolean {
+  return status === "dispatched" || status === "leased";
 }
 
 function withPart(state: Running, index: number, part: Part): Running {
   return { ...state, parts: state.parts.with(index, part) };
 }
 
-function askAgainAfter(asks: number): number {
-  return INGEST.askAgainMs[Math.min(asks, INGEST.askAgainMs.length - 1)]!;
+function redispatchDelayMs(dispatches: number): number {
+  return INGEST.redispatchMs[Math.min(dispatches, INGEST.redispatchMs.length - 1)]!;
 }
 
 function round(progress: number): number {

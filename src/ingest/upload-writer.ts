@@ -2,34 +2,40 @@ import type { SHA256 } from "@stablelib/sha256";
 import { LIMITS, PART_BYTES } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { HEAD_BYTES, tellKind } from "../media/kind.ts";
-import { createWhole, openWhole, putTail, readTail } from "../store/upload-objects.ts";
-import { commitUpload, type Progress, takePartNumber, type Upload } from "../store/uploads.ts";
-import { hashState, resumeHash } from "./upload-hash.ts";
+import { HEAD_BYTES, sniffMediaType } from "../media/media-type.ts";
+import { deleteObjectKeys } from "../store/object-keys.ts";
+import { createMultipart, resumeMultipart, putTail, readTail } from "../store/upload-objects.ts";
+import {
+  commitUpload,
+  type UploadProgress,
+  allocatePartNumber,
+  type Upload,
+} from "../store/uploads.ts";
+import { hashState, resumeHash } from "./resumable-sha256.ts";
 
 type Stores = Pick<Env, "DB" | "MEDIA">;
-type Kind = Awaited<ReturnType<typeof tellKind>>;
+type MediaKind = Awaited<ReturnType<typeof sniffMediaType>>;
 
 /**
- * Adds bytes to an upload in the name of the request that holds it, with one part of `PART_BYTES` in memory.
- * Each part counts once it is stored, or, where all of the request is to count or nothing, none before
- * `close`. Throws `conflict` where another request holds the upload now.
+ * Appends bytes to an upload for the request that has its lock, with one part of `PART_BYTES` in
+ * memory. Each part counts once it is stored. If the request is atomic, no part counts before
+ * `close`. Throws `conflict` if another request has taken the lock.
  */
 export class UploadWriter {
-  /** Why what comes can't become an asset; then the upload has no use any more. */
-  unfit: AppError | undefined;
+  /** Why the bytes can't become an asset. The upload is then useless. */
+  mediaError: AppError | undefined;
   readonly #stores: Stores;
   readonly #isAtomic: boolean;
   readonly #part: Uint8Array;
   readonly #hash: SHA256;
   #upload: Upload;
-  #kind: Kind | undefined;
-  #filled: number;
-  #progress: Progress;
-  #whole: R2MultipartUpload | undefined;
-  /** Nobody has told whether the last commit counts. */
-  #isUnsure = false;
-  /** Stored, but not on record. */
+  #kind: MediaKind | undefined;
+  #filledBytes: number;
+  #progress: UploadProgress;
+  #multipart: R2MultipartUpload | undefined;
+  /** True while it is unknown whether the last commit took effect. */
+  #isCommitUncertain = false;
+  /** Parts in R2 that no commit has recorded yet. */
   #parts: R2UploadedPart[] = [];
 
   private constructor(
@@ -37,113 +43,118 @@ export class UploadWriter {
     upload: Upload,
     isAtomic: boolean,
     part: Uint8Array,
-    filled: number,
+    filledBytes: number,
   ) {
-    const { received, tail, hash, sha256, target } = upload;
+    const { received, tail, sha256State, sha256, target } = upload;
     this.#stores = stores;
     this.#upload = upload;
     this.#isAtomic = isAtomic;
     this.#part = part;
-    this.#filled = filled;
-    this.#progress = { received, tail, hash, sha256, target };
-    this.#hash = resumeHash(hash, received - filled);
+    this.#filledBytes = filledBytes;
+    this.#progress = { received, tail, sha256State, sha256, target };
+    this.#hash = resumeHash(sha256State, received - filledBytes);
     if (target) {
       this.#kind = target;
-      this.#whole = openWhole(stores.MEDIA, upload, target);
+      this.#multipart = resumeMultipart(stores.MEDIA, upload, target);
     }
   }
 
   static async open(stores: Stores, upload: Upload, isAtomic: boolean): Promise<UploadWriter> {
     const part = new Uint8Array(PART_BYTES);
-    const filled = await readTail(stores.MEDIA, upload, part);
-    return new UploadWriter(stores, upload, isAtomic, part, filled);
+    const filledBytes = await readTail(stores.MEDIA, upload, part);
+    return new UploadWriter(stores, upload, isAtomic, part, filledBytes);
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    for (let read = 0; read < bytes.length;) {
-      if (this.#filled === PART_BYTES) await this.#sendPart();
-      const taken = bytes.subarray(read, read + PART_BYTES - this.#filled);
-      this.#part.set(taken, this.#filled);
-      this.#filled += taken.length;
-      this.#progress.received += taken.length;
-      read += taken.length;
+    for (let readBytes = 0; readBytes < bytes.length;) {
+      if (this.#filledBytes === PART_BYTES) await this.#sendPart();
+      const chunk = bytes.subarray(readBytes, readBytes + PART_BYTES - this.#filledBytes);
+      this.#part.set(chunk, this.#filledBytes);
+      this.#filledBytes += chunk.length;
+      this.#progress.received += chunk.length;
+      readBytes += chunk.length;
     }
-    if (this.#filled >= HEAD_BYTES) await this.#requireFit();
+    if (this.#filledBytes >= HEAD_BYTES) await this.#requireMediaKind();
   }
 
-  /** All that was written counts. Resolves to the upload as it is then. */
+  /** Commits all written bytes, and resolves to the updated upload. */
   async close(): Promise<Upload> {
     const { length } = this.#upload;
     const isLast = this.#progress.received === length;
     if (!isLast && this.#progress.received === this.#upload.received) return this.#upload;
-    if (isLast) await this.#requireFit();
-    if (this.#filled === PART_BYTES || (isLast && this.#filled > 0)) await this.#sendPart();
+    if (isLast) await this.#requireMediaKind();
+    if (this.#filledBytes === PART_BYTES || (isLast && this.#filledBytes > 0))
+      await this.#sendPart();
     if (isLast) this.#progress.sha256 = Buffer.from(this.#hash.digest()).toString("hex");
-    if (this.#filled > 0) {
-      const bytes = this.#part.subarray(0, this.#filled);
+    if (this.#filledBytes > 0) {
+      const bytes = this.#part.subarray(0, this.#filledBytes);
       this.#progress.tail = await putTail(this.#stores.MEDIA, this.#upload, bytes);
     }
     await this.#commit();
     return this.#upload;
   }
 
-  /** What doesn't count yet never will. */
+  /** Discards bytes that no commit has recorded. */
   async drop(): Promise<void> {
-    if (this.#upload.target || this.#isUnsure) return;
-    await this.#whole?.abort().catch(() => undefined); // then R2 does in a week
+    if (this.#upload.target || this.#isCommitUncertain) return;
+    await this.#multipart?.abort().catch(() => undefined); // R2 aborts it after a week
   }
 
   async #sendPart(): Promise<void> {
-    const whole = (this.#whole ??= await this.#createWhole());
-    const number = await takePartNumber(this.#stores.DB, this.#upload);
-    if (number === null) throw overtaken();
-    const bytes = this.#part.subarray(0, this.#filled);
-    this.#parts.push(await whole.uploadPart(number, bytes));
+    const multipart = (this.#multipart ??= await this.#createMultipart());
+    const number = await allocatePartNumber(this.#stores.DB, this.#upload);
+    if (number === null) throw lockTaken();
+    const bytes = this.#part.subarray(0, this.#filledBytes);
+    this.#parts.push(await multipart.uploadPart(number, bytes));
     this.#hash.update(bytes);
-    this.#filled = 0;
+    this.#filledBytes = 0;
     this.#progress.tail = null;
-    if (bytes.length < PART_BYTES) return; // the last: `close` commits it with the hash of the whole
-    this.#progress.hash = hashState(this.#hash);
+    if (bytes.length < PART_BYTES) return; // `close` commits the last part
+    this.#progress.sha256State = hashState(this.#hash);
     if (!this.#isAtomic) await this.#commit();
   }
 
-  async #createWhole(): Promise<R2MultipartUpload> {
-    const { assetType, contentType } = await this.#requireFit();
+  async #createMultipart(): Promise<R2MultipartUpload> {
+    const { assetType, contentType } = await this.#requireMediaKind();
     const assetId = newId(assetType === "video" ? "vid" : "img");
-    const whole = await createWhole(this.#stores.MEDIA, this.#upload, { assetId, contentType });
-    this.#progress.target = { assetId, assetType, contentType, storageId: whole.uploadId };
-    return whole;
+    const multipart = await createMultipart(this.#stores.MEDIA, this.#upload, {
+      assetId,
+      contentType,
+    });
+    this.#progress.target = { assetId, assetType, contentType, storageId: multipart.uploadId };
+    return multipart;
   }
 
   async #commit(): Promise<void> {
     const { DB, MEDIA } = this.#stores;
     const { tail } = this.#upload;
-    this.#isUnsure = true;
-    const counts = await commitUpload(DB, this.#upload, this.#parts, this.#progress);
-    this.#isUnsure = false;
-    if (!counts && this.#progress.tail !== null) await MEDIA.delete(this.#progress.tail);
-    if (!counts) throw overtaken();
+    this.#isCommitUncertain = true;
+    const isCommitted = await commitUpload(DB, this.#upload, this.#parts, this.#progress);
+    this.#isCommitUncertain = false;
+    if (!isCommitted && this.#progress.tail !== null)
+      await deleteObjectKeys(MEDIA, [this.#progress.tail]);
+    if (!isCommitted) throw lockTaken();
     this.#parts = [];
     this.#upload = { ...this.#upload, ...this.#progress };
-    if (tail !== null && tail !== this.#progress.tail) await MEDIA.delete(tail);
+    if (tail !== null && tail !== this.#progress.tail) await deleteObjectKeys(MEDIA, [tail]);
   }
 
-  /** What it is, by its first bytes. */
-  async #requireFit(): Promise<Kind> {
+  /** Detects type and format by the first bytes. Throws if the upload can't become an asset. */
+  async #requireMediaKind(): Promise<MediaKind> {
     try {
-      const head = this.#part.subarray(0, Math.min(this.#filled, HEAD_BYTES));
-      const kind = (this.#kind ??= await tellKind(head));
-      const size = this.#upload.length ?? this.#progress.received;
-      if (kind.assetType === "image" && size > LIMITS.imageBytes) throw imageTooLarge();
+      const head = this.#part.subarray(0, Math.min(this.#filledBytes, HEAD_BYTES));
+      const kind = (this.#kind ??= await sniffMediaType(head));
+      const sizeBytes = this.#upload.length ?? this.#progress.received;
+      if (kind.assetType === "image" && sizeBytes > LIMITS.imageBytes) throw imageTooLarge();
       return kind;
     } catch (error) {
-      if (error instanceof AppError) this.unfit = error;
+      if (error instanceof AppError) this.mediaError = error;
       throw error;
     }
   }
 }
 
-function overtaken(): AppError {
+function lockTaken(): AppError {
   return new AppError("conflict", "Another request goes on with this upload now.");
 }
 

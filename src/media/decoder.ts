@@ -1,40 +1,44 @@
 import { AppError } from "../errors.ts";
-import type { Clip } from "./clips.ts";
+import { type Clip, unsupportedCodec } from "./container/clips.ts";
 
-/** What decodes the pictures of videos. */
+/** Bindings and settings that decode frames of videos. */
 export interface DecoderEnv {
-  /** Of the platform: H.264 alone. */
+  /** Media Transformations. It decodes H.264 only. */
   FRAMES: MediaBinding;
-  /** A server for all else (docs/operate.md). Empty: there is none. */
+  /** Server that decodes the other codecs (docs/operate.md). Empty without one. */
   DECODER_URL: string;
   DECODER_KEY?: string;
 }
 
-/** What is wanted of a clip, as a JPEG: the picture at its moment or, on one sheet, several from there on. */
-export interface Wanted {
+/** Output of a clip as a JPEG: the frame at its time, or a contact sheet that starts there. */
+export interface TransformOptions {
   size: Pick<MediaTransformationInputOptions, "width" | "height" | "fit">;
-  /** At equal distances in so many seconds, or in all that there are. */
-  sheet?: { count: number; seconds?: number };
+  /** `count` frames at equal distances within `seconds`, or within the rest of the clip. */
+  contactSheet?: { count: number; seconds?: number };
 }
 
 const TIMEOUT_MS = 120_000;
 
 /**
- * Has a clip decoded by the server for what FRAMES doesn't decode. Throws `unsupported_codec` where there is
- * none, `unreadable_frame`, or `upstream_unavailable` where trying again may help.
+ * Decodes a clip on the server at `DECODER_URL`. Throws `unsupported_codec` without a server,
+ * `unreadable_frame` for a damaged clip, and `upstream_unavailable` when a retry may help.
  */
-export async function decodeElsewhere(
+export async function decodeExternally(
   env: DecoderEnv,
   clip: Clip,
-  { size, sheet }: Wanted,
+  { size, contactSheet }: TransformOptions,
 ): Promise<Uint8Array> {
   if (env.DECODER_URL === "") throw unsupportedCodec(clip.codec);
   const query = new URLSearchParams({ time: clip.atSeconds.toFixed(3), format: "jpg" });
-  const given = { ...size, count: sheet?.count, duration: sheet?.seconds?.toFixed(3) };
-  for (const [name, value] of Object.entries(given)) {
+  const options = {
+    ...size,
+    count: contactSheet?.count,
+    duration: contactSheet?.seconds?.toFixed(3),
+  };
+  for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) query.set(name, String(value));
   }
-  const path = `${sheet ? "sheet" : "frame"}?${query.toString()}`;
+  const path = `${contactSheet ? "sheet" : "frame"}?${query.toString()}`;
   let response: Response;
   try {
     response = await fetch(`${env.DECODER_URL}/media/${path}`, {
@@ -51,13 +55,8 @@ export async function decodeElsewhere(
     throw new AppError("upstream_unavailable", "The decoder does not answer.", { cause });
   }
   await response.body?.cancel();
-  const isInput = response.status === 415 || response.status === 422;
-  throw isInput
+  const isInputError = response.status === 415 || response.status === 422;
+  throw isInputError
     ? new AppError("unreadable_frame", "A frame can't be decoded.")
     : new AppError("upstream_unavailable", `The decoder answered ${response.status}.`);
-}
-
-export function unsupportedCodec(name: string): AppError {
-  const message = `The video is coded as ${name}, which can't be decoded here. Convert it to H.264 in MP4.`;
-  return new AppError("unsupported_codec", message);
 }

@@ -1,49 +1,55 @@
 import { INGEST } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { type Clip, cutClip } from "./clips.ts";
-import { openContainer, requireVideoTrack } from "./container.ts";
-import { decodeElsewhere, type DecoderEnv, type Wanted } from "./decoder.ts";
+import { type Clip, cutFrameClip } from "./container/clips.ts";
+import { openContainer, requireVideoTrack } from "./container/open-container.ts";
+import { decodeExternally, type DecoderEnv, type TransformOptions } from "./decoder.ts";
 
 /**
- * Media Transformations' codes for what is wrong with the input; 95xx are its own troubles, one of
- * which may also be the input's
+ * Media Transformations' error codes for a bad input. The 95xx are internal errors, one of which a
+ * bad input may also cause
  * (https://developers.cloudflare.com/stream/transform-videos/troubleshooting/).
  */
 const INPUT_ERRORS = { from: 9400, to: 9500 };
 const INTERNAL_ERROR = 9523;
 
 /**
- * The frame shown at a clip's moment as a JPEG, at most `INGEST.keyframeWidth` wide. Throws
- * `unreadable_frame` where it can't be decoded, `unsupported_codec` where nobody can, `upstream_failed` or
- * `upstream_unavailable` where trying again may help.
+ * Decodes the frame at a clip's time into a JPEG, at most `INGEST.keyframeWidth` wide. Throws
+ * `unreadable_frame` for a damaged clip, `unsupported_codec` without a decoder for its codec, and
+ * `upstream_failed` or `upstream_unavailable` when a retry may help.
  */
-export function frameOf(env: DecoderEnv, clip: Clip): Promise<Uint8Array> {
+export function decodeFrame(env: DecoderEnv, clip: Clip): Promise<Uint8Array> {
   const size = { width: INGEST.keyframeWidth, fit: "scale-down" } as const;
   return transformClip(env, clip, { size });
 }
 
-/** The frame of a stored video that is shown at a moment. Throws as `cutClip` and `frameOf` do. */
-export async function frameAt(
+/**
+ * Extracts the frame of a stored video that is on screen at `seconds`, as a JPEG. Throws what
+ * `cutFrameClip` and `decodeFrame` throw.
+ */
+export async function extractFrameAt(
   env: DecoderEnv & Pick<Env, "MEDIA">,
   key: string,
   seconds: number,
 ): Promise<Uint8Array> {
-  using input = await openContainer(env.MEDIA, key, { from: seconds, to: seconds });
-  return frameOf(env, await cutClip(await requireVideoTrack(input), seconds));
+  using input = await openContainer(env.MEDIA, key, { start: seconds, end: seconds });
+  return decodeFrame(env, await cutFrameClip(await requireVideoTrack(input), seconds));
 }
 
-/** What is wanted of a clip. Throws as `frameOf` does. */
+/**
+ * Decodes a clip into a JPEG, by FRAMES or by the external decoder. Throws what `decodeFrame`
+ * throws.
+ */
 export async function transformClip(
   env: DecoderEnv,
   clip: Clip,
-  wanted: Wanted,
+  options: TransformOptions,
 ): Promise<Uint8Array> {
-  if (clip.codec !== "avc") return decodeElsewhere(env, clip, wanted);
-  const { size, sheet } = wanted;
-  const output = sheet
-    ? ({ mode: "spritesheet", imageCount: sheet.count } as const)
+  if (clip.codec !== "avc") return decodeExternally(env, clip, options);
+  const { size, contactSheet } = options;
+  const output = contactSheet
+    ? ({ mode: "spritesheet", imageCount: contactSheet.count } as const)
     : ({ mode: "frame" } as const);
-  const duration = sheet?.seconds && { duration: `${sheet.seconds.toFixed(3)}s` };
+  const duration = contactSheet?.seconds && { duration: `${contactSheet.seconds.toFixed(3)}s` };
   try {
     const response = await env.FRAMES.input(new Blob([clip.bytes]).stream())
       .transform(size)
@@ -53,9 +59,10 @@ export async function transformClip(
     return new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
     const code: unknown = cause instanceof Error && Reflect.get(cause, "code");
-    const isInput = Number(code) >= INPUT_ERRORS.from && Number(code) < INPUT_ERRORS.to;
-    if (isInput) throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
-    const trouble = code === INTERNAL_ERROR ? "upstream_failed" : "upstream_unavailable";
-    throw new AppError(trouble, "Frames can't be decoded just now.", { cause });
+    const isInputError = Number(code) >= INPUT_ERRORS.from && Number(code) < INPUT_ERRORS.to;
+    if (isInputError)
+      throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
+    const upstreamCode = code === INTERNAL_ERROR ? "upstream_failed" : "upstream_unavailable";
+    throw new AppError(upstreamCode, "Frames can't be decoded just now.", { cause });
   }
 }

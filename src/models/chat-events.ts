@@ -1,22 +1,22 @@
 import { createParser } from "eventsource-parser";
 import { z } from "zod";
-import type { TokenUse } from "./tokens.ts";
+import type { TokenUsage } from "./token-usage.ts";
 
-/** One event of a chat model's stream, or a whole answer. */
+/** One event of a chat model's stream, or a whole response. */
 export interface ChatChunk {
   text: string;
-  /** What it thinks aloud: not for anybody's eyes, but paid for. */
-  thought: string;
-  /** Why it ended, in OpenAI's words; null where it goes on, or the model doesn't say. */
-  finish: string | null;
-  usage: TokenUse | null;
-  /** As the model calls itself. */
+  /** Reasoning tokens: billed, but never shown. */
+  reasoning: string;
+  /** OpenAI's `finish_reason`; null if the stream continues, or if it is unknown. */
+  finishReason: string | null;
+  usage: TokenUsage | null;
+  /** The model's own name. */
   model: string | null;
 }
 
 export type ChatEvent = ChatChunk | "done" | "malformed";
 
-const said = z
+const message = z
   .object({
     content: z.string().nullish(),
     reasoning_content: z.string().nullish(),
@@ -25,21 +25,25 @@ const said = z
   .nullish();
 const usage = z
   .object({ prompt_tokens: z.number(), completion_tokens: z.number() })
-  .transform((told) => ({ inputTokens: told.prompt_tokens, outputTokens: told.completion_tokens }));
+  .transform((counts) => ({
+    inputTokens: counts.prompt_tokens,
+    outputTokens: counts.completion_tokens,
+  }));
 const chunk = z
   .object({
     model: z.string().nullish(),
-    response: z.union([z.string(), z.number().transform(String)]).nullish(), // "7" comes as a number
+    // "7" comes as a number
+    response: z.union([z.string(), z.number().transform(String)]).nullish(),
     choices: z
-      .array(z.object({ delta: said, message: said, finish_reason: z.string().nullish() }))
+      .array(z.object({ delta: message, message, finish_reason: z.string().nullish() }))
       .nullish(),
     usage: usage.nullish().catch(null),
   })
-  .refine((given) => "response" in given || "choices" in given || "usage" in given);
+  .refine((event) => "response" in event || "choices" in event || "usage" in event);
 
 /**
- * The events of a chat model's stream, cut wherever its bytes are. Both of Workers AI's styles:
- * `{"response": "…"}` of the older models, and OpenAI's chunks
+ * Parses a chat model's event stream, however its bytes are split. Understands both formats of
+ * Workers AI: `{"response": "…"}` of older models, and OpenAI's chunks
  * (https://developers.cloudflare.com/workers-ai/features/streaming/,
  * https://platform.openai.com/docs/api-reference/chat-streaming).
  */
@@ -48,12 +52,14 @@ export class ChatEvents {
   #complete: string[] = [];
   readonly #parser = createParser({ onEvent: ({ data }) => this.#complete.push(data) });
 
-  /** What these bytes complete. */
+  /** Returns the events that these bytes complete. */
   feed(bytes: Uint8Array): ChatEvent[] {
     return this.#parse(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** What the end of the stream completes: an event without its blank line. */
+  /**
+   * Returns the events that the end of the stream completes: the last blank line may be missing.
+   */
   end(): ChatEvent[] {
     return this.#parse(`${this.#decoder.decode()}\n\n`);
   }
@@ -72,11 +78,11 @@ function parseEvent(data: string): ChatEvent {
   if (!parsed.success) return "malformed";
   const { model = null, response, choices, usage = null } = parsed.data;
   const [choice] = choices ?? [];
-  const spoken = choice?.delta ?? choice?.message;
+  const content = choice?.delta ?? choice?.message;
   return {
-    text: spoken?.content ?? response ?? "",
-    thought: spoken?.reasoning_content ?? spoken?.reasoning ?? "",
-    finish: choice?.finish_reason ?? null,
+    text: content?.content ?? response ?? "",
+    reasoning: content?.reasoning_content ?? content?.reasoning ?? "",
+    finishReason: choice?.finish_reason ?? null,
     usage,
     model,
   };

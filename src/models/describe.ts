@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { MODELS } from "../config.ts";
-import { DESCRIBE_PICTURE } from "../prompts.ts";
-import type { Box, Description } from "../types.ts";
+import { DESCRIBE_IMAGE } from "../prompts.ts";
+import type { BoundingBox, Description } from "../types.ts";
 import { dataUri } from "./data-uri.ts";
 import { runModel } from "./run.ts";
 
-/** What stands for the model of a caption that nobody wrote: it lists what was detected. */
-export const COMPOSED = "composed";
+/** `captionModel` of a template caption: detected labels in a sentence, written by no model. */
+export const TEMPLATE = "template";
 
 const { id, maxTokens, timeoutMs } = MODELS.describe;
 
-const seen = z.object({
+const description = z.object({
   caption: z.string(),
   text: z.string(),
   labels: z.array(z.string()),
@@ -23,21 +23,21 @@ const seen = z.object({
   ),
 });
 
-const answer = z.object({
+const response = z.object({
   model: z.string().default(id),
   choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })], z.unknown()),
 });
 
-const JSON_SCHEMA = { name: "picture", schema: z.toJSONSchema(seen) };
+const JSON_SCHEMA = { name: "picture", schema: z.toJSONSchema(description) };
 
-/** What a vision model sees in a JPEG: one structured call for caption, words, labels and boxes. */
-export async function describePicture(ai: Ai, jpeg: Uint8Array): Promise<Description> {
+/** Describes a JPEG in one structured model call: caption, on-screen text, labels and boxes. */
+export async function describeImage(ai: Ai, jpeg: Uint8Array): Promise<Description> {
   const input = {
     messages: [
       {
         role: "user",
         content: [
-          { type: "text", text: DESCRIBE_PICTURE },
+          { type: "text", text: DESCRIBE_IMAGE },
           { type: "image_url", image_url: { url: dataUri(jpeg) } },
         ],
       },
@@ -47,20 +47,24 @@ export async function describePicture(ai: Ai, jpeg: Uint8Array): Promise<Descrip
     temperature: 0,
     chat_template_kwargs: { enable_thinking: false },
   };
-  const parsed = answer
-    .transform(({ model, choices }) => ({ model, picture: JSON.parse(choices[0].message.content) }))
-    .pipe(z.object({ model: z.string(), picture: seen }));
-  const { model, picture } = await runModel(ai, id, input, parsed, timeoutMs);
+  const parsed = response
+    .transform(({ model, choices }) => ({ model, image: JSON.parse(choices[0].message.content) }))
+    .pipe(z.object({ model: z.string(), image: description }));
+  const { model, image } = await runModel(ai, id, input, parsed, timeoutMs);
   return {
     model,
-    caption: picture.caption.trim(),
-    text: picture.text.trim(),
-    labels: [...new Set(picture.labels.map((label) => label.trim()).filter(Boolean))],
-    boxes: picture.objects.map(toBox),
+    caption: image.caption.trim(),
+    text: image.text.trim(),
+    labels: [...new Set(image.labels.map((label) => label.trim()).filter(Boolean))],
+    boxes: image.objects.map(toBox),
   };
 }
 
-function toBox({ label, score, box_2d }: z.infer<typeof seen>["objects"][number]): Box {
+function toBox({
+  label,
+  score,
+  box_2d,
+}: z.infer<typeof description>["objects"][number]): BoundingBox {
   const [yMin, xMin, yMax, xMax] = box_2d.map((v) => Math.min(Math.max(v / 1000, 0), 1));
   return { label, score, x: xMin!, y: yMin!, width: xMax! - xMin!, height: yMax! - yMin! };
 }

@@ -1,31 +1,31 @@
 import { z } from "zod";
 import { MODELS } from "../config.ts";
-import type { Place } from "../types.ts";
+import type { Rect } from "../types.ts";
 import { dataUri } from "./data-uri.ts";
 import { runModel } from "./run.ts";
 
 const { id, maxObjects, timeoutMs } = MODELS.detect;
 
-/** A box with a side beyond this is in pixels; fractions may lie a little outside of the frame. */
-const MOST_OF_FRACTIONS = 1.5;
+/** Coordinates above this are pixels; fractions may be slightly outside the frame. */
+const MAX_FRACTION = 1.5;
 
-const answer = z.object({
+const response = z.object({
   objects: z.array(
     z.object({ x_min: z.number(), y_min: z.number(), x_max: z.number(), y_max: z.number() }),
   ),
 });
 
 /**
- * Where a vision model sees what `target` names ("a person in a red shirt") in a JPEG of this size in
- * pixels, which counts where the model answers in pixels: it doesn't say whether it does. It gives no
- * scores, and places may reach beyond the frame.
+ * Detects the objects that a phrase names ("a person in a red shirt") in a JPEG. Returns rectangles
+ * in fractions of the frame, which may exceed it, without scores. `size` is in pixels: the model
+ * returns either pixels or fractions, and doesn't indicate which.
  */
 export async function detect(
   ai: Ai,
   jpeg: Uint8Array,
   size: { width: number; height: number },
   target: string,
-): Promise<Place[]> {
+): Promise<Rect[]> {
   const input = {
     task: "detect",
     image: dataUri(jpeg),
@@ -34,14 +34,14 @@ export async function detect(
     reasoning: false,
     stream: false,
   };
-  const { objects } = await runModel(ai, id, input, answer, timeoutMs);
+  const { objects } = await runModel(ai, id, input, response, timeoutMs);
   const isInPixels = ({ x_max, y_max }: (typeof objects)[number]) =>
-    Math.max(x_max, y_max) > MOST_OF_FRACTIONS;
-  const [across, down] = objects.some(isInPixels) ? [size.width, size.height] : [1, 1];
+    Math.max(x_max, y_max) > MAX_FRACTION;
+  const [scaleX, scaleY] = objects.some(isInPixels) ? [size.width, size.height] : [1, 1];
   return objects.map(({ x_min, y_min, x_max, y_max }) => ({
-    x: x_min / across,
-    y: y_min / down,
-    width: (x_max - x_min) / across,
-    height: (y_max - y_min) / down,
+    x: x_min / scaleX,
+    y: y_min / scaleY,
+    width: (x_max - x_min) / scaleX,
+    height: (y_max - y_min) / scaleY,
   }));
 }

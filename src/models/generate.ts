@@ -2,34 +2,34 @@ import { MODELS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { type ChatChunk, type ChatEvent, ChatEvents } from "./chat-events.ts";
 import { dataUri } from "./data-uri.ts";
-import { callModel, limitTime, modelFailure, unknownShape, unlessAborted } from "./run.ts";
-import { Thoughts } from "./thoughts.ts";
-import { ChatTokens, type TokenUse } from "./tokens.ts";
+import { callModel, startTimeout, toModelError, invalidResponseError, raceAbort } from "./run.ts";
+import { ReasoningFilter } from "./reasoning.ts";
+import { ChatTokenCounter, type TokenUsage } from "./token-usage.ts";
 
 const { id, maxTokens } = MODELS.answer;
 const TEMPERATURE = 0.2;
-const CUT_SHORT = new Set(["length", "content_filter"]);
+const INCOMPLETE_REASONS = new Set(["length", "content_filter"]);
 
 export interface Prompt {
   system: string;
-  /** In the order in which the model is shown them; texts alone as one text, with blank lines between. */
+  /** Parts of the user message, in order. Without images they are joined with blank lines. */
   content: ({ text: string } | { jpeg: Uint8Array })[];
   temperature?: number;
   topP?: number;
 }
 
-export interface Generated {
-  /** All pieces, joined. Empty where the model had nothing to say. */
+export interface GeneratedText {
+  /** The whole text; may be empty. */
   text: string;
-  /** As the model calls itself, else its id. */
+  /** The model's own name, or its id. */
   model: string;
-  /** As the model says, else estimated. */
-  usage: TokenUse;
-  /** False where the text ends because it got too long or was filtered; true where nothing is known of it. */
+  /** Tokens as the model reports them, or estimated. */
+  usage: TokenUsage;
+  /** False if the text was cut off at the token limit, or filtered. */
   isComplete: boolean;
 }
 
-/** Milliseconds: until the first piece of text, and for the whole answer. */
+/** Time limits in milliseconds: until the first text, and for the whole stream. */
 export interface GenerateLimits {
   firstTokenMs: number;
   timeoutMs: number;
@@ -38,51 +38,56 @@ export interface GenerateLimits {
 type Input = AiModels[typeof id]["inputs"] & { stream: true };
 
 /**
- * A chat model's answer, piece by piece as it comes; what it thinks aloud is left out. The model is
- * always asked for a stream, and may answer as a whole nevertheless.
+ * Streams a chat model's text without its reasoning. A stream is always requested; a model that
+ * returns a whole response instead is read, too.
  *
- * Throws `upstream_timeout` where a limit is reached, `upstream_failed` where the stream breaks off
- * or isn't a chat model's, what `runModel` throws of refusals, and the reason of `signal` once that
- * aborts. The model's stream is cancelled at once when `signal` aborts, and when the caller leaves
- * between two pieces; a `return()` while a piece is awaited waits for that piece.
+ * Throws `upstream_timeout` at a time limit, `upstream_failed` for a stream that ends early or
+ * isn't a chat model's, the errors of `callModel`, and the reason of `signal` once that aborts.
+ * Cancels the model's stream at once when `signal` aborts, and when the caller stops between two
+ * chunks. A `return()` while a chunk is awaited waits for that chunk.
  */
 export async function* generate(
   ai: Ai,
   prompt: Prompt,
   signal?: AbortSignal,
   limits: GenerateLimits = MODELS.answer,
-): AsyncGenerator<string, Generated> {
-  const input = inputOf(prompt);
-  const first = limitTime(id, limits.firstTokenMs);
-  const whole = limitTime(id, limits.timeoutMs);
-  const stops = [first.signal, whole.signal, ...(signal ? [signal] : [])];
-  const thoughts = new Thoughts();
-  const tokens = new ChatTokens(input);
+): AsyncGenerator<string, GeneratedText> {
+  const input = toInput(prompt);
+  const firstToken = startTimeout(id, limits.firstTokenMs);
+  const whole = startTimeout(id, limits.timeoutMs);
+  const signals = [firstToken.signal, whole.signal, ...(signal ? [signal] : [])];
+  const reasoning = new ReasoningFilter();
+  const tokens = new ChatTokenCounter(input);
   let text = "";
   let model: string = id;
-  let finish: string | null = null;
+  let finishReason: string | null = null;
   try {
-    for await (const chunk of readChunks(ai, input, AbortSignal.any(stops))) {
+    for await (const chunk of readChunks(ai, input, AbortSignal.any(signals))) {
       tokens.add(chunk);
       model = chunk.model ?? model;
-      finish = chunk.finish ?? finish;
-      const piece = thoughts.remove(chunk.text);
-      if (piece === "") continue;
-      first.clear();
-      text += piece;
-      yield piece;
+      finishReason = chunk.finishReason ?? finishReason;
+      const visible = reasoning.remove(chunk.text);
+      if (visible === "") continue;
+      firstToken.clear();
+      text += visible;
+      yield visible;
     }
-    const rest = thoughts.end();
+    const rest = reasoning.end();
     text += rest;
     if (rest !== "") yield rest;
   } finally {
-    first.clear();
+    firstToken.clear();
     whole.clear();
   }
-  return { text, model, usage: tokens.used, isComplete: !CUT_SHORT.has(finish ?? "") };
+  return {
+    text,
+    model,
+    usage: tokens.usage,
+    isComplete: !INCOMPLETE_REASONS.has(finishReason ?? ""),
+  };
 }
 
-function inputOf({ system, content, temperature = TEMPERATURE, topP }: Prompt): Input {
+function toInput({ system, content, temperature = TEMPERATURE, topP }: Prompt): Input {
   const texts = content.map((part) => ("text" in part ? part.text : null));
   return {
     messages: [
@@ -106,48 +111,50 @@ function toPart(part: Prompt["content"][number]) {
   return { type: "image_url" as const, image_url: { url: dataUri(part.jpeg) } };
 }
 
-/** What the model says until its end; its stream is cancelled by `stop`, and by whoever stops reading. */
-async function* readChunks(ai: Ai, input: Input, stop: AbortSignal): AsyncGenerator<ChatChunk> {
-  stop.throwIfAborted();
-  const opened = callModel(ai, id, input).then((answer) => toStream(answer).getReader());
+/** Reads the model's stream. Cancels it when `signal` aborts, or when the caller stops reading. */
+async function* readChunks(ai: Ai, input: Input, signal: AbortSignal): AsyncGenerator<ChatChunk> {
+  signal.throwIfAborted();
+  const opened = callModel(ai, id, input).then((response) => toStream(response).getReader());
   const cancel = () => void opened.then((reader) => reader.cancel()).catch(() => undefined);
-  stop.addEventListener("abort", cancel);
-  let hasEnded = false;
+  signal.addEventListener("abort", cancel);
+  let isFinished = false;
   try {
-    const reader = await unlessAborted(stop, opened);
-    for await (const event of readEvents(reader, stop)) {
-      if (event === "malformed") throw unknownShape(id);
+    const reader = await raceAbort(signal, opened);
+    for await (const event of readEvents(reader, signal)) {
+      if (event === "malformed") throw invalidResponseError(id);
       if (event === "done") return;
-      hasEnded ||= event.finish !== null;
+      isFinished ||= event.finishReason !== null;
       yield event;
     }
-    if (!hasEnded) throw new AppError("upstream_failed", `The model ${id} broke off its answer.`);
+    if (!isFinished) {
+      throw new AppError("upstream_failed", `The stream of the model ${id} ended early.`);
+    }
   } finally {
-    stop.removeEventListener("abort", cancel);
+    signal.removeEventListener("abort", cancel);
     cancel();
   }
 }
 
 async function* readEvents(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  stop: AbortSignal,
+  signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   const events = new ChatEvents();
   const read = () =>
     reader.read().catch((error: unknown) => {
-      throw modelFailure(id, error);
+      throw toModelError(id, error);
     });
   for (;;) {
-    const { done, value } = await unlessAborted(stop, read());
+    const { done, value } = await raceAbort(signal, read());
     yield* done ? events.end() : events.feed(value);
     if (done) return;
   }
 }
 
-/** A whole answer is a stream of one event. */
-function toStream(answer: unknown): ReadableStream<Uint8Array> {
-  if (answer instanceof ReadableStream) return answer;
-  const { body } = new Response(`data: ${JSON.stringify(answer)}\n\ndata: [DONE]\n\n`);
-  if (!body) throw unknownShape(id);
+/** Converts a whole response to a stream of one event. */
+function toStream(response: unknown): ReadableStream<Uint8Array> {
+  if (response instanceof ReadableStream) return response;
+  const { body } = new Response(`data: ${JSON.stringify(response)}\n\ndata: [DONE]\n\n`);
+  if (!body) throw invalidResponseError(id);
   return body;
 }

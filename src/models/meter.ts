@@ -1,48 +1,48 @@
 import { MODELS } from "../config.ts";
 import { ChatEvents } from "./chat-events.ts";
-import { ChatTokens, estimateInput, type TokenUse } from "./tokens.ts";
+import { ChatTokenCounter, estimateInputTokens, type TokenUsage } from "./token-usage.ts";
 
-/** What the calls through a meter have used so far. */
-export interface ModelUse {
+/** Usage of all calls through a meter so far. */
+export interface ModelUsage {
   modelCalls: number;
-  /** Estimated: what is billed is the platform's own count. */
+  /** Estimated from tokens and prices; the platform bills its own count. */
   neurons: number;
 }
 
 /**
- * The same models, with a count of what is used, also by calls that fail after they were made. A
- * stream's neurons are counted once it has ended, failed or been cancelled.
+ * Wraps the AI binding to count calls and neurons, including those of calls that fail. The neurons
+ * of a stream are counted when it ends, fails or is cancelled.
  */
-export function meter(ai: Ai): { ai: Ai; used: ModelUse } {
-  const used: ModelUse = { modelCalls: 0, neurons: 0 };
+export function meter(ai: Ai): { ai: Ai; used: ModelUsage } {
+  const used: ModelUsage = { modelCalls: 0, neurons: 0 };
   const run = async (model: keyof AiModels, input: object) => {
     used.modelCalls += 1;
-    const answer: unknown = await ai.run(model, input);
-    if (answer instanceof ReadableStream) {
-      return meterChat(answer, input, (tokens) => {
-        used.neurons += neuronsOfTokens(model, tokens);
+    const response: unknown = await ai.run(model, input);
+    if (response instanceof ReadableStream) {
+      return meterStream(response, input, (tokens) => {
+        used.neurons += tokenNeurons(model, tokens);
       });
     }
-    used.neurons += neuronsOf(model, input, answer);
-    return answer;
+    used.neurons += responseNeurons(model, input, response);
+    return response;
   };
   const metered: Ai = Object.create(ai, { run: { value: run } });
   return { ai: metered, used };
 }
 
-/** The same bytes, each handed on before the next is asked for. */
-function meterChat(
-  answer: ReadableStream<Uint8Array>,
+/** Passes on a chat stream unchanged, without reading ahead, and counts its tokens. */
+function meterStream(
+  stream: ReadableStream<Uint8Array>,
   input: object,
-  onEnd: (tokens: TokenUse) => void,
+  onEnd: (tokens: TokenUsage) => void,
 ): ReadableStream<Uint8Array> {
-  const reader = answer.getReader();
+  const reader = stream.getReader();
   const events = new ChatEvents();
-  const tokens = new ChatTokens(input);
-  let isOver = false;
+  const tokens = new ChatTokenCounter(input);
+  let isFinished = false;
   const finish = () => {
-    if (!isOver) onEnd(tokens.used);
-    isOver = true;
+    if (!isFinished) onEnd(tokens.usage);
+    isFinished = true;
   };
   return new ReadableStream(
     {
@@ -51,9 +51,9 @@ function meterChat(
           finish();
           throw error;
         });
-        if (isOver) return; // cancelled meanwhile
-        const said = done ? events.end() : events.feed(value);
-        for (const event of said) if (typeof event === "object") tokens.add(event);
+        if (isFinished) return; // cancelled while reading
+        const parsed = done ? events.end() : events.feed(value);
+        for (const event of parsed) if (typeof event === "object") tokens.add(event);
         if (!done) return controller.enqueue(value);
         finish();
         controller.close();
@@ -67,45 +67,50 @@ function meterChat(
   );
 }
 
-function neuronsOf(model: string, input: object, answer: unknown): number {
-  const priced = priceOf(model);
-  if (!priced) return 0;
-  if ("neuronsPerMinute" in priced) return (soundSeconds(answer) / 60) * priced.neuronsPerMinute;
-  const { prompt_tokens, completion_tokens, input_tokens, output_tokens } = tokensOf(answer);
-  return neuronsOfTokens(model, {
-    inputTokens: prompt_tokens ?? input_tokens ?? estimateInput(input),
+function responseNeurons(model: string, input: object, response: unknown): number {
+  const settings = findSettings(model);
+  if (!settings) return 0;
+  if ("neuronsPerMinute" in settings) {
+    return (audioSeconds(response) / 60) * settings.neuronsPerMinute;
+  }
+  const { prompt_tokens, completion_tokens, input_tokens, output_tokens } =
+    readTokenCounts(response);
+  return tokenNeurons(model, {
+    inputTokens: prompt_tokens ?? input_tokens ?? estimateInputTokens(input),
     outputTokens: completion_tokens ?? output_tokens ?? 0,
   });
 }
 
-function neuronsOfTokens(model: string, { inputTokens, outputTokens }: TokenUse): number {
-  const priced = priceOf(model);
-  if (!priced || !("neurons" in priced)) return 0;
-  return (inputTokens * priced.neurons[0] + outputTokens * priced.neurons[1]) / 1_000_000;
+function tokenNeurons(model: string, { inputTokens, outputTokens }: TokenUsage): number {
+  const settings = findSettings(model);
+  if (!settings || !("neurons" in settings)) return 0;
+  const [perInput, perOutput] = settings.neurons; // per million tokens
+  return (inputTokens * perInput + outputTokens * perOutput) / 1_000_000;
 }
 
-function priceOf(model: string) {
+function findSettings(model: string) {
   return Object.values(MODELS).find(({ id }) => id === model);
 }
 
-interface Tokens {
+interface TokenCounts {
   prompt_tokens?: number;
   completion_tokens?: number;
   input_tokens?: number;
   output_tokens?: number;
 }
 
-/** Chat models tell under one name, Moondream under another. */
-function tokensOf(answer: unknown): Tokens {
-  return { ...partOf(answer, "metrics"), ...partOf(answer, "usage") };
+/** Reads the token counts of chat models (`usage`) and of Moondream (`metrics`). */
+function readTokenCounts(response: unknown): TokenCounts {
+  return { ...readObject(response, "metrics"), ...readObject(response, "usage") };
 }
 
-function soundSeconds(answer: unknown): number {
-  const { duration }: { duration?: number } = partOf(answer, "transcription_info");
+function audioSeconds(response: unknown): number {
+  const { duration }: { duration?: number } = readObject(response, "transcription_info");
   return duration ?? 0;
 }
 
-function partOf(answer: unknown, name: string): object {
-  const part: unknown = typeof answer === "object" && answer && Reflect.get(answer, name);
-  return typeof part === "object" && part ? part : {};
+/** Reads a property that is an object; empty if it is missing. */
+function readObject(response: unknown, name: string): object {
+  const value: unknown = typeof response === "object" && response && Reflect.get(response, name);
+  return typeof value === "object" && value ? value : {};
 }

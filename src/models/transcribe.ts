@@ -4,23 +4,24 @@ import { runModel } from "./run.ts";
 
 const { id, timeoutMs } = MODELS.transcribe;
 
-/** A sentence or so that was heard. Times in seconds of the sound. */
-export interface Spoken {
+/** A segment that Whisper returns, about a sentence. Times are seconds of the audio. */
+export interface AsrSegment {
   start: number;
   end: number;
   text: string;
-  /** Empty where the model gives no times of words. */
+  /** Empty if the model returns no word timestamps. */
   words: { word: string; start: number; end: number }[];
-  /** The model's doubts: probability that nobody speaks, mean log probability of the words, gzip's ratio. */
-  noSpeech: number;
-  logProbability: number;
-  compression: number;
+  /** Whisper's confidence values: probability of no speech, mean log probability of the tokens. */
+  noSpeechProb: number;
+  avgLogprob: number;
+  /** Ratio of gzip compression; high for repetitions, which are hallucinations. */
+  compressionRatio: number;
 }
 
-export interface Speech {
-  /** BCP-47; null where the model doesn't say. */
+export interface AsrResult {
+  /** BCP 47 tag; null if the model reports none. */
   language: string | null;
-  spoken: Spoken[];
+  segments: AsrSegment[];
 }
 
 const word = z.object({ word: z.string(), start: z.number(), end: z.number() });
@@ -34,35 +35,35 @@ const segment = z
     avg_logprob: z.number().nullish(),
     compression_ratio: z.number().nullish(),
   })
-  .transform((one) => ({
-    start: one.start,
-    end: one.end,
-    text: one.text.trim(),
-    words: one.words ?? [],
-    noSpeech: one.no_speech_prob ?? 0,
-    logProbability: one.avg_logprob ?? 0,
-    compression: one.compression_ratio ?? 0,
+  .transform((fields) => ({
+    start: fields.start,
+    end: fields.end,
+    text: fields.text.trim(),
+    words: fields.words ?? [],
+    noSpeechProb: fields.no_speech_prob ?? 0,
+    avgLogprob: fields.avg_logprob ?? 0,
+    compressionRatio: fields.compression_ratio ?? 0,
   }));
-const answer = z.object({
+const response = z.object({
   transcription_info: z.object({ language: z.string().nullish() }).nullish(),
   segments: z.array(segment).default([]),
 });
 
 /**
- * What is said in a sound file of a minute or less. `language` (BCP-47) is told to the model where it
- * is known; it finds it out otherwise.
+ * Transcribes an audio file of at most a minute. `language` is a BCP 47 tag; null lets the model
+ * detect the language.
  */
 export async function transcribe(
   ai: Ai,
-  sound: Uint8Array,
+  audio: Uint8Array,
   language: string | null,
-): Promise<Speech> {
+): Promise<AsrResult> {
   const input = {
-    audio: Buffer.from(sound).toString("base64"),
+    audio: Buffer.from(audio).toString("base64"),
     ...(language !== null && { language: new Intl.Locale(language).language }),
     vad_filter: true,
-    condition_on_previous_text: false, // a mistake doesn't run on
+    condition_on_previous_text: false, // otherwise a mistake affects all later segments
   };
-  const { transcription_info, segments } = await runModel(ai, id, input, answer, timeoutMs);
-  return { language: transcription_info?.language ?? null, spoken: segments };
+  const { transcription_info, segments } = await runModel(ai, id, input, response, timeoutMs);
+  return { language: transcription_info?.language ?? null, segments };
 }

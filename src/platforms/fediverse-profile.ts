@@ -1,7 +1,7 @@
-import type { Wanted } from "./platform.ts";
+import type { ImportRequest } from "./platform.ts";
 import type { Settings } from "./settings.ts";
 
-/** A profile on the server where it is at home. */
+/** A profile on its home server. */
 export interface FediverseProfile {
   origin: string;
   name: string;
@@ -9,36 +9,55 @@ export interface FediverseProfile {
 
 const HANDLE = /^@?([\w.-]{1,64})@((?:[\w-]+\.)+[\w-]+(?::\d+)?)$/;
 const NAME = String.raw`[\w.\-]{1,64}`;
-const AT = new RegExp(`^/(?:@|users/|web/@|web/accounts/@)(${NAME})(?:@([^/]+))?(?:/media)?/?$`);
-const BARE = new RegExp(`^/(${NAME})/?$`);
-/** Whose profiles look alike, and that are no part of it. */
-const OTHERS =
-  /(?:^|\.)(?:flickr\.com|instagram\.com|youtube\.com|threads\.net|threads\.com|tiktok\.com|medium\.com|facebook\.com|x\.com|twitter\.com)$/;
+const PROFILE_PATH = new RegExp(
+  `^/(?:@|users/|web/@|web/accounts/@)(${NAME})(?:@([^/]+))?(?:/media)?/?$`,
+);
+const BARE_PROFILE_PATH = new RegExp(`^/(${NAME})/?$`);
+/** Sites outside the fediverse whose profile URLs have the same form. */
+const OTHER_SITES = [
+  "flickr.com",
+  "instagram.com",
+  "youtube.com",
+  "threads.net",
+  "threads.com",
+  "tiktok.com",
+  "medium.com",
+  "facebook.com",
+  "x.com",
+  "twitter.com",
+];
 
-/** `@name@host`, `name@host`, or the URL of a profile that only this network has: `/@name`, `/users/name`. */
-export function fediverseProfile(wanted: Wanted, env: Settings): FediverseProfile | null {
-  if (wanted.kind !== "profile") return null;
-  if (wanted.url !== undefined) return profileAt(wanted.url, AT);
-  const [, name, host] = HANDLE.exec(wanted.username ?? "") ?? [];
+/**
+ * Parses `@name@host`, `name@host`, or a URL whose path is of the fediverse only: `/@name`,
+ * `/users/name`. Null for any other request.
+ */
+export function parseProfile(request: ImportRequest, env: Settings): FediverseProfile | null {
+  if (request.kind !== "profile") return null;
+  if (request.url !== undefined) return parseProfileUrl(request.url, PROFILE_PATH);
+  const [, name, host] = HANDLE.exec(request.username ?? "") ?? [];
   return name && host ? { origin: originOf(host, env), name } : null;
 }
 
-/** `https://host/name`, as Pixelfed has it. */
-export function bareProfile(wanted: Wanted): FediverseProfile | null {
-  if (wanted.kind !== "profile" || wanted.url === undefined) return null;
-  return profileAt(wanted.url, BARE);
+/** Parses `https://host/name`, the form of Pixelfed's profile URLs. */
+export function parseBareProfile(request: ImportRequest): FediverseProfile | null {
+  if (request.kind !== "profile" || request.url === undefined) return null;
+  return parseProfileUrl(request.url, BARE_PROFILE_PATH);
 }
 
-function profileAt(text: string, pattern: RegExp): FediverseProfile | null {
+function parseProfileUrl(text: string, pattern: RegExp): FediverseProfile | null {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || OTHERS.test(url.hostname)) return null;
+  if (!url || !/^https?:$/.test(url.protocol) || isOtherSite(url)) return null;
   const [, name, home] = pattern.exec(url.pathname) ?? [];
   if (!name) return null;
   return { origin: home ? `${url.protocol}//${home}` : url.origin, name };
 }
 
-/** Hosts that the operator exempts are nearby, where nobody has certificates. */
+function isOtherSite({ hostname }: URL): boolean {
+  return OTHER_SITES.some((site) => `.${hostname}`.endsWith(`.${site}`));
+}
+
+/** Uses http for the hosts in `FETCH_ALLOW`: local servers without certificates. */
 function originOf(host: string, { FETCH_ALLOW }: Settings): string {
-  const isNearby = FETCH_ALLOW.split(",").includes(host);
-  return `${isNearby ? "http" : "https"}://${host.toLowerCase()}`;
+  const isLocal = FETCH_ALLOW.split(",").includes(host);
+  return `${isLocal ? "http" : "https"}://${host.toLowerCase()}`;
 }

@@ -1,22 +1,29 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { askJson } from "../fetching/ask.ts";
+import { fetchJson } from "../fetching/fetch-json.ts";
 import type { JsonObject } from "../types.ts";
-import { maybe, notAvailable, platformItem, readItems, requireFound, unsupported } from "./item.ts";
-import type { Listing, ListingPage, Platform, PlatformItem, Wanted } from "./platform.ts";
-import { plainText } from "./plain-text.ts";
+import {
+  optional,
+  mediaNotAvailable,
+  toPlatformItem,
+  parseItems,
+  requireFound,
+  unsupportedRequest,
+} from "./item.ts";
+import type { Listing, ListingPage, Platform, PlatformItem, ImportRequest } from "./platform.ts";
+import { htmlToText } from "./plain-text.ts";
 import { requireSetting, type Settings } from "./settings.ts";
 
-const PAGE = 100;
-/** Pixels across, or down, of the largest that is taken. */
-const MOST_SIDE = 2048;
+const PAGE_SIZE = 100;
+/** Longer side, in pixels, of the size to download; the nearest larger size if all exceed it. */
+const MAX_SIDE = 2048;
 
 const content = z.object({ _content: z.string() });
-const place = z.object({ user: z.string(), licences: z.record(z.string(), z.string()) });
-const numbered = z.object({ page: z.int() });
-const owner = z.object({ user: z.object({ nsid: z.string(), username: content }) });
-const lookedUp = z.object({ user: z.object({ id: z.string(), username: content }) });
-const licence = z.object({ id: z.coerce.string(), name: z.string(), url: maybe(z.string()) });
+const memberRef = z.object({ user: z.string(), licences: z.record(z.string(), z.string()) });
+const pageCursor = z.object({ page: z.int() });
+const userByName = z.object({ user: z.object({ nsid: z.string(), username: content }) });
+const userByUrl = z.object({ user: z.object({ id: z.string(), username: content }) });
+const licence = z.object({ id: z.coerce.string(), name: z.string(), url: optional(z.string()) });
 const licences = z.object({ licenses: z.object({ license: z.array(z.unknown()) }) });
 const photos = z.object({
   photos: z.object({ pages: z.coerce.number(), photo: z.array(z.unknown()) }),
@@ -24,16 +31,16 @@ const photos = z.object({
 const photo = z.object({
   id: z.string().regex(/^\d+$/),
   owner: z.string(),
-  title: maybe(z.string()),
-  description: maybe(content),
-  ownername: maybe(z.string()),
-  license: maybe(z.coerce.string()),
-  dateupload: maybe(z.coerce.number()),
-  tags: maybe(z.string()),
-  media: maybe(z.string()),
+  title: optional(z.string()),
+  description: optional(content),
+  ownername: optional(z.string()),
+  license: optional(z.coerce.string()),
+  dateupload: optional(z.coerce.number()),
+  tags: optional(z.string()),
+  media: optional(z.string()),
 });
 const sizes = z.object({
-  sizes: z.object({ candownload: maybe(z.coerce.number()), size: z.array(z.unknown()) }),
+  sizes: z.object({ candownload: optional(z.coerce.number()), size: z.array(z.unknown()) }),
 });
 const size = z.object({
   source: z.string(),
@@ -44,98 +51,111 @@ const size = z.object({
 
 const NSID = /^\d+@N\d{2}$/;
 
-/** Flickr's API (flickr.com/services/api) with the operator's key: what a member shows to everybody. */
+/** Flickr's API (flickr.com/services/api) with the operator's key: a member's public photos. */
 export const flickr: Platform = {
   name: "flickr",
   kinds: ["profile"],
-  needs: () => ["FLICKR_API_KEY"],
-  matches: (wanted) =>
-    profileUrl(wanted) !== null || (wanted.kind === "profile" && NSID.test(wanted.username ?? "")),
-  resolve: async (env, wanted) => {
-    if (wanted.kind !== "profile") throw unsupported("Flickr", wanted);
-    const { id, title } = await requireFound("member of Flickr", memberOf(env, wanted));
-    const list = await call(env, "photos.licenses.getInfo", {}, licences);
-    const known = readItems("flickr", licence, list.licenses.license);
-    const of = {
+  requiredSettings: () => ["FLICKR_API_KEY"],
+  matches: (request) =>
+    profileUrl(request) !== null ||
+    (request.kind === "profile" && NSID.test(request.username ?? "")),
+  resolve: async (env, request) => {
+    if (request.kind !== "profile") throw unsupportedRequest("Flickr", request);
+    const { id, title } = await requireFound("member of Flickr", findMember(env, request));
+    const response = await callApi(env, "photos.licenses.getInfo", {}, licences);
+    const known = parseItems("flickr", licence, response.licenses.license);
+    const ref = {
       user: id,
-      licences: Object.fromEntries(known.map((one) => [one.id, one.url || one.name])),
+      licences: Object.fromEntries(
+        known.map(({ id: licenceId, url, name }) => [licenceId, url || name]),
+      ),
     };
-    return { platform: "flickr", title, url: `https://www.flickr.com/photos/${id}`, of };
+    return { platform: "flickr", title, url: `https://www.flickr.com/photos/${id}`, ref };
   },
   list,
   media: async (env, item) => {
-    const answer = await call(env, "photos.getSizes", { photo_id: String(item.handle.id) }, sizes);
-    if (answer.sizes.candownload === 0) throw notAvailable("Its owner doesn't allow downloads.");
-    const wanted = item.assetType === "video" ? "video" : "photo";
-    const found = readItems("flickr", size, answer.sizes.size)
-      .filter(({ media, width }) => media === wanted && width > 0)
-      .map((one) => ({ url: one.source, side: Math.max(one.width, one.height) }))
-      .sort((a, b) => rank(a.side) - rank(b.side));
-    if (!found[0]) throw notAvailable("Flickr has no file of it.");
-    return { url: found[0].url, captions: [] };
+    const response = await callApi(
+      env,
+      "photos.getSizes",
+      { photo_id: String(item.handle.id) },
+      sizes,
+    );
+    if (response.sizes.candownload === 0)
+      throw mediaNotAvailable("Its owner doesn't allow downloads.");
+    const mediaType = item.assetType === "video" ? "video" : "photo";
+    const [best] = parseItems("flickr", size, response.sizes.size)
+      .filter(({ media, width }) => media === mediaType && width > 0)
+      .map(({ source, width, height }) => ({ url: source, side: Math.max(width, height) }))
+      .sort((a, b) => sizeRank(a.side) - sizeRank(b.side));
+    if (!best) throw mediaNotAvailable("Flickr has no file of it.");
+    return { url: best.url, captions: [] };
   },
 };
 
-function rank(side: number): number {
-  return side <= MOST_SIDE ? MOST_SIDE - side : side;
+function sizeRank(side: number): number {
+  return side <= MAX_SIDE ? MAX_SIDE - side : side;
 }
 
-async function list(env: Settings, { of }: Listing, at: JsonObject | null): Promise<ListingPage> {
-  const from = place.parse(of);
-  const page = at ? numbered.parse(at).page : 1;
-  const answer = await call(
+async function list(
+  env: Settings,
+  { ref }: Listing,
+  cursor: JsonObject | null,
+): Promise<ListingPage> {
+  const { user, licences: licenceNames } = memberRef.parse(ref);
+  const page = cursor ? pageCursor.parse(cursor).page : 1;
+  const response = await callApi(
     env,
     "people.getPublicPhotos",
     {
-      user_id: from.user,
-      per_page: String(PAGE),
+      user_id: user,
+      per_page: String(PAGE_SIZE),
       page: String(page),
       extras: "description,license,date_upload,owner_name,tags,media",
     },
     photos,
   );
-  const { pages, photo: found } = answer.photos;
-  const items = readItems("flickr", photo, found).map((one) => itemOf(one, from.licences));
-  const next = page < pages && found.length > 0 ? { page: page + 1 } : null;
+  const { pages, photo: entries } = response.photos;
+  const items = parseItems("flickr", photo, entries).map((entry) => toItem(entry, licenceNames));
+  const next = page < pages && entries.length > 0 ? { page: page + 1 } : null;
   return { items, next, validators: null, unchanged: false };
 }
 
-function itemOf(one: z.infer<typeof photo>, names: Record<string, string>): PlatformItem {
-  return platformItem({
-    platformId: one.id,
-    assetType: one.media === "video" ? "video" : "image",
-    pageUrl: `https://www.flickr.com/photos/${encodeURIComponent(one.owner)}/${one.id}`,
-    title: one.title || `Photo ${one.id}`,
-    author: one.ownername,
-    licence: names[one.license ?? ""],
-    publishedAt: one.dateupload ? new Date(one.dateupload * 1000).toISOString() : null,
-    description: plainText(one.description?._content ?? ""),
-    tags: (one.tags ?? "").split(" ").filter(Boolean),
-    handle: { id: one.id },
+function toItem(entry: z.infer<typeof photo>, licenceNames: Record<string, string>): PlatformItem {
+  return toPlatformItem({
+    platformId: entry.id,
+    assetType: entry.media === "video" ? "video" : "image",
+    pageUrl: `https://www.flickr.com/photos/${encodeURIComponent(entry.owner)}/${entry.id}`,
+    title: entry.title || `Photo ${entry.id}`,
+    author: entry.ownername,
+    licence: licenceNames[entry.license ?? ""],
+    publishedAt: entry.dateupload ? new Date(entry.dateupload * 1000).toISOString() : null,
+    description: htmlToText(entry.description?._content ?? ""),
+    tags: (entry.tags ?? "").split(" ").filter(Boolean),
+    handle: { id: entry.id },
   });
 }
 
-async function memberOf(env: Settings, wanted: Wanted & { kind: "profile" }) {
-  const url = profileUrl(wanted);
+async function findMember(env: Settings, request: ImportRequest & { kind: "profile" }) {
+  const url = profileUrl(request);
   if (url) {
-    const { user } = await call(env, "urls.lookupUser", { url }, lookedUp);
+    const { user } = await callApi(env, "urls.lookupUser", { url }, userByUrl);
     return { id: user.id, title: user.username._content };
   }
-  const username = wanted.username ?? "";
-  if (username === "") throw unsupported("Flickr", wanted);
+  const username = request.username ?? "";
+  if (username === "") throw unsupportedRequest("Flickr", request);
   if (NSID.test(username)) return { id: username, title: username };
-  const { user } = await call(env, "people.findByUsername", { username }, owner);
+  const { user } = await callApi(env, "people.findByUsername", { username }, userByName);
   return { id: user.nsid, title: user.username._content };
 }
 
-function profileUrl(wanted: Wanted): string | null {
-  const url = wanted.kind === "profile" ? URL.parse(wanted.url ?? "") : null;
+function profileUrl(request: ImportRequest): string | null {
+  const url = request.kind === "profile" ? URL.parse(request.url ?? "") : null;
   if (!url || !/^(?:www\.|m\.)?flickr\.com$/.test(url.hostname)) return null;
   const name = /^\/(?:photos|people)\/([\w@-]+)\/?$/.exec(url.pathname)?.[1];
   return name ? `https://www.flickr.com/photos/${name}/` : null;
 }
 
-function call<Schema extends z.ZodType>(
+function callApi<Schema extends z.ZodType>(
   env: Settings,
   method: string,
   parameters: Record<string, string>,
@@ -148,21 +168,21 @@ function call<Schema extends z.ZodType>(
     nojsoncallback: "1",
     ...parameters,
   };
-  return askJson(env, { who: "Flickr", url: env.FLICKR_API_URL, query, schema, explain });
+  return fetchJson(env, { serverName: "Flickr", url: env.FLICKR_API_URL, query, schema, explain });
 }
 
-const problem = z.object({ stat: z.literal("fail"), code: z.coerce.number() });
+const errorResponse = z.object({ stat: z.literal("fail"), code: z.coerce.number() });
 
-/** Codes of flickr.com/services/api: from 95 on of every method, 1 and 2 of who or what is asked for. */
+/** Reads error codes (flickr.com/services/api): 1 and 2 by method, from 95 on of every method. */
 function explain(body: unknown): AppError | undefined {
-  const { data } = problem.safeParse(body);
+  const { data } = errorResponse.safeParse(body);
   switch (data?.code) {
     case undefined:
       return undefined;
     case 1:
       return new AppError("original_removed", "Flickr has no such member or photo.");
     case 2:
-      return notAvailable("It is not public.");
+      return mediaNotAvailable("It is not public.");
     case 100:
       return new AppError("platform_not_configured", "Flickr doesn't take FLICKR_API_KEY.");
     case 105:

@@ -1,152 +1,168 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { askJson } from "../fetching/ask.ts";
+import { fetchJson } from "../fetching/fetch-json.ts";
 import type { JsonObject } from "../types.ts";
 import {
-  maybe,
-  notAvailable,
-  platformItem,
-  readItems,
+  optional,
+  mediaNotAvailable,
+  toPlatformItem,
+  parseItems,
   requireFound,
-  unsupported,
-  webUrl,
+  unsupportedRequest,
+  httpUrl,
 } from "./item.ts";
-import type { Listing, ListingPage, Platform, PlatformItem, Wanted } from "./platform.ts";
+import type { Listing, ListingPage, Platform, PlatformItem, ImportRequest } from "./platform.ts";
 import { requireSetting, type Settings } from "./settings.ts";
 
-const PAGE = 25;
+const PAGE_SIZE = 25;
 
-const place = z.object({ username: z.string() });
-const cursor = z.object({ after: z.string() });
-const file = z.object({ id: z.string(), media_type: z.string(), media_url: maybe(webUrl) });
+const userRef = z.object({ username: z.string() });
+const pageCursor = z.object({ after: z.string() });
+const file = z.object({ id: z.string(), media_type: z.string(), media_url: optional(httpUrl) });
 const post = file.extend({
-  permalink: webUrl,
-  caption: maybe(z.string()),
-  timestamp: maybe(z.string()),
-  children: maybe(z.object({ data: z.array(z.unknown()) })),
+  permalink: httpUrl,
+  caption: optional(z.string()),
+  timestamp: optional(z.string()),
+  children: optional(z.object({ data: z.array(z.unknown()) })),
 });
 const profile = z.object({
   business_discovery: z.object({
     username: z.string(),
-    name: maybe(z.string()),
-    media: maybe(
+    name: optional(z.string()),
+    media: optional(
       z.object({
         data: z.array(z.unknown()),
-        paging: maybe(z.object({ cursors: maybe(z.object({ after: maybe(z.string()) })) })),
+        paging: optional(
+          z.object({ cursors: optional(z.object({ after: optional(z.string()) })) }),
+        ),
       }),
     ),
   }),
 });
-const MEDIA =
+const MEDIA_FIELDS =
   "id,caption,media_type,media_url,permalink,timestamp,children{id,media_type,media_url}";
 
 /**
- * Business Discovery of Instagram's API with the operator's token (developers.facebook.com, "IG User:
- * business_discovery"): posts of professional accounts. Nothing can be asked of a single post of others: a file
- * is where the list said, for some days, and whether it is still there can't be told.
+ * Business Discovery of Instagram's API with the operator's token (developers.facebook.com, "IG
+ * User: business_discovery"): posts of professional accounts. The API can't fetch a single post of
+ * others: the file URL is the one in the listing, which is valid for some days.
  */
 export const instagram: Platform = {
   name: "instagram",
   kinds: ["profile"],
-  needs: () => ["INSTAGRAM_TOKEN", "INSTAGRAM_USER_ID"],
-  matches: (wanted) => usernameOf(wanted) !== null,
-  resolve: async (env, wanted) => {
-    const username = usernameOf(wanted);
-    if (!username) throw unsupported("Instagram", wanted);
-    const found = await requireFound("professional account", discover(env, username, ""));
-    const url = `https://www.instagram.com/${found.username}/`;
-    return { platform: "instagram", title: found.name || found.username, url, of: { username } };
+  requiredSettings: () => ["INSTAGRAM_TOKEN", "INSTAGRAM_USER_ID"],
+  matches: (request) => toUsername(request) !== null,
+  resolve: async (env, request) => {
+    const username = toUsername(request);
+    if (!username) throw unsupportedRequest("Instagram", request);
+    const account = await requireFound("professional account", fetchProfile(env, username, ""));
+    const url = `https://www.instagram.com/${account.username}/`;
+    return {
+      platform: "instagram",
+      title: account.name || account.username,
+      url,
+      ref: { username },
+    };
   },
   list,
   media: async (_, item) => {
-    const { url } = z.object({ url: maybe(z.string()) }).parse(item.handle);
-    if (!url) throw notAvailable(WITHHELD);
+    const { url } = z.object({ url: optional(z.string()) }).parse(item.handle);
+    if (!url) throw mediaNotAvailable(WITHHELD);
     return { url, captions: [] };
   },
 };
 
-const WITHHELD = "Instagram doesn't give its file, as with what holds protected music.";
+const WITHHELD = "Instagram withholds its file, as for posts with protected music.";
 
-async function list(env: Settings, { of }: Listing, at: JsonObject | null): Promise<ListingPage> {
-  const { username } = place.parse(of);
-  const after = at ? `.after(${cursor.parse(at).after})` : "";
-  const found = await discover(env, username, `,media.limit(${PAGE})${after}{${MEDIA}}`);
-  const data = found.media?.data ?? [];
-  const next = found.media?.paging?.cursors?.after;
+async function list(
+  env: Settings,
+  { ref }: Listing,
+  cursor: JsonObject | null,
+): Promise<ListingPage> {
+  const { username } = userRef.parse(ref);
+  const after = cursor ? `.after(${pageCursor.parse(cursor).after})` : "";
+  const account = await fetchProfile(
+    env,
+    username,
+    `,media.limit(${PAGE_SIZE})${after}{${MEDIA_FIELDS}}`,
+  );
+  const data = account.media?.data ?? [];
+  const next = account.media?.paging?.cursors?.after;
   return {
-    items: readItems("instagram", post, data).flatMap((one) => itemsOf(one, found.username)),
+    items: parseItems("instagram", post, data).flatMap((entry) => toItems(entry, account.username)),
     next: next && data.length > 0 && isCursor(next) ? { after: next } : null,
     validators: null,
     unchanged: false,
   };
 }
 
-/** Cursors become part of an expression. */
+/** Whether a cursor can be put into the expression of the request. */
 function isCursor(text: string): boolean {
   return /^[\w=+/-]+$/.test(text);
 }
 
-function itemsOf(one: z.infer<typeof post>, username: string): PlatformItem[] {
-  const children = readItems("instagram", file, one.children?.data ?? []);
-  return (children.length > 0 ? children : [one]).map((part) =>
-    platformItem({
-      platformId: part.id,
-      assetType: part.media_type === "VIDEO" ? "video" : "image",
-      pageUrl: one.permalink,
-      title: one.caption?.split("\n")[0] || `Posted by @${username}`,
+function toItems(entry: z.infer<typeof post>, username: string): PlatformItem[] {
+  const children = parseItems("instagram", file, entry.children?.data ?? []);
+  return (children.length > 0 ? children : [entry]).map((media) =>
+    toPlatformItem({
+      platformId: media.id,
+      assetType: media.media_type === "VIDEO" ? "video" : "image",
+      pageUrl: entry.permalink,
+      title: entry.caption?.split("\n")[0] || `Posted by @${username}`,
       author: username,
-      publishedAt: one.timestamp,
-      description: one.caption,
-      tags: (one.caption?.match(/#[\p{L}\p{N}_]+/gu) ?? []).map((tag) => tag.slice(1)),
-      handle: part.media_url ? { url: part.media_url } : {},
-      refused: part.media_url ? undefined : WITHHELD,
+      publishedAt: entry.timestamp,
+      description: entry.caption,
+      tags: (entry.caption?.match(/#[\p{L}\p{N}_]+/gu) ?? []).map((tag) => tag.slice(1)),
+      handle: media.media_url ? { url: media.media_url } : {},
+      unavailable: media.media_url ? undefined : WITHHELD,
     }),
   );
 }
 
-async function discover(env: Settings, username: string, more: string) {
+/** Fetches a profile. `mediaField` is the field expression that asks for its posts. */
+async function fetchProfile(env: Settings, username: string, mediaField: string) {
   const token = requireSetting(env, "INSTAGRAM_TOKEN");
-  const fields = `business_discovery.username(${username}){username,name${more}}`;
-  const base = `${env.INSTAGRAM_API_URL}/${requireSetting(env, "INSTAGRAM_USER_ID")}`;
-  const answer = await askJson(env, {
-    who: "Instagram",
-    url: base,
+  const fields = `business_discovery.username(${username}){username,name${mediaField}}`;
+  const url = `${env.INSTAGRAM_API_URL}/${requireSetting(env, "INSTAGRAM_USER_ID")}`;
+  const response = await fetchJson(env, {
+    serverName: "Instagram",
+    url,
     query: { fields },
     secrets: { authorization: `Bearer ${token}` },
     schema: profile,
     explain,
   });
-  return answer.business_discovery;
+  return response.business_discovery;
 }
 
-function usernameOf(wanted: Wanted): string | null {
-  if (wanted.kind !== "profile") return null;
-  const url = URL.parse(wanted.url ?? "");
-  const isHere = url && /^(?:www\.)?instagram\.com$/.test(url.hostname);
-  const name = isHere ? url.pathname.replaceAll("/", "") : (wanted.username ?? "");
+function toUsername(request: ImportRequest): string | null {
+  if (request.kind !== "profile") return null;
+  const url = URL.parse(request.url ?? "");
+  const isInstagram = url && /^(?:www\.)?instagram\.com$/.test(url.hostname);
+  const name = isInstagram ? url.pathname.replaceAll("/", "") : (request.username ?? "");
   return /^@?([A-Za-z0-9_.]{1,30})$/.exec(name)?.[1] ?? null;
 }
 
-const problem = z.object({
-  error: z.object({ code: z.number(), error_subcode: maybe(z.number()), message: z.string() }),
+const errorResponse = z.object({
+  error: z.object({ code: z.number(), error_subcode: optional(z.number()), message: z.string() }),
 });
-const TOO_OFTEN = new Set([4, 17, 32, 613]);
-const NOT_PROFESSIONAL = new Set([2_207_013, 2_207_006]);
+const RATE_LIMIT_CODES = new Set([4, 17, 32, 613]);
+const PERSONAL_ACCOUNT_SUBCODES = new Set([2_207_013, 2_207_006]);
 
-/** developers.facebook.com/docs/graph-api/guides/error-handling */
+/** Reads error codes (developers.facebook.com/docs/graph-api/guides/error-handling). */
 function explain(body: unknown): AppError | undefined {
-  const { data } = problem.safeParse(body);
+  const { data } = errorResponse.safeParse(body);
   if (!data) return undefined;
   const { code, error_subcode: subcode } = data.error;
-  if (TOO_OFTEN.has(code)) {
-    const message = "Instagram was asked too often.";
+  if (RATE_LIMIT_CODES.has(code)) {
+    const message = "Instagram got too many requests.";
     return new AppError("rate_limited", message, { retryAfter: 3600 });
   }
   if (code === 190 || code === 10 || code === 102 || (code >= 200 && code < 300)) {
     const message = `Instagram doesn't take INSTAGRAM_TOKEN, or not for this (${code}).`;
     return new AppError("platform_not_configured", message);
   }
-  if (code === 110 || (subcode && NOT_PROFESSIONAL.has(subcode))) {
+  if (code === 110 || (subcode && PERSONAL_ACCOUNT_SUBCODES.has(subcode))) {
     return new AppError("original_removed", "Instagram has no such account, or it is personal.");
   }
   if (code === 1 || code === 2) {

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { AppError, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
-import type { Listing, PlatformItem, Wanted } from "./platform.ts";
+import type { Listing, PlatformItem, ImportRequest } from "./platform.ts";
 
-const MOST = { title: 300, text: 5000, tags: 50, tag: 100 } as const;
+const MAX_LENGTHS = { title: 300, text: 5000, tags: 50, tag: 100 } as const;
 
 type Text = string | null | undefined;
 
-/** What a platform says of one of its items, as it says it. */
-interface Told {
+/** An item as the platform describes it. */
+interface RawItem {
   platformId: string;
   assetType: PlatformItem["assetType"];
   pageUrl: string;
@@ -16,63 +16,64 @@ interface Told {
   handle: PlatformItem["handle"];
   author?: Text;
   licence?: Text;
-  /** In any form that `Date` reads. */
+  /** Time in any format that `Date.parse` reads. */
   publishedAt?: Text;
   description?: Text;
   tags?: string[];
   language?: Text;
   altText?: Text;
-  /** Why its file can't be had. */
-  refused?: string | undefined;
+  /** Reason that the file can't be downloaded. */
+  unavailable?: string | undefined;
 }
 
-/** An item with its texts cut to size, and what is malformed left out. */
-export function platformItem(told: Told): PlatformItem {
-  const refused = told.refused === undefined ? null : failureOf(notAvailable(told.refused));
+/** Normalises an item: shortens its texts, and drops malformed times and languages. */
+export function toPlatformItem(raw: RawItem): PlatformItem {
+  const unavailable =
+    raw.unavailable === undefined ? null : failureOf(mediaNotAvailable(raw.unavailable));
   return {
-    platformId: told.platformId,
-    assetType: told.assetType,
-    pageUrl: told.pageUrl,
-    title: cut(told.title, MOST.title) ?? told.platformId,
-    author: cut(told.author, MOST.title),
-    licence: cut(told.licence, MOST.title),
-    publishedAt: timeOf(told.publishedAt),
-    description: cut(told.description, MOST.text),
-    tags: (told.tags ?? []).slice(0, MOST.tags).map((tag) => tag.slice(0, MOST.tag)),
-    language: languageOf(told.language),
-    altText: cut(told.altText, MOST.text),
-    handle: told.handle,
-    refused,
+    platformId: raw.platformId,
+    assetType: raw.assetType,
+    pageUrl: raw.pageUrl,
+    title: trimToLength(raw.title, MAX_LENGTHS.title) ?? raw.platformId,
+    author: trimToLength(raw.author, MAX_LENGTHS.title),
+    licence: trimToLength(raw.licence, MAX_LENGTHS.title),
+    publishedAt: toIsoTime(raw.publishedAt),
+    description: trimToLength(raw.description, MAX_LENGTHS.text),
+    tags: (raw.tags ?? []).slice(0, MAX_LENGTHS.tags).map((tag) => tag.slice(0, MAX_LENGTHS.tag)),
+    language: toLanguageTag(raw.language),
+    altText: trimToLength(raw.altText, MAX_LENGTHS.text),
+    handle: raw.handle,
+    unavailable,
   };
 }
 
-/** Those that have the shape; how many haven't is logged. */
-export function readItems<Schema extends z.ZodType>(
+/** Parses items, and drops those that don't match the schema. Logs their number. */
+export function parseItems<Schema extends z.ZodType>(
   platform: string,
   schema: Schema,
   items: unknown[],
 ): z.output<Schema>[] {
-  const read = items.flatMap((item) => {
+  const valid = items.flatMap((item) => {
     const parsed = schema.safeParse(item);
     return parsed.success ? [parsed.data] : [];
   });
-  const broken = items.length - read.length;
-  if (broken > 0) log("warn", "platforms.broken_items", { platform, broken });
-  return read;
+  const brokenCount = items.length - valid.length;
+  if (brokenCount > 0) log("warn", "platforms.broken_items", { platform, count: brokenCount });
+  return valid;
 }
 
-/** A field that may be missing, null or of another shape: null then. */
-export function maybe<Schema extends z.ZodType>(schema: Schema) {
+/** Makes a schema optional: a missing or malformed field becomes null. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().catch(null);
 }
 
-/** A URL that a person can be sent to. */
-export const webUrl = z
+/** An http or https URL. */
+export const httpUrl = z
   .string()
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""));
 
-/** The canonical tag of BCP 47; null where it is none. */
-export function languageOf(tag: Text): string | null {
+/** Returns the canonical BCP 47 tag; null if the text is none. */
+export function toLanguageTag(tag: Text): string | null {
   try {
     return tag ? (Intl.getCanonicalLocales(tag.replaceAll("_", "-"))[0] ?? null) : null;
   } catch {
@@ -80,36 +81,36 @@ export function languageOf(tag: Text): string | null {
   }
 }
 
-function timeOf(text: Text): string | null {
+function toIsoTime(text: Text): string | null {
   const time = Date.parse(text ?? "");
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-function cut(text: Text, most: number): string | null {
+function trimToLength(text: Text, maxLength: number): string | null {
   const trimmed = text?.trim() ?? "";
-  return trimmed === "" ? null : trimmed.slice(0, most).toWellFormed();
+  return trimmed === "" ? null : trimmed.slice(0, maxLength).toWellFormed();
 }
 
-export function notAvailable(why: string): AppError {
-  return new AppError("media_not_available", why);
+export function mediaNotAvailable(message: string): AppError {
+  return new AppError("media_not_available", message);
 }
 
-export function unsupported(platform: string, wanted: Wanted): AppError {
-  return new AppError("unsupported_platform", `That is no ${wanted.kind} of ${platform}.`);
+export function unsupportedRequest(platform: string, request: ImportRequest): AppError {
+  return new AppError("unsupported_platform", `That is no ${request.kind} of ${platform}.`);
 }
 
-/** Runs the first request of a listing, by which it turns out whether there is such a thing. */
-export async function requireFound<Value>(what: string, asking: Promise<Value>): Promise<Value> {
+/** Waits for the first request of a listing. Throws `not_found` if it throws `original_removed`. */
+export async function requireFound<Value>(noun: string, response: Promise<Value>): Promise<Value> {
   try {
-    return await asking;
+    return await response;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "original_removed") throw error;
-    throw new AppError("not_found", `There is no such ${what}.`, { cause: error });
+    throw new AppError("not_found", `There is no such ${noun}.`, { cause: error });
   }
 }
 
-/** A page of a listing that has only one. */
-export function onlyPage(items: PlatformItem[], validators: Listing["of"] | null = null) {
+/** Makes the page of a listing that has only one. */
+export function singlePage(items: PlatformItem[], validators: Listing["ref"] | null = null) {
   return { items, next: null, validators, unchanged: false };
 }
 

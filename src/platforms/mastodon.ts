@@ -1,164 +1,177 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { type Answer, askChanges, askJson } from "../fetching/ask.ts";
+import { type JsonResponse, fetchJsonIfChanged, fetchJson } from "../fetching/fetch-json.ts";
 import type { JsonObject } from "../types.ts";
-import { bareProfile, type FediverseProfile, fediverseProfile } from "./fediverse-profile.ts";
+import { parseBareProfile, type FediverseProfile, parseProfile } from "./fediverse-profile.ts";
 import {
-  maybe,
-  notAvailable,
-  readItems,
+  optional,
+  mediaNotAvailable,
+  parseItems,
   requireFound,
   UNCHANGED,
-  unsupported,
-  webUrl,
+  unsupportedRequest,
+  httpUrl,
 } from "./item.ts";
-import { itemsOf, mediaUrlOf, post } from "./mastodon-post.ts";
+import { toItems, attachmentUrl, post } from "./mastodon-post.ts";
 import type { Listing, ListingPage, Platform, PlatformItem } from "./platform.ts";
 import type { Settings } from "./settings.ts";
 
-/** Pixelfed shows its Mastodon API only to who has logged in, and its own, in the same form, to all. */
+/**
+ * Paths of the APIs, and items per page. Pixelfed's own API has the same form as Mastodon's, and
+ * unlike its Mastodon API needs no login.
+ */
 const SERVERS = {
-  mastodon: { api: "/api/v1", page: 40 },
-  pixelfed: { api: "/api/pixelfed/v1", page: 24 },
+  mastodon: { api: "/api/v1", pageSize: 40 },
+  pixelfed: { api: "/api/pixelfed/v1", pageSize: 24 },
 } as const;
 type Server = keyof typeof SERVERS;
 
 const server = z.enum(["mastodon", "pixelfed"]);
-const place = z.object({ server, origin: z.string(), account: z.string() });
+const accountRef = z.object({ server, origin: z.string(), account: z.string() });
 const handle = z.object({ server, origin: z.string(), post: z.string(), attachment: z.string() });
-const below = z.object({ maxId: z.string() });
+const pageCursor = z.object({ maxId: z.string() });
 const account = z.object({
   id: z.string(),
   acct: z.string(),
-  display_name: maybe(z.string()),
-  url: webUrl,
+  display_name: optional(z.string()),
+  url: httpUrl,
 });
 const instance = z.object({ version: z.string() });
 const webfinger = z.object({
-  links: z.array(z.object({ rel: z.string(), href: maybe(z.string()) })),
+  links: z.array(z.object({ rel: z.string(), href: optional(z.string()) })),
 });
 const posts = z.array(z.unknown());
 
 /**
- * Servers of Mastodon's API (docs.joinmastodon.org/methods/accounts) as anybody sees them: public and
- * unlisted posts with pictures or videos, each attachment an item; not those of others that it boosts.
+ * Servers with Mastodon's API (docs.joinmastodon.org/methods/accounts), without a login: public and
+ * unlisted posts of an account with images or videos. Each attachment is an item. Boosts are left
+ * out.
  */
-export const mastodon: Platform = { name: "mastodon", ...profilesOf(fediverseProfile) };
+export const mastodon: Platform = { name: "mastodon", ...profilePlatform(parseProfile) };
 
-/** Also finds profiles at `https://host/name`. Either of the two recognises the other's servers. */
+/** Also accepts `https://host/name`. Each of the two platforms imports from the other's servers. */
 export const pixelfed: Platform = {
   name: "pixelfed",
-  ...profilesOf((wanted, env) => fediverseProfile(wanted, env) ?? bareProfile(wanted)),
+  ...profilePlatform((request, env) => parseProfile(request, env) ?? parseBareProfile(request)),
 };
 
-function profilesOf(
-  recognise: (...wanted: Parameters<typeof fediverseProfile>) => FediverseProfile | null,
+function profilePlatform(
+  parse: (...request: Parameters<typeof parseProfile>) => FediverseProfile | null,
 ): Omit<Platform, "name"> {
   return {
     kinds: ["profile"],
-    matches: (wanted, env) => recognise(wanted, env) !== null,
-    resolve: async (env, wanted) => {
-      const profile = recognise(wanted, env);
-      if (!profile) throw unsupported("Mastodon or Pixelfed", wanted);
-      return requireFound("profile", listingOf(env, profile));
+    matches: (request, env) => parse(request, env) !== null,
+    resolve: async (env, request) => {
+      const profile = parse(request, env);
+      if (!profile) throw unsupportedRequest("Mastodon or Pixelfed", request);
+      return requireFound("profile", toListing(env, profile));
     },
     list,
     media,
   };
 }
 
-async function listingOf(env: Settings, profile: FediverseProfile): Promise<Listing> {
-  const { origin, found } = await lookUp(env, profile);
-  const { version } = await ask(env, origin, "/api/v1/instance", instance);
+async function toListing(env: Settings, profile: FediverseProfile): Promise<Listing> {
+  const { origin, profile: owner } = await findAccount(env, profile);
+  const { version } = await fetchFrom(env, origin, "/api/v1/instance", instance);
   const kind: Server = /pixelfed/i.test(version) ? "pixelfed" : "mastodon";
-  const title = found.display_name?.trim() || `@${found.acct}@${new URL(origin).host}`;
-  const of = { server: kind, origin, account: found.id };
-  return { platform: kind, title, url: found.url, of };
+  const title = owner.display_name?.trim() || `@${owner.acct}@${new URL(origin).host}`;
+  const ref = { server: kind, origin, account: owner.id };
+  return { platform: kind, title, url: owner.url, ref };
 }
 
-/** A handle's host may only point to the server that has it (WebFinger, RFC 7033). */
-async function lookUp(env: Settings, { origin, name }: FediverseProfile) {
+/**
+ * Fetches an account from its server. The host of a handle may only refer to that server, by
+ * WebFinger (RFC 7033).
+ */
+async function findAccount(env: Settings, { origin, name }: FediverseProfile) {
   const path = `/api/v1/accounts/lookup?acct=${encodeURIComponent(name)}`;
   try {
-    return { origin, found: await ask(env, origin, path, account) };
+    return { origin, profile: await fetchFrom(env, origin, path, account) };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "original_removed") throw error;
     const resource = encodeURIComponent(`acct:${name}@${new URL(origin).host}`);
-    const finger = `/.well-known/webfinger?resource=${resource}`;
-    const { links } = await ask(env, origin, finger, webfinger);
+    const webfingerPath = `/.well-known/webfinger?resource=${resource}`;
+    const { links } = await fetchFrom(env, origin, webfingerPath, webfinger);
     const self = URL.parse(links.find(({ rel }) => rel === "self")?.href ?? "")?.origin;
     if (!self || self === origin) throw error;
-    return { origin: self, found: await ask(env, self, path, account) };
+    return { origin: self, profile: await fetchFrom(env, self, path, account) };
   }
 }
 
 async function list(
   env: Settings,
-  { of }: Listing,
-  at: JsonObject | null,
+  { ref }: Listing,
+  cursor: JsonObject | null,
   validators: JsonObject | null,
 ): Promise<ListingPage> {
-  const from = place.parse(of);
-  const maxId = at && below.parse(at).maxId;
-  const { api, page } = SERVERS[from.server];
+  const { server: kind, origin, account: accountId } = accountRef.parse(ref);
+  const maxId = cursor && pageCursor.parse(cursor).maxId;
+  const { api, pageSize } = SERVERS[kind];
   const query = {
     only_media: "true",
     exclude_reblogs: "true",
-    limit: String(page),
+    limit: String(pageSize),
     ...(maxId !== null && { max_id: maxId }),
   };
-  const path = `${api}/accounts/${encodeURIComponent(from.account)}/statuses`;
-  const asked = { ...question(from.origin, path, posts), query };
-  const answer = await askChanges(env, asked, validators);
-  if (answer === "unchanged") return UNCHANGED;
+  const path = `${api}/accounts/${encodeURIComponent(accountId)}/statuses`;
+  const request = { ...apiRequest(origin, path, posts), query };
+  const response = await fetchJsonIfChanged(env, request, validators);
+  if (response === "unchanged") return UNCHANGED;
   return {
-    items: readItems(from.server, post, answer.value).flatMap((one) => itemsOf(one, from)),
-    next: nextOf(answer, maxId),
-    validators: answer.validators,
+    items: parseItems(kind, post, response.value).flatMap((entry) =>
+      toItems(entry, { server: kind, origin }),
+    ),
+    next: nextCursor(response, maxId),
+    validators: response.validators,
     unchanged: false,
   };
 }
 
 /**
- * By its `Link` header; Pixelfed sends none: below the last post. Null where that is no lower than before: a
- * server that doesn't heed `max_id` would send the same page for ever.
+ * Reads the next cursor from the `Link` header; Pixelfed sends none, and the last post's id is
+ * used. Null unless the cursor is below the present one: a server that ignores `max_id` would
+ * return the same page without end.
  */
-function nextOf({ value, next }: Answer<unknown[]>, maxId: string | null): JsonObject | null {
+function nextCursor(
+  { value, next }: JsonResponse<unknown[]>,
+  maxId: string | null,
+): JsonObject | null {
   const linked = URL.parse(next ?? "")?.searchParams.get("max_id");
   const last = z.object({ id: z.string() }).safeParse(value.at(-1)).data?.id;
   const lowest = linked ?? last;
   if (lowest === undefined || value.length === 0) return null;
-  return maxId === null || isBelow(lowest, maxId) ? { maxId: lowest } : null;
+  return maxId === null || isOlder(lowest, maxId) ? { maxId: lowest } : null;
 }
 
-/** Ids are whole numbers, or else text, that grow with time. */
-function isBelow(a: string, b: string): boolean {
+/** Compares ids, which are numbers or texts that grow with time. */
+function isOlder(a: string, b: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }
 
 async function media(env: Settings, item: PlatformItem) {
-  const of = handle.parse(item.handle);
-  const path = `${SERVERS[of.server].api}/statuses/${encodeURIComponent(of.post)}`;
-  const url = mediaUrlOf(await ask(env, of.origin, path, post), of.attachment);
-  if (!url) throw new AppError("original_removed", "The post no longer has this picture.");
+  const { server: kind, origin, post: postId, attachment } = handle.parse(item.handle);
+  const path = `${SERVERS[kind].api}/statuses/${encodeURIComponent(postId)}`;
+  const url = attachmentUrl(await fetchFrom(env, origin, path, post), attachment);
+  if (!url) throw new AppError("original_removed", "The post no longer has this attachment.");
   return { url, captions: [] };
 }
 
-function ask<Schema extends z.ZodType>(
+function fetchFrom<Schema extends z.ZodType>(
   env: Settings,
   origin: string,
   path: string,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  return askJson(env, question(origin, path, schema));
+  return fetchJson(env, apiRequest(origin, path, schema));
 }
 
-function question<Schema extends z.ZodType>(origin: string, path: string, schema: Schema) {
-  const who = `The server ${new URL(origin).host}`;
-  return { who, url: origin + path, schema, explain };
+function apiRequest<Schema extends z.ZodType>(origin: string, path: string, schema: Schema) {
+  const serverName = `The server ${new URL(origin).host}`;
+  return { serverName, url: origin + path, schema, explain };
 }
 
 function explain(_: unknown, status: number): AppError | undefined {
   if (status !== 401 && status !== 403) return undefined;
-  return notAvailable("This server shows it only to who has logged in.");
+  return mediaNotAvailable("This server shows it to logged-in users only.");
 }

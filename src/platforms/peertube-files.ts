@@ -1,47 +1,48 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { askJson, type Question } from "../fetching/ask.ts";
-import { languageOf, maybe, readItems } from "./item.ts";
+import { fetchJson, type JsonRequest } from "../fetching/fetch-json.ts";
+import { toLanguageTag, optional, parseItems } from "./item.ts";
 import { listedVideo } from "./peertube-video.ts";
 import type { Captions } from "./platform.ts";
 
-/** More isn't seen: keyframes are smaller. */
-const MOST_LINES = 1080;
+/** Lines of the video to download. Keyframes are smaller. */
+const MAX_HEIGHT = 1080;
 
 const file = z.object({
   id: z.int(),
-  /** Lines; 0 where it is sound only. */
+  /** Number of lines; 0 for audio only. */
   resolution: z.object({ id: z.number() }),
-  fileUrl: maybe(z.string()),
-  fileDownloadUrl: maybe(z.string()),
-  hasAudio: maybe(z.boolean()),
-  hasVideo: maybe(z.boolean()),
+  fileUrl: optional(z.string()),
+  fileDownloadUrl: optional(z.string()),
+  hasAudio: optional(z.boolean()),
+  hasVideo: optional(z.boolean()),
 });
 type File = z.infer<typeof file>;
 
 export const videoDetails = listedVideo.extend({
-  files: maybe(z.array(z.unknown())),
-  streamingPlaylists: maybe(z.array(z.object({ files: maybe(z.array(z.unknown())) }))),
+  files: optional(z.array(z.unknown())),
+  streamingPlaylists: optional(z.array(z.object({ files: optional(z.array(z.unknown())) }))),
 });
 
 /**
- * Where the best file of a video is: an MP4 rather than what isn't, which is H.264 in all but rare cases;
- * the largest picture of at most 1080 lines, else the smallest; whole rather than in fragments.
- * Where a server keeps the sound in a file of its own (from 6.3 on), it is asked to join the two.
+ * Selects the file of a video to download: MP4 first, which is nearly always H.264; then the
+ * highest resolution up to `MAX_HEIGHT`, else the lowest; then a web file rather than a fragmented
+ * one. If the audio is in a separate file (PeerTube 6.3 and later), returns the URL by which the
+ * server muxes the two.
  */
-export function fileOf(video: z.infer<typeof videoDetails>, origin: string): string | null {
+export function selectFileUrl(video: z.infer<typeof videoDetails>, origin: string): string | null {
   const lists = [video.files, ...(video.streamingPlaylists ?? []).map(({ files }) => files)];
-  const found = lists.flatMap((list, order) => {
-    const files = readItems("peertube", file, list ?? []);
-    const sound = files.find((one) => !hasPicture(one));
-    return files.filter(hasPicture).flatMap((one) => {
-      const url = one.hasAudio === false && sound ? joined(one, sound) : urlOf(one);
-      return url ? { url, rank: [isMp4(one) ? 0 : 1, distance(one), order] } : [];
+  const candidates = lists.flatMap((list, order) => {
+    const files = parseItems("peertube", file, list ?? []);
+    const audio = files.find((entry) => !hasVideoTrack(entry));
+    return files.filter(hasVideoTrack).flatMap((entry) => {
+      const url = entry.hasAudio === false && audio ? muxedUrl(entry, audio) : fileUrl(entry);
+      return url ? { url, rank: [isMp4(entry) ? 0 : 1, heightRank(entry), order] } : [];
     });
   });
-  return found.sort((a, b) => compare(a.rank, b.rank))[0]?.url ?? null;
+  return candidates.sort((a, b) => compareRanks(a.rank, b.rank))[0]?.url ?? null;
 
-  function joined(...files: File[]): string {
+  function muxedUrl(...files: File[]): string {
     const query = new URLSearchParams(
       files.map(({ id }): [string, string] => ["videoFileIds", String(id)]),
     );
@@ -49,52 +50,53 @@ export function fileOf(video: z.infer<typeof videoDetails>, origin: string): str
   }
 }
 
-function urlOf({ fileUrl, fileDownloadUrl }: File): string | null {
-  return fileUrl ?? fileDownloadUrl ?? null;
+function fileUrl({ fileUrl: url, fileDownloadUrl }: File): string | null {
+  return url ?? fileDownloadUrl ?? null;
 }
 
-function isMp4(one: File): boolean {
-  return /\.mp4(?:\?|$)/.test(urlOf(one) ?? "");
+function isMp4(entry: File): boolean {
+  return /\.mp4(?:\?|$)/.test(fileUrl(entry) ?? "");
 }
 
-function distance({ resolution: { id } }: File): number {
-  return id <= MOST_LINES ? MOST_LINES - id : id;
+/** Ranks resolutions: from `MAX_HEIGHT` down, then from there up. */
+function heightRank({ resolution: { id: height } }: File): number {
+  return height <= MAX_HEIGHT ? MAX_HEIGHT - height : height;
 }
 
-function hasPicture({ hasVideo, resolution }: File): boolean {
+function hasVideoTrack({ hasVideo, resolution }: File): boolean {
   return hasVideo !== false && resolution.id > 0;
 }
 
-function compare(a: number[], b: number[]): number {
+function compareRanks(a: number[], b: number[]): number {
   const differing = a.findIndex((value, i) => value !== b[i]);
   return differing === -1 ? 0 : a[differing]! - b[differing]!;
 }
 
 const caption = z.object({
   language: z.object({ id: z.string() }),
-  /** From 7.1 on. */
-  fileUrl: maybe(z.string()),
-  captionPath: maybe(z.string()),
+  /** PeerTube 7.1 and later. */
+  fileUrl: optional(z.string()),
+  captionPath: optional(z.string()),
 });
 
-const listed = z.object({ data: z.array(z.unknown()) });
+const captionList = z.object({ data: z.array(z.unknown()) });
 
-/** None where the server doesn't tell; what may pass is thrown. */
-export async function captionsOf(
+/** Fetches the captions of a video: none after a permanent error. Throws transient errors. */
+export async function fetchCaptions(
   env: { FETCH_ALLOW: string },
-  question: Question<z.ZodType>,
+  request: JsonRequest<z.ZodType>,
 ): Promise<Captions[]> {
   try {
-    const { data } = await askJson(env, { ...question, schema: listed });
-    return readItems("peertube", caption, data).flatMap(({ language, fileUrl, captionPath }) => {
-      const url = URL.parse(fileUrl ?? captionPath ?? "", question.url)?.href;
-      return url ? [{ url, language: languageOf(language.id), format: "vtt" as const }] : [];
+    const { data } = await fetchJson(env, { ...request, schema: captionList });
+    return parseItems("peertube", caption, data).flatMap(({ language, fileUrl, captionPath }) => {
+      const url = URL.parse(fileUrl ?? captionPath ?? "", request.url)?.href;
+      return url ? [{ url, language: toLanguageTag(language.id), format: "vtt" as const }] : [];
     });
   } catch (error) {
-    const isFinal = error instanceof AppError && PASSED_OVER.has(error.code);
-    if (isFinal) return [];
+    const isIgnored = error instanceof AppError && IGNORED_ERRORS.has(error.code);
+    if (isIgnored) return [];
     throw error;
   }
 }
 
-const PASSED_OVER = new Set(["original_removed", "media_not_available", "download_refused"]);
+const IGNORED_ERRORS = new Set(["original_removed", "media_not_available", "download_refused"]);

@@ -1,109 +1,131 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { askChanges, askJson, type Question } from "../fetching/ask.ts";
+import { fetchJsonIfChanged, fetchJson, type JsonRequest } from "../fetching/fetch-json.ts";
 import type { JsonObject } from "../types.ts";
-import { maybe, notAvailable, readItems, requireFound, UNCHANGED, unsupported } from "./item.ts";
-import { captionsOf, fileOf, videoDetails } from "./peertube-files.ts";
-import { listedVideo, videoItem } from "./peertube-video.ts";
-import type { Listing, ListingPage, Platform, PlatformItem, Wanted } from "./platform.ts";
+import {
+  optional,
+  mediaNotAvailable,
+  parseItems,
+  requireFound,
+  UNCHANGED,
+  unsupportedRequest,
+} from "./item.ts";
+import { fetchCaptions, selectFileUrl, videoDetails } from "./peertube-files.ts";
+import { listedVideo, toVideoItem } from "./peertube-video.ts";
+import type { Listing, ListingPage, Platform, PlatformItem, ImportRequest } from "./platform.ts";
 import { requireSetting, type Settings } from "./settings.ts";
 import { isYouTube } from "./youtube-url.ts";
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
-/** What a list is of. `id` is a handle, a UUID or what is searched for. */
-const place = z.object({
+/** A video or a list on a server. `id` is a handle, a UUID, or the query of a search. */
+const peerTubeRef = z.object({
   origin: z.string(),
   kind: z.enum(["video", "playlist", "channel", "account", "search"]),
   id: z.string(),
 });
-type Place = z.infer<typeof place>;
+type PeerTubeRef = z.infer<typeof peerTubeRef>;
 
-const start = z.object({ start: z.int() });
-const page = z.object({ total: maybe(z.number()), data: z.array(z.unknown()) });
+const pageCursor = z.object({ start: z.int() });
+const page = z.object({ total: optional(z.number()), data: z.array(z.unknown()) });
 const element = z.object({ video: listedVideo });
-/** Only videos go by their `name`. */
-const named = z.union([
+/** The title, which is the `name` of a video and the `displayName` of a list. */
+const titled = z.union([
   z.object({ displayName: z.string() }).transform(({ displayName }) => displayName),
   z.object({ name: z.string() }).transform(({ name }) => name),
 ]);
 
 /**
- * Any PeerTube server, by its REST API (docs.joinpeertube.org/api-rest-reference.html), without a login.
- * What lives on another server than the one that lists it is asked for there, where it is whole. The
- * server at `PEERTUBE_URL`, or a search index, which speaks the same API, is searched.
+ * Any PeerTube server, by its REST API (docs.joinpeertube.org/api-rest-reference.html), without a
+ * login. A video is fetched from its home server, because others may lack files and captions. The
+ * server at `PEERTUBE_URL` is searched, or a search index there, which has the same API.
  */
 export const peertube: Platform = {
   name: "peertube",
   kinds: ["url", "playlist", "search"],
-  needs: (kind) => (kind === "search" ? ["PEERTUBE_URL"] : []),
-  matches: (wanted, env) => placeOf(wanted, env) !== null,
-  resolve: async (env, wanted) => {
-    if (wanted.kind === "search") requireSetting(env, "PEERTUBE_URL");
-    const of = placeOf(wanted, env);
-    if (!of) throw unsupported("PeerTube", wanted);
-    if (of.kind === "search") return listing(of, `“${of.id}”`, null);
-    const title = await requireFound(of.kind, askJson(env, question(of, pathOf(of), named)));
-    return listing(of, title, pageOf(of));
+  requiredSettings: (kind) => (kind === "search" ? ["PEERTUBE_URL"] : []),
+  matches: (request, env) => toPeerTubeRef(request, env) !== null,
+  resolve: async (env, request) => {
+    if (request.kind === "search") requireSetting(env, "PEERTUBE_URL");
+    const ref = toPeerTubeRef(request, env);
+    if (!ref) throw unsupportedRequest("PeerTube", request);
+    if (ref.kind === "search") return toListing(ref, `“${ref.id}”`, null);
+    const title = await requireFound(
+      ref.kind,
+      fetchJson(env, apiRequest(ref, apiPath(ref), titled)),
+    );
+    return toListing(ref, title, pageUrl(ref));
   },
   list,
   media: async (env, item) => {
-    const of = place.parse({ kind: "video", ...item.handle });
-    const video = await askJson(env, question(of, pathOf(of), videoDetails));
-    const { refused } = videoItem(video);
-    if (refused) throw new AppError(refused.code, refused.message);
-    const url = fileOf(video, of.origin);
-    if (!url) throw notAvailable("The server has no file of this video that can be downloaded.");
-    return { url, captions: await captionsOf(env, question(of, `${pathOf(of)}/captions`, page)) };
+    const ref = peerTubeRef.parse({ kind: "video", ...item.handle });
+    const video = await fetchJson(env, apiRequest(ref, apiPath(ref), videoDetails));
+    const { unavailable } = toVideoItem(video);
+    if (unavailable) throw new AppError(unavailable.code, unavailable.message);
+    const url = selectFileUrl(video, ref.origin);
+    if (!url)
+      throw mediaNotAvailable("The server has no file of this video that can be downloaded.");
+    return {
+      url,
+      captions: await fetchCaptions(env, apiRequest(ref, `${apiPath(ref)}/captions`, page)),
+    };
   },
 };
 
 async function list(
   env: Settings,
-  { of }: Listing,
-  at: JsonObject | null,
+  listing: Listing,
+  cursor: JsonObject | null,
   validators: JsonObject | null,
 ): Promise<ListingPage> {
-  const from = place.parse(of);
-  if (from.kind === "video") {
-    const answer = await askChanges(env, question(from, pathOf(from), listedVideo), validators);
-    if (answer === "unchanged") return UNCHANGED;
-    const items = [videoItem(answer.value)];
-    return { items, next: null, validators: answer.validators, unchanged: false };
+  const ref = peerTubeRef.parse(listing.ref);
+  if (ref.kind === "video") {
+    const response = await fetchJsonIfChanged(
+      env,
+      apiRequest(ref, apiPath(ref), listedVideo),
+      validators,
+    );
+    if (response === "unchanged") return UNCHANGED;
+    const items = [toVideoItem(response.value)];
+    return { items, next: null, validators: response.validators, unchanged: false };
   }
-  const first = at ? start.parse(at).start : 0;
-  const answer = await askChanges(env, listQuestion(from, first), validators);
-  if (answer === "unchanged") return UNCHANGED;
-  const { total, data } = answer.value;
-  const end = first + data.length;
+  const start = cursor ? pageCursor.parse(cursor).start : 0;
+  const response = await fetchJsonIfChanged(env, listRequest(ref, start), validators);
+  if (response === "unchanged") return UNCHANGED;
+  const { total, data } = response.value;
+  const end = start + data.length;
   const isLast = data.length === 0 || end >= (total ?? Infinity);
   const next = isLast ? null : { start: end };
-  return { items: itemsOf(from, data), next, validators: answer.validators, unchanged: false };
+  return { items: toItems(ref, data), next, validators: response.validators, unchanged: false };
 }
 
-function itemsOf(of: Place, data: unknown[]): PlatformItem[] {
+function toItems({ kind }: PeerTubeRef, data: unknown[]): PlatformItem[] {
   const videos =
-    of.kind === "playlist"
-      ? readItems("peertube", element, data).map(({ video }) => video)
-      : readItems("peertube", listedVideo, data);
-  return videos.map(videoItem);
+    kind === "playlist"
+      ? parseItems("peertube", element, data).map(({ video }) => video)
+      : parseItems("peertube", listedVideo, data);
+  return videos.map(toVideoItem);
 }
 
-function question<Schema extends z.ZodType>(of: Place, path: string, schema: Schema) {
-  const who = `The PeerTube server ${URL.parse(of.origin)?.host}`;
-  return { who, url: of.origin + path, schema, explain } satisfies Question<Schema>;
+function apiRequest<Schema extends z.ZodType>(
+  { origin }: PeerTubeRef,
+  path: string,
+  schema: Schema,
+) {
+  const serverName = `The PeerTube server ${URL.parse(origin)?.host}`;
+  return { serverName, url: origin + path, schema, explain } satisfies JsonRequest<Schema>;
 }
 
 function explain(_: unknown, status: number): AppError | undefined {
   if (status !== 401 && status !== 403) return undefined;
-  return notAvailable("It is private, protected by a password, or only for who has logged in.");
+  return mediaNotAvailable("It is private, protected by a password, or for logged-in users only.");
 }
 
-function listing(of: Place, title: string, url: string | null): Listing {
-  return { platform: "peertube", title, url, of: { ...of } };
+function toListing(ref: PeerTubeRef, title: string, url: string | null): Listing {
+  return { platform: "peertube", title, url, ref: { ...ref } };
 }
 
-const PATHS = {
+const API_PATHS = {
   video: "/api/v1/videos",
   playlist: "/api/v1/video-playlists",
   channel: "/api/v1/video-channels",
@@ -111,60 +133,68 @@ const PATHS = {
   search: "/api/v1/search/videos",
 } as const;
 
-function pathOf({ kind, id }: Place): string {
-  return `${PATHS[kind]}/${encodeURIComponent(id)}`;
+function apiPath({ kind, id }: PeerTubeRef): string {
+  return `${API_PATHS[kind]}/${encodeURIComponent(id)}`;
 }
 
-function listQuestion(of: Place, first: number): Question<typeof page> {
-  const path = of.kind === "search" ? PATHS.search : `${pathOf(of)}/videos`;
-  const sort = of.kind === "search" ? "-match" : "-publishedAt";
+function listRequest(ref: PeerTubeRef, start: number): JsonRequest<typeof page> {
+  const path = ref.kind === "search" ? API_PATHS.search : `${apiPath(ref)}/videos`;
+  const sort = ref.kind === "search" ? "-match" : "-publishedAt";
   const query = {
-    start: String(first),
-    count: String(PAGE),
-    // A playlist has an order of its own.
-    ...(of.kind !== "playlist" && { nsfw: "both", sort }),
-    ...(of.kind === "search" && { search: of.id }),
+    start: String(start),
+    count: String(PAGE_SIZE),
+    // A playlist has its own order.
+    ...(ref.kind !== "playlist" && { nsfw: "both", sort }),
+    ...(ref.kind === "search" && { search: ref.id }),
   };
-  return { ...question(of, path, page), query };
+  return { ...apiRequest(ref, path, page), query };
 }
 
-const PAGES = { video: "w", playlist: "w/p", channel: "c", account: "a" } as const;
+const PAGE_PATHS = { video: "w", playlist: "w/p", channel: "c", account: "a" } as const;
 
-function pageOf(of: Place): string | null {
-  return of.kind === "search" ? null : `${of.origin}/${PAGES[of.kind]}/${of.id}`;
+function pageUrl({ kind, origin, id }: PeerTubeRef): string | null {
+  return kind === "search" ? null : `${origin}/${PAGE_PATHS[kind]}/${id}`;
 }
 
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[1-9A-HJ-NP-Za-km-z]{22}";
 const HANDLE = String.raw`[\w.\-]+(?:@[\w.\-:]+)?`;
-const URLS: [Place["kind"], RegExp][] = [
+const URLS: [PeerTubeRef["kind"], RegExp][] = [
   ["playlist", new RegExp(`^/(?:w/p|videos/watch/playlist|video-playlists/embed)/(${ID})$`)],
   ["video", new RegExp(`^/(?:w|videos/watch|videos/embed)/(${ID}|\\d+)$`)],
   ["channel", new RegExp(`^/(?:c|video-channels)/(${HANDLE})(?:/(?:videos|video-playlists))?$`)],
   ["account", new RegExp(`^/(?:a|accounts)/(${HANDLE})(?:/(?:video-channels|videos))?$`)],
 ];
 
-function placeOf(wanted: Wanted, env: Settings): Place | null {
-  const search = URL.parse(env.PEERTUBE_URL)?.origin;
-  if (wanted.kind === "search") {
-    return search ? { origin: search, kind: "search", id: wanted.query } : null;
+function toPeerTubeRef(request: ImportRequest, env: Settings): PeerTubeRef | null {
+  const searchOrigin = URL.parse(env.PEERTUBE_URL)?.origin;
+  if (request.kind === "search") {
+    return searchOrigin ? { origin: searchOrigin, kind: "search", id: request.query } : null;
   }
-  if (wanted.kind === "profile") return null;
-  if (wanted.url === undefined) {
-    const id = wanted.kind === "playlist" ? (wanted.playlistId ?? "") : "";
-    const isId = search && new RegExp(`^(?:${ID})$`).test(id);
-    return isId ? { origin: search, kind: "playlist", id } : null;
+  if (request.kind === "profile") return null;
+  if (request.url === undefined) {
+    const id = request.kind === "playlist" ? (request.playlistId ?? "") : "";
+    const isId = searchOrigin && new RegExp(`^(?:${ID})$`).test(id);
+    return isId ? { origin: searchOrigin, kind: "playlist", id } : null;
   }
-  const url = URL.parse(wanted.url);
+  const url = URL.parse(request.url);
   if (!url || !/^https?:$/.test(url.protocol) || isYouTube(url)) return null;
   for (const [kind, pattern] of URLS) {
     const id = pattern.exec(url.pathname.replace(/\/$/, ""))?.[1];
-    if (id && (kind === "video") === (wanted.kind === "url")) return atHome({ url, kind, id });
+    if (id && (kind === "video") === (request.kind === "url")) return toHomeRef({ url, kind, id });
   }
   return null;
 }
 
-/** `name@host` is asked for at that host: other servers know only part of it. */
-function atHome({ url, kind, id }: { url: URL; kind: Place["kind"]; id: string }): Place {
+/** Refers `name@host` to that host: other servers know only a part of its videos. */
+function toHomeRef({
+  url,
+  kind,
+  id,
+}: {
+  url: URL;
+  kind: PeerTubeRef["kind"];
+  id: string;
+}): PeerTubeRef {
   const [name, host] = id.split("@");
   return host
     ? { origin: `${url.protocol}//${host}`, kind, id: name! }

@@ -7,8 +7,8 @@ const ENTITIES: Record<string, string> = {
   nbsp: " ",
 };
 
-/** What a reader of a piece of HTML sees, a line a paragraph. */
-export function plainText(html: string): string {
+/** Converts HTML to text, with one line for each paragraph. */
+export function htmlToText(html: string): string {
   return html
     .replace(/<br\s*\/?>|<\/p>/gi, "\n")
     .replace(/<[^>]*>/g, "")
@@ -23,8 +23,8 @@ export function plainText(html: string): string {
     .trim();
 }
 
-/** A part of a URL as it is read; as it is where its escapes are broken. */
-export function unescaped(text: string): string {
+/** Decodes percent encoding. Returns the text unchanged if the encoding is malformed. */
+export function decodeUrlPart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -2,25 +2,25 @@ import type { Failure } from "../errors.ts";
 import type { AssetType, JsonObject } from "../types.ts";
 import type { Settings } from "./settings.ts";
 
-/** What one of the four endpoints asks for. */
-export type Wanted =
+/** Request of one of the four import endpoints. */
+export type ImportRequest =
   /** One video. */
   | { kind: "url"; url: string }
-  /** A playlist, a channel or an account. One of the two is given. */
+  /** A playlist, a channel or an account, by URL or id. */
   | { kind: "playlist"; url?: string; playlistId?: string }
   | { kind: "search"; query: string }
-  /** Whoever posts pictures. One of the two is given. */
+  /** An account that posts images, by URL or name. */
   | { kind: "profile"; url?: string; username?: string };
 
-/** One video or picture that a platform has. JSON all through: it is kept in D1. */
+/** A video or an image on a platform. Serialisable as JSON: D1 stores it. */
 export interface PlatformItem {
   /**
-   * Unique within its platform for ever; of a federated one with the host ("tube.example/9c9de5e8-…").
-   * Each picture of a post with several has its own.
+   * Unique and permanent within the platform. Includes the host on a federated platform
+   * (`tube.example/9c9de5e8-…`). Each attachment of a post has its own.
    */
   platformId: string;
   assetType: AssetType;
-  /** For people. */
+  /** URL of the web page. */
   pageUrl: string;
   title: string;
   author: string | null;
@@ -32,32 +32,33 @@ export interface PlatformItem {
   /** BCP 47. */
   language: string | null;
   altText: string | null;
-  /** What `media` needs besides: opaque, small. */
+  /** Additional input of `media`. Opaque and small. */
   handle: JsonObject;
-  /** Why its file can't be had, where the listing says so already. */
-  refused: Failure | null;
+  /** Reason that the file can't be downloaded, if the listing tells; else null. */
+  unavailable: Failure | null;
 }
 
-/** The list that something asked for leads to: opaque, JSON, kept with a followed source. */
+/** The listing that a request refers to. Serialisable as JSON: stored with the source. */
 export interface Listing {
   platform: string;
   title: string;
   url: string | null;
-  of: JsonObject;
+  /** The parsed request, in a form of the platform's own. */
+  ref: JsonObject;
 }
 
 export interface ListingPage {
-  /** As the platform orders them. A broken one is left out, so that there may be none of many. */
+  /** Items in the platform's order. Malformed ones are left out: a page may have none. */
   items: PlatformItem[];
-  /** Where the next page is; null after the last, which an endless list hasn't. Pages may overlap. */
+  /** Cursor of the next page; null on the last page. Pages may overlap. */
   next: JsonObject | null;
-  /** For a conditional request of this page next time; where `unchanged`, those of this time hold on. */
+  /** Validators for the next conditional request; null if `unchanged`: the old ones stay. */
   validators: JsonObject | null;
-  /** Nothing has changed since `validators`, and `items` is empty. */
+  /** Whether the page hasn't changed since `validators`; `items` is empty then. */
   unchanged: boolean;
 }
 
-/** Where a file and its captions are, for the moment. */
+/** URLs of a file and its captions. They may expire soon. */
 export interface Media {
   url: string;
   captions: Captions[];
@@ -71,28 +72,28 @@ export interface Captions {
 }
 
 /**
- * What a platform can be asked. All but `matches` throw what `askJson` does, and
- * `platform_not_configured` where the operator hasn't set what they need.
+ * A platform to import from. `resolve`, `list` and `media` throw what `fetchJson` throws, and
+ * `platform_not_configured` if a setting is missing.
  */
 export interface Platform {
   name: string;
-  kinds: Wanted["kind"][];
-  /** What the operator must have set for it to be asked for something of that kind. */
-  needs?: (kind: Wanted["kind"]) => (keyof Settings)[];
-  /** Whether it looks like one of this platform's, without asking anybody. */
-  matches(wanted: Wanted, env: Settings): boolean;
-  /** Throws `not_found`, too. */
-  resolve(env: Env, wanted: Wanted): Promise<Listing>;
-  /** The page at `at`, the first where that is null. */
+  kinds: ImportRequest["kind"][];
+  /** Settings that requests of a kind require. */
+  requiredSettings?: (kind: ImportRequest["kind"]) => (keyof Settings)[];
+  /** Whether the request has the form of this platform's. Sends no request. */
+  matches(request: ImportRequest, env: Settings): boolean;
+  /** Throws `not_found` if the platform has no such listing. */
+  resolve(env: Env, request: ImportRequest): Promise<Listing>;
+  /** Fetches the page at `cursor`; the first page if it is null. */
   list(
     env: Env,
     listing: Listing,
-    at: JsonObject | null,
+    cursor: JsonObject | null,
     validators: JsonObject | null,
   ): Promise<ListingPage>;
   /**
-   * Where an item's file is now: asked just before it is fetched, for such URLs expire. Throws
-   * `media_not_available`, and `original_removed` where the original is gone.
+   * Returns the present URLs of an item's file and captions. Call it just before the download: they
+   * expire. Throws `media_not_available`, and `original_removed` if the item was deleted.
    */
   media(env: Env, item: PlatformItem): Promise<Media>;
 }

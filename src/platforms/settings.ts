@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** What the operator sets of platforms: docs/operate.md. Vars are empty where they are not set. */
+/** The operator's settings for platforms (docs/operate.md). Unset vars are empty. */
 export interface Settings {
   FETCH_ALLOW: string;
   PEERTUBE_URL: string;
@@ -15,7 +15,7 @@ export interface Settings {
   INSTAGRAM_TOKEN?: string;
 }
 
-/** Throws `platform_not_configured`, naming the setting. */
+/** Returns a setting. Throws `platform_not_configured`, with its name, if it isn't set. */
 export function requireSetting(env: Settings, name: keyof Settings): string {
   const value = env[name];
   if (value) return value;

@@ -1,45 +1,48 @@
-import { isPlayable, jsonLdVideos, type PageVideo, schemaName } from "./json-ld.ts";
-import { languageOf } from "./item.ts";
+import { isPlayable, findVideoObjects, type PageVideo, firstName } from "./json-ld.ts";
+import { toLanguageTag } from "./item.ts";
 import type { Captions } from "./platform.ts";
 
-/** What a web page says of the video that it shows, before it is known whether there is one. */
+/** Metadata of a web page about the video that it shows, if any. */
 export interface WebPage {
-  /** Of MP4s first, as the page orders them; absolute. */
+  /** Absolute URLs of video files: MP4 first, then in the order of the page. */
   videos: PageVideo[];
   captions: Captions[];
-  /** `og:title` and such by their names. */
+  /** Content of the `meta` elements by name, such as `og:title`. */
   meta: Map<string, string>;
   title: string;
   language: string | null;
   licence: string | null;
-  /** Where a JSON oEmbed answer is (oembed.com). */
+  /** URL of the JSON oEmbed response (oembed.com). */
   oembed: string | null;
-  /** Of schema.org's `VideoObject`. */
-  described: { name: string | null; author: string | null; uploadDate: string | null };
+  /** The page's first `VideoObject` (schema.org). */
+  videoObject: { name: string | null; author: string | null; uploadDate: string | null };
 }
 
 /**
- * Looks through a page, or the beginning of one, for videos: Open Graph (ogp.me), Twitter's player card,
- * schema.org's VideoObject in JSON-LD, and elements of HTML.
+ * Parses a web page, or the beginning of one, for videos: Open Graph (ogp.me), Twitter's player
+ * card, schema.org's VideoObject in JSON-LD, and HTML elements.
  */
-export async function readWebPage(html: Uint8Array, url: string): Promise<WebPage> {
-  const raw = new RawPage();
+export async function parseWebPage(html: Uint8Array, url: string): Promise<WebPage> {
+  const collector = new PageCollector();
   const rewriter = new HTMLRewriter()
-    .on("html", { element: (element) => raw.setLanguage(element.getAttribute("lang")) })
-    .on("title", { element: () => raw.beginTitle(), text: ({ text }) => raw.addTitle(text) })
-    .on("meta", { element: (element) => raw.addMeta(element) })
-    .on("link", { element: (element) => raw.addLink(element) })
-    .on("video, video source", { element: (element) => raw.addSource(element) })
-    .on("video track", { element: (element) => raw.addTrack(element) })
+    .on("html", { element: (element) => collector.setLanguage(element.getAttribute("lang")) })
+    .on("title", {
+      element: () => collector.beginTitle(),
+      text: ({ text }) => collector.addTitle(text),
+    })
+    .on("meta", { element: (element) => collector.addMeta(element) })
+    .on("link", { element: (element) => collector.addLink(element) })
+    .on("video, video source", { element: (element) => collector.addSource(element) })
+    .on("video track", { element: (element) => collector.addTrack(element) })
     .on("script[type='application/ld+json']", {
-      element: () => raw.beginScript(),
-      text: ({ text }) => raw.addScript(text),
+      element: () => collector.beginScript(),
+      text: ({ text }) => collector.addScript(text),
     });
   await rewriter.transform(new Response(html)).arrayBuffer();
-  return raw.page(url);
+  return collector.page(url);
 }
 
-class RawPage {
+class PageCollector {
   readonly #meta = new Map<string, string>();
   readonly #openGraph: PageVideo[] = [];
   readonly #sources: PageVideo[] = [];
@@ -50,7 +53,7 @@ class RawPage {
   #language: string | null = null;
 
   setLanguage(language: string | null): void {
-    this.#language = languageOf(language);
+    this.#language = toLanguageTag(language);
   }
 
   beginTitle(): void {
@@ -90,7 +93,7 @@ class RawPage {
     const kind = element.getAttribute("kind") ?? "subtitles";
     const src = element.getAttribute("src");
     if (!src || !/^(?:subtitles|captions)$/i.test(kind)) return;
-    this.#tracks.push({ src, language: languageOf(element.getAttribute("srclang")) });
+    this.#tracks.push({ src, language: toLanguageTag(element.getAttribute("srclang")) });
   }
 
   beginScript(): void {
@@ -105,17 +108,17 @@ class RawPage {
     const absolute = (href: string | undefined) => URL.parse(href ?? "", base)?.href ?? null;
     const stream = this.#meta.get("twitter:player:stream");
     const type = this.#meta.get("twitter:player:stream:content_type");
-    const described = jsonLdVideos(this.#scripts);
-    const first = described[0];
-    const found = [
+    const videoObjects = findVideoObjects(this.#scripts);
+    const [first] = videoObjects;
+    const candidates = [
       ...this.#openGraph.filter(isPlayable),
       ...(stream ? [{ url: stream, ...(type && { type }) }] : []).filter(isPlayable),
-      ...described.flatMap(({ contentUrl }) => (contentUrl ? [{ url: contentUrl }] : [])),
+      ...videoObjects.flatMap(({ contentUrl }) => (contentUrl ? [{ url: contentUrl }] : [])),
       ...this.#sources,
     ];
     return {
-      videos: found
-        .flatMap((one) => absolute(one.url.trim()) ?? [])
+      videos: candidates
+        .flatMap(({ url }) => absolute(url.trim()) ?? [])
         .map((url) => ({ url }))
         .filter(({ url }) => /^https?:/.test(url) && !/\.(?:m3u8|mpd)(?:\?|$)/i.test(url))
         .sort((a, b) => Number(isMp4(b)) - Number(isMp4(a))),
@@ -125,13 +128,13 @@ class RawPage {
         return url ? [{ url, language, format }] : [];
       }),
       meta: this.#meta,
-      title: this.#titles[0] ?? "", // pictures in the page have titles, too
+      title: this.#titles[0] ?? "", // SVG images in the page have titles, too
       language: this.#language,
       licence: absolute(this.#links.licence),
       oembed: absolute(this.#links.oembed),
-      described: {
+      videoObject: {
         name: first?.name ?? null,
-        author: schemaName(first?.author),
+        author: firstName(first?.author),
         uploadDate: first?.uploadDate ?? null,
       },
     };

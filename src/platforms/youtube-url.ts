@@ -1,8 +1,8 @@
-import { unescaped } from "./plain-text.ts";
-import type { Wanted } from "./platform.ts";
+import { decodeUrlPart } from "./plain-text.ts";
+import type { ImportRequest } from "./platform.ts";
 
-/** What of YouTube is meant: an id, or an account by its handle or old name. */
-export type YouTubePlace = {
+/** An object on YouTube by its id, an account by its handle or old name, or a search. */
+export type YouTubeRef = {
   kind: "video" | "playlist" | "channel" | "handle" | "user" | "search";
   id: string;
 };
@@ -17,18 +17,18 @@ export function isYouTube(url: URL): boolean {
   return HOSTS.test(url.hostname);
 }
 
-/** Null where it is none of YouTube's, or not one that its API can find. */
-export function youTubePlace(wanted: Wanted): YouTubePlace | null {
-  if (wanted.kind === "profile") return null;
-  if (wanted.kind === "search") return { kind: "search", id: wanted.query };
-  const url = URL.parse(wanted.url ?? "");
-  if (wanted.kind === "url") return url && isYouTube(url) ? videoOf(url) : null;
-  if (wanted.url === undefined) return listOf(wanted.playlistId ?? "");
-  return url && isYouTube(url) ? listAt(url) : null;
+/** Parses a request; null if it isn't YouTube's, or names something that the API can't find. */
+export function toYouTubeRef(request: ImportRequest): YouTubeRef | null {
+  if (request.kind === "profile") return null;
+  if (request.kind === "search") return { kind: "search", id: request.query };
+  const url = URL.parse(request.url ?? "");
+  if (request.kind === "url") return url && isYouTube(url) ? toVideoRef(url) : null;
+  if (request.url === undefined) return listRefFromId(request.playlistId ?? "");
+  return url && isYouTube(url) ? toListRef(url) : null;
 }
 
-/** `watch?v=`, `youtu.be/`, `shorts/`, `embed/`, `live/`, `v/`. */
-function videoOf(url: URL): YouTubePlace | null {
+/** Parses `watch?v=`, `youtu.be/`, `shorts/`, `embed/`, `live/` and `v/`. */
+function toVideoRef(url: URL): YouTubeRef | null {
   const [first, second] = url.pathname.split("/").slice(1);
   const inPath = url.hostname === "youtu.be" ? first : second;
   const id = url.searchParams.get("v") ?? inPath ?? "";
@@ -36,15 +36,15 @@ function videoOf(url: URL): YouTubePlace | null {
   return isPath && VIDEO.test(id) ? { kind: "video", id } : null;
 }
 
-function listAt(url: URL): YouTubePlace | null {
+function toListRef(url: URL): YouTubeRef | null {
   const list = url.searchParams.get("list");
-  if (list !== null) return listOf(list);
-  const [first = "", second = ""] = unescaped(url.pathname).split("/").slice(1);
+  if (list !== null) return listRefFromId(list);
+  const [first = "", second = ""] = decodeUrlPart(url.pathname).split("/").slice(1);
   if (first === "user" && /^[\w-]{1,60}$/.test(second)) return { kind: "user", id: second };
-  return listOf(first === "channel" ? second : first);
+  return listRefFromId(first === "channel" ? second : first);
 }
 
-function listOf(id: string): YouTubePlace | null {
+function listRefFromId(id: string): YouTubeRef | null {
   if (PLAYLIST.test(id)) return { kind: "playlist", id };
   if (CHANNEL.test(id)) return { kind: "channel", id };
   return HANDLE.test(id) ? { kind: "handle", id } : null;

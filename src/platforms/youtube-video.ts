@@ -1,24 +1,24 @@
 import { z } from "zod";
-import { maybe, platformItem } from "./item.ts";
+import { optional, toPlatformItem } from "./item.ts";
 import type { PlatformItem } from "./platform.ts";
 
 export const video = z.object({
   id: z.string().regex(/^[\w-]{11}$/),
   snippet: z.object({
     title: z.string(),
-    description: maybe(z.string()),
-    channelTitle: maybe(z.string()),
-    publishedAt: maybe(z.string()),
-    tags: maybe(z.array(z.string())),
-    defaultAudioLanguage: maybe(z.string()),
-    defaultLanguage: maybe(z.string()),
-    liveBroadcastContent: maybe(z.string()),
+    description: optional(z.string()),
+    channelTitle: optional(z.string()),
+    publishedAt: optional(z.string()),
+    tags: optional(z.array(z.string())),
+    defaultAudioLanguage: optional(z.string()),
+    defaultLanguage: optional(z.string()),
+    liveBroadcastContent: optional(z.string()),
   }),
-  status: maybe(
+  status: optional(
     z.object({
-      license: maybe(z.string()),
-      privacyStatus: maybe(z.string()),
-      uploadStatus: maybe(z.string()),
+      license: optional(z.string()),
+      privacyStatus: optional(z.string()),
+      uploadStatus: optional(z.string()),
     }),
   ),
 });
@@ -30,11 +30,12 @@ const LICENCES: Record<string, string> = {
 };
 
 const WITHOUT_RESOLVER =
-  "YouTube's API serves no media, and the operator of this service has set no resolver (COBALT_URL).";
+  "YouTube's API serves no media, " +
+  "and the operator of this service has set no resolver (COBALT_URL).";
 
-export function videoItem({ id, snippet, status }: Video, hasResolver: boolean): PlatformItem {
-  return platformItem({
-    ...placeOf(id),
+export function toVideoItem({ id, snippet, status }: Video, hasResolver: boolean): PlatformItem {
+  return toPlatformItem({
+    ...videoFields(id),
     title: snippet.title,
     author: snippet.channelTitle,
     licence: LICENCES[status?.license ?? ""],
@@ -42,21 +43,29 @@ export function videoItem({ id, snippet, status }: Video, hasResolver: boolean):
     description: snippet.description,
     tags: snippet.tags ?? [],
     language: snippet.defaultAudioLanguage ?? snippet.defaultLanguage,
-    refused: refusalOf({ snippet, status }) ?? (hasResolver ? undefined : WITHOUT_RESOLVER),
+    unavailable:
+      unavailableReason({ snippet, status }) ?? (hasResolver ? undefined : WITHOUT_RESOLVER),
   });
 }
 
-/** One that a list names and nobody is shown. */
-export function lostItem(id: string, title: string): PlatformItem {
-  return platformItem({ ...placeOf(id), title, refused: "It is private, or was deleted." });
+/** Makes the item of a listed video that the API doesn't return. */
+export function toUnavailableItem(id: string, title: string): PlatformItem {
+  return toPlatformItem({
+    ...videoFields(id),
+    title,
+    unavailable: "It is private, or was deleted.",
+  });
 }
 
-function placeOf(id: string) {
+function videoFields(id: string) {
   const pageUrl = `https://www.youtube.com/watch?v=${id}`;
   return { platformId: id, assetType: "video", pageUrl, handle: { id } } as const;
 }
 
-function refusalOf({ snippet, status }: Pick<Video, "snippet" | "status">): string | undefined {
+function unavailableReason({
+  snippet,
+  status,
+}: Pick<Video, "snippet" | "status">): string | undefined {
   const live = snippet.liveBroadcastContent ?? "none";
   if (live !== "none") return "It is a live stream that hasn't ended, or begun.";
   if (status?.privacyStatus === "private") return "It is private.";

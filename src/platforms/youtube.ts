@@ -1,21 +1,28 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
-import { askChanges, askJson, type Question } from "../fetching/ask.ts";
+import { fetchJsonIfChanged, fetchJson, type JsonRequest } from "../fetching/fetch-json.ts";
 import type { JsonObject } from "../types.ts";
-import { cobaltUrl } from "./cobalt.ts";
-import { maybe, notAvailable, readItems, requireFound, UNCHANGED, unsupported } from "./item.ts";
+import { resolveMediaUrl } from "./cobalt.ts";
+import {
+  optional,
+  mediaNotAvailable,
+  parseItems,
+  requireFound,
+  UNCHANGED,
+  unsupportedRequest,
+} from "./item.ts";
 import type { Listing, ListingPage, Platform, PlatformItem } from "./platform.ts";
 import { requireSetting, type Settings } from "./settings.ts";
-import { type YouTubePlace, youTubePlace } from "./youtube-url.ts";
-import { lostItem, type Video, video, videoItem } from "./youtube-video.ts";
+import { type YouTubeRef, toYouTubeRef } from "./youtube-url.ts";
+import { toUnavailableItem, type Video, video, toVideoItem } from "./youtube-video.ts";
 
-const PAGE = 50; // the most
+const PAGE_SIZE = 50; // maximum of the API
 
-const place = z.object({ kind: z.enum(["video", "playlist", "search"]), id: z.string() });
-const token = z.object({ pageToken: z.string() });
+const listRef = z.object({ kind: z.enum(["video", "playlist", "search"]), id: z.string() });
+const pageCursor = z.object({ pageToken: z.string() });
 const page = z.object({
   items: z.array(z.unknown()).default([]),
-  nextPageToken: maybe(z.string()),
+  nextPageToken: optional(z.string()),
 });
 const member = z.object({
   snippet: z.object({ title: z.string() }),
@@ -28,62 +35,66 @@ const channel = titled.extend({
 });
 
 /**
- * YouTube's Data API v3 (developers.google.com/youtube/v3/docs) with the operator's key. It serves no
- * media: where `COBALT_URL` isn't set, each item says so. Throws `quota_exceeded`, too.
+ * YouTube's Data API v3 (developers.google.com/youtube/v3/docs) with the operator's key. The API
+ * serves no media: without `COBALT_URL`, every item is unavailable. Also throws
+ * `platform_quota_exceeded`.
  */
 export const youtube: Platform = {
   name: "youtube",
   kinds: ["url", "playlist", "search"],
-  needs: () => ["YOUTUBE_API_KEY"],
-  matches: (wanted) => youTubePlace(wanted) !== null,
-  resolve: async (env, wanted) => {
-    const of = youTubePlace(wanted);
-    if (!of) throw unsupported("YouTube", wanted);
+  requiredSettings: () => ["YOUTUBE_API_KEY"],
+  matches: (request) => toYouTubeRef(request) !== null,
+  resolve: async (env, request) => {
+    const ref = toYouTubeRef(request);
+    if (!ref) throw unsupportedRequest("YouTube", request);
     requireSetting(env, "YOUTUBE_API_KEY");
-    if (of.kind === "search") return listing(of, `“${of.id}”`, null);
-    return requireFound(of.kind, of.kind in CHANNEL_BY ? uploads(env, of) : titledListing(env, of));
+    if (ref.kind === "search") return toListing(ref, `“${ref.id}”`, null);
+    return requireFound(
+      ref.kind,
+      ref.kind in CHANNEL_PARAMETERS ? uploadsListing(env, ref) : titledListing(env, ref),
+    );
   },
   list,
   media: async (env, item) => {
     requireSetting(env, "YOUTUBE_API_KEY");
     const id = z.string().parse(item.handle.id);
-    const found = (await videosOf(env, [id])).get(id);
+    const found = (await fetchVideos(env, [id])).get(id);
     if (!found) throw new AppError("original_removed", "YouTube has this video no longer.");
-    const { refused } = videoItem(found, env.COBALT_URL !== "");
-    if (refused) throw new AppError(refused.code, refused.message);
-    return { url: await cobaltUrl(env, item.pageUrl), captions: [] };
+    const { unavailable } = toVideoItem(found, env.COBALT_URL !== "");
+    if (unavailable) throw new AppError(unavailable.code, unavailable.message);
+    return { url: await resolveMediaUrl(env, item.pageUrl), captions: [] };
   },
 };
 
 async function list(
   env: Settings,
-  { of }: Listing,
-  at: JsonObject | null,
+  listing: Listing,
+  cursor: JsonObject | null,
   validators: JsonObject | null,
 ): Promise<ListingPage> {
-  const from = place.parse(of);
+  const ref = listRef.parse(listing.ref);
   const hasResolver = env.COBALT_URL !== "";
-  if (from.kind === "video") {
-    const found = (await videosOf(env, [from.id])).get(from.id);
+  if (ref.kind === "video") {
+    const found = (await fetchVideos(env, [ref.id])).get(ref.id);
     if (!found) throw new AppError("original_removed", "YouTube has this video no longer.");
-    const items = [videoItem(found, hasResolver)];
+    const items = [toVideoItem(found, hasResolver)];
     return { items, next: null, validators: null, unchanged: false };
   }
-  const asked = listQuestion(env, from, at && token.parse(at).pageToken);
-  // A resolver that came or went changes what can be had of an unchanged list.
-  const known = validators?.hasResolver === hasResolver ? validators : null;
-  const answer = await askChanges(env, asked, known);
-  if (answer === "unchanged") return UNCHANGED;
-  const { items, nextPageToken } = answer.value;
+  const request = listRequest(env, ref, cursor && pageCursor.parse(cursor).pageToken);
+  // Adding or removing the resolver changes the items of an unchanged list.
+  const usableValidators = validators?.hasResolver === hasResolver ? validators : null;
+  const response = await fetchJsonIfChanged(env, request, usableValidators);
+  if (response === "unchanged") return UNCHANGED;
+  const { items, nextPageToken } = response.value;
   return {
-    items: await itemsOf(env, from.kind, items, hasResolver),
+    items: await fetchItems(env, ref.kind, items, hasResolver),
     next: nextPageToken ? { pageToken: nextPageToken } : null,
-    validators: answer.validators && { ...answer.validators, hasResolver },
+    validators: response.validators && { ...response.validators, hasResolver },
     unchanged: false,
   };
 }
 
-async function itemsOf(
+async function fetchItems(
   env: Settings,
   kind: "playlist" | "search",
   items: unknown[],
@@ -91,85 +102,91 @@ async function itemsOf(
 ): Promise<PlatformItem[]> {
   const members =
     kind === "playlist"
-      ? readItems("youtube", member, items).map((one) => ({
-          id: one.contentDetails.videoId,
-          title: one.snippet.title,
+      ? parseItems("youtube", member, items).map(({ contentDetails, snippet }) => ({
+          id: contentDetails.videoId,
+          title: snippet.title,
         }))
-      : readItems("youtube", hit, items).map(({ id }) => ({ id: id.videoId, title: id.videoId }));
-  const videos = await videosOf(
+      : parseItems("youtube", hit, items).map(({ id }) => ({ id: id.videoId, title: id.videoId }));
+  const videos = await fetchVideos(
     env,
     members.map(({ id }) => id),
   );
   return members.map(({ id, title }) => {
     const found = videos.get(id);
-    return found ? videoItem(found, hasResolver) : lostItem(id, title);
+    return found ? toVideoItem(found, hasResolver) : toUnavailableItem(id, title);
   });
 }
 
-/** Those that there are and that aren't private, by their ids; one unit of the quota. */
-async function videosOf(env: Settings, ids: string[]): Promise<Map<string, Video>> {
+/**
+ * Fetches up to `PAGE_SIZE` videos by id. Leaves out deleted and private ones. Costs one unit of
+ * the API's quota.
+ */
+async function fetchVideos(env: Settings, ids: string[]): Promise<Map<string, Video>> {
   if (ids.length === 0) return new Map();
-  const parameters = { part: "snippet,status", id: ids.join(","), maxResults: String(PAGE) };
-  const { items } = await askJson(env, question(env, "videos", parameters));
-  return new Map(readItems("youtube", video, items).map((one) => [one.id, one]));
+  const parameters = { part: "snippet,status", id: ids.join(","), maxResults: String(PAGE_SIZE) };
+  const { items } = await fetchJson(env, apiRequest(env, "videos", parameters));
+  return new Map(parseItems("youtube", video, items).map((entry) => [entry.id, entry]));
 }
 
-const CHANNEL_BY: Record<string, string> = {
+const CHANNEL_PARAMETERS: Record<string, string> = {
   channel: "id",
   handle: "forHandle",
   user: "forUsername",
 };
 
-async function uploads(env: Settings, of: YouTubePlace): Promise<Listing> {
-  const parameters = { part: "snippet,contentDetails", [CHANNEL_BY[of.kind]!]: of.id };
-  const { items } = await askJson(env, question(env, "channels", parameters));
-  const [found] = readItems("youtube", channel, items);
+async function uploadsListing(env: Settings, ref: YouTubeRef): Promise<Listing> {
+  const parameters = { part: "snippet,contentDetails", [CHANNEL_PARAMETERS[ref.kind]!]: ref.id };
+  const { items } = await fetchJson(env, apiRequest(env, "channels", parameters));
+  const [found] = parseItems("youtube", channel, items);
   if (!found) throw new AppError("original_removed", "YouTube has no such channel.");
   const id = found.contentDetails.relatedPlaylists.uploads;
-  return listing({ kind: "playlist", id }, found.snippet.title, urlOf("playlist", id));
+  return toListing({ kind: "playlist", id }, found.snippet.title, urlOf("playlist", id));
 }
 
-async function titledListing(env: Settings, of: YouTubePlace): Promise<Listing> {
-  const isVideo = of.kind === "video";
-  const parameters = { part: "snippet", id: of.id };
-  const { items } = await askJson(env, question(env, isVideo ? "videos" : "playlists", parameters));
-  const [found] = readItems("youtube", titled, items);
-  if (!found) throw new AppError("original_removed", `YouTube has no such ${of.kind}.`);
-  return listing(of, found.snippet.title, urlOf(of.kind, of.id));
+async function titledListing(env: Settings, ref: YouTubeRef): Promise<Listing> {
+  const isVideo = ref.kind === "video";
+  const parameters = { part: "snippet", id: ref.id };
+  const { items } = await fetchJson(
+    env,
+    apiRequest(env, isVideo ? "videos" : "playlists", parameters),
+  );
+  const [found] = parseItems("youtube", titled, items);
+  if (!found) throw new AppError("original_removed", `YouTube has no such ${ref.kind}.`);
+  return toListing(ref, found.snippet.title, urlOf(ref.kind, ref.id));
 }
 
-function urlOf(kind: YouTubePlace["kind"], id: string): string {
+function urlOf(kind: YouTubeRef["kind"], id: string): string {
   const path = kind === "video" ? "watch?v" : "playlist?list";
   return `https://www.youtube.com/${path}=${id}`;
 }
 
-function listing(of: YouTubePlace, title: string, url: string | null): Listing {
-  return { platform: "youtube", title, url, of: { ...of } };
+function toListing(ref: YouTubeRef, title: string, url: string | null): Listing {
+  return { platform: "youtube", title, url, ref: { ...ref } };
 }
 
-/** A page of a playlist costs one unit of the quota, one of a search a hundred. */
-function listQuestion(
+/** A page of a playlist costs one unit of the quota, a page of a search a hundred. */
+function listRequest(
   env: Settings,
-  { kind, id }: z.infer<typeof place>,
+  { kind, id }: z.infer<typeof listRef>,
   pageToken: string | null,
-): Question<typeof page> {
-  const paging = { maxResults: String(PAGE), ...(pageToken !== null && { pageToken }) };
+): JsonRequest<typeof page> {
+  const paging = { maxResults: String(PAGE_SIZE), ...(pageToken !== null && { pageToken }) };
   return kind === "search"
-    ? question(env, "search", { part: "snippet", type: "video", q: id, ...paging })
-    : question(env, "playlistItems", {
+    ? apiRequest(env, "search", { part: "snippet", type: "video", q: id, ...paging })
+    : apiRequest(env, "playlistItems", {
         part: "snippet,contentDetails",
         playlistId: id,
         ...paging,
       });
 }
 
-function question(
+function apiRequest(
   env: Settings,
   method: string,
   parameters: Record<string, string>,
-): Question<typeof page> {
+): JsonRequest<typeof page> {
   return {
-    who: "YouTube",
+    serverName: "YouTube",
     url: `${env.YOUTUBE_API_URL}/${method}`,
     query: parameters,
     secrets: { "x-goog-api-key": requireSetting(env, "YOUTUBE_API_KEY") },
@@ -178,24 +195,24 @@ function question(
   };
 }
 
-const problem = z.object({
+const errorResponse = z.object({
   error: z.object({ errors: z.array(z.object({ reason: z.string() })).min(1) }),
 });
 
-/** developers.google.com/youtube/v3/docs/errors */
+/** Reads error reasons (developers.google.com/youtube/v3/docs/errors). */
 function explain(body: unknown): AppError | undefined {
-  const parsed = problem.safeParse(body);
+  const parsed = errorResponse.safeParse(body);
   const reason = parsed.data?.error.errors[0]?.reason;
   switch (reason) {
     case "quotaExceeded":
     case "dailyLimitExceeded": {
       const message =
-        "The day's quota of YouTube's API is used up; it begins anew at midnight, Pacific time.";
-      return new AppError("quota_exceeded", message);
+        "The daily quota of YouTube's API is used up; it resets at midnight, Pacific time.";
+      return new AppError("platform_quota_exceeded", message);
     }
     case "rateLimitExceeded":
     case "userRateLimitExceeded":
-      return new AppError("rate_limited", "YouTube was asked too often.", { retryAfter: 60 });
+      return new AppError("rate_limited", "YouTube got too many requests.", { retryAfter: 60 });
     case "keyInvalid":
     case "keyExpired":
     case "badRequest":
@@ -207,7 +224,7 @@ function explain(body: unknown): AppError | undefined {
     case "playlistItemsNotAccessible":
     case "channelForbidden":
     case "playlistForbidden":
-      return notAvailable("It is private.");
+      return mediaNotAvailable("It is private.");
     default:
       return undefined;
   }

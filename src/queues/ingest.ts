@@ -1,65 +1,80 @@
-import { purgeAsset } from "../care/purge.ts";
 import { INGEST } from "../config.ts";
-import { AppError, traceOf, failureOf, isRetryable } from "../errors.ts";
-import { RUN } from "../ingest/steps.ts";
+import { AppError, failureOf, traceOf } from "../errors.ts";
+import type { FanOut, PartRef } from "../ingest/state.ts";
+import { STEP_RUNNERS } from "../ingest/steps/step-runners.ts";
+import { purgeAsset } from "../lifecycle/purge.ts";
 import { log } from "../log.ts";
-import { renewing } from "../renewing.ts";
+import { type IngestMessage, ingestMessage } from "../messages.ts";
 import { getAsset } from "../store/assets.ts";
 import { indexObject } from "../store/index-object.ts";
+import type { Asset } from "../types.ts";
 import { eachMessage } from "./each-message.ts";
-import { type IngestMessage, ingestMessage } from "./messages.ts";
-import { metered } from "./metered.ts";
-import { retryDelay } from "./retry.ts";
+import { type LeasedWork, runLeased } from "./leased-work.ts";
+import { withMetering } from "./metering.ts";
 
-/** Does what each message asks for. */
+/** Runs the part of each message under the lease of the index's `MediaIndex` object. */
 export function consumeIngest(batch: MessageBatch, env: Env): Promise<void> {
-  return eachMessage(batch, ingestMessage, (task, message) => workOn(message, task, env));
+  return eachMessage(batch, ingestMessage, (ref, message) =>
+    runLeased(message, leasedPart(env, ref, message.attempts)),
+  );
 }
 
-async function workOn(message: Message, task: IngestMessage, env: Env): Promise<void> {
-  const { indexId, assetId, step, part } = task;
+/** `gone`: the asset was deleted while its part ran, so that what the step wrote has to go too. */
+function leasedPart(
+  env: Env,
+  { indexId, assetId, step, part }: IngestMessage,
+  attempt: number,
+): LeasedWork<"ok" | "gone"> {
   const index = indexObject(env, indexId);
-  if ((await index.claim(assetId, { step, part })) === "no") return message.ack();
-  const renew = () => index.renew(assetId, { step, part });
-  return renewing(renew, INGEST.renewMs, () => run(message, task, env));
+  const partRef = { step, part };
+  const fields = { asset: assetId, step, part, attempt };
+  let asset: Asset | null = null;
+  return {
+    async claim() {
+      if ((await index.claim(assetId, partRef)) === "refused") return false;
+      asset = await getAsset(env.DB, assetId);
+      return true;
+    },
+    renew: () => index.renew(assetId, partRef),
+    renewMs: INGEST.renewMs,
+    async run() {
+      const startedAt = Date.now();
+      const fanOut = await runStep(env, asset, partRef, attempt);
+      const outcome = await index.complete(assetId, partRef, fanOut);
+      log("info", "ingest.step_done", { ...fields, ms: Date.now() - startedAt });
+      return outcome;
+    },
+    logFailure(error) {
+      const { code } = failureOf(error);
+      log("warn", "ingest.step_failed", { ...fields, code, cause: traceOf(error) });
+    },
+    release: (failure, dueAt) => index.release(assetId, partRef, failure, dueAt),
+    fail: (failure) => index.fail(assetId, step, failure),
+    async settle(outcome) {
+      if (outcome === "gone" && asset) await purgeAsset(env, asset, assetId);
+    },
+  };
 }
 
-/** Of a part that is held. */
-async function run(message: Message, task: IngestMessage, env: Env): Promise<void> {
-  const { indexId, assetId, step, part } = task;
-  const index = indexObject(env, indexId);
-  const startedAt = Date.now();
-  const fields = { asset: assetId, step, part, attempt: message.attempts };
-  const asset = await getAsset(env.DB, assetId);
-  let outcome: "ok" | "gone";
-  try {
-    if (!asset) throw new AppError("not_found", "The asset was deleted.");
-    const fanOut = await metered(env, asset.accountId, (own) =>
-      RUN[step](own, asset, part, message.attempts),
-    );
-    outcome = await index.complete(assetId, { step, part }, fanOut ?? undefined);
-    log("info", "ingest.step_done", { ...fields, ms: Date.now() - startedAt });
-  } catch (error) {
-    const failure = failureOf(error);
-    log("warn", "ingest.step_failed", { ...fields, code: failure.code, cause: traceOf(error) });
-    if (isRetryable(error, message.attempts)) {
-      const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
-      const delaySeconds = retryDelay(message.attempts, retryAfter);
-      const dueAt = Date.now() + 2 * delaySeconds * 1000;
-      await index.release(assetId, { step, part }, failure, dueAt);
-      return message.retry({ delaySeconds });
-    }
-    outcome = await index.fail(assetId, step, failure);
-  }
-  if (outcome === "gone" && asset) await purgeAsset(env, asset, assetId);
-  message.ack();
+/** Runs a part of a step and meters its model calls. Throws `not_found` for a deleted asset. */
+async function runStep(
+  env: Env,
+  asset: Asset | null,
+  { step, part }: PartRef,
+  attempt: number,
+): Promise<FanOut | undefined> {
+  if (!asset) throw new AppError("not_found", "The asset was deleted.");
+  const fanOut = await withMetering(env, asset.accountId, (metered) =>
+    STEP_RUNNERS[step](metered, asset, part, attempt),
+  );
+  return fanOut ?? undefined;
 }
 
-/** Retries are spent: the failure is recorded where people look. */
+/** Fails the assets of parts whose messages have spent their retries. */
 export function consumeDeadIngest(batch: MessageBatch, env: Env): Promise<void> {
   return eachMessage(batch, ingestMessage, async ({ indexId, assetId, step, part }, message) => {
-    log("error", "ingest.dead", { asset: assetId, step, part });
-    await indexObject(env, indexId).giveUp(assetId, { step, part });
+    log("error", "ingest.dead_lettered", { asset: assetId, step, part });
+    await indexObject(env, indexId).failExhausted(assetId, { step, part });
     message.ack();
   });
 }

@@ -1,14 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { SCOPES } from "../keys.ts";
 import { updateAccount } from "../store/accounts.ts";
-import { getLimits } from "../store/limits.ts";
+import { getLimits } from "../store/quotas.ts";
 import { listTallies } from "../store/tallies.ts";
 import { listIndices } from "../store/indices.ts";
 import { listUsage, type Usage } from "../store/usage.ts";
-import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import type { AccountId } from "../ids.ts";
 import { isoTime, sumTallies } from "./index-record.ts";
 
-const DAYS = 30;
+const USAGE_DAYS = 30;
 const DAY_MS = 24 * 3600 * 1000;
 
 const limits = z.record(z.string(), z.number());
@@ -53,6 +55,11 @@ const account = z
 
 export const accountRoutes = createRouter("Account");
 
+const accountChange = z.object({
+  name: z.string().min(1).max(200).optional(),
+  email: z.email().max(320).optional(),
+});
+
 addEndpoint(
   accountRoutes,
   {
@@ -60,57 +67,68 @@ addEndpoint(
     path: "/init",
     summary: "Init User",
     scope: "read",
-    body: z.object({
-      name: z.string().min(1).max(200).optional(),
-      email: z.email().max(320).optional(),
-    }),
+    body: accountChange,
     bodyOptional: true,
     response: account,
   },
-  async (c, { body }) => {
-    const caller = c.get("caller");
-    const row = await updateAccount(c.env.DB, caller.accountId, body);
-    return {
-      account_id: row.accountId,
-      name: row.name,
-      email: row.email,
-      created: caller.isNew,
-      created_at: isoTime(row.createdAt),
-      scopes: caller.scopes,
-      limits: await limitsOf(c),
-    };
-  },
+  initAccount,
 );
+
+async function initAccount(
+  c: Context,
+  { body }: Input<z.ZodObject, z.ZodObject, typeof accountChange>,
+) {
+  const caller = c.get("caller");
+  const row = await updateAccount(c.env.DB, caller.accountId, body);
+  return {
+    account_id: row.accountId,
+    name: row.name,
+    email: row.email,
+    created: caller.isNew,
+    created_at: isoTime(row.createdAt),
+    scopes: caller.scopes,
+    limits: await getLimitFields(c),
+  };
+}
 
 addEndpoint(
   accountRoutes,
   { method: "get", path: "/stats", summary: "Compute Stats", scope: "read", response: stats },
-  async (c) => {
-    const { accountId } = c.get("caller");
-    const now = Date.now();
-    const today = isoTime(now).slice(0, 10);
-    const [own, tallies, indices, days] = await Promise.all([
-      limitsOf(c),
-      listTallies(c.env.DB, accountId),
-      listIndices(c.env.DB, accountId, { limit: 1, after: "" }),
-      listUsage(c.env.DB, accountId, isoTime(now - (DAYS - 1) * DAY_MS).slice(0, 10)),
-    ]);
-    return {
-      account_id: accountId,
-      indices: indices.total,
-      ...sumTallies(tallies),
-      usage: {
-        today: toUsage(days.find(({ date }) => date === today) ?? { ...NO_USAGE, date: today }),
-        last_30_days: days.map(toUsage),
-      },
-      limits: own,
-      generated_at: isoTime(now),
-    };
-  },
+  getStats,
 );
 
-/** Of the caller's account, and of its requests. */
-async function limitsOf(c: Context): Promise<Record<string, number>> {
+async function getStats(c: Context) {
+  const { accountId } = c.get("caller");
+  const now = Date.now();
+  const [limitFields, tallies, indices, usageFields] = await Promise.all([
+    getLimitFields(c),
+    listTallies(c.env.DB, accountId),
+    listIndices(c.env.DB, accountId, { limit: 1, after: "" }),
+    getUsageFields(c.env.DB, accountId, now),
+  ]);
+  return {
+    account_id: accountId,
+    indices: indices.total,
+    ...sumTallies(tallies),
+    usage: usageFields,
+    limits: limitFields,
+    generated_at: isoTime(now),
+  };
+}
+
+/** Returns the usage of the last 30 days (UTC). Days without usage are left out, except today. */
+async function getUsageFields(db: D1Database, accountId: AccountId, now: number) {
+  const today = isoTime(now).slice(0, 10);
+  const firstDay = isoTime(now - (USAGE_DAYS - 1) * DAY_MS).slice(0, 10);
+  const days = await listUsage(db, accountId, firstDay);
+  return {
+    today: toUsage(days.find(({ date }) => date === today) ?? { ...NO_USAGE, date: today }),
+    last_30_days: days.map(toUsage),
+  };
+}
+
+/** Returns the limits of the caller's account and its request rates. */
+async function getLimitFields(c: Context): Promise<Record<string, number>> {
   return {
     ...(await getLimits(c.env.DB, c.get("caller").accountId)),
     requests_per_minute: Number(c.env.KEY_RATE),

@@ -1,31 +1,39 @@
 import { z } from "@hono/zod-openapi";
-import { type Admitted, admitAsset, type Identity, newAsset, roomFor } from "../care/new-asset.ts";
-import { purgeAsset } from "../care/purge.ts";
+import {
+  type CreatedAsset,
+  createAsset,
+  type AssetIdentity,
+  newAsset,
+  quotaFor,
+} from "../lifecycle/create-asset.ts";
+import { purgeAsset } from "../lifecycle/purge.ts";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
-import { requirePublicUrl } from "../fetching/address.ts";
+import { requirePublicUrl } from "../fetching/public-url.ts";
 import { newId } from "../ids.ts";
-import { storeSource } from "../ingest/fetch.ts";
-import { requireRoom } from "../store/limits.ts";
-import type { Stored } from "../store/streams.ts";
+import { storeSource } from "../ingest/steps/fetch.ts";
+import { requireQuota } from "../store/quotas.ts";
+import type { StoredStream } from "../store/streams.ts";
 import type { AssetType, JsonObject, MediaIndexRow } from "../types.ts";
-import { type FormFile, readForm, readSmall, missingFile } from "./form.ts";
-import { userMetadata } from "./json-object.ts";
-import { readTranscript } from "./transcript-part.ts";
-import { check, parseJson } from "./validation.ts";
+import { type FormFile, readForm, readSmallPart, missingFileError } from "../http/multipart.ts";
+import { userMetadata } from "../http/json-object.ts";
+import { parseTranscriptPart } from "./transcript-part.ts";
+import { validate, parseJson } from "../http/validation.ts";
 
-interface Upload {
-  file?: Stored & { title: string };
+/** Parts of a request that adds an asset, unparsed but for the stored file. */
+interface RequestParts {
+  file?: StoredStream & { title: string };
   transcript?: Uint8Array;
   metadata?: string | Uint8Array;
-  /** Of a file that came as text. */
-  refusal?: ValidationError;
+  /** Error of a file part that was sent as text. */
+  fileError?: ValidationError;
 }
 
 /**
- * Adds a video or an image to an index from a file in the body, streamed to storage as it arrives, or
- * from a URL, and starts its ingest. Bytes that the index has already give the asset that has them. Throws
- * `limit_reached` and `account_full` as `requireRoom` does, before anything is read where that can be known.
+ * Adds a video or an image to an index, from a file that is streamed to R2 as it arrives or from a
+ * URL, and starts its ingest. A file whose bytes the index already has results in the existing
+ * asset. Throws `limit_reached` and `account_full`, before the body is read if `Content-Length`
+ * allows it.
  */
 export async function addAsset(
   env: Env,
@@ -33,7 +41,7 @@ export async function addAsset(
   index: MediaIndexRow,
   assetType: AssetType,
   url: string | undefined,
-): Promise<Admitted> {
+): Promise<CreatedAsset> {
   const now = Date.now();
   const identity = {
     assetId: newId(assetType === "video" ? "vid" : "img", now),
@@ -41,85 +49,90 @@ export async function addAsset(
     accountId: index.accountId,
     assetType,
   };
-  await requireRoom(env.DB, index.accountId, {
-    ...roomFor(assetType),
+  await requireQuota(env.DB, index.accountId, {
+    ...quotaFor(assetType),
     stored_bytes: Number(request.headers.get("content-length") ?? 1),
   });
   try {
-    const upload = await readUpload(env, request, identity, url);
-    const { metadata, transcript } = await understand(upload, assetType, url);
+    const parts = await readRequestParts(env, request, identity, url);
+    const { metadata, transcript } = await parseParts(parts, assetType, url);
     if (url !== undefined) requireUrl(url, assetType, env.FETCH_ALLOW);
-    const { file } = upload;
-    const said = {
-      title: file?.title ?? titleOf(url!),
+    const { file } = parts;
+    const description = {
+      title: file?.title ?? titleFromUrl(url!),
       source: url === undefined ? { kind: "upload" as const } : { kind: "url" as const, url },
       metadata,
     };
-    return await admitAsset(env, newAsset(identity, index, file, said, now), { transcript });
+    return await createAsset(env, newAsset(identity, index, file, description, now), {
+      transcript,
+    });
   } catch (error) {
     await purgeAsset(env, identity, identity.assetId);
     throw error;
   }
 }
 
-/** Takes the body apart. Throws as `readForm` and `storeSource` do. */
-async function readUpload(
+/** Reads the multipart body and stores the file. Throws as `readForm` and `storeSource` do. */
+async function readRequestParts(
   env: Env,
   request: Request,
-  identity: Identity,
+  identity: AssetIdentity,
   url: string | undefined,
-): Promise<Upload> {
-  const upload: Upload = {};
+): Promise<RequestParts> {
+  const parts: RequestParts = {};
   const hasBody = request.body !== null && request.headers.get("content-length") !== "0";
-  if (!hasBody) return upload;
+  if (!hasBody) return parts;
   const fileField = `${identity.assetType}_file`;
   const fields = await readForm(request, async (part: FormFile) => {
     if (part.field === fileField) {
-      if (url !== undefined || upload.file) throw oneOf(identity.assetType, "not both, nor two");
+      if (url !== undefined || parts.file) throw fileOrUrlError(identity.assetType, "value_error");
       const stored = await storeSource(env.MEDIA, identity, part.chunks);
-      upload.file = { title: part.filename || identity.assetId, ...stored };
+      parts.file = { title: part.filename || identity.assetId, ...stored };
     } else if (part.field === "transcript") {
-      upload.transcript = await readSmall(part, LIMITS.transcriptBytes);
+      parts.transcript = await readSmallPart(part, LIMITS.transcriptBytes);
     } else if (part.field === "metadata_str") {
-      upload.metadata = await readSmall(part, LIMITS.fieldBytes);
+      parts.metadata = await readSmallPart(part, LIMITS.fieldBytes);
     }
   });
-  if (fields.has(fileField)) upload.refusal = missingFile(fileField, fields);
+  if (fields.has(fileField)) parts.fileError = missingFileError(fileField, fields);
   const transcript = fields.get("transcript");
-  if (transcript) upload.transcript = new TextEncoder().encode(transcript);
-  upload.metadata ??= fields.get("metadata_str") ?? "";
-  return upload;
+  if (transcript) parts.transcript = new TextEncoder().encode(transcript);
+  parts.metadata ??= fields.get("metadata_str") ?? "";
+  return parts;
 }
 
-/** Checks what came beside the media; every broken rule is reported. */
-async function understand(upload: Upload, assetType: AssetType, url: string | undefined) {
+/** Parses metadata and transcript, and requires a file or a URL. Throws all issues together. */
+async function parseParts(parts: RequestParts, assetType: AssetType, url: string | undefined) {
   const issues: ValidationIssue[] = [];
-  const collect = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
+  const collect = async <T>(parse: () => T | Promise<T>): Promise<T | undefined> => {
     try {
-      return await read();
+      return await parse();
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       issues.push(...error.issues);
       return undefined;
     }
   };
-  const metadata = await collect(() => readMetadata(upload.metadata ?? ""));
-  const transcript = upload.transcript && (await collect(() => readTranscript(upload.transcript!)));
-  if (upload.refusal) issues.push(...upload.refusal.issues);
-  else if (!upload.file && url === undefined) issues.push(...oneOf(assetType, "one").issues);
+  const metadata = await collect(() => parseMetadata(parts.metadata ?? ""));
+  const transcript =
+    parts.transcript && (await collect(() => parseTranscriptPart(parts.transcript!)));
+  if (parts.fileError) issues.push(...parts.fileError.issues);
+  else if (!parts.file && url === undefined) {
+    issues.push(...fileOrUrlError(assetType, "missing").issues);
+  }
   if (issues.length > 0) throw new ValidationError(issues);
   return { metadata: metadata!, transcript };
 }
 
 const withMetadata = z.object({ metadata_str: userMetadata });
 
-function readMetadata(source: string | Uint8Array): JsonObject {
+function parseMetadata(source: string | Uint8Array): JsonObject {
   const text = source.length === 0 ? "{}" : source;
   const issues: ValidationIssue[] = [];
   const value = { metadata_str: parseJson(text, ["body", "metadata_str"]) };
-  const read = check("body", withMetadata, value, issues);
-  if (!read) throw new ValidationError(issues);
-  return read.metadata_str;
+  const valid = validate("body", withMetadata, value, issues);
+  if (!valid) throw new ValidationError(issues);
+  return valid.metadata_str;
 }
 
 function requireUrl(url: string, assetType: AssetType, allowed: string): void {
@@ -132,18 +145,20 @@ function requireUrl(url: string, assetType: AssetType, allowed: string): void {
   }
 }
 
-function oneOf(assetType: AssetType, which: string): ValidationError {
+/** Error for a request with neither a file nor a URL (`missing`), or with more than one. */
+function fileOrUrlError(assetType: AssetType, type: "missing" | "value_error"): ValidationError {
   const [file, url] = [`${assetType}_file`, `${assetType}_url`];
-  const type = which === "one" ? "missing" : "value_error";
-  return invalid(["body", file], type, `Give ${which} of ${file} and ${url}`);
+  const message = type === "missing" ? `Give ${file} or ${url}` : `Give only one ${file} or ${url}`;
+  return invalid(["body", file], type, message);
 }
 
-function titleOf(url: string): string {
+/** Returns the last path segment of a URL, decoded; the host without any. */
+function titleFromUrl(url: string): string {
   const { pathname, host } = new URL(url);
   const name = pathname.split("/").findLast(Boolean) ?? host;
   try {
     return decodeURIComponent(name);
   } catch {
-    return name; // a stray percent sign
+    return name; // malformed percent encoding
   }
 }

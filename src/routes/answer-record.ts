@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Answer, AnswerEvent } from "../answer/compose.ts";
-import { linkMarkers } from "../answer/markup.ts";
+import { linkMarkers } from "../answer/markdown.ts";
 import type { Citation } from "../answer/sources.ts";
-import type { MediaUrl } from "./media-url.ts";
+import type { MediaUrlSigner } from "../http/signed-url.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
 
 const citation = hitRecord.extend({ marker: z.int().min(1) });
@@ -19,21 +19,21 @@ export const answerRecord = z
 export type AnswerRecord = z.input<typeof answerRecord>;
 type CitationRecord = z.input<typeof citation>;
 
-/** An answer's event as clients see it: `event` and `data` of a server-sent event. */
+/** `event` and `data` of a server-sent event. `isFallback` isn't sent: it prevents caching. */
 export type AnswerMessage =
   | { event: "citations"; data: CitationRecord[] }
   | { event: "delta"; data: { text: string } }
-  | { event: "done"; data: AnswerRecord; isMakeshift: boolean };
+  | { event: "done"; data: AnswerRecord; isFallback: boolean };
 
-/** Puts records in place of hits, and links in place of markers where Markdown is wished. */
+/** Converts an answer's events to API records. With `markdown`, citation markers become links. */
 export async function* toMessages(
   events: AsyncGenerator<AnswerEvent>,
   markdown: boolean,
-  urlOf: MediaUrl,
+  signUrl: MediaUrlSigner,
 ): AsyncGenerator<AnswerMessage> {
   const records = new Map<number, CitationRecord>();
   const toRecord = async ({ marker, hit }: Citation) => {
-    const record = records.get(marker) ?? { ...(await toHitRecord(hit, urlOf)), marker };
+    const record = records.get(marker) ?? { ...(await toHitRecord(hit, signUrl)), marker };
     records.set(marker, record);
     return record;
   };
@@ -48,7 +48,7 @@ export async function* toMessages(
     } else {
       const citations = await Promise.all(event.done.citations.map(toRecord));
       const data = toRecordOf(event.done, link(event.done.text), citations);
-      yield { event: "done", data, isMakeshift: event.done.isMakeshift };
+      yield { event: "done", data, isFallback: event.done.isFallback };
     }
   }
 }

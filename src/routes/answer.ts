@@ -1,17 +1,18 @@
 import { z } from "@hono/zod-openapi";
-import { answerFromPictures, answerFromWords } from "../answer/answer.ts";
-import { answerFromVideo } from "../answer/watch.ts";
+import { answerFromImages, answerFromText } from "../answer/answer.ts";
+import { answerAboutVideo } from "../answer/video-answer.ts";
 import { ANSWER, LIMITS } from "../config.ts";
 import { invalid } from "../errors.ts";
 import type { Asset } from "../types.ts";
 import { answerRecord } from "./answer-record.ts";
-import { respond } from "./answer-response.ts";
+import { respondWithAnswer } from "./answer-stream.ts";
 import { videoParams } from "./asset-record.ts";
-import { requireOwnAsset } from "./assets.ts";
-import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
+import { requireCallerAsset } from "./assets.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { indexParams } from "./index-record.ts";
-import { requireOwnIndex } from "./indices.ts";
-import { queryBool, queryFloat, queryInt, queryList } from "./query-types.ts";
+import { requireCallerIndex } from "./indices.ts";
+import { queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
 import { requireAssets } from "./search.ts";
 
 export const answerRoutes = createRouter("Answers");
@@ -24,9 +25,9 @@ const question = z.object({
   language: z.string().max(LIMITS.languageCharacters).optional(),
   stream: queryBool(false),
 });
-const retrieval = z.object({
-  top_k: queryInt(1, LIMITS.answerTopK, ANSWER.segments),
-  asset_ids: queryList(z.string(), LIMITS.assetIds),
+const textAnswerQuery = question.extend({
+  top_k: queryInt(1, LIMITS.answerTopK, ANSWER.defaultTopK),
+  asset_ids: queryList(z.string(), LIMITS.assetIdCount),
 });
 
 addEndpoint(
@@ -37,22 +38,32 @@ addEndpoint(
     summary: "Answer Query From Videos",
     scope: "read",
     params: indexParams,
-    query: question.extend(retrieval.shape),
+    query: textAnswerQuery,
     response: answerRecord,
-    texts: ["text/event-stream"],
+    textMediaTypes: ["text/event-stream"],
   },
-  async (c, { params, query }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    const wish = { ...wishOf(query), topK: query.top_k, assetIds: query.asset_ids ?? [] };
-    await requireAssets(c.env.DB, index.indexId, wish.assetIds);
-    return respond(c, {
-      index,
-      wish,
-      isStream: wantsStream(c, query),
-      answer: (env, signal) => answerFromWords(env, index.indexId, wish, signal),
-    });
-  },
+  answerIndexFromText,
 );
+
+async function answerIndexFromText(
+  c: Context,
+  { params, query }: Input<typeof indexParams, typeof textAnswerQuery>,
+) {
+  const index = await requireCallerIndex(c, params.index_name);
+  const options = { ...toAnswerOptions(query), ...toRetrievalOptions(query) };
+  await requireAssets(c.env.DB, index.indexId, options.assetIds);
+  return respondWithAnswer(c, {
+    index,
+    options,
+    isStream: isStreamRequested(c, query),
+    answer: (env, signal) => answerFromText(env, index.indexId, options, signal),
+  });
+}
+
+const imageAnswerQuery = textAnswerQuery.extend({
+  search_term: text.min(1).optional(),
+  top_p: queryFloat(0, 1, 1),
+});
 
 addEndpoint(
   answerRoutes,
@@ -62,31 +73,33 @@ addEndpoint(
     summary: "Answer Query Vqa",
     scope: "read",
     params: indexParams,
-    query: question.extend(retrieval.shape).extend({
-      search_term: text.min(1).optional(),
-      top_p: queryFloat(0, 1, 1),
-    }),
+    query: imageAnswerQuery,
     response: answerRecord,
-    texts: ["text/event-stream"],
+    textMediaTypes: ["text/event-stream"],
   },
-  async (c, { params, query }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    const wish = {
-      ...wishOf(query),
-      topK: query.top_k,
-      assetIds: query.asset_ids ?? [],
-      searchTerm: query.search_term ?? query.query,
-      topP: query.top_p,
-    };
-    await requireAssets(c.env.DB, index.indexId, wish.assetIds);
-    return respond(c, {
-      index,
-      wish,
-      isStream: wantsStream(c, query),
-      answer: (env, signal) => answerFromPictures(env, index.indexId, wish, signal),
-    });
-  },
+  answerIndexFromImages,
 );
+
+async function answerIndexFromImages(
+  c: Context,
+  { params, query }: Input<typeof indexParams, typeof imageAnswerQuery>,
+) {
+  const index = await requireCallerIndex(c, params.index_name);
+  const { search_term: searchTerm = query.query, top_p: topP } = query;
+  const options = { ...toAnswerOptions(query), ...toRetrievalOptions(query), searchTerm, topP };
+  await requireAssets(c.env.DB, index.indexId, options.assetIds);
+  return respondWithAnswer(c, {
+    index,
+    options,
+    isStream: isStreamRequested(c, query),
+    answer: (env, signal) => answerFromImages(env, index.indexId, options, signal),
+  });
+}
+
+const videoAnswerQuery = question.extend({
+  start_time: queryFloat(0, LIMITS.videoSeconds, 0),
+  end_time: queryFloat(-1, LIMITS.videoSeconds, -1),
+});
 
 addEndpoint(
   answerRoutes,
@@ -96,50 +109,66 @@ addEndpoint(
     summary: "Answer Query Vqa Video Id",
     scope: "read",
     params: videoParams,
-    query: question.extend({
-      start_time: queryFloat(0, LIMITS.videoSeconds, 0),
-      end_time: queryFloat(-1, LIMITS.videoSeconds, -1),
-    }),
+    query: videoAnswerQuery,
     response: answerRecord,
-    texts: ["text/event-stream"],
+    textMediaTypes: ["text/event-stream"],
   },
-  async (c, { params, query }) => {
-    const [index, video] = await Promise.all([
-      requireOwnIndex(c, params.index_name),
-      requireOwnAsset(c, "video", params.video_id),
-    ]);
-    await requireAssets(c.env.DB, index.indexId, [video.assetId]); // it may be on its way out
-    const wish = { ...wishOf(query), ...regionOf(video, query.start_time, query.end_time) };
-    return respond(c, {
-      index,
-      wish,
-      isStream: wantsStream(c, query),
-      answer: (env, signal) => answerFromVideo(env, video, wish, signal),
-    });
-  },
+  answerVideo,
 );
 
-function wishOf({ query, markdown, language = "", system_prompt = "" }: z.output<typeof question>) {
+async function answerVideo(
+  c: Context,
+  { params, query }: Input<typeof videoParams, typeof videoAnswerQuery>,
+) {
+  const [index, video] = await Promise.all([
+    requireCallerIndex(c, params.index_name),
+    requireCallerAsset(c, "video", params.video_id),
+  ]);
+  await requireAssets(c.env.DB, index.indexId, [video.assetId]); // the video may be soft-deleted
+  const range = toTimeRangeMs(video, query.start_time, query.end_time);
+  const options = { ...toAnswerOptions(query), ...range };
+  return respondWithAnswer(c, {
+    index,
+    options,
+    isStream: isStreamRequested(c, query),
+    answer: (env, signal) => answerAboutVideo(env, video, options, signal),
+  });
+}
+
+function toRetrievalOptions({ top_k, asset_ids = [] }: z.output<typeof textAnswerQuery>) {
+  return { topK: top_k, assetIds: asset_ids };
+}
+
+function toAnswerOptions({
+  query,
+  markdown,
+  language = "",
+  system_prompt = "",
+}: z.output<typeof question>) {
   return { query, markdown, language, systemPrompt: system_prompt };
 }
 
-function wantsStream(c: Context, { stream }: z.output<typeof question>): boolean {
+function isStreamRequested(c: Context, { stream }: z.output<typeof question>): boolean {
   return stream || /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
 }
 
-/** In ms. An `end` of -1 is the video's. Throws where the region is not within the video. */
-function regionOf({ durationMs, state }: Asset, start: number, end: number) {
+/**
+ * Converts a time range in seconds. An `end` of -1 is the end of the video. Throws a
+ * `ValidationError` if the range is empty or exceeds the video, whose duration is known once it is
+ * ready.
+ */
+function toTimeRangeMs({ durationMs, state }: Asset, start: number, end: number) {
   const [startMs, endMs] = [start * 1000, end === -1 ? durationMs : end * 1000];
   if (state !== "ready") return { startMs, endMs };
   const outside = (name: string, message: string) =>
     invalid(["query", name], "value_error", message);
   const seconds = durationMs / 1000;
   if (startMs >= durationMs) {
-    throw outside("start_time", `The region begins past the end: the video has ${seconds} s`);
+    throw outside("start_time", `The start is past the end of the video, at ${seconds} s`);
   }
-  if (endMs > durationMs + ANSWER.slackMs) {
-    throw outside("end_time", `The region ends past the end: the video has ${seconds} s`);
+  if (endMs > durationMs + ANSWER.toleranceMs) {
+    throw outside("end_time", `The end is past the end of the video, at ${seconds} s`);
   }
-  if (endMs <= startMs) throw outside("end_time", "The region is empty: it ends where it starts");
+  if (endMs <= startMs) throw outside("end_time", "The time range is empty");
   return { startMs, endMs };
 }

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { keyframeKey, sourceKey } from "../store/media.ts";
+import { keyframeKey, sourceKey } from "../store/object-keys.ts";
 import { type Asset, ASSET_STATES, ASSET_TYPES, type AssetType } from "../types.ts";
 import { indexParams, isoTime, jsonObject } from "./index-record.ts";
-import type { MediaUrl } from "./media-url.ts";
+import type { MediaUrlSigner } from "../http/signed-url.ts";
 
 export const videoParams = indexParams.extend({ video_id: z.string() });
 export const imageParams = indexParams.extend({ image_id: z.string() });
@@ -52,13 +52,13 @@ export const assetRecord = z
   })
   .openapi("Asset");
 
-/** Answers the request that adds an asset. */
+/** Response to a request that adds an asset. */
 export const addedAsset = assetRecord
   .extend({ job_id: z.string(), duplicate: z.boolean() })
   .openapi("AddedAsset");
 
-/** A video's or an image's id, under its own name. */
-export function idsOf<Id extends string | null>(assetType: AssetType, id: Id) {
+/** Returns the type and the id, the id also as `video_id` or `image_id`. */
+export function assetIdFields<Id extends string | null>(assetType: AssetType, id: Id) {
   const isVideo = assetType === "video";
   return {
     asset_type: assetType,
@@ -69,13 +69,13 @@ export function idsOf<Id extends string | null>(assetType: AssetType, id: Id) {
 
 export async function toAssetRecord(
   asset: Asset,
-  urlOf: MediaUrl,
+  signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof assetRecord>> {
   const isVideo = asset.assetType === "video";
   const thumbnail = asset.keyframeMs === null ? null : keyframeKey(asset, asset.keyframeMs);
   return {
     asset_id: asset.assetId,
-    ...idsOf(asset.assetType, asset.assetId),
+    ...assetIdFields(asset.assetType, asset.assetId),
     index_name: asset.indexName,
     title: asset.title,
     state: asset.state,
@@ -96,7 +96,7 @@ export async function toAssetRecord(
     metadata: asset.metadata,
     created_at: isoTime(asset.createdAt),
     updated_at: isoTime(asset.updatedAt),
-    thumbnail_url: thumbnail && (await urlOf(thumbnail, "thumbnail.jpg")),
-    media_url: asset.sha256 === null ? null : await urlOf(sourceKey(asset), asset.title),
+    thumbnail_url: thumbnail && (await signUrl(thumbnail, "thumbnail.jpg")),
+    media_url: asset.sha256 === null ? null : await signUrl(sourceKey(asset), asset.title),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ASSET_STATES, ASSET_TYPES, EVENT_TYPES } from "../types.ts";
 
-/** What happened to an asset; of an event that is about none, only the index's name. */
+/** Data of an event. The fields about an asset are absent from events about the index alone. */
 const eventData = z.object({
   index_name: z.string(),
   asset_id: z.string().optional(),
@@ -12,7 +12,7 @@ const eventData = z.object({
   job_id: z.string().nullable().optional(),
 });
 
-/** The data of a server-sent event, and the body of a webhook. */
+/** Data of a server-sent event and body of a webhook. */
 export const eventRecord = z
   .object({
     type: z.enum(EVENT_TYPES),

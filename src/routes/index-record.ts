@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Tally } from "../store/tallies.ts";
 import type { MediaIndexRow } from "../types.ts";
-import { bodyInt } from "./validation.ts";
+import { bodyInt } from "../http/validation.ts";
 
 export const indexName = z
   .string()
@@ -43,8 +43,9 @@ export const indexRecord = z
   .openapi("Index");
 
 export function toIndexRecord(index: MediaIndexRow, tallies: Tally[]): z.input<typeof indexRecord> {
-  const own = tallies.filter(({ indexId }) => indexId === index.indexId);
-  const { videos, images, segments, states, duration_seconds, size_bytes } = sumTallies(own);
+  const indexTallies = tallies.filter(({ indexId }) => indexId === index.indexId);
+  const { videos, images, segments, states, duration_seconds, size_bytes } =
+    sumTallies(indexTallies);
   return {
     index_name: index.name,
     description: index.description,
@@ -60,7 +61,7 @@ export function toIndexRecord(index: MediaIndexRow, tallies: Tally[]): z.input<t
   };
 }
 
-/** What tallies add up to. Every state between queued and the end counts as processing. */
+/** Sums tallies. Every state other than queued, ready and failed counts as processing. */
 export function sumTallies(tallies: Tally[]) {
   const inState = (...states: string[]) =>
     sum(
@@ -89,15 +90,14 @@ export function sumTallies(tallies: Tally[]) {
   };
 }
 
-function sum(of: Tally[], field: "assets" | "segments" | "durationMs" | "sizeBytes"): number {
-  return of.reduce((total, tally) => total + tally[field], 0);
+function sum(tallies: Tally[], field: "assets" | "segments" | "durationMs" | "sizeBytes"): number {
+  return tallies.reduce((total, tally) => total + tally[field], 0);
 }
 
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** Of what may not have happened. */
 export function isoTimeOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : isoTime(epochMs);
 }

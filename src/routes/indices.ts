@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { type IndexId, newId } from "../ids.ts";
-import type { JobMessage } from "../queues/messages.ts";
+import { AppError, invalid } from "../errors.ts";
+import { requirePublicUrl } from "../fetching/public-url.ts";
+import { type AccountId, type IndexId, newId } from "../ids.ts";
+import type { JobMessage } from "../messages.ts";
 import { listAssets } from "../store/assets.ts";
 import { indexObject } from "../store/index-object.ts";
 import * as store from "../store/indices.ts";
@@ -8,7 +10,8 @@ import { startJob } from "../store/jobs.ts";
 import { listTallies } from "../store/tallies.ts";
 import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./asset-record.ts";
-import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import {
   indexName,
   indexParams,
@@ -17,16 +20,16 @@ import {
   toIndexRecord,
 } from "./index-record.ts";
 import { queuedJob } from "./job-record.ts";
-import { userMetadata } from "./json-object.ts";
-import { mediaUrls } from "./media-url.ts";
-import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
-import { requireWebhookUrl } from "./webhook-url.ts";
-
-const change = z.object({
+import { userMetadata } from "../http/json-object.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
+const indexChange = z.object({
   description: z.string().max(2000).optional(),
   metadata: userMetadata.optional(),
   settings: indexSettings.optional(),
 });
+const createIndexQuery = z.object({ index_name: indexName.optional() });
+const newIndex = indexChange.extend({ index_name: indexName.optional() });
 
 export const indexRoutes = createRouter("Indices");
 
@@ -37,33 +40,44 @@ addEndpoint(
     path: "/index",
     summary: "Create Index",
     scope: "write",
-    query: z.object({ index_name: indexName.optional() }),
-    body: change.extend({ index_name: indexName.optional() }),
+    query: createIndexQuery,
+    body: newIndex,
     bodyOptional: true,
-    adds: "record",
+    creates: "record",
     response: indexRecord,
   },
-  async (c, { query, body }) => {
-    const now = Date.now();
-    const index: MediaIndexRow = {
-      indexId: newId("ind", now),
-      accountId: c.get("caller").accountId,
-      name: body.index_name ?? query.index_name ?? newId("ind", now).toLowerCase(),
-      description: body.description ?? "",
-      metadata: body.metadata ?? {},
-      settings: body.settings ?? {},
-      createdAt: now,
-      updatedAt: now,
-      lastTraversedAt: null,
-      revision: 0,
-    };
-    const url = body.settings?.webhook_url;
-    if (url !== undefined) requireWebhookUrl(url, c.env.FETCH_ALLOW);
-    await store.insertIndex(c.env.DB, index);
-    if (url !== undefined) await setWebhook(c, index, url);
-    return toIndexRecord(index, []);
-  },
+  createIndex,
 );
+
+async function createIndex(
+  c: Context,
+  { query, body }: Input<z.ZodObject, typeof createIndexQuery, typeof newIndex>,
+) {
+  const { accountId } = c.get("caller");
+  const index = toIndexRow(accountId, { ...body, index_name: body.index_name ?? query.index_name });
+  const url = body.settings?.webhook_url;
+  if (url !== undefined) requireWebhookUrl(url, c.env.FETCH_ALLOW);
+  await store.insertIndex(c.env.DB, index);
+  if (url !== undefined) await setWebhook(c, index, url);
+  return toIndexRecord(index, []);
+}
+
+/** Fills in the defaults of a new index. The default name is its id in lower case. */
+function toIndexRow(accountId: AccountId, fields: z.output<typeof newIndex>): MediaIndexRow {
+  const now = Date.now();
+  return {
+    indexId: newId("ind", now),
+    accountId,
+    name: fields.index_name ?? newId("ind", now).toLowerCase(),
+    description: fields.description ?? "",
+    metadata: fields.metadata ?? {},
+    settings: fields.settings ?? {},
+    createdAt: now,
+    updatedAt: now,
+    lastTraversedAt: null,
+    revision: 0,
+  };
+}
 
 addEndpoint(
   indexRoutes,
@@ -75,16 +89,23 @@ addEndpoint(
     query: pageQuery,
     response: pageOf("indices", indexRecord),
   },
-  async (c, { query }) => {
-    const { accountId } = c.get("caller");
-    const [page, tallies] = await Promise.all([
-      store.listIndices(c.env.DB, accountId, pageRequest(query)),
-      listTallies(c.env.DB, accountId),
-    ]);
-    const indices = page.items.map((index) => toIndexRecord(index, tallies));
-    return { indices, total: page.total, next_cursor: nextCursor(page) };
-  },
+  listCallerIndices,
 );
+
+async function listCallerIndices(c: Context, { query }: Input<z.ZodObject, typeof pageQuery>) {
+  const { accountId } = c.get("caller");
+  const [page, tallies] = await Promise.all([
+    store.listIndices(c.env.DB, accountId, pageRequest(query)),
+    listTallies(c.env.DB, accountId),
+  ]);
+  const indices = page.items.map((index) => toIndexRecord(index, tallies));
+  return { indices, total: page.total, next_cursor: nextCursor(page) };
+}
+
+const assetsQuery = pageQuery.extend({
+  state: z.enum(ASSET_STATES).optional(),
+  type: z.enum(ASSET_TYPES).optional(),
+});
 
 addEndpoint(
   indexRoutes,
@@ -94,27 +115,30 @@ addEndpoint(
     summary: "List Assets",
     scope: "read",
     params: indexParams,
-    query: pageQuery.extend({
-      state: z.enum(ASSET_STATES).optional(),
-      type: z.enum(ASSET_TYPES).optional(),
-    }),
+    query: assetsQuery,
     response: pageOf("assets", assetRecord).extend({ index: indexRecord }),
   },
-  async (c, { params, query }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    const [page, tallies] = await Promise.all([
-      listAssets(c.env.DB, index.indexId, query, pageRequest(query)),
-      listTallies(c.env.DB, index.accountId, index.indexId),
-    ]);
-    const urlOf = mediaUrls(c);
-    return {
-      index: toIndexRecord(index, tallies),
-      assets: await Promise.all(page.items.map((asset) => toAssetRecord(asset, urlOf))),
-      total: page.total,
-      next_cursor: nextCursor(page),
-    };
-  },
+  getIndex,
 );
+
+/** Responds with an index and a page of its assets. */
+async function getIndex(
+  c: Context,
+  { params, query }: Input<typeof indexParams, typeof assetsQuery>,
+) {
+  const index = await requireCallerIndex(c, params.index_name);
+  const [page, tallies] = await Promise.all([
+    listAssets(c.env.DB, index.indexId, query, pageRequest(query)),
+    listTallies(c.env.DB, index.accountId, index.indexId),
+  ]);
+  const signUrl = createMediaUrlSigner(c);
+  return {
+    index: toIndexRecord(index, tallies),
+    assets: await Promise.all(page.items.map((asset) => toAssetRecord(asset, signUrl))),
+    total: page.total,
+    next_cursor: nextCursor(page),
+  };
+}
 
 addEndpoint(
   indexRoutes,
@@ -124,25 +148,29 @@ addEndpoint(
     summary: "Update Index",
     scope: "write",
     params: indexParams,
-    body: change,
+    body: indexChange,
     response: indexRecord,
   },
-  async (c, { params, body }) => {
-    const own = await requireOwnIndex(c, params.index_name);
-    const { indexId, accountId } = own;
-    if (body.settings) {
-      const url = body.settings.webhook_url ?? null;
-      if (url !== null) requireWebhookUrl(url, c.env.FETCH_ALLOW);
-      await setWebhook(c, own, url);
-    }
-    await store.updateIndex(c.env.DB, indexId, body, Date.now());
-    const [index, tallies] = await Promise.all([
-      requireOwnIndex(c, params.index_name),
-      listTallies(c.env.DB, accountId, indexId),
-    ]);
-    return toIndexRecord(index, tallies);
-  },
+  updateIndex,
 );
+
+async function updateIndex(
+  c: Context,
+  { params, body }: Input<typeof indexParams, z.ZodObject, typeof indexChange>,
+) {
+  const index = await requireCallerIndex(c, params.index_name);
+  if (body.settings) {
+    const url = body.settings.webhook_url ?? null;
+    if (url !== null) requireWebhookUrl(url, c.env.FETCH_ALLOW);
+    await setWebhook(c, index, url);
+  }
+  await store.updateIndex(c.env.DB, index.indexId, body, Date.now());
+  const [updated, tallies] = await Promise.all([
+    requireCallerIndex(c, params.index_name),
+    listTallies(c.env.DB, index.accountId, index.indexId),
+  ]);
+  return toIndexRecord(updated, tallies);
+}
 
 addEndpoint(
   indexRoutes,
@@ -154,59 +182,73 @@ addEndpoint(
     params: indexParams,
     response: queuedJob,
   },
-  async (c, { params }) => {
-    const { indexId, accountId } = await requireOwnIndex(c, params.index_name);
-    const now = Date.now();
-    const job: JobMessage = {
-      kind: "delete_index",
-      jobId: newId("job", now),
-      accountId,
-      indexId,
-    };
-    await store.hideIndex(c.env.DB, indexId, now);
-    await indexObject(c.env, indexId).close();
-    await startJob(c.env, job, now);
-    return { job_id: job.jobId, state: "queued" as const };
-  },
+  deleteIndex,
 );
 
-/** Where an index's events are sent is its object's to know; the settings show it. */
+async function deleteIndex(c: Context, { params }: Input<typeof indexParams>) {
+  const { indexId, accountId } = await requireCallerIndex(c, params.index_name);
+  const now = Date.now();
+  const jobId = newId("job", now);
+  const job: JobMessage = { kind: "delete_index", jobId, accountId, indexId };
+  await store.softDeleteIndex(c.env.DB, indexId, now);
+  await indexObject(c.env, indexId).close();
+  await startJob(c.env, job, now);
+  return { job_id: jobId, state: "queued" as const };
+}
+
+/**
+ * Throws a `ValidationError` unless webhooks may be sent to the URL: https to a public address, or
+ * any of the `allowed` hosts (comma-separated).
+ */
+function requireWebhookUrl(text: string, allowed: string): void {
+  const loc = ["body", "settings", "webhook_url"];
+  try {
+    const { protocol, host } = requirePublicUrl(text, allowed);
+    if (protocol === "https:" || allowed.split(",").includes(host)) return;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw invalid(loc, "value_error", error.message);
+  }
+  throw invalid(loc, "url_parsing", "Give an https URL");
+}
+
+/** Sets the webhook in the index's object, which sends the events; the settings only show it. */
 async function setWebhook(c: Context, { indexId, name }: MediaIndexRow, url: string | null) {
   await indexObject(c.env, indexId).setWebhook({ indexId, indexName: name }, url);
 }
 
-/** The caller's index of that name; another account's looks like one that doesn't exist. */
-export function requireOwnIndex(c: Context, name: string): Promise<MediaIndexRow> {
+/** Returns the caller's index. Throws `not_found`, also for another account's index. */
+export function requireCallerIndex(c: Context, name: string): Promise<MediaIndexRow> {
   return store.requireIndex(c.env.DB, c.get("caller").accountId, name);
 }
 
-/** To search in it: throws `limit_reached` where the account has had its day's searches. */
+/** Returns the caller's index. Throws `limit_reached` if the day's searches are used up. */
 export function requireSearchableIndex(c: Context, name: string): Promise<MediaIndexRow> {
   const { accountId } = c.get("caller");
-  return store.requireIndexWithRoom(c.env.DB, accountId, name, { searches_per_day: 1 });
+  return store.requireIndexWithinQuota(c.env.DB, accountId, name, { searches_per_day: 1 });
 }
 
-/** Of indices that were asked lately, their ids by account and name. */
-const guesses = new Map<string, IndexId>();
-const MAX_GUESSES = 10_000;
+/** Ids of recently searched indices, by account and name. */
+const recentIndexIds = new Map<string, IndexId>();
+const MAX_RECENT_INDEX_IDS = 10_000;
 
 /**
- * Searches the caller's index while its name is looked up, taking it for the one that this isolate met
- * last by that name: one round trip less. What a wrong guess brings is thrown away. Throws as
- * `requireSearchableIndex` does.
+ * Searches the caller's index speculatively: `find` starts with the id that this isolate last
+ * resolved for the name, while the name is resolved again. That saves a round trip; the result is
+ * discarded if the id has changed. Throws as `requireSearchableIndex` does.
  */
-export async function searchOwnIndex<T>(
+export async function searchCallerIndex<T>(
   c: Context,
   name: string,
   find: (indexId: IndexId) => Promise<T>,
 ): Promise<T> {
-  const place = `${c.get("caller").accountId} ${name}`;
-  const guess = guesses.get(place);
-  const early = guess === undefined ? null : find(guess);
-  early?.catch(() => {}); // seen only if the guess was right
+  const cacheKey = `${c.get("caller").accountId} ${name}`;
+  const recentId = recentIndexIds.get(cacheKey);
+  const speculative = recentId === undefined ? null : find(recentId);
+  speculative?.catch(() => {}); // its errors count only if the id is current
   const { indexId } = await requireSearchableIndex(c, name);
-  if (early && indexId === guess) return early;
-  if (guesses.size >= MAX_GUESSES) guesses.clear();
-  guesses.set(place, indexId);
+  if (speculative && indexId === recentId) return speculative;
+  if (recentIndexIds.size >= MAX_RECENT_INDEX_IDS) recentIndexIds.clear();
+  recentIndexIds.set(cacheKey, indexId);
   return find(indexId);
 }

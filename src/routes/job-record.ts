@@ -25,7 +25,7 @@ export function toJobRecord(job: Job): z.input<typeof jobRecord> {
     kind: job.kind,
     state: job.state,
     progress: job.progress,
-    result: job.kind === "search" ? null : job.result, // too much for a list
+    result: job.kind === "search" ? null : job.result, // too large for a list
     error: job.error,
     created_at: isoTime(job.createdAt),
     updated_at: isoTime(job.updatedAt),

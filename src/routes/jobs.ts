@@ -1,13 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { type KeptHits, readHits } from "../search/kept-hits.ts";
-import { listJobItems } from "../store/imports.ts";
+import { type StoredResults, loadResults } from "../search/stored-results.ts";
+import { type JobItem, listJobItems } from "../store/imports.ts";
 import { cancelJob, listJobs, requireJob } from "../store/jobs.ts";
 import type { Job } from "../types.ts";
-import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { jobRecord, toJobRecord } from "./job-record.ts";
-import { toItemRecord } from "./item-record.ts";
-import { mediaUrls } from "./media-url.ts";
-import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
+import { assetIdFields } from "./asset-record.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { toSearchResult } from "./search-result.ts";
 
 export const jobRoutes = createRouter("Jobs");
@@ -22,15 +23,15 @@ addEndpoint(
     query: pageQuery,
     response: pageOf("jobs", jobRecord),
   },
-  async (c, { query }) => {
-    const page = await listJobs(c.env.DB, c.get("caller").accountId, pageRequest(query));
-    return {
-      jobs: page.items.map(toJobRecord),
-      total: page.total,
-      next_cursor: nextCursor(page),
-    };
-  },
+  listCallerJobs,
 );
+
+async function listCallerJobs(c: Context, { query }: Input<z.ZodObject, typeof pageQuery>) {
+  const page = await listJobs(c.env.DB, c.get("caller").accountId, pageRequest(query));
+  return { jobs: page.items.map(toJobRecord), total: page.total, next_cursor: nextCursor(page) };
+}
+
+const jobParams = z.object({ job_id: z.string() });
 
 addEndpoint(
   jobRoutes,
@@ -39,14 +40,16 @@ addEndpoint(
     path: "/jobs/{job_id}",
     summary: "Get Job",
     scope: "read",
-    params: z.object({ job_id: z.string() }),
+    params: jobParams,
     response: jobRecord,
   },
-  async (c, { params }) => {
-    const job = await requireJob(c.env.DB, c.get("caller").accountId, params.job_id);
-    return { ...toJobRecord(job), result: await resultOf(c, job) };
-  },
+  getCallerJob,
 );
+
+async function getCallerJob(c: Context, { params }: Input<typeof jobParams>) {
+  const job = await requireJob(c.env.DB, c.get("caller").accountId, params.job_id);
+  return { ...toJobRecord(job), result: await getResult(c, job) };
+}
 
 addEndpoint(
   jobRoutes,
@@ -55,24 +58,38 @@ addEndpoint(
     path: "/jobs/{job_id}",
     summary: "Cancel Job",
     scope: "write",
-    params: z.object({ job_id: z.string() }),
+    params: jobParams,
     response: jobRecord,
   },
-  async (c, { params }) => {
-    const { accountId } = c.get("caller");
-    await cancelJob(c.env.DB, await requireJob(c.env.DB, accountId, params.job_id));
-    return toJobRecord(await requireJob(c.env.DB, accountId, params.job_id));
-  },
+  cancelCallerJob,
 );
 
-/** Of a search, its segments as they are now; of an import, its items; of other jobs, what they say. */
-async function resultOf(c: Context, { jobId, kind, result, indexId }: Job): Promise<unknown> {
+async function cancelCallerJob(c: Context, { params }: Input<typeof jobParams>) {
+  const { accountId } = c.get("caller");
+  await cancelJob(c.env.DB, await requireJob(c.env.DB, accountId, params.job_id));
+  return toJobRecord(await requireJob(c.env.DB, accountId, params.job_id));
+}
+
+/** Result of a job: a search's current segments, an import's items, or the stored result. */
+async function getResult(c: Context, { jobId, kind, result, indexId }: Job): Promise<unknown> {
   if (kind === "import") {
     const items = await listJobItems(c.env.DB, jobId);
     return { ...(result as object | null), items: items.map(toItemRecord) };
   }
   if (kind !== "search" || result === null) return result;
-  const kept = result as KeptHits;
-  const hits = await readHits(c.env.DB, indexId!, kept);
-  return toSearchResult(hits, kept, mediaUrls(c));
+  const stored = result as StoredResults;
+  const hits = await loadResults(c.env.DB, indexId!, stored);
+  return toSearchResult(hits, stored, createMediaUrlSigner(c));
+}
+
+function toItemRecord(item: JobItem) {
+  return {
+    platform_id: item.platformId,
+    title: item.title,
+    url: item.url,
+    outcome: item.outcome,
+    ...assetIdFields(item.assetType, item.assetId),
+    state: item.state,
+    error: item.error,
+  };
 }

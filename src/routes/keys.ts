@@ -4,12 +4,13 @@ import { newId } from "../ids.ts";
 import { keySecrets, type KeyClaims, type Scope, SCOPES, signKey } from "../keys.ts";
 import { type ApiKey, insertKey, listKeys, revokeKey } from "../store/keys.ts";
 import type { Caller } from "../types.ts";
-import { noteRevocation } from "./authenticate.ts";
-import { addEndpoint, createRouter } from "./endpoint.ts";
+import { cacheRevocation } from "../http/authenticate.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { isoTime, isoTimeOrNull } from "./index-record.ts";
-import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
+import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 
-/** The account's API keys: whom they let in is docs/accounts.md's to tell. */
+/** Routes of the account's API keys (docs/accounts.md). */
 export const keyRoutes = createRouter("Account");
 
 const time = z.iso.datetime();
@@ -19,17 +20,23 @@ const keyRecord = z
     key_id: z.string(),
     name: z.string().nullable(),
     scopes: z.array(z.enum(SCOPES)),
-    is_own: z.boolean().openapi({ description: "It is the key of this request." }),
+    is_current: z.boolean().openapi({ description: "True for the API key of this request." }),
     created_at: time,
     expires_at: time.nullable(),
     last_used_at: time.nullable(),
     revoked_at: time.nullable(),
-    signed_with: z
-      .string()
-      .nullable()
-      .openapi({ description: "The name of its signing secret, as of its last use." }),
+    kid: z.string().nullable().openapi({
+      description:
+        "Name of the signing secret of the API key, recorded at its last use; null if unused.",
+    }),
   })
   .openapi("Key");
+
+const newKey = z.object({
+  name: z.string().min(1).max(200),
+  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
+  expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+});
 
 addEndpoint(
   keyRoutes,
@@ -38,26 +45,24 @@ addEndpoint(
     path: "/keys",
     summary: "Create Key",
     scope: "admin",
-    body: z.object({
-      name: z.string().min(1).max(200),
-      scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
-      expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
-    }),
-    adds: "secret",
+    body: newKey,
+    creates: "secret",
     response: keyRecord.extend({ api_key: z.string() }).openapi("CreatedKey"),
   },
-  async (c, { body }) => {
-    const caller = c.get("caller");
-    const { accountId, accountName } = caller;
-    const now = Date.now();
-    const scopes = grantedScopes(caller, body.scopes);
-    const expiresAt = grantedExpiry(caller, body.expires_at, now);
-    const keyId = newId("key", now);
-    const claims: KeyClaims = { keyId, accountId, accountName, scopes, expiresAt };
-    const key = await insertKey(c.env.DB, claims, body.name, now);
-    return { ...toKeyRecord(key, caller), api_key: await signKey(keySecrets(c.env), claims) };
-  },
+  createKey,
 );
+
+async function createKey(c: Context, { body }: Input<z.ZodObject, z.ZodObject, typeof newKey>) {
+  const caller = c.get("caller");
+  const { accountId, accountName } = caller;
+  const now = Date.now();
+  const scopes = grantedScopes(caller, body.scopes);
+  const expiresAt = grantedExpiry(caller, body.expires_at, now);
+  const keyId = newId("key", now);
+  const claims: KeyClaims = { keyId, accountId, accountName, scopes, expiresAt };
+  const key = await insertKey(c.env.DB, claims, body.name, now);
+  return { ...toKeyRecord(key, caller), api_key: await signKey(keySecrets(c.env), claims) };
+}
 
 addEndpoint(
   keyRoutes,
@@ -69,16 +74,17 @@ addEndpoint(
     query: pageQuery,
     response: pageOf("keys", keyRecord),
   },
-  async (c, { query }) => {
-    const caller = c.get("caller");
-    const page = await listKeys(c.env.DB, caller.accountId, pageRequest(query));
-    return {
-      keys: page.items.map((key) => toKeyRecord(key, caller)),
-      total: page.total,
-      next_cursor: nextCursor(page),
-    };
-  },
+  listCallerKeys,
 );
+
+async function listCallerKeys(c: Context, { query }: Input<z.ZodObject, typeof pageQuery>) {
+  const caller = c.get("caller");
+  const page = await listKeys(c.env.DB, caller.accountId, pageRequest(query));
+  const keys = page.items.map((key) => toKeyRecord(key, caller));
+  return { keys, total: page.total, next_cursor: nextCursor(page) };
+}
+
+const keyParams = z.object({ key_id: z.string() });
 
 addEndpoint(
   keyRoutes,
@@ -87,37 +93,45 @@ addEndpoint(
     path: "/keys/{key_id}",
     summary: "Revoke Key",
     scope: "admin",
-    params: z.object({ key_id: z.string() }),
+    params: keyParams,
     response: keyRecord,
   },
-  async (c, { params }) => {
-    const caller = c.get("caller");
-    const key = await revokeKey(c.env.DB, caller.accountId, params.key_id, Date.now());
-    noteRevocation(key.keyId);
-    return toKeyRecord(key, caller);
-  },
+  revokeCallerKey,
 );
 
-/** Of the scopes that a key may give on, those that are wanted: all, where none are named. */
-function grantedScopes({ scopes }: Caller, wanted: Scope[] = scopes): Scope[] {
-  const lacking = wanted.find((scope) => !scopes.includes(scope));
-  if (lacking === undefined) return SCOPES.filter((scope) => wanted.includes(scope));
-  throw new AppError("forbidden", `A key can't grant the scope "${lacking}", which it lacks.`);
+async function revokeCallerKey(c: Context, { params }: Input<typeof keyParams>) {
+  const caller = c.get("caller");
+  const key = await revokeKey(c.env.DB, caller.accountId, params.key_id, Date.now());
+  cacheRevocation(key.keyId);
+  return toKeyRecord(key, caller);
 }
 
-/** Epoch ms, whole seconds; null: it doesn't end. A key ends no later than the one that made it. */
+/** Returns the requested scopes, by default the caller's. Throws `forbidden` for any other. */
+function grantedScopes({ scopes }: Caller, requested: Scope[] = scopes): Scope[] {
+  const lacking = requested.find((scope) => !scopes.includes(scope));
+  if (lacking === undefined) return SCOPES.filter((scope) => requested.includes(scope));
+  const message = `This API key lacks the scope "${lacking}", and can't grant it to another key.`;
+  throw new AppError("forbidden", message);
+}
+
+/**
+ * Returns the expiry of a new key in epoch ms, rounded down to seconds; null: never. The default is
+ * the caller's. Throws `forbidden` if it is later than the caller's.
+ */
 function grantedExpiry(
-  { expiresAt: own }: Caller,
-  wanted: string | null | undefined,
+  { expiresAt: callerExpiresAt }: Caller,
+  requested: string | null | undefined,
   now: number,
 ): number | null {
-  if (wanted === undefined) return own;
-  const expiresAt = wanted === null ? null : Math.floor(Date.parse(wanted) / 1000) * 1000;
+  if (requested === undefined) return callerExpiresAt;
+  const expiresAt = requested === null ? null : Math.floor(Date.parse(requested) / 1000) * 1000;
   if (expiresAt !== null && expiresAt <= now) {
-    throw invalid(["body", "expires_at"], "value_error", "The key would have ended already");
+    throw invalid(["body", "expires_at"], "value_error", "The expiry is in the past");
   }
-  if (own === null || (expiresAt !== null && expiresAt <= own)) return expiresAt;
-  const message = `A key can't grant a longer life than its own, which ends at ${isoTime(own)}.`;
+  const isWithin = callerExpiresAt === null || (expiresAt !== null && expiresAt <= callerExpiresAt);
+  if (isWithin) return expiresAt;
+  const end = isoTime(callerExpiresAt);
+  const message = `A key can't create another one that expires later than itself, at ${end}.`;
   throw new AppError("forbidden", message);
 }
 
@@ -126,11 +140,11 @@ function toKeyRecord(key: ApiKey, { keyId }: Caller): z.input<typeof keyRecord> 
     key_id: key.keyId,
     name: key.name,
     scopes: key.scopes,
-    is_own: key.keyId === keyId,
+    is_current: key.keyId === keyId,
     created_at: isoTime(key.createdAt),
     expires_at: isoTimeOrNull(key.expiresAt),
     last_used_at: isoTimeOrNull(key.lastUsedAt),
     revoked_at: isoTimeOrNull(key.revokedAt),
-    signed_with: key.signedWith,
+    kid: key.kid,
   };
 }

@@ -2,12 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { answerRecord } from "./answer-record.ts";
 import { assetRecord } from "./asset-record.ts";
 import { indexRecord } from "./index-record.ts";
-import { pageOf } from "./page.ts";
+import { pageOf } from "../http/pagination.ts";
 import { searchResult } from "./search-result.ts";
 import { hitRecord } from "./segment-record.ts";
 
-/** Of the contract's records, what a model has a use for: the rest would fill its context. */
-export const moment = hitRecord.pick({
+/** Fields of a hit for MCP tools. Fields without use to a language model would fill its context. */
+export const mcpMoment = hitRecord.pick({
   rank: true,
   score: true,
   segment_id: true,
@@ -26,13 +26,13 @@ export const moment = hitRecord.pick({
   clip_url: true,
 });
 
-export const foundMoments = searchResult.extend({ segments: z.array(moment) });
+export const mcpSearchResult = searchResult.extend({ segments: z.array(mcpMoment) });
 
-export const groundedAnswer = answerRecord.pick({ answer: true, grounded: true }).extend({
-  citations: z.array(moment.extend({ marker: z.int().min(1) })),
+export const mcpAnswer = answerRecord.pick({ answer: true, grounded: true }).extend({
+  citations: z.array(mcpMoment.extend({ marker: z.int().min(1) })),
 });
 
-export const foundIndices = pageOf(
+export const mcpIndexPage = pageOf(
   "indices",
   indexRecord.pick({
     index_name: true,
@@ -46,7 +46,7 @@ export const foundIndices = pageOf(
   }),
 );
 
-export const foundAssets = pageOf(
+export const mcpAssetPage = pageOf(
   "assets",
   assetRecord.pick({
     asset_id: true,

@@ -1,89 +1,105 @@
 import type { z } from "@hono/zod-openapi";
-import { clock } from "../prompts.ts";
+import { formatClock } from "../prompts.ts";
 import type {
-  foundAssets,
-  foundIndices,
-  foundMoments,
-  groundedAnswer,
-  moment,
+  mcpAssetPage,
+  mcpIndexPage,
+  mcpSearchResult,
+  mcpAnswer,
+  mcpMoment,
 } from "./mcp-record.ts";
 
-/** What the tools' results say to a model that reads text: a line or a few for each thing. */
+/* Formats the results of MCP tools as text for a language model: a few lines for each item. */
 
-export function tellIndices({
+export function formatIndices({
   indices,
   total,
   next_cursor,
-}: z.output<typeof foundIndices>): string {
+}: z.output<typeof mcpIndexPage>): string {
   const lines = indices.map(({ index_name, description, counts, states, duration_seconds }) => {
-    const holds = `${count(counts.videos, "video")} (${clock(duration_seconds * 1000)}), ${count(counts.images, "image")}`;
-    const ingest = `${states.ready} ready, ${states.queued + states.processing} under way, ${states.failed} failed`;
-    return `- ${index_name}: ${holds}; ${ingest}${description && `. ${inline(description)}`}`;
+    const length = formatClock(duration_seconds * 1000);
+    const videos = `${formatCount(counts.videos, "video")} (${length})`;
+    const images = formatCount(counts.images, "image");
+    const pending = states.queued + states.processing;
+    const ingest = `${states.ready} ready, ${pending} in progress, ${states.failed} failed`;
+    const suffix = description && `. ${toSingleLine(description)}`;
+    return `- ${index_name}: ${videos}, ${images}; ${ingest}${suffix}`;
   });
-  return [`${indices.length} of ${total} indices.`, ...lines, ...more(next_cursor)].join("\n");
+  return formatPage(`${indices.length} of ${total} indices.`, lines, next_cursor);
 }
 
-export function tellAssets({ assets, total, next_cursor }: z.output<typeof foundAssets>): string {
+export function formatAssets({
+  assets,
+  total,
+  next_cursor,
+}: z.output<typeof mcpAssetPage>): string {
   const lines = assets.map((asset) => {
     const length =
-      asset.duration_seconds === null ? "" : ` of ${clock(asset.duration_seconds * 1000)}`;
-    const problem = asset.error ? ` (${inline(asset.error.message)})` : "";
-    const place = asset.media_url ? `: ${asset.media_url}` : "";
-    const what = `${asset.asset_type}${length}, ${asset.state}${problem}`;
-    return `- ${inline(asset.title)}, ${asset.asset_id}: ${what}${place}`;
+      asset.duration_seconds === null ? "" : ` of ${formatClock(asset.duration_seconds * 1000)}`;
+    const error = asset.error ? ` (${toSingleLine(asset.error.message)})` : "";
+    const url = asset.media_url ? `: ${asset.media_url}` : "";
+    const summary = `${asset.asset_type}${length}, ${asset.state}${error}`;
+    return `- ${toSingleLine(asset.title)}, ${asset.asset_id}: ${summary}${url}`;
   });
-  return [`${assets.length} of ${total} assets.`, ...lines, ...more(next_cursor)].join("\n");
+  return formatPage(`${assets.length} of ${total} assets.`, lines, next_cursor);
 }
 
-export function tellMoments({
+export function formatMoments({
   segments,
   total,
   next_cursor,
-}: z.output<typeof foundMoments>): string {
+}: z.output<typeof mcpSearchResult>): string {
   if (segments.length === 0) return "Nothing was found.";
-  const moments = segments.map((one) => `${one.rank}. ${placeOf(one)}\n${contentOf(one)}`);
-  return [`${segments.length} of ${total} found.`, ...moments, ...more(next_cursor)].join("\n");
+  const lines = segments.map((hit) => `${hit.rank}. ${formatMoment(hit)}\n${formatContent(hit)}`);
+  return formatPage(`${segments.length} of ${total} found.`, lines, next_cursor);
 }
 
-export function tellAnswer({
-  answer,
-  grounded,
-  citations,
-}: z.output<typeof groundedAnswer>): string {
+export function formatAnswer({ answer, grounded, citations }: z.output<typeof mcpAnswer>): string {
   if (!grounded) return answer;
-  const proofs = citations.map((one) => `[${one.marker}] ${placeOf(one)}\n${contentOf(one)}`);
-  return [answer, "", "Sources:", ...proofs].join("\n");
+  const sources = citations.map(
+    (citation) => `[${citation.marker}] ${formatMoment(citation)}\n${formatContent(citation)}`,
+  );
+  return [answer, "", "Sources:", ...sources].join("\n");
 }
 
-type Moment = z.output<typeof moment>;
+type Moment = z.output<typeof mcpMoment>;
 
-/** `film.mp4, 0:04–0:09 (score 0.96: speech)` and where it plays. */
-function placeOf({ title, start_seconds, end_seconds, score, evidence, ...rest }: Moment): string {
+/** Formats a hit as `video.mp4, 0:04–0:09 (score 0.96: speech)` with its ids and URL. */
+function formatMoment({
+  title,
+  start_seconds,
+  end_seconds,
+  score,
+  evidence,
+  ...hit
+}: Moment): string {
   const times =
     start_seconds === null || end_seconds === null
       ? ""
-      : `, ${clock(start_seconds * 1000)}–${clock(end_seconds * 1000)}`;
+      : `, ${formatClock(start_seconds * 1000)}–${formatClock(end_seconds * 1000)}`;
   const kinds = [...new Set(evidence.map(({ kind }) => kind))].join(", ");
-  const why = `score ${score.toFixed(2)}${kinds && `: ${kinds}`}`;
-  return `${inline(title)}${times} (${why}), ${rest.asset_id}, ${rest.segment_id}\n   ${rest.clip_url}`;
+  const relevance = `score ${score.toFixed(2)}${kinds && `: ${kinds}`}`;
+  const ids = `${hit.asset_id}, ${hit.segment_id}`;
+  return `${toSingleLine(title)}${times} (${relevance}), ${ids}\n   ${hit.clip_url}`;
 }
 
-function contentOf({ caption, transcript, on_screen_text }: Moment): string {
-  return Object.entries({ Seen: caption, Said: transcript, Written: on_screen_text })
+function formatContent({ caption, transcript, on_screen_text }: Moment): string {
+  const texts = { Caption: caption, Speech: transcript, "On-screen text": on_screen_text };
+  return Object.entries(texts)
     .filter(([, text]) => text !== "")
-    .map(([name, text]) => `   ${name}: ${inline(text)}`)
+    .map(([name, text]) => `   ${name}: ${toSingleLine(text)}`)
     .join("\n");
 }
 
-/** On one line: what people say or write begins none of ours. */
-function inline(text: string): string {
+/** Collapses white space, so that text from users and media can't start a line of its own. */
+function toSingleLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-function count(things: number, noun: string): string {
-  return `${things} ${noun}${things === 1 ? "" : "s"}`;
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function more(cursor: string | null): string[] {
-  return cursor === null ? [] : [`There is more: call again with cursor "${cursor}".`];
+function formatPage(heading: string, lines: string[], nextCursor: string | null): string {
+  const more = `There are more: call again with the cursor "${nextCursor}".`;
+  return [heading, ...lines, ...(nextCursor === null ? [] : [more])].join("\n");
 }

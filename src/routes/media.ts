@@ -1,51 +1,68 @@
 import { AppError } from "../errors.ts";
 import { keySecrets, verifyMediaKey } from "../keys.ts";
-import { disposition, withEnding } from "./attachment.ts";
-import { evaluate, isRangeCurrent } from "./conditions.ts";
-import { createRouter, json } from "./endpoint.ts";
+import { contentDisposition, withExtension } from "../http/content-disposition.ts";
+import { evaluateConditions, isRangeCurrent } from "../http/conditional-request.ts";
+import type { Context } from "../http/context.ts";
+import { createRouter, jsonResponse } from "../http/endpoint.ts";
+import { type ByteRange, parseRange } from "../http/range.ts";
+import { getObject, headObject } from "../store/object-keys.ts";
 
-/**
- * Stored bytes for browsers, by the signed URLs of our responses; not part of the JSON contract. With
- * `?download` they are to be saved.
- */
+/** Routes of stored files, by the signed URLs in API responses. OpenAPI doesn't document them. */
 export const mediaRoutes = createRouter();
 
-mediaRoutes.get("/media/:token/:name", async (c) => {
-  const key = await verifyMediaKey(keySecrets(c.env), c.req.param("token"));
-  const head = key && (await c.env.MEDIA.head(key));
-  if (!head) throw leadsNowhere();
-  const { headers: asked, method } = c.req.raw;
-  const validators = { etag: head.httpEtag, modifiedAt: head.uploaded };
-  const headers = new Headers(mediaHeaders(head));
-  const type = c.req.query("download") === undefined ? "inline" : "attachment";
-  const name = withEnding(c.req.param("name"), head.httpMetadata?.contentType);
-  headers.set("content-disposition", disposition(type, name));
-  const condition = evaluate(asked, validators);
-  if (condition === 304) return new Response(null, { status: 304, headers });
-  if (condition === 412) {
-    throw new AppError("precondition_failed", "The file is another than the one you have.");
-  }
-  const isPart = method === "GET" && isRangeCurrent(asked, validators);
-  const range = isPart ? parseRange(asked.get("range"), head.size) : "whole";
-  if (range === "unsatisfiable") return beyond(head.size);
-  const part = range === "whole" ? { offset: 0, length: head.size } : range;
-  headers.set("content-length", String(part.length));
-  if (range !== "whole") {
-    const last = part.offset + part.length - 1;
-    headers.set("content-range", `bytes ${part.offset}-${last}/${head.size}`);
-  }
-  const status = range === "whole" ? 200 : 206;
-  if (method === "HEAD") return new Response(null, { status, headers });
-  const object = await c.env.MEDIA.get(head.key, range === "whole" ? {} : { range });
-  if (!object) throw leadsNowhere();
-  return new Response(object.body, { status, headers });
-});
+mediaRoutes.get("/media/:token/:name", (c) => getMedia(c));
 
-/** What a browser's own page for a picture or a video needs, and no more. */
+/** Serves a stored file or a byte range of it. With `?download`, browsers save the file. */
+async function getMedia(c: Context): Promise<Response> {
+  const { headers: requestHeaders, method } = c.req.raw;
+  const file = await requireFile(c);
+  const validators = { etag: file.httpEtag, modifiedAt: file.uploaded };
+  const headers = new Headers(mediaHeaders(file));
+  headers.set("content-disposition", fileDisposition(c, file));
+  const status = evaluateConditions(requestHeaders, validators);
+  if (status === 304) return new Response(null, { status, headers });
+  if (status === 412) throw new AppError("precondition_failed", "The file has changed.");
+  const allowsRange = method === "GET" && isRangeCurrent(requestHeaders, validators);
+  const range = allowsRange ? parseRange(requestHeaders.get("range"), file.size) : "whole";
+  if (range === "unsatisfiable") return unsatisfiableRange(file.size);
+  return sendFile(c, file, range, headers);
+}
+
+/** Verifies the URL's token and returns the metadata of its file. Throws `not_found`. */
+async function requireFile(c: Context): Promise<R2Object> {
+  const key = await verifyMediaKey(keySecrets(c.env), c.req.param("token")!);
+  const file = key && (await headObject(c.env.MEDIA, key));
+  if (!file) throw mediaNotFound();
+  return file;
+}
+
+function fileDisposition(c: Context, { httpMetadata }: R2Object): string {
+  const type = c.req.query("download") === undefined ? "inline" : "attachment";
+  return contentDisposition(type, withExtension(c.req.param("name")!, httpMetadata?.contentType));
+}
+
+async function sendFile(
+  c: Context,
+  { key, size }: R2Object,
+  range: Exclude<ByteRange, "unsatisfiable">,
+  headers: Headers,
+): Promise<Response> {
+  const isWhole = range === "whole";
+  const { offset, length } = isWhole ? { offset: 0, length: size } : range;
+  headers.set("content-length", String(length));
+  if (!isWhole) headers.set("content-range", `bytes ${offset}-${offset + length - 1}/${size}`);
+  const status = isWhole ? 200 : 206;
+  if (c.req.method === "HEAD") return new Response(null, { status, headers });
+  const object = await getObject(c.env.MEDIA, key, isWhole ? undefined : range);
+  if (!object) throw mediaNotFound();
+  return new Response(object.body, { status, headers });
+}
+
+/** Allows what a browser's built-in viewer of images and videos needs, and nothing else. */
 const SANDBOX =
   "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox";
 
-/** Strangers' files: they do nothing where they are shown, and any page may show them. */
+/** Headers of untrusted files: they can't run scripts, and any page may embed them. */
 function mediaHeaders({ httpEtag, uploaded, httpMetadata }: R2Object): Record<string, string> {
   return {
     "accept-ranges": "bytes",
@@ -58,29 +75,14 @@ function mediaHeaders({ httpEtag, uploaded, httpMetadata }: R2Object): Record<st
   };
 }
 
-function beyond(size: number): Response {
-  const response = json({ detail: `The file has ${size} bytes; ask for some of them.` }, 416);
+function unsatisfiableRange(size: number): Response {
+  const detail = `The range is outside the file, which has ${size} bytes.`;
+  const response = jsonResponse({ detail }, 416);
   response.headers.set("content-range", `bytes */${size}`);
   return response;
 }
 
-function leadsNowhere(): AppError {
-  const message = "The media URL has expired or leads nowhere; ask the API anew.";
+function mediaNotFound(): AppError {
+  const message = "The media URL has expired or its file is missing; get a new URL from the API.";
   return new AppError("not_found", message);
-}
-
-type Range = "whole" | "unsatisfiable" | { offset: number; length: number };
-
-/** A single byte range (RFC 9110, section 14); what is malformed or several is passed over, as it allows. */
-export function parseRange(header: string | null, size: number): Range {
-  const [, first, last] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? "") ?? [];
-  if (!first && !last) return "whole";
-  if (!first) {
-    const length = Math.min(Number(last), size);
-    return length > 0 ? { offset: size - length, length } : "unsatisfiable";
-  }
-  const offset = Number(first);
-  const end = last ? Math.min(Number(last) + 1, size) : size;
-  if (last && Number(last) < offset) return "whole";
-  return offset < size ? { offset, length: end - offset } : "unsatisfiable";
 }

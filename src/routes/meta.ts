@@ -1,7 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { addEndpoint, createRouter } from "./endpoint.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import { probeDatabase } from "../store/accounts.ts";
 
-/** About the service itself; no key needed. */
+/** Version of the API, also in its OpenAPI document. */
+export const VERSION = "0.1.0";
+
+/** Routes about the service itself. They need no API key. */
 export const metaRoutes = createRouter("Service");
 
 addEndpoint(
@@ -15,11 +20,10 @@ addEndpoint(
       .object({ service: z.literal("sightline"), ok: z.boolean(), version: z.string() })
       .openapi("Health"),
   },
-  async (c) => {
-    await c.env.DB.prepare("SELECT 1 FROM accounts LIMIT 1").first();
-    return { service: "sightline" as const, ok: true, version: VERSION };
-  },
+  getHealth,
 );
 
-/** Of the interface, as in its OpenAPI document. */
-export const VERSION = "0.1.0";
+async function getHealth(c: Context) {
+  await probeDatabase(c.env.DB);
+  return { service: "sightline" as const, ok: true, version: VERSION };
+}

@@ -1,18 +1,18 @@
 import { meter } from "../models/meter.ts";
 import { addUsage } from "../store/usage.ts";
-import type { Context } from "./endpoint.ts";
+import type { Context } from "../http/context.ts";
 
 /**
- * Does a search for the caller's account with models whose calls are counted. It counts once it is found; its
- * calls do in any case.
+ * Runs a search and records its usage for the caller's account: the search itself if it succeeds,
+ * and the model calls in any case.
  */
 export async function meteredSearch<T>(c: Context, find: (env: Env) => Promise<T>): Promise<T> {
   const { ai, used } = meter(c.env.AI);
   let searches = 0;
   try {
-    const found = await find({ ...c.env, AI: ai });
+    const result = await find({ ...c.env, AI: ai });
     searches = 1;
-    return found;
+    return result;
   } finally {
     if (searches + used.modelCalls > 0) {
       const { accountId } = c.get("caller");

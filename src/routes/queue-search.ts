@@ -1,15 +1,15 @@
 import { newId } from "../ids.ts";
-import type { JobMessage, StoredClip } from "../queues/messages.ts";
+import type { JobMessage, QueryClip } from "../messages.ts";
 import type { SearchRequest } from "../search/request.ts";
 import { startJob } from "../store/jobs.ts";
 import type { MediaIndexRow } from "../types.ts";
 
-/** Searches later; the result will be the job's. A clip to search by is the job's from then on. */
+/** Starts a job that searches and stores the results. The job deletes the query clip. */
 export async function queueSearch(
   env: Env,
   { accountId, indexId }: MediaIndexRow,
   request: SearchRequest,
-  clip?: StoredClip,
+  clip: QueryClip | null,
 ) {
   const now = Date.now();
   const job: JobMessage = {
@@ -18,7 +18,7 @@ export async function queueSearch(
     accountId,
     indexId,
     request,
-    ...(clip && { clip }),
+    clip,
   };
   await startJob(env, job, now);
   return { job_id: job.jobId, state: "queued" as const };

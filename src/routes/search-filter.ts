@@ -1,32 +1,34 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { type Condition, type Operator, OPERATORS, type Scalar } from "../store/asset-scope.ts";
-import { anyObject, isObject } from "./json-object.ts";
+import { anyObject, isObject } from "../http/json-object.ts";
 
-type Report = (path: string[], type: string, message: string) => void;
+type ReportIssue = (path: string[], type: string, message: string) => void;
 
 const FIELD = /^[^.]+(\.[^.]+)*$/;
-const WANTED = new Map([
+const EXPECTED_TYPES = new Map([
   ["created_at", "an RFC 3339 time, or a day like 2026-01-31"],
   ["duration_seconds", "number"],
 ]);
 const TIME = z.iso.datetime({ offset: true }).or(z.iso.date());
 
-/** `{"year": {"$gte": 2024}, "camera": "A"}`: every rule must hold. */
+/** Schema of a filter such as `{"year": {"$gte": 2024}, "camera": "A"}`. All rules must match. */
 export const searchFilter = anyObject().superRefine((filter, ctx) => {
   readFilter(filter, (path, type, message) =>
     ctx.addIssue({ code: "custom", path, message, params: { type } }),
   );
 });
 
-/** The rules of a filter; what breaks the filter's own is reported, and left out. */
+/** Converts a filter to conditions. Reports invalid rules and omits them from the result. */
 export function readFilter(
   filter: Record<string, unknown>,
-  report: Report = () => {},
+  report: ReportIssue = () => {},
 ): Condition[] {
-  const rules = Object.values(filter).map((one) => (isObject(one) ? Object.keys(one).length : 1));
-  if (rules.reduce((sum, count) => sum + count, 0) > LIMITS.filterRules) {
-    report([], "too_long", `A filter has at most ${LIMITS.filterRules} rules`);
+  const ruleCounts = Object.values(filter).map((value) =>
+    isObject(value) ? Object.keys(value).length : 1,
+  );
+  if (ruleCounts.reduce((sum, count) => sum + count, 0) > LIMITS.filterRuleCount) {
+    report([], "too_long", `A filter has at most ${LIMITS.filterRuleCount} rules`);
     return [];
   }
   return Object.entries(filter).flatMap(([field, value]) => {
@@ -45,10 +47,10 @@ export function readFilter(
         report(path, "literal_error", `Input should be one of ${OPERATORS.join(", ")}`);
         return [];
       }
-      const read = readOperand(field, operator, operand, (type, message) =>
+      const checked = readOperand(field, operator, operand, (type, message) =>
         report(path, type, message),
       );
-      return read === undefined ? [] : [{ field, operator, operand: read }];
+      return checked === undefined ? [] : [{ field, operator, operand: checked }];
     });
   });
 }
@@ -68,20 +70,20 @@ function readOperand(
   for (const value of isList ? (operand as unknown[]) : [operand]) {
     const scalar = readScalar(field, value);
     if (scalar === undefined) {
-      const wanted = WANTED.get(field) ?? "text, number, boolean or null";
-      report("value_error", `Input should be ${wanted}`);
+      const expected = EXPECTED_TYPES.get(field) ?? "text, number, boolean or null";
+      report("value_error", `Input should be ${expected}`);
       return undefined;
     }
     values.push(scalar);
   }
-  if (values.length > LIMITS.assetIds) {
-    report("too_long", `A list has at most ${LIMITS.assetIds} values`);
+  if (values.length > LIMITS.assetIdCount) {
+    report("too_long", `A list has at most ${LIMITS.assetIdCount} values`);
     return undefined;
   }
   return isList ? values : values[0];
 }
 
-/** A time in epoch ms; of a day, its start in UTC. */
+/** Reads a scalar operand. Times become epoch ms; a day without a time is its start in UTC. */
 function readScalar(field: string, value: unknown): Scalar | undefined {
   if (field === "created_at") {
     const time = TIME.safeParse(value).data;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hit } from "../search/hits.ts";
-import type { MediaUrl } from "./media-url.ts";
+import type { MediaUrlSigner } from "../http/signed-url.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
 
 export const searchResult = z
@@ -11,36 +11,39 @@ export const searchResult = z
   })
   .openapi("SearchResult");
 
-/** Where a page begins, and when its search did (epoch ms). */
-export interface Place {
+/**
+ * Position of a page in the results. `readyBy` is the start of the search in epoch ms: later pages
+ * leave out assets that became searchable after it.
+ */
+export interface CursorPosition {
   offset: number;
   readyBy: number;
 }
 
-/** `count` is how many hits the page had when it was found; the total, where the search takes no cursor. */
+/** `count` is the number of hits on the page before deleted ones were removed. */
 export async function toSearchResult(
   hits: Hit[],
-  { offset, readyBy, total, count }: Place & { total: number; count: number },
-  urlOf: MediaUrl,
+  { offset, readyBy, total, count }: CursorPosition & { total: number; count: number },
+  signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof searchResult>> {
   const end = offset + count;
   return {
-    segments: await Promise.all(hits.map((hit) => toHitRecord(hit, urlOf))),
+    segments: await Promise.all(hits.map((hit) => toHitRecord(hit, signUrl))),
     total,
     next_cursor: end < total ? toCursor({ offset: end, readyBy }) : null,
   };
 }
 
-const PLACE = /^at:(\d{1,4}):(\d{13})$/;
+const CURSOR = /^at:(\d{1,4}):(\d{13})$/;
 
-/** Whether a cursor is one of ours. */
-export function isPlace(cursor: string): boolean {
-  return PLACE.test(decode(cursor));
+/** Tests whether a cursor was issued by this API. */
+export function isCursorPosition(cursor: string): boolean {
+  return CURSOR.test(decode(cursor));
 }
 
-/** The place of a cursor that is ours; the first of a new search without one. */
-export function placeOf(cursor: string | undefined): Place {
-  const [, offset, readyBy] = PLACE.exec(decode(cursor ?? "")) ?? [];
+/** Parses a valid cursor. Without one, returns the first position of a new search. */
+export function parseCursor(cursor: string | undefined): CursorPosition {
+  const [, offset, readyBy] = CURSOR.exec(decode(cursor ?? "")) ?? [];
   if (offset === undefined) return { offset: 0, readyBy: Date.now() };
   return { offset: Number(offset), readyBy: Number(readyBy) };
 }
@@ -49,6 +52,6 @@ function decode(cursor: string): string {
   return Buffer.from(cursor, "base64url").toString();
 }
 
-function toCursor({ offset, readyBy }: Place): string {
+function toCursor({ offset, readyBy }: CursorPosition): string {
   return Buffer.from(`at:${offset}:${readyBy}`).toString("base64url");
 }

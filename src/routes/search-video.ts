@@ -1,26 +1,29 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError, invalid, type ValidationError } from "../errors.ts";
-import { newId } from "../ids.ts";
-import { HEAD_BYTES, requireKind } from "../media/kind.ts";
-import type { Region } from "../search/align.ts";
-import { likenessOfClip, regionOf } from "../search/clip.ts";
-import { searchFor } from "../search/request.ts";
+import { type IndexId, newId } from "../ids.ts";
+import type { QueryClip } from "../messages.ts";
+import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
+import type { TimeRange } from "../time-range.ts";
+import { exampleFromClip, clipTimeRange } from "../search/clip-example.ts";
+import { makeSearchRequest, type SearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
-import { clipKey } from "../store/media.ts";
+import { deleteObjectKeys, queryClipKey } from "../store/object-keys.ts";
 import { storeStream } from "../store/streams.ts";
-import { addEndpoint, createRouter } from "./endpoint.ts";
-import { formFile, requireFields } from "./form-fields.ts";
-import { readForm } from "./form.ts";
+import type { MediaIndexRow } from "../types.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { formFile, requireFields } from "../http/multipart-schema.ts";
+import { readForm } from "../http/multipart.ts";
 import { indexParams } from "./index-record.ts";
 import { requireSearchableIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
-import { mediaUrls } from "./media-url.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { meteredSearch } from "./metered-search.ts";
-import { queryBool, queryFloat, queryInt } from "./query-types.ts";
+import { queryBool, queryFloat, queryInt } from "../http/query-params.ts";
 import { queueSearch } from "./queue-search.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
-import { surviving } from "./surviving.ts";
+import { withWaitUntil } from "../http/wait-until.ts";
 
 export const searchVideoRoutes = createRouter("Search");
 
@@ -31,6 +34,8 @@ const form = z.object({
   video_file: formFile(),
 });
 
+const searchVideoQuery = z.object({ top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK) });
+
 addEndpoint(
   searchVideoRoutes,
   {
@@ -39,73 +44,98 @@ addEndpoint(
     summary: "Search By Video",
     scope: "read",
     params: indexParams,
-    query: z.object({ top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK) }),
+    query: searchVideoQuery,
     form,
     response: z.union([searchResult, queuedJob]),
   },
-  async (c, { params, query }) => {
-    const index = await requireSearchableIndex(c, params.index_name);
-    const key = clipKey(index.indexId, newId("upl"));
-    const request = searchFor({ topK: query.top_k });
-    let isKept = false;
-    try {
-      const { region, queueJob } = await surviving(c, readClip(c.env.MEDIA, key, c.req.raw));
-      if (queueJob) {
-        const clip = { key, region: await regionOf(c.env.MEDIA, key, region).catch(toRefusal) };
-        const job = await queueSearch(c.env, index, request, clip);
-        isKept = true;
-        return job;
-      }
-      const { hits, total } = await meteredSearch(c, async (env) => {
-        const like = await likenessOfClip(env, index.indexId, key, region).catch(toRefusal);
-        return search(env, index.indexId, request, like);
-      });
-      const page = { offset: 0, readyBy: request.readyBy, total, count: total };
-      return await toSearchResult(hits, page, mediaUrls(c));
-    } finally {
-      if (!isKept) c.executionCtx.waitUntil(c.env.MEDIA.delete(key));
-    }
-  },
+  searchByVideo,
 );
 
-interface Asked {
-  region: Region;
+/** Stores the clip, searches by it now or in a job, and deletes it unless a job needs it. */
+async function searchByVideo(
+  c: Context,
+  { params, query }: Input<typeof indexParams, typeof searchVideoQuery>,
+) {
+  const index = await requireSearchableIndex(c, params.index_name);
+  const key = queryClipKey(index.indexId, newId("upl"));
+  const request = makeSearchRequest({ topK: query.top_k });
+  let isOwnedByJob = false;
+  try {
+    const { range, queueJob } = await withWaitUntil(c, storeClip(c.env.MEDIA, key, c.req.raw));
+    if (!queueJob) return await searchNow(c, index.indexId, request, { key, range });
+    const job = await queueClipSearch(c, index, request, { key, range });
+    isOwnedByJob = true;
+    return job;
+  } finally {
+    if (!isOwnedByJob) c.executionCtx.waitUntil(deleteObjectKeys(c.env.MEDIA, [key]));
+  }
+}
+
+async function searchNow(
+  c: Context,
+  indexId: IndexId,
+  request: SearchRequest,
+  { key, range }: QueryClip,
+) {
+  const { hits, total } = await meteredSearch(c, async (env) => {
+    const example = await exampleFromClip(env, indexId, key, range).catch(throwAsInvalid);
+    return search(env, indexId, request, example);
+  });
+  const page = { offset: 0, readyBy: request.readyBy, total, count: total };
+  return toSearchResult(hits, page, createMediaUrlSigner(c));
+}
+
+/** Validates the time range before the job is queued, so that the client gets the error. */
+async function queueClipSearch(
+  c: Context,
+  index: MediaIndexRow,
+  request: SearchRequest,
+  { key, range }: QueryClip,
+) {
+  const validRange = await clipTimeRange(c.env.MEDIA, key, range).catch(throwAsInvalid);
+  return queueSearch(c.env, index, request, { key, range: validRange });
+}
+
+/** Form fields of a search by a clip. An `end` of -1 is the end of the clip. */
+interface ClipForm {
+  range: TimeRange;
   queueJob: boolean;
 }
 
-/** Streams the clip into storage; resolves to what is asked about it. */
-async function readClip(bucket: R2Bucket, key: string, request: Request): Promise<Asked> {
-  let isThere = false;
-  const texts = await readForm(request, async (part) => {
+/** Streams the clip into an object, and returns the form's fields. */
+async function storeClip(bucket: R2Bucket, key: string, request: Request): Promise<ClipForm> {
+  let hasFile = false;
+  const fields = await readForm(request, async (part) => {
     if (part.field !== "video_file") return;
-    isThere = true;
+    hasFile = true;
     await storeStream(bucket, key, part.chunks, {
       maxBytes: LIMITS.uploadBytes,
       headBytes: HEAD_BYTES,
-      inspect: (head) => requireKind(head, "video"),
+      inspect: (head) => requireMediaType(head, "video"),
     });
   });
-  const asked = requireFields(form, texts, isThere ? ["video_file"] : []);
-  const { start_seconds: start, end_seconds: end, queue_job: queueJob } = asked;
-  if (end !== -1 && end <= start) throw outside("The region is empty: it ends where it starts.");
-  return { region: { start, end }, queueJob };
+  const values = requireFields(form, fields, hasFile ? ["video_file"] : []);
+  const { start_seconds: start, end_seconds: end, queue_job: queueJob } = values;
+  if (end !== -1 && end <= start) throw invalidEnd("The time range is empty.");
+  return { range: { start, end }, queueJob };
 }
 
-const FILE_TROUBLES = new Set<string>([
+/** Error codes of a clip that can't be searched by. */
+const FILE_ERRORS = new Set<string>([
   "unreadable_container",
   "no_video_track",
   "unsupported_codec",
   "unreadable_frame",
 ]);
 
-/** What is wrong with the file or the region is wrong with the request. */
-function toRefusal(error: unknown): never {
+/** Rethrows errors about the clip or its time range as a `ValidationError`, others unchanged. */
+function throwAsInvalid(error: unknown): never {
   if (!(error instanceof AppError)) throw error;
-  if (error.code === "bad_request") throw outside(error.message);
-  if (!FILE_TROUBLES.has(error.code)) throw error;
+  if (error.code === "bad_request") throw invalidEnd(error.message);
+  if (!FILE_ERRORS.has(error.code)) throw error;
   throw invalid(["body", "video_file"], "value_error", error.message);
 }
 
-function outside(message: string): ValidationError {
+function invalidEnd(message: string): ValidationError {
   return invalid(["body", "end_seconds"], "value_error", message);
 }

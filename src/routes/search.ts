@@ -2,22 +2,23 @@ import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { ID_CHARACTERS, type IndexId } from "../ids.ts";
-import { MODES } from "../search/request.ts";
+import { MODES, type SearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
 import { Timings } from "../timings.ts";
-import { addEndpoint, createRouter } from "./endpoint.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { indexParams } from "./index-record.ts";
-import { requireSearchableIndex, searchOwnIndex } from "./indices.ts";
+import { requireSearchableIndex, searchCallerIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
-import { mediaUrls } from "./media-url.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { meteredSearch } from "./metered-search.ts";
-import { isObject } from "./json-object.ts";
-import { NOT_OURS } from "./page.ts";
+import { isObject } from "../http/json-object.ts";
+import { INVALID_CURSOR } from "../http/pagination.ts";
 import { readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch } from "./queue-search.ts";
-import { isPlace, placeOf, searchResult, toSearchResult } from "./search-result.ts";
-import { bodyInt } from "./validation.ts";
+import { isCursorPosition, parseCursor, searchResult, toSearchResult } from "./search-result.ts";
+import { bodyInt } from "../http/validation.ts";
 
 export const searchRoutes = createRouter("Search");
 
@@ -25,7 +26,7 @@ const searchBody = z
   .object({
     query: z.string().min(1).max(LIMITS.queryCharacters).optional(),
     similar_to: z.string().max(ID_CHARACTERS).optional(),
-    asset_ids: z.array(z.string()).max(LIMITS.assetIds).default([]),
+    asset_ids: z.array(z.string()).max(LIMITS.assetIdCount).default([]),
     top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
     top_p: z.number().min(0).max(1).default(0),
     modes: z.array(z.enum(MODES)).max(MODES.length).default([]),
@@ -35,13 +36,13 @@ const searchBody = z
     queue_job: z.boolean().default(false),
     filter: searchFilter.default({}),
     group_by: z.enum(["segment", "asset"]).default("segment"),
-    cursor: z.string().refine(isPlace, NOT_OURS).optional(),
+    cursor: z.string().refine(isCursorPosition, INVALID_CURSOR).optional(),
   })
   .refine(({ query, similar_to }) => query !== undefined || similar_to !== undefined, {
     path: ["query"],
     message: "Field required",
     params: { type: "missing" },
-    when: ({ value }) => isObject(value), // with other broken rules too
+    when: ({ value }) => isObject(value), // reported together with other issues
   });
 
 addEndpoint(
@@ -55,42 +56,54 @@ addEndpoint(
     body: searchBody,
     response: z.union([searchResult, queuedJob]),
   },
-  async (c, { params, body }) => {
-    const { offset, readyBy } = placeOf(body.cursor);
-    const request = {
-      query: body.query ?? "",
-      similarTo: body.similar_to ?? null,
-      assetIds: body.asset_ids,
-      conditions: readFilter(body.filter),
-      topK: body.top_k,
-      topP: body.top_p,
-      modes: body.modes,
-      useBoxes: body.use_boxes,
-      useMasks: body.use_masks,
-      collapse: body.collapse,
-      groupBy: body.group_by,
-      offset,
-      readyBy,
-    };
-    if (body.queue_job) {
-      const index = await requireSearchableIndex(c, params.index_name);
-      await requireAssets(c.env.DB, index.indexId, body.asset_ids);
-      return queueSearch(c.env, index, request);
-    }
-    const timings = new Timings();
-    const { hits, total } = await meteredSearch(c, (env) =>
-      searchOwnIndex(c, params.index_name, async (indexId) => {
-        await requireAssets(env.DB, indexId, body.asset_ids);
-        return search(env, indexId, request, null, timings);
-      }),
-    );
-    c.header("Server-Timing", timings.toHeader());
-    const page = { offset, readyBy, total, count: hits.length };
-    return toSearchResult(hits, page, mediaUrls(c));
-  },
+  searchIndex,
 );
 
-/** Throws `not_found`, naming the first id that is not in the index. */
+async function searchIndex(
+  c: Context,
+  { params, body }: Input<typeof indexParams, z.ZodObject, typeof searchBody>,
+) {
+  const request = toSearchRequest(body);
+  if (body.queue_job) {
+    const index = await requireSearchableIndex(c, params.index_name);
+    await requireAssets(c.env.DB, index.indexId, body.asset_ids);
+    return queueSearch(c.env, index, request, null);
+  }
+  return searchNow(c, params.index_name, request);
+}
+
+async function searchNow(c: Context, indexName: string, request: SearchRequest) {
+  const timings = new Timings();
+  const { hits, total } = await meteredSearch(c, (env) =>
+    searchCallerIndex(c, indexName, async (indexId) => {
+      await requireAssets(env.DB, indexId, request.assetIds);
+      return search(env, indexId, request, null, timings);
+    }),
+  );
+  c.header("Server-Timing", timings.toHeader());
+  const { offset, readyBy } = request;
+  const page = { offset, readyBy, total, count: hits.length };
+  return toSearchResult(hits, page, createMediaUrlSigner(c));
+}
+
+function toSearchRequest(body: z.output<typeof searchBody>): SearchRequest {
+  return {
+    query: body.query ?? "",
+    similarTo: body.similar_to ?? null,
+    assetIds: body.asset_ids,
+    conditions: readFilter(body.filter),
+    topK: body.top_k,
+    topP: body.top_p,
+    modes: body.modes,
+    useBoxes: body.use_boxes,
+    useMasks: body.use_masks,
+    collapse: body.collapse,
+    groupBy: body.group_by,
+    ...parseCursor(body.cursor),
+  };
+}
+
+/** Throws `not_found` with the first id that is not in the index. */
 export async function requireAssets(
   db: D1Database,
   indexId: IndexId,

@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { deleteSource, listSources, type SourceSummary } from "../store/sources.ts";
-import { addEndpoint, createRouter } from "./endpoint.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { indexParams, isoTime, isoTimeOrNull, jsonObject } from "./index-record.ts";
-import { requireOwnIndex } from "./indices.ts";
-import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
+import { requireCallerIndex } from "./indices.ts";
+import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 
-/** What was asked for on platforms, and is followed or was once brought in. */
+/** Routes of an index's import sources: listings of platforms, followed or imported once. */
 export const sourceRoutes = createRouter("Imports");
 
 const sourceRecord = z
@@ -20,11 +21,11 @@ const sourceRecord = z
     limit: z.int(),
     metadata: jsonObject,
     items: z.int(),
-    removed: z.int(),
+    removed_upstream: z.int(),
     job_id: z.string(),
     state: z.enum(["queued", "running", "succeeded", "failed", "cancelled"]),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    last_looked_at: z.iso.datetime().nullable(),
+    last_synced_at: z.iso.datetime().nullable(),
     created_at: z.iso.datetime(),
   })
   .openapi("Source");
@@ -40,16 +41,20 @@ addEndpoint(
     query: pageQuery,
     response: pageOf("sources", sourceRecord),
   },
-  async (c, { params, query }) => {
-    const { indexId } = await requireOwnIndex(c, params.index_name);
-    const page = await listSources(c.env.DB, indexId, pageRequest(query));
-    return {
-      sources: page.items.map(toSourceRecord),
-      total: page.total,
-      next_cursor: nextCursor(page),
-    };
-  },
+  listIndexSources,
 );
+
+async function listIndexSources(
+  c: Context,
+  { params, query }: Input<typeof indexParams, typeof pageQuery>,
+) {
+  const { indexId } = await requireCallerIndex(c, params.index_name);
+  const page = await listSources(c.env.DB, indexId, pageRequest(query));
+  const sources = page.items.map(toSourceRecord);
+  return { sources, total: page.total, next_cursor: nextCursor(page) };
+}
+
+const sourceParams = indexParams.extend({ source_id: z.string() });
 
 addEndpoint(
   sourceRoutes,
@@ -58,45 +63,47 @@ addEndpoint(
     path: "/index/{index_name}/sources/{source_id}",
     summary: "Delete Source",
     scope: "write",
-    params: indexParams.extend({ source_id: z.string() }),
+    params: sourceParams,
     response: z.object({ source_id: z.string(), deleted: z.literal(true) }),
   },
-  async (c, { params }) => {
-    const { indexId } = await requireOwnIndex(c, params.index_name);
-    await deleteSource(c.env.DB, indexId, params.source_id);
-    return { source_id: params.source_id, deleted: true as const };
-  },
+  deleteIndexSource,
 );
 
-/** What was asked for, as the endpoint that took it has it. */
-const wish = z.object({
+async function deleteIndexSource(c: Context, { params }: Input<typeof sourceParams>) {
+  const { indexId } = await requireCallerIndex(c, params.index_name);
+  await deleteSource(c.env.DB, indexId, params.source_id);
+  return { source_id: params.source_id, deleted: true as const };
+}
+
+/** The stored `ImportRequest` of a source. */
+const sourceRequest = z.object({
   kind: sourceRecord.shape.kind,
   url: z.string().optional(),
   query: z.string().optional(),
   username: z.string().optional(),
   playlistId: z.string().optional(),
 });
-const listed = z.object({ title: z.string(), url: z.string().nullable() });
+const sourceListing = z.object({ title: z.string(), url: z.string().nullable() });
 
 function toSourceRecord(source: SourceSummary): z.input<typeof sourceRecord> {
-  const wanted = wish.parse(source.wanted);
-  const listing = source.listing && listed.parse(source.listing);
+  const request = sourceRequest.parse(source.request);
+  const listing = source.listing && sourceListing.parse(source.listing);
   return {
     source_id: source.sourceId,
     platform: source.platform,
-    kind: wanted.kind,
-    title: listing?.title ?? wanted.username ?? wanted.playlistId ?? null,
-    url: listing?.url ?? wanted.url ?? null,
-    query: wanted.query ?? null,
+    kind: request.kind,
+    title: listing?.title ?? request.username ?? request.playlistId ?? null,
+    url: listing?.url ?? request.url ?? null,
+    query: request.query ?? null,
     follow: source.follow === 1,
     limit: source.itemLimit,
     metadata: source.metadata,
     items: source.items,
-    removed: source.removed,
+    removed_upstream: source.removedUpstream,
     job_id: source.jobId,
     state: source.jobState,
     error: source.jobError,
-    last_looked_at: isoTimeOrNull(source.lookedAt),
+    last_synced_at: isoTimeOrNull(source.syncedAt),
     created_at: isoTime(source.createdAt),
   };
 }

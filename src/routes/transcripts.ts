@@ -2,34 +2,34 @@ import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
-import type { Transcript } from "../ingest/transcript-read.ts";
-import { TRANSCRIPT_FILES } from "../ingest/transcript-write.ts";
-import type { JobMessage } from "../queues/messages.ts";
+import type { Transcript } from "../ingest/transcript/parse.ts";
+import { TRANSCRIPT_FILES } from "../ingest/transcript/format.ts";
+import type { JobMessage } from "../messages.ts";
 import { startJob } from "../store/jobs.ts";
 import { getCues, getTranscript, putCues } from "../store/transcripts.ts";
 import type { Asset } from "../types.ts";
 import { videoParams } from "./asset-record.ts";
-import { requireOwnAsset } from "./assets.ts";
-import { attachment } from "./attachment.ts";
-import { addEndpoint, createRouter } from "./endpoint.ts";
-import { formFileOrText } from "./form-fields.ts";
-import { missingFile, readForm, readSmall } from "./form.ts";
-import { readTranscript, refusedTranscript } from "./transcript-part.ts";
+import { requireCallerAsset } from "./assets.ts";
+import { attachment } from "../http/content-disposition.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { formFileOrText } from "../http/multipart-schema.ts";
+import { missingFileError, readForm, readSmallPart } from "../http/multipart.ts";
+import { parseTranscriptPart, invalidTranscript } from "./transcript-part.ts";
 
-/** What is said in a video: taking it out, and putting other words in. */
 export const transcriptRoutes = createRouter("Transcripts");
 
-const path = "/index/{index_name}/video/{video_id}/transcript";
+const transcriptQuery = z.object({ format: z.enum(["json", "vtt", "srt", "txt"]).default("json") });
 
 addEndpoint(
   transcriptRoutes,
   {
     method: "get",
-    path,
+    path: "/index/{index_name}/video/{video_id}/transcript",
     summary: "Get Transcript",
     scope: "read",
     params: videoParams,
-    query: z.object({ format: z.enum(["json", "vtt", "srt", "txt"]).default("json") }),
+    query: transcriptQuery,
     response: z
       .object({
         video_id: z.string(),
@@ -38,43 +38,55 @@ addEndpoint(
         cues: z.array(z.object({ start: z.number(), end: z.number(), text: z.string() })),
       })
       .openapi("Transcript"),
-    texts: Object.values(TRANSCRIPT_FILES).map(({ type }) => type),
+    textMediaTypes: Object.values(TRANSCRIPT_FILES).map(({ type }) => type),
   },
-  async (c, { params, query }) => {
-    const asset = await requireOwnAsset(c, "video", params.video_id);
-    const summary = await getTranscript(c.env.DB, asset.assetId);
-    if (!summary || (summary.problem && summary.cues === 0)) {
-      throw new AppError("not_found", "This video has no transcript; give it one, or wait for it.");
-    }
-    const cues = await getCues(c.env.MEDIA, asset);
-    if (cues.some(({ start }) => Number.isNaN(start))) {
-      throw new AppError(
-        "conflict",
-        "The words have no times before the video has been read; wait.",
-      );
-    }
-    const { language, source } = summary;
-    if (query.format === "json") return { video_id: asset.assetId, language, source, cues };
-    const { type, write } = TRANSCRIPT_FILES[query.format];
-    return new Response(write(cues), {
-      headers: {
-        "content-type": `${type}; charset=utf-8`,
-        "content-disposition": attachment(asset.title, query.format),
-      },
-    });
-  },
+  getVideoTranscript,
 );
+
+async function getVideoTranscript(
+  c: Context,
+  { params, query }: Input<typeof videoParams, typeof transcriptQuery>,
+) {
+  const asset = await requireCallerAsset(c, "video", params.video_id);
+  const { language, source } = await requireTranscript(c, asset);
+  const cues = await requireTimedCues(c, asset);
+  if (query.format === "json") return { video_id: asset.assetId, language, source, cues };
+  const { type, format } = TRANSCRIPT_FILES[query.format];
+  return new Response(format(cues), {
+    headers: {
+      "content-type": `${type}; charset=utf-8`,
+      "content-disposition": attachment(asset.title, query.format),
+    },
+  });
+}
+
+async function requireTranscript(c: Context, { assetId }: Asset) {
+  const summary = await getTranscript(c.env.DB, assetId);
+  if (summary && !(summary.error && summary.cues === 0)) return summary;
+  const message = "This video has no transcript: upload one, or wait until the video is ready.";
+  throw new AppError("not_found", message);
+}
+
+/**
+ * Throws `conflict` for an uploaded plain text, whose cues get times when the video is analysed.
+ */
+async function requireTimedCues(c: Context, asset: Asset) {
+  const cues = await getCues(c.env.MEDIA, asset);
+  if (!cues.some(({ start }) => Number.isNaN(start))) return cues;
+  const message = "The transcript has no times until the video's audio is analysed. Retry later.";
+  throw new AppError("conflict", message);
+}
 
 addEndpoint(
   transcriptRoutes,
   {
     method: "post",
-    path,
+    path: "/index/{index_name}/video/{video_id}/transcript",
     summary: "Update Transcript",
     scope: "write",
     params: videoParams,
     form: z.object({ transcript: formFileOrText() }),
-    adds: "record",
+    creates: "record",
     response: z
       .object({
         video_id: z.string(),
@@ -84,46 +96,48 @@ addEndpoint(
       })
       .openapi("UpdatedTranscript"),
   },
-  async (c, { params }) => {
-    const asset = await requireOwnAsset(c, "video", params.video_id);
-    const { accountId, indexId, assetId } = asset;
-    if (asset.state !== "ready") {
-      const message = `Only the transcript of a video that is ready can be replaced; this is ${asset.state}.`;
-      throw new AppError("conflict", message);
-    }
-    const { language: own, cues } = readTranscript(await readPart(c.req.raw));
-    requireWithin({ cues, language: own }, asset);
-    const language = own ?? asset.language;
-    const now = Date.now();
-    const job: JobMessage = {
-      kind: "transcript",
-      jobId: newId("job", now),
-      accountId,
-      indexId,
-      assetId,
-      language,
-    };
-    await putCues(c.env.MEDIA, asset, cues, job.jobId);
-    await startJob(c.env, job, now);
-    return { video_id: assetId, cues: cues.length, language, job_id: job.jobId };
-  },
+  updateVideoTranscript,
 );
 
-/** The part `transcript`, which may be plain text, too. */
-async function readPart(request: Request): Promise<Uint8Array> {
+async function updateVideoTranscript(c: Context, { params }: Input<typeof videoParams>) {
+  const asset = await requireReadyVideo(c, params.video_id);
+  const { accountId, indexId, assetId } = asset;
+  const transcript = parseTranscriptPart(await readTranscriptPart(c.req.raw));
+  requireWithinVideo(transcript, asset);
+  const language = transcript.language ?? asset.language;
+  const now = Date.now();
+  const jobId = newId("job", now);
+  const job: JobMessage = { kind: "transcript", jobId, accountId, indexId, assetId, language };
+  await putCues(c.env.MEDIA, asset, transcript.cues, jobId);
+  await startJob(c.env, job, now);
+  return { video_id: assetId, cues: transcript.cues.length, language, job_id: jobId };
+}
+
+async function requireReadyVideo(c: Context, videoId: string): Promise<Asset> {
+  const asset = await requireCallerAsset(c, "video", videoId);
+  if (asset.state === "ready") return asset;
+  const message = `Only the transcript of a ready video can be replaced; this is ${asset.state}.`;
+  throw new AppError("conflict", message);
+}
+
+/** Reads the part `transcript`, a file or a text field. */
+async function readTranscriptPart(request: Request): Promise<Uint8Array> {
   let file: Uint8Array | undefined;
   const fields = await readForm(request, async (part) => {
-    if (part.field === "transcript") file = await readSmall(part, LIMITS.transcriptBytes);
+    if (part.field === "transcript") file = await readSmallPart(part, LIMITS.transcriptBytes);
   });
   const text = fields.get("transcript");
-  if (!file && text === undefined) throw missingFile("transcript", fields);
+  if (!file && text === undefined) throw missingFileError("transcript", fields);
   return file ?? new TextEncoder().encode(text);
 }
 
-/** Words that all come after the video is over are another video's, or have their times in other units. */
-function requireWithin({ cues }: Transcript, { durationMs }: Asset): void {
+/**
+ * Throws if the first cue starts after the end of the video: the transcript is another video's, or
+ * its times are in another unit. Cues without times (NaN) pass.
+ */
+function requireWithinVideo({ cues }: Transcript, { durationMs }: Asset): void {
   const [first] = cues;
   if (!first || !(first.start * 1000 >= durationMs)) return;
-  const why = `its first words come at ${first.start} s, and the video ends at ${durationMs / 1000} s.`;
-  throw refusedTranscript(`The transcript is of something else: ${why}`);
+  const times = `its first cue starts at ${first.start} s, the video ends at ${durationMs / 1000} s`;
+  throw invalidTranscript(`The transcript doesn't fit the video: ${times}.`);
 }

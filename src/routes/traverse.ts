@@ -1,30 +1,30 @@
 import { z } from "@hono/zod-openapi";
-import { mapAtOnce } from "../at-once.ts";
-import { type Finding, FINDINGS, INDEX_FINDINGS } from "../care/findings.ts";
-import { inspect } from "../care/inspect.ts";
-import { inspectIndex } from "../care/inspect-index.ts";
-import { askPictureSpace, type PictureSpace } from "../care/picture-space.ts";
-import { nextAssets } from "../care/page.ts";
-import { startTraversal } from "../care/start-traversal.ts";
-import { CARE, KEY_RECHECK_MS } from "../config.ts";
+import { mapConcurrent } from "../concurrency.ts";
+import { type Finding, FINDINGS, INDEX_FINDINGS } from "../lifecycle/findings.ts";
+import { inspectAsset } from "../lifecycle/inspect.ts";
+import { inspectIndex } from "../lifecycle/health/media-index.ts";
+import { probeImageModel, type ImageModel } from "../lifecycle/image-model.ts";
+import { listTraversalPage } from "../lifecycle/traversal-page.ts";
+import { startTraversal } from "../lifecycle/start-traversal.ts";
+import { LIFECYCLE, KEY_RECHECK_MS } from "../config.ts";
 import { listAssets } from "../store/assets.ts";
-import type { Page, PageRequest } from "../store/rows.ts";
+import type { Page, PageRequest } from "../store/sql.ts";
 import { listSegments } from "../store/segments.ts";
 import { listTallies } from "../store/tallies.ts";
 import type { Asset, MediaIndexRow } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./asset-record.ts";
-import { requireStillValid } from "./authenticate.ts";
-import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
+import { revalidateKey } from "../http/authenticate.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { indexParams, indexRecord, toIndexRecord } from "./index-record.ts";
-import { requireOwnIndex } from "./indices.ts";
-import { mediaUrls } from "./media-url.ts";
-import { nextCursor, pageQuery, pageRequest } from "./page.ts";
+import { requireCallerIndex } from "./indices.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { nextCursor, pageQuery, pageRequest } from "../http/pagination.ts";
 import { segmentRecord, toSegmentRecord } from "./segment-record.ts";
 
-/** Walking an index. */
 export const traverseRoutes = createRouter("Traversal");
 
-const healthOf = <Codes extends readonly [string, ...string[]]>(codes: Codes) =>
+const healthSchema = <Codes extends readonly [string, ...string[]]>(codes: Codes) =>
   z.object({
     ok: z.boolean(),
     findings: z.array(z.object({ code: z.enum(codes), message: z.string() })),
@@ -34,13 +34,13 @@ const node = z
   .object({
     asset: assetRecord,
     segments: z.array(segmentRecord),
-    health: healthOf(FINDINGS),
+    health: healthSchema(FINDINGS),
   })
   .openapi("Node");
 type Node = z.input<typeof node>;
 
-/** Of the index itself, at the end of a walk. */
-const indexHealth = healthOf(INDEX_FINDINGS).openapi("IndexHealth");
+/** Health of the index itself, reported after its last asset. */
+const indexHealth = healthSchema(INDEX_FINDINGS).openapi("IndexHealth");
 
 addEndpoint(
   traverseRoutes,
@@ -58,29 +58,44 @@ addEndpoint(
       total: z.int(),
       next_cursor: z.string().nullable(),
     }),
-    texts: ["application/x-ndjson"],
+    textMediaTypes: ["application/x-ndjson"],
   },
-  async (c, { params, query }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    const request = pageRequest(query);
-    const space = await askPictureSpace(c.env);
-    if (/\bapplication\/x-ndjson\b/.test(c.req.header("accept") ?? "")) {
-      return inLines(walk(c, index, space, request));
-    }
-    const [page, tallies] = await Promise.all([
-      nextAssets(c.env.DB, index.indexId, request),
-      listTallies(c.env.DB, index.accountId, index.indexId),
-    ]);
-    const isLast = page.next === null;
-    return {
-      index: toIndexRecord(index, tallies),
-      nodes: await mapAtOnce(page.items, CARE.atOnce, (asset) => nodeOf(c, asset, space)),
-      health: isLast ? await healthOfIndex(c, index, space) : null,
-      total: page.total,
-      next_cursor: nextCursor(page),
-    };
-  },
+  traverse,
 );
+
+async function traverse(
+  c: Context,
+  { params, query }: Input<typeof indexParams, typeof pageQuery>,
+) {
+  const index = await requireCallerIndex(c, params.index_name);
+  const imageModel = await probeImageModel(c.env);
+  if (/\bapplication\/x-ndjson\b/.test(c.req.header("accept") ?? "")) {
+    return toNdjson(traverseIndex(c, index, imageModel, pageRequest(query)));
+  }
+  return getPage(c, index, imageModel, pageRequest(query));
+}
+
+async function getPage(
+  c: Context,
+  index: MediaIndexRow,
+  imageModel: ImageModel,
+  request: PageRequest,
+) {
+  const [page, tallies] = await Promise.all([
+    listTraversalPage(c.env.DB, index.indexId, request),
+    listTallies(c.env.DB, index.accountId, index.indexId),
+  ]);
+  const nodes = await mapConcurrent(page.items, LIFECYCLE.concurrency, (asset) =>
+    getNode(c, asset, imageModel),
+  );
+  return {
+    index: toIndexRecord(index, tallies),
+    nodes,
+    health: page.next === null ? await getIndexHealth(c, index, imageModel) : null,
+    total: page.total,
+    next_cursor: nextCursor(page),
+  };
+}
 
 addEndpoint(
   traverseRoutes,
@@ -94,56 +109,69 @@ addEndpoint(
       .object({ job_id: z.string(), state: z.enum(["queued", "running"]) })
       .openapi("Traversal"),
   },
-  async (c, { params }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    const { jobId, state } = await startTraversal(c.env, index, Date.now());
-    return { job_id: jobId, state };
-  },
+  repairIndex,
 );
 
-/** All nodes from a place on, in the order of the pages; then the index's own health. */
-async function* walk(
-  c: Context,
-  index: MediaIndexRow,
-  space: PictureSpace,
-  { limit, after }: PageRequest,
-): AsyncGenerator {
-  for (let at: string | null = after; at !== null;) {
-    const page: Page<Asset> = await listAssets(c.env.DB, index.indexId, {}, { limit, after: at });
-    for (const asset of page.items) {
-      await requireStillValid(c, KEY_RECHECK_MS);
-      yield nodeOf(c, asset, space);
-    }
-    at = page.next;
-  }
-  const tallies = await listTallies(c.env.DB, index.accountId, index.indexId);
-  yield { index: toIndexRecord(index, tallies), health: await healthOfIndex(c, index, space) };
+async function repairIndex(c: Context, { params }: Input<typeof indexParams>) {
+  const index = await requireCallerIndex(c, params.index_name);
+  const { jobId, state } = await startTraversal(c.env, index, Date.now());
+  return { job_id: jobId, state };
 }
 
-async function nodeOf(c: Context, asset: Asset, space: PictureSpace): Promise<Node> {
-  const urlOf = mediaUrls(c);
+/**
+ * Yields all nodes after a cursor in the order of the pages, then the index with its health. The
+ * API key is checked before every node, because the response may take long.
+ */
+async function* traverseIndex(
+  c: Context,
+  index: MediaIndexRow,
+  imageModel: ImageModel,
+  { limit, after }: PageRequest,
+): AsyncGenerator {
+  for (let next: string | null = after; next !== null;) {
+    const request = { limit, after: next };
+    const page: Page<Asset> = await listAssets(c.env.DB, index.indexId, {}, request);
+    for (const asset of page.items) {
+      await revalidateKey(c, KEY_RECHECK_MS);
+      yield getNode(c, asset, imageModel);
+    }
+    next = page.next;
+  }
+  const tallies = await listTallies(c.env.DB, index.accountId, index.indexId);
+  yield {
+    index: toIndexRecord(index, tallies),
+    health: await getIndexHealth(c, index, imageModel),
+  };
+}
+
+async function getNode(c: Context, asset: Asset, imageModel: ImageModel): Promise<Node> {
+  const signUrl = createMediaUrlSigner(c);
   const [segments, findings] = await Promise.all([
     listSegments(c.env.DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER),
-    inspect(c.env, asset, space, Date.now()),
+    inspectAsset(c.env, asset, imageModel, Date.now()),
   ]);
   return {
-    asset: await toAssetRecord(asset, urlOf),
-    segments: await Promise.all(segments.map((one) => toSegmentRecord(one, asset, urlOf))),
+    asset: await toAssetRecord(asset, signUrl),
+    segments: await Promise.all(
+      segments.map((segment) => toSegmentRecord(segment, asset, signUrl)),
+    ),
     health: toHealth(findings),
   };
 }
 
-async function healthOfIndex(c: Context, index: MediaIndexRow, space: PictureSpace) {
-  return toHealth(await inspectIndex(c.env, index, space, Date.now()));
+async function getIndexHealth(c: Context, index: MediaIndexRow, imageModel: ImageModel) {
+  return toHealth(await inspectIndex(c.env, index, imageModel, Date.now()));
 }
 
 function toHealth<Code>(findings: Finding<Code>[]) {
-  const shown = findings.map(({ code, message }) => ({ code, message }));
-  return { ok: findings.length === 0, findings: shown };
+  const records = findings.map(({ code, message }) => ({ code, message }));
+  return { ok: findings.length === 0, findings: records };
 }
 
-/** A value a line (https://github.com/ndjson/ndjson-spec), as fast as it is read. */
-function inLines(values: AsyncGenerator): Response {
+/**
+ * Streams values as NDJSON (https://github.com/ndjson/ndjson-spec), as fast as the client reads.
+ */
+function toNdjson(values: AsyncGenerator): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

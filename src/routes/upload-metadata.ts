@@ -1,32 +1,32 @@
 import { z } from "@hono/zod-openapi";
 import { ValidationError, type ValidationIssue } from "../errors.ts";
 import type { JsonObject } from "../types.ts";
-import { userMetadata } from "./json-object.ts";
-import { check, parseJson } from "./validation.ts";
+import { userMetadata } from "../http/json-object.ts";
+import { validate, parseJson } from "../http/validation.ts";
 
 const HEADER = "upload-metadata";
 
-/** A name and, in base64, its value; the value may be left out. */
+/** A key and its base64 value, which is optional. */
 const PAIR =
   /^([\x21-\x2b\x2d-\x7e]+)(?: +((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?))?$/;
 
-export interface Described {
+export interface UploadMetadata {
   title: string | null;
   metadata: JsonObject;
 }
 
 /**
- * What a client says of its file in `Upload-Metadata`: of its names, `filename` and `metadata_str` mean
- * something here. What is wrong is added to `issues`.
+ * Parses tus's `Upload-Metadata` and reads the keys `filename` and `metadata_str` (JSON). Malformed
+ * pairs and values are added to `issues`.
  */
-export function readUploadMetadata(text: string, issues: ValidationIssue[]): Described {
+export function readUploadMetadata(text: string, issues: ValidationIssue[]): UploadMetadata {
   const values = new Map<string, string>();
-  for (const pair of text.split(",").map((each) => each.trim())) {
+  for (const pair of text.split(",").map((part) => part.trim())) {
     if (pair === "") continue;
     const [, name, encoded = ""] = PAIR.exec(pair) ?? [];
     const value = name === undefined ? null : decode(encoded);
     if (name === undefined || value === null || values.has(name)) {
-      const msg = "Value error, Each is another name, a space, and UTF-8 in base64";
+      const msg = "Value error, Each pair must be a unique key, a space and a UTF-8 text in base64";
       issues.push({ loc: ["header", HEADER], msg, type: "value_error" });
       return { title: null, metadata: {} };
     }
@@ -34,12 +34,12 @@ export function readUploadMetadata(text: string, issues: ValidationIssue[]): Des
   }
   const filename = values.get("filename");
   const metadata = parse(values.get("metadata_str") || "{}", issues);
-  const said = { [HEADER]: { filename, ...(metadata && { metadata_str: metadata.value }) } };
-  const read = check("header", known, said, issues)?.[HEADER];
-  return { title: read?.filename || null, metadata: read?.metadata_str ?? {} };
+  const pairs = { [HEADER]: { filename, ...(metadata && { metadata_str: metadata.value }) } };
+  const valid = validate("header", uploadMetadataSchema, pairs, issues)?.[HEADER];
+  return { title: valid?.filename || null, metadata: valid?.metadata_str ?? {} };
 }
 
-const known = z.object({
+const uploadMetadataSchema = z.object({
   [HEADER]: z.object({ filename: z.string().optional(), metadata_str: userMetadata.optional() }),
 });
 

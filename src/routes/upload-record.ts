@@ -3,7 +3,7 @@ import type { Failure } from "../errors.ts";
 import type { Upload } from "../store/uploads.ts";
 import { ASSET_TYPES } from "../types.ts";
 import { indexParams, isoTime } from "./index-record.ts";
-import { anyObject } from "./json-object.ts";
+import { anyObject } from "../http/json-object.ts";
 
 export const uploadParams = indexParams.extend({ upload_id: z.string() });
 
@@ -26,23 +26,23 @@ export const uploadRecord = z
   })
   .openapi("Upload");
 
-/** `error`: why it isn't an asset yet, although all has come. */
+/** Converts an upload. `error` says why a fully received upload hasn't become an asset. */
 export function toUploadRecord(
   upload: Upload,
   error: Failure | null = null,
 ): z.input<typeof uploadRecord> {
-  const { became, target } = upload;
+  const { resultAssetId, target } = upload;
   return {
     upload_id: upload.uploadId,
     index_name: upload.indexName,
-    state: became !== null ? "complete" : upload.sha256 !== null ? "received" : "open",
+    state: resultAssetId !== null ? "complete" : upload.sha256 !== null ? "received" : "open",
     offset: upload.received,
     length: upload.length,
     filename: upload.title,
     metadata: upload.metadata,
-    asset_id: became,
+    asset_id: resultAssetId,
     asset_type: target?.assetType ?? null,
-    duplicate: became === null ? null : became !== target?.assetId,
+    duplicate: resultAssetId === null ? null : resultAssetId !== target?.assetId,
     error,
     created_at: isoTime(upload.createdAt),
     updated_at: isoTime(upload.updatedAt),
@@ -50,7 +50,7 @@ export function toUploadRecord(
   };
 }
 
-/** How far it is, in the protocol's words. */
+/** Returns tus's headers for the progress of an upload. */
 export function offsetHeaders(upload: Upload): Record<string, string> {
   return {
     "Upload-Offset": String(upload.received),
@@ -59,12 +59,12 @@ export function offsetHeaders(upload: Upload): Record<string, string> {
   };
 }
 
-/** All that the protocol tells of it. */
+/** Returns all of tus's headers for an upload. */
 export function uploadHeaders(upload: Upload): Record<string, string> {
-  const { length, describedAs } = upload;
+  const { length, uploadMetadata } = upload;
   return {
     ...offsetHeaders(upload),
     ...(length === null ? { "Upload-Defer-Length": "1" } : { "Upload-Length": String(length) }),
-    ...(describedAs !== "" && { "Upload-Metadata": describedAs }),
+    ...(uploadMetadata !== "" && { "Upload-Metadata": uploadMetadata }),
   };
 }

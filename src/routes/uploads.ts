@@ -1,15 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { finishUpload } from "../care/finish-upload.ts";
+import { completeUpload } from "../lifecycle/complete-upload.ts";
 import { AppError, type Failure, failureOf } from "../errors.ts";
 import { removeUpload } from "../store/upload-objects.ts";
 import { pageOpenUploads } from "../store/upload-lists.ts";
 import { getUpload, type Upload } from "../store/uploads.ts";
-import { continueUpload, createUpload } from "./take-upload.ts";
-import { OFFSET_OCTETS, requireVersion } from "./tus.ts";
-import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
+import { continueUpload, createUpload } from "./upload-requests.ts";
+import { OFFSET_OCTET_STREAM, requireTusVersion } from "../http/tus.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { indexParams } from "./index-record.ts";
-import { requireOwnIndex } from "./indices.ts";
-import { nextCursor, pageOf, pageQuery, pageRequest } from "./page.ts";
+import { requireCallerIndex } from "./indices.ts";
+import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import {
   offsetHeaders,
   toUploadRecord,
@@ -18,185 +19,214 @@ import {
   uploadRecord,
 } from "./upload-record.ts";
 
-/** Resumable uploads: docs/uploads.md. */
+/** Routes of resumable uploads by the tus protocol (docs/uploads.md). */
 export const uploadRoutes = createRouter("Resumable uploads");
 
-const ALL = "/index/{index_name}/uploads";
-const ONE = `${ALL}/{upload_id}`;
-
-const text = (description: string) => z.string().optional().openapi({ description });
-const version = { "tus-resumable": text("1.0.0; without it, 412") };
-const checksum = { "upload-checksum": text("`sha1`, `sha256` or `md5`, a space, base64") };
+const header = (description: string) => z.string().optional().openapi({ description });
+const version = {
+  "tus-resumable": header(
+    "Version of the tus protocol: `1.0.0`. Required, else the status is 412.",
+  ),
+};
+const checksum = {
+  "upload-checksum": header(
+    "Checksum of the request body: `sha1`, `sha256` or `md5`, a space and the digest in base64.",
+  ),
+};
 
 addEndpoint(
   uploadRoutes,
   {
     method: "post",
-    path: ALL,
+    path: "/index/{index_name}/uploads",
     summary: "Create Upload",
     scope: "write",
     params: indexParams,
     headers: z.object({
       ...version,
       ...checksum,
-      "upload-length": text("Bytes"),
-      "upload-defer-length": text("1: the length is told later"),
-      "upload-metadata": text("filename, filetype, metadata_str: each a space and base64 behind"),
+      "upload-length": header("Length of the file in bytes."),
+      "upload-defer-length": header("`1` if the length will be sent later."),
+      "upload-metadata": header(
+        "Comma-separated pairs of a key, a space and a value in base64. `filename` sets the " +
+          "asset's title and `metadata_str` (JSON) its metadata.",
+      ),
     }),
-    bytes: OFFSET_OCTETS,
+    binaryMediaType: OFFSET_OCTET_STREAM,
     bodyOptional: true,
     status: 201,
   },
-  async (c, { params }) => {
-    const index = await requireOwnIndex(c, params.index_name);
-    requireVersion(c);
-    const upload = await createUpload(c, index);
-    const url = new URL(c.req.url);
-    const location = `${url.origin}${url.pathname}/${upload.uploadId}`;
-    return new Response(null, {
-      status: 201,
-      headers: { Location: location, ...offsetHeaders(upload) },
-    });
-  },
+  createIndexUpload,
 );
+
+async function createIndexUpload(c: Context, { params }: Input<typeof indexParams>) {
+  const index = await requireCallerIndex(c, params.index_name);
+  requireTusVersion(c);
+  const upload = await createUpload(c, index);
+  const url = new URL(c.req.url);
+  const location = `${url.origin}${url.pathname}/${upload.uploadId}`;
+  const headers = { Location: location, ...offsetHeaders(upload) };
+  return new Response(null, { status: 201, headers });
+}
 
 addEndpoint(
   uploadRoutes,
   {
     method: "get",
-    path: ALL,
+    path: "/index/{index_name}/uploads",
     summary: "List Uploads",
     scope: "write",
     params: indexParams,
     query: pageQuery,
     response: pageOf("uploads", uploadRecord),
   },
-  async (c, { params, query }) => {
-    const { indexId } = await requireOwnIndex(c, params.index_name);
-    const page = await pageOpenUploads(c.env.DB, indexId, pageRequest(query), Date.now());
-    return {
-      uploads: page.items.map((upload) => toUploadRecord(upload)),
-      total: page.total,
-      next_cursor: nextCursor(page),
-    };
-  },
+  listIndexUploads,
 );
 
-// HEAD, too: its answer is the protocol's.
+async function listIndexUploads(
+  c: Context,
+  { params, query }: Input<typeof indexParams, typeof pageQuery>,
+) {
+  const { indexId } = await requireCallerIndex(c, params.index_name);
+  const page = await pageOpenUploads(c.env.DB, indexId, pageRequest(query), Date.now());
+  const uploads = page.items.map((upload) => toUploadRecord(upload));
+  return { uploads, total: page.total, next_cursor: nextCursor(page) };
+}
+
 addEndpoint(
   uploadRoutes,
   {
     method: "get",
-    path: ONE,
+    path: "/index/{index_name}/uploads/{upload_id}",
     summary: "Get Upload",
     scope: "write",
     params: uploadParams,
     response: uploadRecord,
   },
-  async (c, { params }) => {
-    const found = await requireOwnUpload(c, params);
-    if (c.req.method === "HEAD") requireVersion(c);
-    const { upload, error } = await finishIfReceived(c.env, found);
-    if (c.req.method !== "HEAD") return toUploadRecord(upload, error);
-    return new Response(null, { headers: uploadHeaders(upload) });
-  },
+  getCallerUpload,
 );
 
-const patched = {
+/** Handles GET with a record, and tus's HEAD with headers. */
+async function getCallerUpload(c: Context, { params }: Input<typeof uploadParams>) {
+  const stored = await requireCallerUpload(c, params);
+  if (c.req.method === "HEAD") requireTusVersion(c);
+  const { upload, error } = await completeIfReceived(c.env, stored);
+  if (c.req.method !== "HEAD") return toUploadRecord(upload, error);
+  return new Response(null, { headers: uploadHeaders(upload) });
+}
+
+/** Contract of a request that appends bytes. */
+const appendRequest = {
   scope: "write",
   params: uploadParams,
   headers: z.object({
     ...version,
     ...checksum,
-    "upload-offset": text("How many bytes have come"),
-    "upload-length": text("Bytes, where that was to be told later"),
+    "upload-offset": header("Byte at which the request body continues the file."),
+    "upload-length": header("Length of the file in bytes, if it was deferred."),
   }),
-  bytes: OFFSET_OCTETS,
+  binaryMediaType: OFFSET_OCTET_STREAM,
   status: 204,
 } as const;
 
 addEndpoint(
   uploadRoutes,
-  { ...patched, method: "patch", path: ONE, summary: "Continue Upload" },
-  async (c, { params }) => goOn(c, await requireOwnUpload(c, params)),
+  {
+    ...appendRequest,
+    method: "patch",
+    path: "/index/{index_name}/uploads/{upload_id}",
+    summary: "Continue Upload",
+  },
+  continueCallerUpload,
 );
+
+async function continueCallerUpload(c: Context, { params }: Input<typeof uploadParams>) {
+  return appendBytes(c, await requireCallerUpload(c, params));
+}
 
 addEndpoint(
   uploadRoutes,
   {
     method: "delete",
-    path: ONE,
+    path: "/index/{index_name}/uploads/{upload_id}",
     summary: "End Upload",
     scope: "write",
     params: uploadParams,
     status: 204,
   },
-  async (c, { params }) => end(c, await requireOwnUpload(c, params)),
+  terminateCallerUpload,
 );
 
-/** For clients that can't send these methods. */
-const OVERRIDES = new Map([
-  ["PATCH", goOn],
-  ["DELETE", end],
-]);
+async function terminateCallerUpload(c: Context, { params }: Input<typeof uploadParams>) {
+  return terminateUpload(c, await requireCallerUpload(c, params));
+}
 
 addEndpoint(
   uploadRoutes,
   {
-    ...patched,
+    ...appendRequest,
     method: "post",
-    path: ONE,
+    path: "/index/{index_name}/uploads/{upload_id}",
     summary: "Continue Or End Upload",
-    headers: patched.headers.extend({ "x-http-method-override": text("PATCH or DELETE") }),
+    headers: appendRequest.headers.extend({
+      "x-http-method-override": header("`PATCH` or `DELETE`: the method to use instead of POST."),
+    }),
     bodyOptional: true,
   },
-  async (c, { params }) => {
-    const upload = await requireOwnUpload(c, params);
-    const act = OVERRIDES.get(c.req.header("x-http-method-override")?.toUpperCase() ?? "");
-    if (act) return act(c, upload);
-    throw new AppError("bad_request", "Say X-HTTP-Method-Override: PATCH or DELETE.");
-  },
+  overrideUploadMethod,
 );
 
-async function requireOwnUpload(
+/** Serves clients that can't send PATCH or DELETE (tus's X-HTTP-Method-Override). */
+async function overrideUploadMethod(c: Context, { params }: Input<typeof uploadParams>) {
+  const upload = await requireCallerUpload(c, params);
+  const method = c.req.header("x-http-method-override")?.toUpperCase();
+  if (method === "PATCH") return appendBytes(c, upload);
+  if (method === "DELETE") return terminateUpload(c, upload);
+  throw new AppError("bad_request", "Send the header X-HTTP-Method-Override: PATCH or DELETE.");
+}
+
+async function requireCallerUpload(
   c: Context,
   params: z.output<typeof uploadParams>,
 ): Promise<Upload> {
-  const { indexId } = await requireOwnIndex(c, params.index_name);
+  const { indexId } = await requireCallerIndex(c, params.index_name);
   const upload = await getUpload(c.env.DB, indexId, params.upload_id);
   if (!upload) {
     throw new AppError("not_found", `There is no upload "${params.upload_id}" in this index.`);
   }
   if (upload.expiresAt <= Date.now()) {
-    throw new AppError("gone", "The time of this upload is over; begin a new one.");
+    throw new AppError("gone", "This upload has expired; start a new one.");
   }
   return upload;
 }
 
-async function goOn(c: Context, upload: Upload): Promise<Response> {
-  requireVersion(c);
-  const after = await continueUpload(c, upload);
-  return new Response(null, { status: 204, headers: offsetHeaders(after) });
+async function appendBytes(c: Context, upload: Upload): Promise<Response> {
+  requireTusVersion(c);
+  const updated = await continueUpload(c, upload);
+  return new Response(null, { status: 204, headers: offsetHeaders(updated) });
 }
 
-async function end(c: Context, upload: Upload): Promise<Response> {
-  requireVersion(c);
+async function terminateUpload(c: Context, upload: Upload): Promise<Response> {
+  requireTusVersion(c);
   await removeUpload(c.env, upload);
   return new Response(null, { status: 204 });
 }
 
-/** Of what has come whole, an asset, where the request that brought its end was cut off. */
-async function finishIfReceived(
+/**
+ * Completes a fully received upload whose last request was cut off before the upload became an
+ * asset. Errors that a later request may resolve are returned instead of thrown.
+ */
+async function completeIfReceived(
   env: Env,
   upload: Upload,
 ): Promise<{ upload: Upload; error: Failure | null }> {
   try {
-    return { upload: await finishUpload(env, upload), error: null };
+    return { upload: await completeUpload(env, upload), error: null };
   } catch (error) {
-    const canWait = error instanceof AppError && LATER.has(error.code);
-    if (!canWait) throw error;
+    const isRetryable = error instanceof AppError && RETRYABLE_ERRORS.has(error.code);
+    if (!isRetryable) throw error;
     return { upload, error: failureOf(error) };
   }
 }
 
-const LATER = new Set(["limit_reached", "account_full"]);
+const RETRYABLE_ERRORS = new Set(["limit_reached", "account_full"]);

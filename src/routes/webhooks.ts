@@ -3,11 +3,12 @@ import { AppError, invalid } from "../errors.ts";
 import { eventId, eventSeq, type IndexId } from "../ids.ts";
 import { indexObject } from "../store/index-object.ts";
 import { type Delivery, EVENT_TYPES, type WebhookState } from "../types.ts";
-import { addEndpoint, type Context, createRouter } from "./endpoint.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { eventRecord } from "./event-record.ts";
 import { indexParams, isoTime, isoTimeOrNull } from "./index-record.ts";
-import { requireOwnIndex } from "./indices.ts";
-import { NOT_OURS, pageOf, pageQuery } from "./page.ts";
+import { requireCallerIndex } from "./indices.ts";
+import { INVALID_CURSOR, pageOf, pageQuery } from "../http/pagination.ts";
 
 export const webhookRoutes = createRouter("Events");
 
@@ -20,7 +21,7 @@ const webhookRecord = z
     secrets: z.array(
       z.object({ secret: z.string(), created_at: time, expires_at: time.nullable() }),
     ),
-    deliveries: z.object({ waiting: z.int(), delivered: z.int(), failed: z.int() }),
+    deliveries: z.object({ pending: z.int(), delivered: z.int(), failed: z.int() }),
   })
   .openapi("Webhook");
 
@@ -28,103 +29,123 @@ const deliveryRecord = z
   .object({
     event_id: z.string(),
     type: z.enum(EVENT_TYPES),
-    state: z.enum(["waiting", "delivered", "failed"]),
+    state: z.enum(["pending", "delivered", "failed"]),
     attempts: z.int(),
-    status: z.int().nullable(),
-    problem: z.string().nullable(),
+    status_code: z.int().nullable(),
+    error: z.string().nullable(),
     payload: eventRecord,
     created_at: time,
-    next_try_at: time.nullable(),
+    next_attempt_at: time.nullable(),
     ended_at: time.nullable(),
   })
   .openapi("Delivery");
 
-const path = "/index/{index_name}/webhook";
+addEndpoint(
+  webhookRoutes,
+  {
+    method: "get",
+    path: "/index/{index_name}/webhook",
+    summary: "Get Webhook",
+    scope: "admin", // shows the secrets, which allow forging events
+    params: indexParams,
+    response: webhookRecord,
+  },
+  getWebhook,
+);
 
-/* Whoever has a secret can forge events: it takes the scope that keys are managed with. */
-for (const [method, rest, summary] of [
-  ["get", "", "Get Webhook"],
-  ["post", "/rotate", "Rotate Webhook Secret"],
-] as const) {
-  addEndpoint(
-    webhookRoutes,
-    {
-      method,
-      path: `${path}${rest}`,
-      summary,
-      scope: "admin",
-      params: indexParams,
-      response: webhookRecord,
-    },
-    async (c, { params }) => {
-      const { object } = await objectOf(c, params.index_name);
-      const webhook = await (method === "get" ? object.getWebhook() : object.rotateWebhookSecret());
-      if (!webhook) throw noWebhook();
-      return toWebhookRecord(webhook);
-    },
-  );
+async function getWebhook(c: Context, { params }: Input<typeof indexParams>) {
+  const { object } = await requireIndexObject(c, params.index_name);
+  const webhook = await object.getWebhook();
+  if (!webhook) throw webhookNotFound();
+  return toWebhookRecord(webhook);
 }
 
 addEndpoint(
   webhookRoutes,
   {
     method: "post",
-    path: `${path}/test`,
+    path: "/index/{index_name}/webhook/rotate",
+    summary: "Rotate Webhook Secret",
+    scope: "admin",
+    params: indexParams,
+    response: webhookRecord,
+  },
+  rotateWebhookSecret,
+);
+
+async function rotateWebhookSecret(c: Context, { params }: Input<typeof indexParams>) {
+  const { object } = await requireIndexObject(c, params.index_name);
+  const webhook = await object.rotateWebhookSecret();
+  if (!webhook) throw webhookNotFound();
+  return toWebhookRecord(webhook);
+}
+
+addEndpoint(
+  webhookRoutes,
+  {
+    method: "post",
+    path: "/index/{index_name}/webhook/test",
     summary: "Test Webhook",
     scope: "write",
     params: indexParams,
     response: deliveryRecord,
   },
-  async (c, { params }) => {
-    const { indexId, object } = await objectOf(c, params.index_name);
-    const delivery = await object.testWebhook();
-    if (delivery) return toDeliveryRecord(indexId, delivery);
-    if (!(await object.getWebhook())) throw noWebhook();
-    throw new AppError(
-      "conflict",
-      "The webhook is disabled, because its receiver answered 410; set its URL again.",
-    );
-  },
+  testWebhook,
 );
+
+async function testWebhook(c: Context, { params }: Input<typeof indexParams>) {
+  const { indexId, object } = await requireIndexObject(c, params.index_name);
+  const delivery = await object.testWebhook();
+  if (delivery) return toDeliveryRecord(indexId, delivery);
+  if (!(await object.getWebhook())) throw webhookNotFound();
+  const message = "The webhook is disabled, because its receiver answered 410; set its URL again.";
+  throw new AppError("conflict", message);
+}
+
+const deliveriesQuery = pageQuery.extend({
+  cursor: z.string().refine(isEventId, INVALID_CURSOR).optional(),
+});
 
 addEndpoint(
   webhookRoutes,
   {
     method: "get",
-    path: `${path}/deliveries`,
+    path: "/index/{index_name}/webhook/deliveries",
     summary: "List Webhook Deliveries",
     scope: "read",
     params: indexParams,
-    query: pageQuery.extend({ cursor: z.string().refine(isEventId, NOT_OURS).optional() }),
+    query: deliveriesQuery,
     response: pageOf("deliveries", deliveryRecord),
   },
-  async (c, { params, query }) => {
-    const { indexId, object } = await objectOf(c, params.index_name);
-    const { limit, cursor } = query;
-    const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : eventSeq(indexId, cursor);
-    if (before === null) {
-      throw invalid(["query", "cursor"], "value_error", "The cursor is not one of ours");
-    }
-    const { deliveries, counts } = await object.listDeliveries(before, limit + 1);
-    const page = deliveries.slice(0, limit);
-    return {
-      deliveries: page.map((one) => toDeliveryRecord(indexId, one)),
-      total: counts.waiting + counts.delivered + counts.failed,
-      next_cursor: deliveries.length > limit ? eventId(indexId, page.at(-1)!.seq) : null,
-    };
-  },
+  listWebhookDeliveries,
 );
+
+async function listWebhookDeliveries(
+  c: Context,
+  { params, query: { limit, cursor } }: Input<typeof indexParams, typeof deliveriesQuery>,
+) {
+  const { indexId, object } = await requireIndexObject(c, params.index_name);
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : eventSeq(indexId, cursor);
+  if (before === null) throw invalid(["query", "cursor"], "value_error", INVALID_CURSOR.message);
+  const { deliveries, counts } = await object.listDeliveries(before, limit + 1);
+  const page = deliveries.slice(0, limit);
+  return {
+    deliveries: page.map((delivery) => toDeliveryRecord(indexId, delivery)),
+    total: counts.pending + counts.delivered + counts.failed,
+    next_cursor: deliveries.length > limit ? eventId(indexId, page.at(-1)!.seq) : null,
+  };
+}
 
 function isEventId(cursor: string): boolean {
   return /^evt_[0-9A-HJKMNP-TV-Z]{26}_\d{10,15}$/.test(cursor);
 }
 
-async function objectOf(c: Context, name: string) {
-  const { indexId } = await requireOwnIndex(c, name);
+async function requireIndexObject(c: Context, name: string) {
+  const { indexId } = await requireCallerIndex(c, name);
   return { indexId, object: indexObject(c.env, indexId) };
 }
 
-function noWebhook(): AppError {
+function webhookNotFound(): AppError {
   return new AppError("not_found", "This index has no webhook; set settings.webhook_url.");
 }
 
@@ -145,13 +166,13 @@ function toDeliveryRecord(indexId: IndexId, one: Delivery): z.input<typeof deliv
   return {
     event_id: eventId(indexId, one.seq),
     type: one.type,
-    state: one.phase === "delivered" || one.phase === "failed" ? one.phase : "waiting",
+    state: one.phase === "delivered" || one.phase === "failed" ? one.phase : "pending",
     attempts: one.attempts,
-    status: one.status,
-    problem: one.problem,
+    status_code: one.statusCode,
+    error: one.error,
     payload: JSON.parse(one.payload) as z.input<typeof eventRecord>,
     created_at: isoTime(one.createdAt),
-    next_try_at: isoTimeOrNull(one.dueAt),
+    next_attempt_at: isoTimeOrNull(one.dueAt),
     ended_at: isoTimeOrNull(one.endedAt),
   };
 }

@@ -1,82 +1,126 @@
-import { COMPOSED } from "../models/describe.ts";
-import { type FoundSegment, listSegmentsInScope } from "../store/segments.ts";
-import { allOf, anyOf, inColumns } from "../store/words.ts";
+import { MODELS } from "../config.ts";
+import { TEMPLATE } from "../models/describe.ts";
+import { hasImageEmbeddings } from "../models/embed-image.ts";
+import { matchAll, matchAny, columnFilter } from "../store/fulltext.ts";
+import { type FoundSegment, listSegmentsInScope } from "../store/scoped-segments.ts";
 import type { Timings } from "../timings.ts";
 import type { Segment } from "../types.ts";
-import { calibrationFor } from "./calibration.ts";
-import { askChannels, type Finding, type Question } from "./channels.ts";
-import { findPassages, type Passage, toldShareOf } from "./evidence.ts";
-import { probabilityOf } from "./fuse.ts";
-import type { Scope } from "./request.ts";
+import calibrations from "./calibrations.json" with { type: "json" };
+import { type ChannelHit, queryChannels } from "./channels.ts";
+import type { CompiledQuery } from "./compiled-query.ts";
+import { matchFields, type FieldMatch, termCoverage } from "./evidence.ts";
+import { type CalibrationEntry, type EvidenceModel, relevanceProbability } from "./fuse.ts";
+import type { SearchScope } from "./request.ts";
 import { mergeSignals, type Signals } from "./signals.ts";
 
-/** A segment that may answer a question. */
+/** A segment that at least one channel found, scored. */
 export interface Candidate extends FoundSegment {
-  found: Finding[];
-  passages: Passage[];
+  channelHits: ChannelHit[];
+  fieldMatches: FieldMatch[];
   signals: Signals;
   score: number;
-  /** How deep each channel was asked when it was found. */
+  /** Hits requested from each channel in the pass that found the segment. */
   depth: number;
 }
 
 /**
- * What every channel finds among its best `depth`, less what is out of scope and the segments `without`, in no order.
- * `isAll`: no channel has more.
+ * Returns the scored segments among the best `depth` of each channel, in no order: those in scope,
+ * with every phrase and no excluded term, and not in `excludedIds`.
  */
 export async function findCandidates(
   env: Env,
-  scope: Scope,
-  question: Question,
+  scope: SearchScope,
+  query: CompiledQuery,
   depth: number,
-  without: ReadonlySet<string>,
+  excludedIds: ReadonlySet<string>,
   timings: Timings,
-): Promise<{ candidates: Candidate[]; isAll: boolean }> {
-  const { query, terms } = question;
-  const { findings, weights, isAll } = await askChannels(env, scope, question, depth, timings);
-  const bySegment = Map.groupBy(findings, ({ segmentId }) => segmentId);
-  const ids = [...bySegment.keys()].filter((id) => !without.has(id));
-  const phrases = allOf(query.phrases);
-  const must = phrases && inColumns(phrases, scope.columns);
-  const rules = { must, mustNot: anyOf(query.excluded) };
-  const { segments, total: inScope } = await timings.time("rows", () =>
+): Promise<{ candidates: Candidate[]; isExhaustive: boolean }> {
+  const { hits, termWeights, isExhaustive } = await queryChannels(
+    env,
+    scope,
+    query,
+    depth,
+    timings,
+  );
+  const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
+  const ids = [...hitsBySegment.keys()].filter((id) => !excludedIds.has(id));
+  const phrases = matchAll(query.phrases);
+  const must = phrases && columnFilter(phrases, scope.columns);
+  const rules = { must, mustNot: matchAny(query.excluded) };
+  const { segments, total } = await timings.time("hydrate", () =>
     listSegmentsInScope(env.DB, ids, scope.assets, rules),
   );
-  const calibration = calibrationFor(env, question);
-  const few = -Math.log(Math.max(1, inScope));
+  const models = selectEvidenceModels(env, query);
+  const logPrior = -Math.log(Math.max(1, total));
   const candidates = segments.map((row): Candidate => {
-    const found = bySegment.get(row.segment.segmentId)!;
-    const passages = findPassages(row.segment, terms, scope);
-    const signals = { ...signalsOf(row.segment, found, passages, weights), few };
-    const score = probabilityOf(signals, calibration);
-    return Object.assign(row, { found, passages, signals, score, depth });
+    const channelHits = hitsBySegment.get(row.segment.segmentId)!;
+    const fieldMatches = matchFields(row.segment, query.terms, scope);
+    const combined = combineSignals(row.segment, channelHits, fieldMatches, termWeights);
+    const signals = { ...combined, log_prior: logPrior };
+    const score = relevanceProbability(signals, models);
+    return Object.assign(row, { channelHits, fieldMatches, signals, score, depth });
   });
-  return { candidates, isAll };
+  return { candidates, isExhaustive };
 }
 
+type TermField = Omit<FieldMatch, "text">;
+
 /**
- * What was found of a segment. A caption that was composed of what was detected tells no more than its labels do:
- * either's words are `detected`, as those of boxes are, and what it means doesn't count.
+ * Combines all signals of a segment. A template caption only lists detected labels: its terms count
+ * as `label_coverage`, like those of box labels, and its embedding doesn't count. BM25 is at most
+ * the term coverage.
  */
-export function signalsOf(
+export function combineSignals(
   { captionModel }: Pick<Segment, "captionModel">,
-  found: readonly Pick<Finding, "signals" | "evidence">[],
-  passages: readonly Omit<Passage, "text">[],
-  weights: readonly number[],
+  channelHits: readonly Pick<ChannelHit, "signals" | "evidence">[],
+  fieldMatches: readonly TermField[],
+  termWeights: readonly number[],
 ): Signals {
-  const isComposed = captionModel === COMPOSED;
-  const isDetected = ({ kind, isBoxes }: Omit<Passage, "text">) =>
-    isBoxes || (isComposed && (kind === "caption" || kind === "visual"));
-  const detected = toldShareOf(passages.filter(isDetected), weights);
-  const told = toldShareOf(
-    passages.filter((one) => !isDetected(one)),
-    weights,
+  const isTemplate = captionModel === TEMPLATE;
+  const isLabel = ({ kind, isBoxLabels }: TermField) =>
+    isBoxLabels || (isTemplate && (kind === "caption" || kind === "visual"));
+  const isText = (match: TermField) => !isLabel(match);
+  const labelCoverage = termCoverage(fieldMatches.filter(isLabel), termWeights);
+  const coverage = termCoverage(fieldMatches.filter(isText), termWeights);
+  const counted = channelHits.filter(
+    ({ evidence }) => !(isTemplate && evidence?.kind === "caption"),
   );
-  const counted = found.filter(({ evidence }) => !(isComposed && evidence?.kind === "caption"));
-  const { bm25, ...signals } = mergeSignals(counted.map((one) => one.signals));
+  const { bm25_normalized = 0, ...signals } = mergeSignals(counted.map((hit) => hit.signals));
   return {
     ...signals,
-    ...(told > 0 && { told, bm25: Math.min(told, bm25 ?? 0) }),
-    ...(detected > 0 && { detected }),
+    ...(coverage > 0 && {
+      term_coverage: coverage,
+      bm25_normalized: Math.min(coverage, bm25_normalized),
+    }),
+    ...(labelCoverage > 0 && { label_coverage: labelCoverage }),
   };
+}
+
+export const CALIBRATIONS: readonly CalibrationEntry[] = calibrations;
+
+/** Weight of text signals in a query with an example: a copy outranks a match of text alone. */
+const TEXT_WEIGHT_WITH_EXAMPLE = 0.5;
+
+/**
+ * Selects the evidence models fitted for the embedding models in use; the first fitted ones if
+ * there are none. Text and example together ("this, but at night") become one model whose weights
+ * add up.
+ */
+function selectEvidenceModels(
+  env: Env,
+  { plainText, example }: CompiledQuery,
+): readonly EvidenceModel[] {
+  const imageModel = hasImageEmbeddings(env) ? env.IMAGE_EMBEDDINGS_MODEL : null;
+  const fitted = CALIBRATIONS.find(({ models }) => {
+    return models.text === MODELS.embedText.id && models.image === imageModel;
+  });
+  const { text, image, example: exampleModel } = fitted ?? CALIBRATIONS[0]!;
+  if (!example) return image ? [...text, image] : text;
+  if (!plainText && example.textVector === null) return [exampleModel];
+  const textWeights = text.flatMap(({ weights }) => Object.entries(weights));
+  const reduced = textWeights.map(([signal, fit]) => {
+    return [signal, { ...fit, weight: fit.weight * TEXT_WEIGHT_WITH_EXAMPLE }];
+  });
+  const weights = { ...Object.fromEntries(reduced), ...exampleModel.weights };
+  return [{ bias: exampleModel.bias, weights }];
 }

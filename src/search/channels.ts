@@ -1,174 +1,191 @@
 import { SEARCH } from "../config.ts";
-import { AppError } from "../errors.ts";
+import { AppError, traceOf } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
-import { embedInPictureSpace, hasPictureSpace } from "../models/embed-picture.ts";
+import { log } from "../log.ts";
+import { LruCache } from "../lru-cache.ts";
+import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
-import { Recent } from "../models/recent.ts";
+import { searchFullText } from "../store/fulltext.ts";
 import type { VectorHit } from "../store/vectors.ts";
-import { searchWords } from "../store/words.ts";
+import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
-import { PICTURE_KINDS } from "../types.ts";
-import { type Evidence, evidenceOfVector } from "./evidence.ts";
-import type { Likeness, Same } from "./likeness.ts";
-import { groupAssets, nearest } from "./nearest.ts";
-import { unlessOut } from "./outage.ts";
-import type { ParsedQuery } from "./query.ts";
-import type { Scope } from "./request.ts";
+import { IMAGE_VECTOR_KINDS } from "../types.ts";
+import type { CompiledQuery } from "./compiled-query.ts";
+import { type Evidence, vectorEvidence } from "./evidence.ts";
+import type { CopyMatch } from "./example.ts";
+import { groupAssetIds, meanDirection, searchKnn } from "./knn.ts";
+import type { SearchScope } from "./request.ts";
 import type { Signals } from "./signals.ts";
-import type { Terms } from "./terms.ts";
 
-/** What a channel has found of a segment, and why. */
-export interface Finding {
+/** A segment that a retrieval channel found, with the channel's signals. */
+export interface ChannelHit {
   segmentId: SegmentId;
   signals: Signals;
-  /** Null of words: the segment's own are read for all that is found. */
+  /** Null for full text: terms are matched in all candidates, whichever channel found them. */
   evidence: Evidence | null;
-  /** Where in the video, in ms; null for all of the segment. */
-  span: Same["span"];
+  /** The matching part of the video; null for the whole segment. */
+  timeRange: TimeRangeMs | null;
 }
 
-/** What is looked for: words, something to be like, or both. */
-export interface Question {
-  query: ParsedQuery;
-  /** Of the query. */
-  terms: Terms;
-  like: Likeness | null;
+interface FullTextHits {
+  hits: ChannelHit[];
+  /** Inverse document frequency of each query term. */
+  termWeights: readonly number[];
+}
+
+interface ChannelHits extends FullTextHits {
+  /** Every channel returned fewer hits than requested: a deeper search finds nothing new. */
+  isExhaustive: boolean;
 }
 
 /**
- * What every channel that has something to say about the question has found, all asked at the same
- * time, each for at least `count` segments. One whose model or index is out is silent; throws why where nothing
- * is found without it, and there are no words to go by. `isAll`: none has more.
+ * Queries all channels that the query has input for, concurrently, each for at least `count`
+ * segments. A channel whose model or index is unavailable returns no hits. Throws that failure if
+ * no channel has a hit and there is no text to search for.
  */
-export async function askChannels(
+export async function queryChannels(
   env: Env,
-  scope: Scope,
-  { query, terms, like }: Question,
+  scope: SearchScope,
+  query: CompiledQuery,
   count: number,
   { time }: Timings,
-): Promise<FoundWords & { isAll: boolean }> {
-  const groups = groupAssets(env.DB, scope.assets);
-  groups.catch(() => {}); // heard of by those who wait for it, unless they failed before
-  const near = async (space: "TEXT_VECTORS" | "PICTURE_VECTORS", vector: number[]) => {
-    const kinds = space === "TEXT_VECTORS" ? scope.vectors : PICTURE_KINDS;
-    const asked = await groups;
-    return time("vectors", async () => {
-      const hits = await nearest(env[space], scope.assets, asked, [...kinds], vector, count);
-      return space === "TEXT_VECTORS" ? findMeanings(hits) : findLooks(hits);
+): Promise<ChannelHits> {
+  const { plainText, example } = query;
+  const assetGroups = groupAssetIds(env.DB, scope.assets);
+  assetGroups.catch(() => {}); // reported by the channels that await it, if any gets that far
+  const searchVectors = async (space: "TEXT_VECTORS" | "IMAGE_VECTORS", vector: number[]) => {
+    const kinds = space === "TEXT_VECTORS" ? scope.textKinds : IMAGE_VECTOR_KINDS;
+    const groups = await assetGroups;
+    return time("knn", async () => {
+      const hits = await searchKnn(env[space], scope.assets, groups, [...kinds], vector, count);
+      return space === "TEXT_VECTORS" ? toTextHits(hits) : toImageHits(hits);
     });
   };
 
-  const outages = like?.outage ? [like.outage] : [];
-  const words = time("words", () => findWords(env.DB, scope, query, terms, count));
-  const channels: Promise<Finding[]>[] = [];
-  if (query.plain) {
-    const meaning = orNone("meaning", outages, async () => {
-      const ask = async () => (await embedText(env.AI, [query.plain]))[0]!;
-      return near("TEXT_VECTORS", await time("model", () => meanings.get(query.plain, ask)));
-    });
-    channels.push(meaning);
+  const outages = example?.outage ? [example.outage] : [];
+  const fullText = time("fulltext", () => queryFullText(env.DB, scope, query, count));
+  const channels: Promise<ChannelHit[]>[] = [];
+  if (plainText) {
+    const byText = async () => {
+      const vector = await time("embed", () => embedQueryText(env.AI, plainText));
+      return searchVectors("TEXT_VECTORS", vector);
+    };
+    channels.push(noneIfUnavailable("text_vectors", outages, byText));
   }
-  if (like?.same) channels.push(Promise.resolve(like.same.map(toSame)));
-  const { meaning } = like ?? {};
-  if (meaning) channels.push(orNone("meaning", outages, () => near("TEXT_VECTORS", meaning)));
-  if (scope.looks && hasPictureSpace(env) && (query.plain || like?.looks)) {
-    const likely = orNone("looks", outages, async () => {
-      const said = query.plain ? await time("model", () => lookOf(env, query.plain)) : null;
-      return near("PICTURE_VECTORS", mix([said, like?.looks ?? null]));
-    });
-    channels.push(likely);
+  if (example?.copies) channels.push(Promise.resolve(example.copies.map(toCopyHit)));
+  if (example?.textVector) {
+    const { textVector } = example;
+    const byExampleText = () => searchVectors("TEXT_VECTORS", textVector);
+    channels.push(noneIfUnavailable("text_vectors", outages, byExampleText));
   }
-  const [{ findings, weights }, ...found] = await Promise.all([words, ...channels]);
-  const all = [findings, ...found];
-  if (outages[0] && !query.plain && all.every(({ length }) => length === 0)) throw outages[0];
-  return { findings: all.flat(), weights, isAll: all.every(({ length }) => length < count) };
+  const imageVector = example?.imageVector ?? null;
+  if (scope.useImageVectors && hasImageEmbeddings(env) && (plainText || imageVector)) {
+    const byImage = async () => {
+      const textVector = plainText
+        ? await time("embed", () => embedQueryForImages(env, plainText))
+        : null;
+      return searchVectors("IMAGE_VECTORS", meanDirection([textVector, imageVector]));
+    };
+    channels.push(noneIfUnavailable("image_vectors", outages, byImage));
+  }
+  const [{ hits, termWeights }, ...others] = await Promise.all([fullText, ...channels]);
+  const all = [hits, ...others];
+  if (outages[0] && !plainText && all.every(({ length }) => length === 0)) throw outages[0];
+  const isExhaustive = all.every(({ length }) => length < count);
+  return { hits: all.flat(), termWeights, isExhaustive };
 }
 
-/** Queries come again: while someone types, on the next page, from the next person. */
-const meanings = new Recent<number[]>(SEARCH.keptQueries);
-const looks = new Recent<number[]>(SEARCH.keptQueries);
+/** Queries repeat: while someone types, and on every page. */
+const textEmbeddings = new LruCache<number[]>(SEARCH.cachedQueryCount);
+const imageEmbeddings = new LruCache<number[]>(SEARCH.cachedQueryCount);
 
-function lookOf(env: Env, text: string): Promise<number[]> {
-  const space = `${env.PICTURE_EMBEDDINGS_URL} ${env.PICTURE_EMBEDDINGS_MODEL}`;
-  return looks.get(`${space} ${text}`, async () => {
-    return (await embedInPictureSpace(env, [{ text }])).vectors[0]!;
+function embedQueryText(ai: Ai, text: string): Promise<number[]> {
+  return textEmbeddings.get(text, async () => (await embedText(ai, [text]))[0]!);
+}
+
+function embedQueryForImages(env: Env, text: string): Promise<number[]> {
+  const space = `${env.IMAGE_EMBEDDINGS_URL} ${env.IMAGE_EMBEDDINGS_MODEL}`;
+  return imageEmbeddings.get(`${space} ${text}`, async () => {
+    return (await embedInImageSpace(env, [{ text }])).vectors[0]!;
   });
 }
 
-/** The direction between vectors: "this, but at night". */
-export function mix(vectors: (number[] | null)[]): number[] {
-  const units = vectors.flatMap((vector) => {
-    const length = vector && Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
-    return vector && length ? [vector.map((value) => value / length)] : [];
-  });
-  const [first = [], ...rest] = units;
-  return first.map((value, i) => rest.reduce((sum, unit) => sum + unit[i]!, value));
-}
+/**
+ * Bound of a term's BM25 divided by its inverse document frequency: k1 + 1, with FTS5's k1 = 1.2.
+ */
+const MAX_BM25_PER_IDF = 2.2;
 
-interface FoundWords {
-  findings: Finding[];
-  /** How much each term of the query tells. */
-  weights: readonly number[];
-}
-
-/** BM25 of a word that stands in few words very often, over its inverse document frequency: FTS5's k1 + 1. */
-const MOST_BM25 = 2.2;
-
-async function findWords(
+async function queryFullText(
   db: D1Database,
-  { assets, columns }: Scope,
-  query: ParsedQuery,
-  terms: Terms,
+  { assets, columns }: SearchScope,
+  query: CompiledQuery,
   limit: number,
-): Promise<FoundWords> {
-  const { tokens } = terms;
-  const { hits, counts } = await searchWords(db, { scope: assets, query, tokens, columns, limit });
-  const weights = terms.weights(counts);
-  const most = MOST_BM25 * weights.reduce((sum, weight) => sum + weight, 0);
-  const findings = hits.map(({ segmentId, bm25 }) => {
-    return { segmentId, signals: { bm25: Math.min(1, bm25 / most) }, evidence: null, span: null };
+): Promise<FullTextHits> {
+  const { tokens } = query.terms;
+  const search = { scope: assets, query, tokens, columns, limit };
+  const { hits, frequencies } = await searchFullText(db, search);
+  const termWeights = query.terms.weights(frequencies);
+  const maxBm25 = MAX_BM25_PER_IDF * termWeights.reduce((sum, weight) => sum + weight, 0);
+  const channelHits = hits.map(({ segmentId, bm25 }): ChannelHit => {
+    const signals = { bm25_normalized: Math.min(1, bm25 / maxBm25) };
+    return { segmentId, signals, evidence: null, timeRange: null };
   });
-  return { findings, weights };
+  return { hits: channelHits, termWeights };
 }
 
-function findMeanings(hits: VectorHit[]): Finding[] {
-  const around = cosineAround(hits);
-  return hits.map((hit) => toFinding(hit, { meaningLead: hit.cosine - around }));
+function toTextHits(hits: VectorHit[]): ChannelHit[] {
+  const mean = meanCosine(hits);
+  return hits.map((hit) => toChannelHit(hit, { text_margin: hit.cosine - mean }));
 }
 
-function findLooks(hits: VectorHit[]): Finding[] {
-  const around = cosineAround(hits);
+function toImageHits(hits: VectorHit[]): ChannelHit[] {
+  const mean = meanCosine(hits);
   return hits.map((hit) => {
-    return toFinding(hit, { picture: hit.cosine, pictureLead: hit.cosine - around });
+    return toChannelHit(hit, { image_similarity: hit.cosine, image_margin: hit.cosine - mean });
   });
 }
 
-/** The mean of the nearest: of as many as are always asked for, so that it's the same on every page. */
-function cosineAround(hits: VectorHit[]): number {
-  const nearby = hits.slice(0, SEARCH.maxCandidates);
-  return nearby.reduce((sum, { cosine }) => sum + cosine, 0) / nearby.length;
+/** Averages the nearest `SEARCH.maxCandidates` only, so that margins don't depend on the depth. */
+function meanCosine(hits: VectorHit[]): number {
+  const nearest = hits.slice(0, SEARCH.maxCandidates);
+  return nearest.reduce((sum, { cosine }) => sum + cosine, 0) / nearest.length;
 }
 
-function toFinding(hit: VectorHit, signals: Signals): Finding {
-  return { segmentId: hit.segmentId, signals, evidence: evidenceOfVector(hit), span: null };
+function toChannelHit(hit: VectorHit, signals: Signals): ChannelHit {
+  return { segmentId: hit.segmentId, signals, evidence: vectorEvidence(hit), timeRange: null };
 }
 
-function toSame({ segmentId, similarity, span }: Same): Finding {
+function toCopyHit({ segmentId, similarity, timeRange }: CopyMatch): ChannelHit {
   return {
     segmentId,
-    signals: { same: similarity },
+    signals: { copy_similarity: similarity },
     evidence: { kind: "visual", score: similarity },
-    span,
+    timeRange,
   };
 }
 
-/** Nothing in an outage, which is noted: then the other channels must do. */
-async function orNone(
+/** Returns no hits if the channel is unavailable, and adds the failure to `outages`. */
+async function noneIfUnavailable(
   channel: string,
   outages: AppError[],
-  ask: () => Promise<Finding[]>,
-): Promise<Finding[]> {
-  const asked = await unlessOut(channel, ask);
-  if (asked instanceof AppError) outages.push(asked);
-  return asked instanceof AppError ? [] : asked;
+  query: () => Promise<ChannelHit[]>,
+): Promise<ChannelHit[]> {
+  const hits = await tryChannel(channel, query);
+  if (!(hits instanceof AppError)) return hits;
+  outages.push(hits);
+  return [];
+}
+
+/** Runs a channel's model call or query. Logs and returns an `AppError` instead of throwing it. */
+export async function tryChannel<T>(
+  channel: string,
+  query: () => Promise<T>,
+): Promise<T | AppError> {
+  try {
+    return await query();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    log("warn", "search.channel_unavailable", { channel, code: error.code, cause: traceOf(error) });
+    return error;
+  }
 }

@@ -1,104 +1,102 @@
 import type { VectorHit } from "../store/vectors.ts";
-import type { WordColumn } from "../store/words.ts";
+import type { FtsColumn } from "../store/fulltext.ts";
 import type { Segment } from "../types.ts";
-import { excerptOf } from "./excerpt.ts";
-import type { Match, Terms } from "./terms.ts";
+import { highlightMatches } from "./highlight.ts";
+import type { TermMatch, QueryTerms } from "./query-terms.ts";
 
 type EvidenceKind = "visual" | "speech" | "text" | "caption";
 
-/** Why a segment is a hit. */
+/** One kind of evidence for a hit. */
 export interface Evidence {
   kind: EvidenceKind;
-  /** 0 to 1: the cosine of the meaning, or the share of the query's words, whichever is higher. */
+  /** 0–1: cosine of the embeddings or share of the query's terms, whichever is higher. */
   score: number;
-  /** The words around the match as HTML, the matched ones in `<mark>`. */
+  /** Excerpt around the matches as HTML, with matched terms in `<mark>`. */
   text?: string;
 }
 
-/** The words of a segment, as far as they are looked at. */
-export type Wording = Pick<Segment, "caption" | "transcript" | "onScreenText" | "labels" | "boxes">;
+/** The text fields of a segment that terms are matched in. */
+export type SearchableText = Pick<
+  Segment,
+  "caption" | "transcript" | "onScreenText" | "labels" | "boxes"
+>;
 
-interface Reading {
-  textOf: (segment: Wording) => string;
+interface FieldReader {
+  read: (segment: SearchableText) => string;
   kind: EvidenceKind;
 }
 
-const READINGS: Record<WordColumn, Reading> = {
-  caption: { textOf: ({ caption }) => caption, kind: "caption" },
-  transcript: { textOf: ({ transcript }) => transcript, kind: "speech" },
-  on_screen_text: { textOf: ({ onScreenText }) => onScreenText, kind: "text" },
-  labels: { textOf: ({ labels }) => labels.join(", "), kind: "visual" },
+const FIELD_READERS: Record<FtsColumn, FieldReader> = {
+  caption: { read: ({ caption }) => caption, kind: "caption" },
+  transcript: { read: ({ transcript }) => transcript, kind: "speech" },
+  on_screen_text: { read: ({ onScreenText }) => onScreenText, kind: "text" },
+  labels: { read: ({ labels }) => labels.join(", "), kind: "visual" },
 };
 
-const BOXES: Reading = {
-  textOf: ({ boxes }) => [...new Set(boxes.map(({ label }) => label))].join(", "),
+const BOX_LABELS_READER: FieldReader = {
+  read: ({ boxes }) => [...new Set(boxes.map(({ label }) => label))].join(", "),
   kind: "visual",
 };
 
-/** What a column of a segment, or the labels of its boxes, have of a query's words. */
-export interface Passage {
+/** A text field of a segment with at least one query term. */
+export interface FieldMatch {
   kind: EvidenceKind;
-  isBoxes: boolean;
+  isBoxLabels: boolean;
   text: string;
-  matches: Match[];
+  matches: TermMatch[];
 }
 
-/** Where in a segment any of the query's words stand: in its columns, and in its boxes where they count. */
-export function findPassages(
-  segment: Wording,
-  terms: Terms,
-  { columns, boxes }: { columns: readonly WordColumn[]; boxes: boolean },
-): Passage[] {
-  const readings = [...columns.map((column) => READINGS[column]), ...(boxes ? [BOXES] : [])];
-  return readings.flatMap((reading) => {
-    const text = reading.textOf(segment);
-    const matches = terms.findIn(text);
-    const isBoxes = reading === BOXES;
-    return matches.length > 0 ? [{ kind: reading.kind, isBoxes, text, matches }] : [];
+/** Matches query terms in the fields of a segment that are in scope. */
+export function matchFields(
+  segment: SearchableText,
+  terms: QueryTerms,
+  { columns, useBoxLabels }: { columns: readonly FtsColumn[]; useBoxLabels: boolean },
+): FieldMatch[] {
+  const readers = columns.map((column) => FIELD_READERS[column]);
+  if (useBoxLabels) readers.push(BOX_LABELS_READER);
+  return readers.flatMap((reader) => {
+    const text = reader.read(segment);
+    const matches = terms.findMatches(text);
+    const isBoxLabels = reader === BOX_LABELS_READER;
+    return matches.length > 0 ? [{ kind: reader.kind, isBoxLabels, text, matches }] : [];
   });
 }
 
-/** The share of what a query's words tell that stands in passages, by what each tells. */
-export function toldShareOf(
-  passages: readonly Pick<Passage, "matches">[],
+/** Returns the share of query terms in the fields, 0–1, each term counting by its weight. */
+export function termCoverage(
+  fields: readonly Pick<FieldMatch, "matches">[],
   weights: readonly number[],
 ): number {
-  const found = termsIn(passages);
-  const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0);
+  const found = matchedTerms(fields);
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   return found.size === 0 ? 0 : sum(weights.filter((_, term) => found.has(term))) / sum(weights);
 }
 
-function shareOf(passages: readonly Passage[], terms: Terms): number {
-  return termsIn(passages).size / terms.count;
+function matchedTerms(fields: readonly Pick<FieldMatch, "matches">[]): Set<number> {
+  return new Set(fields.flatMap(({ matches }) => matches.map(({ term }) => term)));
 }
 
-function termsIn(passages: readonly Pick<Passage, "matches">[]): Set<number> {
-  return new Set(passages.flatMap(({ matches }) => matches.map(({ term }) => term)));
+/** Scores a field by the unweighted share of the query's terms, and highlights its matches. */
+export function fieldEvidence(field: FieldMatch, terms: QueryTerms): Evidence {
+  const { kind, text, matches } = field;
+  const score = matchedTerms([field]).size / terms.count;
+  return { kind, score, text: highlightMatches(text, matches) };
 }
 
-/** A passage, to be seen. */
-export function evidenceOfPassage(passage: Passage, terms: Terms): Evidence {
-  const { kind, text, matches } = passage;
-  return { kind, score: shareOf([passage], terms), text: excerptOf(text, matches) };
-}
-
-export function evidenceOfVector({ kind, cosine }: VectorHit): Evidence {
+export function vectorEvidence({ kind, cosine }: VectorHit): Evidence {
   return {
-    kind: kind === "picture" ? "visual" : kind,
+    kind: kind === "image" ? "visual" : kind,
     score: Math.min(1, Math.max(0, cosine)),
   };
 }
 
-/** One piece of evidence a kind, the strongest first. */
+/** Merges evidence of the same kind with the highest score, and sorts it by score. */
 export function mergeEvidence(evidence: Evidence[]): Evidence[] {
   const byKind = new Map<EvidenceKind, Evidence>();
-  for (const piece of evidence) {
-    const known = byKind.get(piece.kind);
-    byKind.set(piece.kind, {
-      ...known,
-      ...piece,
-      score: Math.max(piece.score, known?.score ?? 0),
-    });
+  for (const next of evidence) {
+    const merged = byKind.get(next.kind);
+    const score = Math.max(next.score, merged?.score ?? 0);
+    byKind.set(next.kind, { ...merged, ...next, score });
   }
   return [...byKind.values()].toSorted((a, b) => b.score - a.score);
 }

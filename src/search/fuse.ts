@@ -1,65 +1,62 @@
 import { type Signal, SIGNALS, type Signals } from "./signals.ts";
 
-/** How much a signal counts per unit from where it begins to say something, raised to a power. */
-export interface Weight {
-  from: number;
-  power: number;
+/** Adds `weight * (value - threshold) ** exponent` to the log odds if the value is above. */
+export interface SignalWeight {
+  threshold: number;
+  exponent: number;
   weight: number;
 }
 
-/** How the signals of one reason become its probability. A signal without a weight doesn't count. */
-export interface Reason {
+/** A logistic regression for one kind of evidence. Signals without a weight don't count. */
+export interface EvidenceModel {
   bias: number;
-  weights: Partial<Record<Signal, Weight>>;
+  weights: Partial<Record<Signal, SignalWeight>>;
 }
 
-/** Why a segment may be relevant: for what it tells, say, or for how it looks. */
-export type Calibration = readonly Reason[];
-
-/** What was fitted (`npm run calibrate`) for which models. */
-export interface Fitted {
+/** Evidence models fitted by `npm run calibrate`, for one combination of embedding models. */
+export interface CalibrationEntry {
   /**
-   * Ids; of the picture space what `PICTURE_EMBEDDINGS_MODEL` says, empty for the engine's own; null
-   * where there is none.
+   * Ids of the embedding models. `image` is the value of `IMAGE_EMBEDDINGS_MODEL`: empty for the
+   * offline engine's own model, null without image embeddings.
    */
-  models: { text: string; picture: string | null };
-  /** What it tells, of words that are asked for. */
-  tells: Calibration;
-  /** How it looks, by words; none without a picture space. */
-  looks: Reason | null;
-  /** How it looks, by a picture or a clip, or by what it is to be like. */
-  likeness: Reason;
+  models: { text: string; image: string | null };
+  /** For text queries: matched terms, and text embeddings. */
+  text: readonly EvidenceModel[];
+  /** For text queries: image embeddings; null without them. */
+  image: EvidenceModel | null;
+  /** For queries by example. */
+  example: EvidenceModel;
 }
 
 /**
- * The probability that a segment is relevant: that it is for at least one reason, each by itself (noisy-or:
- * Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988; Vomlel, "Noisy-or classifier", 2006). So what
- * says little for one reason doesn't add up to what says much for another. No weight is negative, so that more
- * of a signal never means less.
+ * Returns the probability that a segment is relevant: that at least one evidence model is right,
+ * each independently (noisy-or: Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988;
+ * Vomlel, "Noisy-or classifier", 2006). Weak signals of one model don't add up with strong ones of
+ * another. No weight is negative, so a larger signal never lowers the probability.
  */
-export function probabilityOf(signals: Signals, reasons: Calibration): number {
-  return probabilityOfAny(reasons.map((reason) => probabilityBy(signals, reason)));
+export function relevanceProbability(signals: Signals, models: readonly EvidenceModel[]): number {
+  return noisyOr(models.map((model) => modelProbability(signals, model)));
 }
 
-/** That at least one of several things is so, each by itself. */
-export function probabilityOfAny(probabilities: readonly number[]): number {
-  return 1 - probabilities.reduce((none, one) => none * (1 - one), 1);
+/** Returns the probability that at least one of several independent events happens. */
+export function noisyOr(probabilities: readonly number[]): number {
+  return 1 - probabilities.reduce((none, probability) => none * (1 - probability), 1);
 }
 
-/** That it is for this reason: the logistic function of a weighted sum of signals (Platt, 1999). */
-function probabilityBy(signals: Signals, { bias, weights }: Reason): number {
+/** Applies the logistic function to a weighted sum of signals (Platt, 1999). */
+function modelProbability(signals: Signals, { bias, weights }: EvidenceModel): number {
   let logOdds = bias;
   for (const signal of SIGNALS) {
-    const counts = weights[signal];
-    if (counts) logOdds += counts.weight * strengthOf(signals[signal], counts);
+    const fit = weights[signal];
+    if (fit) logOdds += fit.weight * signalStrength(signals[signal], fit);
   }
   return 1 / (1 + Math.exp(-logOdds));
 }
 
-/** What a weight is multiplied with: 0 for a signal that is missing or says nothing yet. */
-export function strengthOf(
+/** Returns the factor of a weight: 0 for a missing signal, and for one below the threshold. */
+export function signalStrength(
   value: number | undefined,
-  { from, power }: Pick<Weight, "from" | "power">,
+  { threshold, exponent }: Pick<SignalWeight, "threshold" | "exponent">,
 ): number {
-  return value === undefined ? 0 : Math.max(0, value - from) ** power;
+  return value === undefined ? 0 : Math.max(0, value - threshold) ** exponent;
 }

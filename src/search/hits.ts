@@ -1,48 +1,48 @@
-import type { FoundAsset } from "../store/segments.ts";
-import type { Asset, Box, Mask, Segment } from "../types.ts";
-import { collapse, type Showing } from "./collapse.ts";
+import type { FoundAsset } from "../store/scoped-segments.ts";
+import type { TimeRangeMs } from "../time-range.ts";
+import type { Asset, BoundingBox, Mask, Segment } from "../types.ts";
+import { collapseNearDuplicates, type NearDuplicateKey } from "./near-duplicates.ts";
 import type { Evidence } from "./evidence.ts";
 import type { SearchRequest } from "./request.ts";
 import type { Signals } from "./signals.ts";
 
-/** A segment as the answer to a query. */
+/** A segment in the results of a search. */
 export interface Hit {
   segment: Segment;
   asset: FoundAsset;
-  /** 1 is the best. */
+  /** Position in the results, from 1. */
   rank: number;
-  /** The probability that it is relevant. */
+  /** Probability that the segment is relevant, 0–1. */
   score: number;
-  /** What the score is made of. */
   signals: Signals;
   evidence: Evidence[];
-  /** The stretch of the video that was asked for, in ms; null for all of the segment. */
-  span: { startMs: number; endMs: number } | null;
-  /** Segments that are left out because they show and say the same. */
+  /** The matching part of the video; null for the whole segment. */
+  timeRange: TimeRangeMs | null;
+  /** Ids of near-duplicates that were collapsed into this hit. */
   duplicates: string[];
-  /** Where the query is seen (src/search/regions.ts): null unless asked for. */
-  boxes: Box[] | null;
-  /** Likewise, and null where there is none. */
+  /** Boxes of what the query names (src/search/localization.ts); null unless requested. */
+  boxes: BoundingBox[] | null;
+  /** Mask of the first box's object; null unless requested, or if there is none. */
   mask: Mask | null;
 }
 
-/** What may become a hit, as far as it is compared with others. */
-interface Candidate extends Showing {
+/** The fields of a candidate that ranking reads. */
+interface Rankable extends NearDuplicateKey {
   asset: Pick<Asset, "assetId">;
   score: number;
   signals: Signals;
   depth: number;
 }
-type Wish = Pick<SearchRequest, "collapse" | "groupBy">;
+type RankOptions = Pick<SearchRequest, "collapse" | "groupBy">;
 
 /**
- * Candidates, those of the least depth first, of each the likeliest (ties by id, so that pages are stable):
- * near-duplicates as one unless all are wished, of each asset only one where asked. What was
- * asked for as the very same stays: copies are what is looked for then.
+ * Sorts candidates by depth, then by score, then by id, so that pages are stable. Collapses
+ * near-duplicates and groups by asset as requested. Copies of the example are never collapsed: they
+ * are what the search is for.
  */
-export function rank<T extends Candidate>(
+export function rankCandidates<T extends Rankable>(
   candidates: readonly T[],
-  wish: Wish,
+  { collapse, groupBy }: RankOptions,
 ): ({ candidate: T } & Pick<Hit, "duplicates">)[] {
   const sorted = candidates.toSorted(
     (a, b) =>
@@ -50,10 +50,11 @@ export function rank<T extends Candidate>(
       b.score - a.score ||
       (a.segment.segmentId < b.segment.segmentId ? -1 : 1),
   );
-  const shown = new Set<string>();
-  const isKept = ({ signals }: T) => !wish.collapse || signals.same !== undefined;
-  return collapse(sorted, isKept).filter(({ candidate: { asset } }) => {
-    if (wish.groupBy === "segment") return true;
-    return !shown.has(asset.assetId) && shown.add(asset.assetId);
+  const isExempt = ({ signals }: T) => !collapse || signals.copy_similarity !== undefined;
+  const collapsed = collapseNearDuplicates(sorted, isExempt);
+  if (groupBy === "segment") return collapsed;
+  const ranked = new Set<string>();
+  return collapsed.filter(({ candidate: { asset } }) => {
+    return !ranked.has(asset.assetId) && ranked.add(asset.assetId);
   });
 }

@@ -1,55 +1,56 @@
-import { hasUnspaced } from "../unspaced.ts";
+import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 
-/** Words that say nothing by themselves: they alone make no match. */
+/** Function words: they don't distinguish texts, so they match only if a query has no others. */
 const STOP_WORDS = new Set(
-  `a an and are as at be been but by did do does for from had has have he her his how i if in into is it
-   its me my no not of on or our she so some that the their them then there these they this to was we
-   were what when where which who whom whose why will with you your
+  `a an and are as at be been but by did do does for from had has have he her his how i if in into
+   is it its me my no not of on or our she so some that the their them then there these they this to
+   was we were what when where which who whom whose why will with you your
    的 了 在 是 の は が を に で と も へ か です ます กับ และ ใน ที่ เป็น`.split(/\s+/),
 );
 
-/** What a person typed, understood. */
+/** The syntax of a query: plain text, quoted phrases and excluded terms. */
 export interface ParsedQuery {
-  /** Without what is left out, and without quotes: what is meant. Empty where nothing is. */
-  plain: string;
-  /** Words that can tell one passage from another. */
+  /** The text without excluded terms and quotation marks, for embeddings. May be empty. */
+  plainText: string;
+  /** Distinct content words of the plain text, folded. */
   words: string[];
-  /** What must be said or written just so: words in order. */
+  /** Quoted phrases, each as words in order. A hit has all of them. */
   phrases: string[][];
-  /** What must not be: likewise. */
+  /** Excluded words and phrases, each as words in order. A hit has none of them. */
   excluded: string[][];
 }
 
 const TERM = /(?<![\p{L}\p{N}])(-)?(?:["“”«»]([^"“”«»]*)["“”«»]|(\S+))/gu;
 
 /**
- * Reads `"a phrase"` and `-word` (or `-"a phrase"`); all else is plain. A query that is all there is, and only
- * leaves out, is taken for plain text.
+ * Parses `"a phrase"`, `-word` and `-"a phrase"`; everything else is plain text. A query of
+ * excluded terms only is read as plain text, unless the search also has an example (`hasExample`).
  */
-export function parseQuery(text: string, isAlone = true): ParsedQuery {
+export function parseQuery(text: string, hasExample = false): ParsedQuery {
   const phrases: string[][] = [];
   const excluded: string[][] = [];
-  const plain = text.replaceAll(TERM, (term, minus?: string, quoted?: string, bare?: string) => {
-    const words = wordsIn(quoted ?? bare ?? "");
+  const included = text.replaceAll(TERM, (term, minus?: string, quoted?: string, bare?: string) => {
+    const words = tokenizeWords(quoted ?? bare ?? "");
     if (words.length === 0) return term;
     if (minus !== undefined) excluded.push(words);
     else if (quoted !== undefined) phrases.push(words);
     return minus === undefined ? (quoted ?? term) : " ";
   });
-  const left = plain.replaceAll(/\s+/g, " ").trim();
-  if (wordsIn(left).length === 0) {
-    if (!isAlone && excluded.length > 0) return { plain: "", words: [], phrases: [], excluded };
-    return { plain: text, words: tellingWords(text), phrases: [], excluded: [] };
+  const plainText = included.replaceAll(/\s+/g, " ").trim();
+  if (tokenizeWords(plainText).length === 0) {
+    if (hasExample && excluded.length > 0)
+      return { plainText: "", words: [], phrases: [], excluded };
+    return { plainText: text, words: contentWords(text), phrases: [], excluded: [] };
   }
-  return { plain: left, words: tellingWords(left), phrases, excluded };
+  return { plainText, words: contentWords(plainText), phrases, excluded };
 }
 
-/** The distinct words of a text, folded. */
-export function wordsOf(text: string): string[] {
-  return [...new Set(wordsIn(text))];
+/** Returns the distinct words of a text, folded, in order of first appearance. */
+export function uniqueWords(text: string): string[] {
+  return [...new Set(tokenizeWords(text))];
 }
 
-/** In lower case, Latin letters without diacritics. */
+/** Folds case, compatibility characters (NFKC) and the diacritics of Latin letters. */
 export function fold(text: string): string {
   return text
     .toLowerCase()
@@ -58,48 +59,56 @@ export function fold(text: string): string {
     .normalize("NFC");
 }
 
-/** Knows the words of scripts that put no spaces between them, by dictionaries (UAX #29). */
+/** Segments scripts without spaces by dictionary (UAX #29). */
 const SEGMENTER = new Intl.Segmenter("und", { granularity: "word" });
 
-/** The words of a text in order, folded. */
-function wordsIn(text: string): string[] {
+/** Returns the words of a text in order, folded. */
+function tokenizeWords(text: string): string[] {
   const runs = fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const words = runs.flatMap((run) => {
-    return hasUnspaced(run) ? Array.from(SEGMENTER.segment(run), ({ segment }) => segment) : run;
+    return hasUnsegmentedScript(run)
+      ? Array.from(SEGMENTER.segment(run), ({ segment }) => segment)
+      : run;
   });
   return words.filter((word) => /[\p{L}\p{N}]/u.test(word));
 }
 
-/** The words of a query that can tell one passage from another; all of them where none can. */
-export function tellingWords(query: string): string[] {
-  const words = wordsOf(query);
-  const telling = words.filter((word) => !STOP_WORDS.has(word));
-  return telling.length > 0 ? telling : words;
+/**
+ * Returns the distinct words of a text that aren't stop words; all words if there are no others.
+ */
+export function contentWords(text: string): string[] {
+  const words = uniqueWords(text);
+  const content = words.filter((word) => !STOP_WORDS.has(word));
+  return content.length > 0 ? content : words;
 }
 
-/** Words that ask for pictures, or say that there is one, not what is in it. */
-const FRAMING = new Set(
-  "clip clips find frame frames image images moment moments photo photos picture pictures please scene scenes show video videos".split(
-    " ",
-  ),
+/** Words that request media ("show me a photo of …") instead of describing what it shows. */
+const FRAMING_WORDS = new Set(
+  `clip clips find frame frames image images moment moments photo photos picture pictures please
+   scene scenes show video videos`.split(/\s+/),
 );
 
-/** A name of more words is a story. */
-const MOST_WORDS = 12;
+/** A longer phrase describes an event, which an object detector can't point at. */
+const MAX_TARGET_WORDS = 12;
 
-/** What a text names, so that it can be pointed at ("where is the red cup?" → "red cup"); null for nothing. */
-export function thingNamedBy(text: string): string | null {
+/**
+ * Returns the phrase that an object detector can point at: "where is the red cup?" → "red cup".
+ * Null if the text has no content words, or the phrase is too long.
+ */
+export function targetPhrase(text: string): string | null {
   const words = text
     .split(/\s+/)
     .map((word) => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""))
     .filter(Boolean);
-  const tells = (word: string) =>
-    !wordsIn(word).every((one) => STOP_WORDS.has(one) || FRAMING.has(one));
-  const named = words.slice(words.findIndex(tells), words.findLastIndex(tells) + 1);
-  return named.length > 0 && named.length <= MOST_WORDS ? named.join(" ") : null;
+  const isContent = (word: string) =>
+    !tokenizeWords(word).every((token) => STOP_WORDS.has(token) || FRAMING_WORDS.has(token));
+  const phrase = words.slice(words.findIndex(isContent), words.findLastIndex(isContent) + 1);
+  return phrase.length > 0 && phrase.length <= MAX_TARGET_WORDS ? phrase.join(" ") : null;
 }
 
-/** Singular and plural as one: a light S-stemmer (Harman, "How effective is suffixing?", JASIS 1991). */
+/**
+ * Folds an English plural: a light S-stemmer (Harman, "How effective is suffixing?", JASIS 1991).
+ */
 export function foldPlural(word: string): string {
   return word.replace(/(?<=s|x|ch|sh)es$|(?<![su])s$/, "");
 }

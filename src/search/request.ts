@@ -2,21 +2,21 @@ import { z } from "zod";
 import type { IndexId } from "../ids.ts";
 import { type AssetScope, OPERATORS } from "../store/asset-scope.ts";
 import { ASSET_TYPES, type AssetType, type TextKind } from "../types.ts";
-import type { WordColumn } from "../store/words.ts";
+import type { FtsColumn } from "../store/fulltext.ts";
 
-/** Asset kinds, and which evidence counts. */
+/** Filters by asset type (`video`, `image`) and by kind of evidence (the others). */
 export const MODES = ["video", "image", "visual", "speech", "text"] as const;
 export type Mode = (typeof MODES)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** What to look for, and where: checked already; the schema is for a request that waited in a queue. */
+/** A validated search request; the schema parses the requests of queued searches. */
 export const searchRequest = z.object({
-  /** Empty where something to be like is all there is. */
+  /** Empty if there is only an example. */
   query: z.string(),
-  /** A segment or an asset to be like. */
+  /** Id of the segment or asset that is the example. */
   similarTo: z.string().nullable(),
-  /** Empty means all. */
+  /** Assets to search; empty for all. */
   assetIds: z.array(z.string()),
   conditions: z.array(
     z.object({
@@ -26,24 +26,26 @@ export const searchRequest = z.object({
     }),
   ),
   topK: z.int(),
-  /** Segments with a score below are left out. */
+  /** Minimum score of a hit, 0–1. */
   topP: z.number(),
   modes: z.array(z.enum(MODES)),
   useBoxes: z.boolean(),
   useMasks: z.boolean().default(false),
-  /** Near-duplicates as one. */
+  /** Whether near-duplicates become one hit. */
   collapse: z.boolean().default(true),
-  /** `asset`: of each asset the best segment only. */
+  /** `asset` returns only the best segment of each asset. */
   groupBy: z.enum(["segment", "asset"]),
-  /** How many hits to pass over: those of the pages before. */
+  /** Number of hits on earlier pages. */
   offset: z.int(),
-  /** Epoch ms: what became ready later is left to the next search, so that pages don't shift. */
+  /** Epoch ms. Assets that became ready later are left out, so that pages don't shift. */
   readyBy: z.int(),
 });
 export type SearchRequest = z.infer<typeof searchRequest>;
 
-/** A search of everything, from the first hit on, but for what is wished otherwise. */
-export function searchFor(wish: Partial<SearchRequest> & { topK: number }): SearchRequest {
+/** Makes a request for the first page of a whole index, with `overrides`. */
+export function makeSearchRequest(
+  overrides: Partial<SearchRequest> & { topK: number },
+): SearchRequest {
   return {
     query: "",
     similarTo: null,
@@ -57,49 +59,58 @@ export function searchFor(wish: Partial<SearchRequest> & { topK: number }): Sear
     groupBy: "segment",
     offset: 0,
     readyBy: Date.now(),
-    ...wish,
+    ...overrides,
   };
 }
 
-const COLUMNS: Record<Exclude<Mode, AssetType>, WordColumn[]> = {
+type EvidenceMode = Exclude<Mode, AssetType>;
+const EVIDENCE_MODES: readonly EvidenceMode[] = ["visual", "speech", "text"];
+
+const COLUMNS_BY_MODE: Record<EvidenceMode, FtsColumn[]> = {
   visual: ["caption", "labels"],
   speech: ["transcript"],
   text: ["on_screen_text"],
 };
-const VECTORS: Record<Exclude<Mode, AssetType>, TextKind[]> = {
+const TEXT_KINDS_BY_MODE: Record<EvidenceMode, TextKind[]> = {
   visual: ["caption"],
   speech: ["speech"],
   text: ["text"],
 };
 
-export interface Scope {
+/** The assets and the kinds of evidence that a search covers. */
+export interface SearchScope {
   assets: AssetScope;
-  columns: WordColumn[];
-  vectors: TextKind[];
-  /** Whether what the pictures look like counts. */
-  looks: boolean;
-  /** Whether the labels of boxes count. */
-  boxes: boolean;
+  columns: FtsColumn[];
+  textKinds: TextKind[];
+  useImageVectors: boolean;
+  /** Whether terms are matched in labels of boxes, too. */
+  useBoxLabels: boolean;
 }
 
-type Narrowing = Pick<SearchRequest, "modes" | "assetIds" | "conditions" | "readyBy" | "useBoxes">;
+type ScopeRequest = Pick<
+  SearchRequest,
+  "modes" | "assetIds" | "conditions" | "readyBy" | "useBoxes"
+>;
 
-/** What a request leaves of assets and evidence; of the modes of each kind, none named means all. */
-export function scopeOf(
+/**
+ * Converts a request to its scope. Without a mode for an asset type, all types are in scope;
+ * without a mode for evidence, all kinds of evidence are.
+ */
+export function toSearchScope(
   indexId: IndexId,
-  request: Narrowing,
+  request: ScopeRequest,
   exceptAssetId: string | null = null,
-): Scope {
+): SearchScope {
   const { modes, assetIds, conditions, readyBy, useBoxes } = request;
-  const named = ASSET_TYPES.filter((type) => modes.includes(type));
-  const types = named.length > 0 ? named : ASSET_TYPES;
-  const kinds = (["visual", "speech", "text"] as const).filter((kind) => modes.includes(kind));
-  const counted = kinds.length > 0 ? kinds : (["visual", "speech", "text"] as const);
+  const requestedTypes = ASSET_TYPES.filter((type) => modes.includes(type));
+  const types = requestedTypes.length > 0 ? requestedTypes : ASSET_TYPES;
+  const requestedEvidence = EVIDENCE_MODES.filter((mode) => modes.includes(mode));
+  const evidence = requestedEvidence.length > 0 ? requestedEvidence : EVIDENCE_MODES;
   return {
     assets: { indexId, types, assetIds, exceptAssetId, conditions, readyBy },
-    columns: counted.flatMap((kind) => COLUMNS[kind]),
-    vectors: counted.flatMap((kind) => VECTORS[kind]),
-    looks: counted.includes("visual"),
-    boxes: useBoxes && counted.includes("visual"),
+    columns: evidence.flatMap((mode) => COLUMNS_BY_MODE[mode]),
+    textKinds: evidence.flatMap((mode) => TEXT_KINDS_BY_MODE[mode]),
+    useImageVectors: evidence.includes("visual"),
+    useBoxLabels: useBoxes && evidence.includes("visual"),
   };
 }

@@ -2,63 +2,70 @@ import { SEARCH } from "../config.ts";
 import type { IndexId } from "../ids.ts";
 import { Timings } from "../timings.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
-import { evidenceOfPassage, mergeEvidence } from "./evidence.ts";
-import { type Hit, rank } from "./hits.ts";
-import { type Likeness, likenessOf } from "./likeness.ts";
-import { parseQuery } from "./query.ts";
-import { locate } from "./regions.ts";
-import { scopeOf, type SearchRequest } from "./request.ts";
-import { Terms } from "./terms.ts";
+import { type CompiledQuery, compileQuery } from "./compiled-query.ts";
+import { type Evidence, fieldEvidence, mergeEvidence } from "./evidence.ts";
+import { type ExampleQuery, exampleFromStored } from "./example.ts";
+import { type Hit, rankCandidates } from "./hits.ts";
+import { localizeHits } from "./localization.ts";
+import { type SearchRequest, toSearchScope } from "./request.ts";
+
+/** A page of hits, best first, and the number of hits on all pages. */
+export interface SearchResults {
+  hits: Hit[];
+  total: number;
+  query: CompiledQuery;
+}
 
 /**
- * The segments of an index that answer a query, are like something, or both, the likeliest first: by
- * word (full text), by meaning (text vectors) and by looks (picture vectors), each over-fetched. What is found
- * among the best of each comes first; only where that doesn't fill the page, what is found deeper comes behind it,
- * so that a page is the same whatever was asked before. `hits` is the wanted page of `total`. Throws `not_found`
- * where there is nothing by the name of what they should be like.
+ * Searches an index by text, by example, or both: full text, text vectors, image vectors and
+ * copies, each over-fetched. If the best candidates of each channel don't fill the page, a deeper
+ * pass adds more behind them, so that earlier pages keep their order. Throws `not_found` if
+ * `similarTo` names nothing in the index.
  */
 export async function search(
   env: Env,
   indexId: IndexId,
   request: SearchRequest,
-  given: Likeness | null = null,
+  uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
-): Promise<{ hits: Hit[]; total: number }> {
+): Promise<SearchResults> {
   const { similarTo, offset, topK, topP } = request;
-  const like = similarTo === null ? given : await likenessOf(env, indexId, similarTo);
-  const { segmentId: exceptId = null, assetId: exceptAssetId = null } = like?.except ?? {};
-  const scope = scopeOf(indexId, request, exceptAssetId);
-  const query = parseQuery(request.query, like === null);
-  const terms = new Terms(query.words);
-  const question = { query, terms, like };
-  const without = new Set<string>(exceptId === null ? [] : [exceptId]);
-  const findAt = (depth: number) => {
-    return findCandidates(env, scope, question, depth, without, timings);
+  const example =
+    similarTo === null ? uploadedExample : await exampleFromStored(env, indexId, similarTo);
+  const query = compileQuery(request.query, example);
+  const { segmentId = null, assetId = null } = example?.exclude ?? {};
+  const scope = toSearchScope(indexId, request, assetId);
+  const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
+  const findAtDepth = (depth: number) => {
+    return findCandidates(env, scope, query, depth, excludedIds, timings);
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);
-  const { candidates, isAll } = await findAt(depth);
-  let ranked = rank(candidates, request);
-  if (!isAll && ranked.length <= offset + topK) {
-    for (const { segment } of candidates) without.add(segment.segmentId);
-    const deeper = await findAt(SEARCH.deeper * depth);
-    ranked = rank([...candidates, ...deeper.candidates], request);
+  const { candidates, isExhaustive } = await findAtDepth(depth);
+  let ranked = rankCandidates(candidates, request);
+  if (!isExhaustive && ranked.length <= offset + topK) {
+    for (const { segment } of candidates) excludedIds.add(segment.segmentId);
+    const deeper = await findAtDepth(SEARCH.deepeningFactor * depth);
+    ranked = rankCandidates([...candidates, ...deeper.candidates], request);
   }
-  const likely = ranked.filter(({ candidate }) => candidate.score >= topP);
-  const page = likely.slice(offset, offset + topK).map(({ candidate, duplicates }, at): Hit => {
-    const { segment, asset, score, signals } = candidate;
-    const span = candidate.found.find((one) => one.span)?.span ?? null;
-    const evidence = evidenceOf(candidate, terms);
-    const rank = offset + at + 1;
-    const [boxes, mask] = [null, null]; // until they are located
-    return { segment, asset, rank, score, signals, evidence, span, duplicates, boxes, mask };
+  const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
+  const page = relevant.slice(offset, offset + topK).map(({ candidate, duplicates }, i): Hit => {
+    const { segment, asset, score, signals, channelHits } = candidate;
+    const timeRange = channelHits.find((hit) => hit.timeRange)?.timeRange ?? null;
+    const evidence = toEvidence(candidate, query);
+    const rank = offset + i + 1;
+    const [boxes, mask] = [null, null]; // set by localizeHits
+    return { segment, asset, rank, score, signals, evidence, timeRange, duplicates, boxes, mask };
   });
-  const hits = await timings.time("regions", () => locate(env, page, request));
-  return { hits, total: likely.length };
+  const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
+  return { hits, total: relevant.length, query };
 }
 
-function evidenceOf({ found, passages }: Candidate, terms: Terms) {
-  const near = found.flatMap(({ evidence }) => evidence ?? []);
-  const told = passages.map((passage) => evidenceOfPassage(passage, terms));
-  return mergeEvidence([...near, ...told]);
+function toEvidence(
+  { channelHits, fieldMatches }: Candidate,
+  { terms }: CompiledQuery,
+): Evidence[] {
+  const fromChannels = channelHits.flatMap(({ evidence }) => evidence ?? []);
+  const fromFields = fieldMatches.map((match) => fieldEvidence(match, terms));
+  return mergeEvidence([...fromChannels, ...fromFields]);
 }

@@ -1,27 +1,30 @@
 /**
- * What can be said for a segment. Words: the share of what the query's words tell (by their rarity) that it tells,
- * and its BM25 as a share of the most that the query could have, no more than that; `detected`: the share that stands
- * in labels of boxes, and in labels and a caption where that was composed of them. Meaning and looks: the cosine of its
- * picture, and how far its best cosine is above the mean of the nearest hundred, which tells a find from one of many.
- * `few`: minus the logarithm of the number of segments in scope: the fewer, the less is found by accident. `same`:
- * the similarity of the very same picture.
+ * Inputs of the score, one number each per segment:
+ * - `term_coverage`: 0–1, share of query terms in the text, weighted by inverse document frequency.
+ * - `bm25_normalized`: 0–1, BM25 over the query's maximum, at most `term_coverage`.
+ * - `label_coverage`: 0–1, like `term_coverage`, in labels of boxes and in template captions.
+ * - `text_margin`: best cosine of the text embeddings minus the mean of the 100 nearest: high for a
+ *   distinct match, low for one of many similar segments.
+ * - `image_similarity`, `image_margin`: cosine of the keyframe or a region, and its margin.
+ * - `log_prior`: −ln(segments in scope): with fewer segments, chance matches are rarer.
+ * - `copy_similarity`: 0–1, similarity to a copy of the example.
  */
 export const SIGNALS = [
-  "told",
-  "bm25",
-  "detected",
-  "meaningLead",
-  "picture",
-  "pictureLead",
-  "few",
-  "same",
+  "term_coverage",
+  "bm25_normalized",
+  "label_coverage",
+  "text_margin",
+  "image_similarity",
+  "image_margin",
+  "log_prior",
+  "copy_similarity",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
 
-/** A channel that found nothing of a segment leaves its signals out. */
+/** The signals of one segment. A channel that didn't find the segment adds none. */
 export type Signals = Partial<Record<Signal, number>>;
 
-/** Each signal as the strongest of several findings has it. */
+/** Merges signals of several channels: the highest value of each counts. */
 export function mergeSignals(all: readonly Signals[]): Signals {
   const merged: Signals = {};
   for (const signals of all) {

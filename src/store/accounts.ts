@@ -7,7 +7,12 @@ export interface Account {
   createdAt: number;
 }
 
-/** Sets what is given of name and email; the account exists, since its key was admitted. */
+/** Throws if D1 doesn't answer a query. */
+export async function probeDatabase(db: D1Database): Promise<void> {
+  await db.prepare("SELECT 1 FROM accounts LIMIT 1").first();
+}
+
+/** Updates the given fields. The account exists, since its key was admitted. */
 export async function updateAccount(
   db: D1Database,
   accountId: AccountId,

@@ -1,6 +1,6 @@
 import type { AssetId, IndexId } from "../ids.ts";
 import { ASSET_TYPES, type AssetType } from "../types.ts";
-import { IN_JSON } from "./rows.ts";
+import { concat, inList, prepare, raw, sql, type SqlFragment } from "./sql.ts";
 
 export type Scalar = string | number | boolean | null;
 
@@ -8,8 +8,9 @@ export const OPERATORS = ["$eq", "$ne", "$in", "$nin", "$gt", "$gte", "$lt", "$l
 export type Operator = (typeof OPERATORS)[number];
 
 /**
- * A rule about an asset. `field` is a path into its metadata, dots between the keys, or `created_at`
- * (epoch ms) or `duration_seconds`. `$in` and `$nin` take a list, the rest one value.
+ * A filter rule for assets. `field` is `created_at` (epoch ms), `duration_seconds`, or a path into
+ * the metadata with dots between the keys. `$in` and `$nin` take a list, the other operators one
+ * value.
  */
 export interface Condition {
   field: string;
@@ -17,148 +18,134 @@ export interface Condition {
   operand: Scalar | Scalar[];
 }
 
-/** Which assets count. */
+/** The assets that a search covers. */
 export interface AssetScope {
   indexId: IndexId;
   types: readonly AssetType[];
-  /** Empty means all. */
+  /** Empty for all assets. */
   assetIds: readonly string[];
-  /** The one that doesn't count: the one that is asked about. */
+  /** The example of a query by example, which isn't a result itself. */
   exceptAssetId: string | null;
   conditions: readonly Condition[];
-  /** Epoch ms: only what was ready by then. */
+  /** Excludes assets that became searchable later. Epoch ms. */
   readyBy: number;
 }
 
-/** SQL with a `?` for each of its bindings, in order. */
-export interface Clause {
-  sql: string;
-  bindings: (string | number)[];
+const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
+/** A JSON value's type as `json_each` returns it, with one name for both kinds of numbers. */
+const typeOf = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${type} END`;
+
+/** Condition for the ready, not deleted assets of a scope, in a statement that reads `assets`. */
+export function isInScope(scope: AssetScope): SqlFragment {
+  const conditions = [
+    sql`assets.index_id = ${scope.indexId}`,
+    sql`assets.searchable_at <= ${scope.readyBy}`,
+    sql`assets.asset_type ${inList(scope.types)}`,
+    ...scope.conditions.map(toSql),
+  ];
+  if (scope.assetIds.length > 0) conditions.push(sql`assets.asset_id ${inList(scope.assetIds)}`);
+  if (scope.exceptAssetId !== null) {
+    conditions.push(sql`assets.asset_id <> ${scope.exceptAssetId}`);
+  }
+  return concat(
+    conditions.map((condition) => sql`(${condition})`),
+    " AND ",
+  );
 }
 
-const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
-/** JSON's kinds of values, as `json_each` names them, with one name for numbers. */
-const KIND = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${type} END`;
-
-/** Holds for the ready assets of a scope that nobody has deleted, in a statement that reads `assets`. */
-export function isInScope(scope: AssetScope): Clause {
-  const clauses: Clause[] = [
-    { sql: "assets.index_id = ?", bindings: [scope.indexId] },
-    { sql: "assets.searchable_at <= ?", bindings: [scope.readyBy] },
-    { sql: `assets.asset_type ${IN_JSON}`, bindings: [JSON.stringify(scope.types)] },
-    ...scope.conditions.map(toClause),
-  ];
-  if (scope.assetIds.length > 0) {
-    clauses.push({ sql: `assets.asset_id ${IN_JSON}`, bindings: [JSON.stringify(scope.assetIds)] });
-  }
-  if (scope.exceptAssetId !== null) {
-    clauses.push({ sql: "assets.asset_id <> ?", bindings: [scope.exceptAssetId] });
-  }
+/**
+ * The rowids of an index's segments that are in scope, as the shorter list: of the segments that
+ * match (`rowid IN`) or of those that don't (`rowid NOT IN`).
+ */
+export function segmentsInScope(scope: AssetScope): {
+  operator: "IN" | "NOT IN";
+  rowids: SqlFragment;
+} {
+  const isNarrow = !coversAllTypes(scope) || selectsAssets(scope);
+  const condition = isNarrow
+    ? isInScope(scope)
+    : sql`assets.index_id = ${scope.indexId} AND assets.searchable_at > ${scope.readyBy}`;
   return {
-    sql: clauses.map(({ sql }) => `(${sql})`).join(" AND "),
-    bindings: clauses.flatMap(({ bindings }) => bindings),
+    operator: isNarrow ? "IN" : "NOT IN",
+    rowids: sql`SELECT segments.rowid FROM assets JOIN segments USING (asset_id)
+      WHERE ${condition}`,
   };
 }
 
 /**
- * The rowids of an index's segments that are in scope, by the smaller list: of those that count (`IN` it) or of
- * those that don't (`NOT IN`).
+ * Counts the segments in scope as `total`. Unless assets are selected, the count comes from the
+ * tallies and includes assets that aren't ready yet or are being deleted.
  */
-export function segmentsInScope(scope: AssetScope): Clause & { verb: "IN" | "NOT IN" } {
-  const segments = "SELECT segments.rowid FROM assets JOIN segments USING (asset_id) WHERE";
-  if (isNarrow(scope)) {
-    const { sql, bindings } = isInScope(scope);
-    return { verb: "IN", sql: `${segments} ${sql}`, bindings };
-  }
-  return {
-    verb: "NOT IN",
-    sql: `${segments} assets.index_id = ? AND assets.searchable_at > ?`,
-    bindings: [scope.indexId, scope.readyBy],
-  };
+export function countInScope(scope: AssetScope): SqlFragment {
+  return selectsAssets(scope)
+    ? sql`SELECT SUM(segments) AS total FROM assets WHERE ${isInScope(scope)}`
+    : sql`SELECT SUM(segments) AS total FROM tallies
+        WHERE index_id = ${scope.indexId} AND asset_type ${inList(scope.types)}`;
 }
 
-/** How many segments are in scope, as `total`; of whole indices also those that aren't ready yet, or being removed. */
-export function countInScope(scope: AssetScope): Clause {
-  if (isChosen(scope)) {
-    const { sql, bindings } = isInScope(scope);
-    return { sql: `SELECT SUM(segments) AS total FROM assets WHERE ${sql}`, bindings };
-  }
-  return {
-    sql: `SELECT SUM(segments) AS total FROM tallies WHERE index_id = ? AND asset_type ${IN_JSON}`,
-    bindings: [scope.indexId, JSON.stringify(scope.types)],
-  };
+function coversAllTypes({ types, exceptAssetId }: AssetScope): boolean {
+  return types.length === ASSET_TYPES.length && exceptAssetId === null;
 }
 
-function isNarrow(scope: AssetScope): boolean {
-  const isWhole = scope.types.length === ASSET_TYPES.length && scope.exceptAssetId === null;
-  return !isWhole || isChosen(scope);
-}
-
-/** Whether assets are chosen one by one, by name or by rules. */
-export function isChosen({ assetIds, conditions }: AssetScope): boolean {
+/** Whether a scope selects assets by id or by filter rules. */
+export function selectsAssets({ assetIds, conditions }: AssetScope): boolean {
   return assetIds.length > 0 || conditions.length > 0;
 }
 
-/** The ids of the first `limit` assets of a scope. */
+/** Lists the ids of the first `limit` assets in a scope. */
 export async function listScope(
   db: D1Database,
   scope: AssetScope,
   limit: number,
 ): Promise<string[]> {
-  const { sql, bindings } = isInScope(scope);
-  const { results } = await db
-    .prepare(`SELECT asset_id AS assetId FROM assets WHERE ${sql} LIMIT ?`)
-    .bind(...bindings, limit)
-    .all<{ assetId: AssetId }>();
+  const { results } = await prepare(
+    db,
+    sql`SELECT asset_id AS assetId FROM assets WHERE ${isInScope(scope)} LIMIT ${limit}`,
+  ).all<{ assetId: AssetId }>();
   return results.map(({ assetId }) => assetId);
 }
 
 /**
- * A missing field and an empty list are like `null`; of a list, one member that fits is enough. An object is there,
- * and equals nothing: its members have paths of their own.
+ * A missing field and an empty list compare as `null`. A list matches if any of its members does.
+ * An object isn't null and equals nothing: its members have paths of their own.
  */
-function toClause({ field, operator, operand }: Condition): Clause {
-  if (operator === "$ne" || operator === "$nin") return not(isAnyOf(field, [operand].flat()));
+function toSql({ field, operator, operand }: Condition): SqlFragment {
+  if (operator === "$ne" || operator === "$nin")
+    return sql`NOT (${isAnyOf(field, [operand].flat())})`;
   if (operator === "$eq" || operator === "$in") return isAnyOf(field, [operand].flat());
+  return existsValue(field, raw(COMPARE[operator]), [operand]);
+}
+
+function isAnyOf(field: string, values: Scalar[]): SqlFragment {
+  const isValue = existsValue(
+    field,
+    raw("="),
+    values.filter((value) => value !== null),
+  );
+  if (!values.includes(null)) return isValue;
+  return sql`${isValue} OR NOT EXISTS (SELECT 1 FROM (${valuesOf(field)}) WHERE type <> 'null')`;
+}
+
+/** Whether any value of a field compares to any of `operands`, which must be of the same type. */
+function existsValue(
+  field: string,
+  compare: SqlFragment,
+  operands: (Scalar | Scalar[])[],
+): SqlFragment {
   const actual = valuesOf(field);
-  return {
-    sql: `EXISTS (SELECT 1 FROM (${actual.sql}) AS actual, json_each(?) AS wanted
-      WHERE ${KIND("actual.type")} = ${KIND("wanted.type")}
-        AND actual.value ${COMPARE[operator]} wanted.value)`,
-    bindings: [...actual.bindings, JSON.stringify([operand])],
-  };
+  return sql`EXISTS (
+    SELECT 1 FROM (${actual}) AS actual, json_each(${JSON.stringify(operands)}) AS operand
+    WHERE ${raw(typeOf("actual.type"))} = ${raw(typeOf("operand.type"))}
+      AND actual.value ${compare} operand.value)`;
 }
 
-function isAnyOf(field: string, wanted: Scalar[]): Clause {
-  const actual = valuesOf(field);
-  const isThere: Clause = {
-    sql: `EXISTS (SELECT 1 FROM (${actual.sql}) AS actual, json_each(?) AS wanted
-      WHERE ${KIND("actual.type")} = ${KIND("wanted.type")} AND actual.value = wanted.value)`,
-    bindings: [...actual.bindings, JSON.stringify(wanted.filter((value) => value !== null))],
-  };
-  if (!wanted.includes(null)) return isThere;
-  return {
-    sql: `${isThere.sql} OR NOT EXISTS (SELECT 1 FROM (${actual.sql}) WHERE type <> 'null')`,
-    bindings: [...isThere.bindings, ...actual.bindings],
-  };
-}
-
-function not({ sql, bindings }: Clause): Clause {
-  return { sql: `NOT (${sql})`, bindings };
-}
-
-/** The values of a field with their kinds: one, or those of a list. */
-function valuesOf(field: string): Clause {
+/** The values of a field with their types: one row, or one for each member of a list. */
+function valuesOf(field: string): SqlFragment {
   if (field === "duration_seconds") {
-    return { sql: "SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type", bindings: [] };
+    return raw("SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type");
   }
-  if (field === "created_at") {
-    return { sql: "SELECT assets.created_at AS value, 'real' AS type", bindings: [] };
-  }
+  if (field === "created_at") return raw("SELECT assets.created_at AS value, 'real' AS type");
   const path = ["$", ...field.split(".").map((key) => JSON.stringify(key))].join(".");
-  return {
-    sql: `SELECT value, type FROM (SELECT assets.metadata -> ? AS held),
-      json_each(iif(json_type(held) = 'array', held, json_array(json(held))))`,
-    bindings: [path],
-  };
+  return sql`SELECT value, type FROM (SELECT assets.metadata -> ${path} AS field),
+    json_each(iif(json_type(field) = 'array', field, json_array(json(field))))`;
 }

@@ -1,63 +1,66 @@
 import { AppError, type Failure } from "../errors.ts";
 import type { AssetId, IndexId } from "../ids.ts";
 import type { Asset, AssetState, AssetType, JsonObject } from "../types.ts";
-import { Room } from "./limits.ts";
-import { listMissing, type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+import { QuotaGuard } from "./quotas.ts";
+import {
+  concat,
+  listMissing,
+  type Page,
+  type PageRequest,
+  parseColumns,
+  prepare,
+  raw,
+  sql,
+  type SqlFragment,
+  toPage,
+} from "./sql.ts";
 
 const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
-  indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings, source,
-  content_type AS contentType, size_bytes AS sizeBytes, sha256, width, height,
+  indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings,
+  source, content_type AS contentType, size_bytes AS sizeBytes, sha256, width, height,
   duration_ms AS durationMs, fps, has_audio AS hasAudio, language, technical, assets.metadata,
-  keyframe_ms AS keyframeMs, segments, job_id AS jobId,
-  transcript_job AS transcriptJob, assets.created_at AS createdAt, assets.updated_at AS updatedAt`;
+  keyframe_ms AS keyframeMs, segments, job_id AS jobId, transcript_job_id AS transcriptJobId,
+  assets.created_at AS createdAt, assets.updated_at AS updatedAt`;
 export const FROM_ASSETS = "FROM assets JOIN indices USING (index_id)";
 
 /**
- * The asset and its ingest job. False where the index has these bytes already: nothing is written. Throws as
- * `requireRoom` does: of many that are added at once no more get through than there is room for. `reserved`
- * bytes of the asset are counted already.
+ * Inserts an asset and its ingest job. Returns false, and writes nothing, if the index has an asset
+ * with these bytes. Throws what `requireQuota` throws, also if concurrent inserts use up the quota.
+ * `reservedBytes` of the asset are already counted, by its upload.
  */
-export async function insertAsset(db: D1Database, asset: Asset, reserved = 0): Promise<boolean> {
-  const room = new Room(asset.accountId, {
+export async function insertAsset(
+  db: D1Database,
+  asset: Asset,
+  reservedBytes = 0,
+): Promise<boolean> {
+  const quota = new QuotaGuard(asset.accountId, {
     concurrent_ingests: 1,
-    stored_bytes: asset.sizeBytes - reserved,
+    stored_bytes: asset.sizeBytes - reservedBytes,
     ...(asset.assetType === "image" && { ingest_images_per_day: 1 }),
   });
-  const [inserted, , used] = await db.batch([
+  const [inserted, , usage] = await db.batch([
+    prepare(
+      db,
+      sql`INSERT OR IGNORE INTO assets (asset_id, index_id, account_id, asset_type, title, state,
+          source, content_type, size_bytes, sha256, metadata, job_id, created_at, updated_at)
+        SELECT ${asset.assetId}, ${asset.indexId}, ${asset.accountId}, ${asset.assetType},
+          ${asset.title}, ${asset.state}, ${JSON.stringify(asset.source)}, ${asset.contentType},
+          ${asset.sizeBytes}, ${asset.sha256}, ${JSON.stringify(asset.metadata)}, ${asset.jobId},
+          ${asset.createdAt}, ${asset.updatedAt}
+        WHERE ${quota.condition}`,
+    ),
     db
       .prepare(
-        `INSERT OR IGNORE INTO assets (asset_id, index_id, account_id, asset_type, title, state,
-           source, content_type, size_bytes, sha256, metadata, job_id, created_at, updated_at)
-         SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE ${room.condition}`,
-      )
-      .bind(
-        asset.assetId,
-        asset.indexId,
-        asset.accountId,
-        asset.assetType,
-        asset.title,
-        asset.state,
-        JSON.stringify(asset.source),
-        asset.contentType,
-        asset.sizeBytes,
-        asset.sha256,
-        JSON.stringify(asset.metadata),
-        asset.jobId,
-        asset.createdAt,
-        asset.updatedAt,
-        ...room.bindings,
-      ),
-    db
-      .prepare(
-        `INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
+        `INSERT INTO jobs
+           (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
          SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
          FROM assets WHERE asset_id = ? AND job_id = ?`,
       )
       .bind(asset.assetId, asset.jobId),
-    room.look(db),
+    quota.usageStatement(db),
   ]);
   if (inserted!.meta.changes > 0) return true;
-  room.require(used!.results[0]);
+  quota.throwIfExceeded(usage!.results[0]);
   return false;
 }
 
@@ -69,7 +72,7 @@ export async function getAsset(db: D1Database, assetId: AssetId): Promise<Asset 
   return row && toAsset(row);
 }
 
-/** Throws `not_found` where the index holds no such asset of that type. */
+/** Throws `not_found` if the index has no such asset of that type. */
 export async function requireAsset(
   db: D1Database,
   indexId: IndexId,
@@ -78,7 +81,8 @@ export async function requireAsset(
 ): Promise<Asset> {
   const row = await db
     .prepare(
-      `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE asset_id = ? AND index_id = ? AND asset_type = ?`,
+      `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS}
+       WHERE asset_id = ? AND index_id = ? AND asset_type = ?`,
     )
     .bind(assetId, indexId, assetType)
     .first<AssetRow>();
@@ -98,7 +102,7 @@ export async function getAssetByBytes(
   return row && toAsset(row);
 }
 
-/** Ids sort by time once their prefix is off. */
+/** Ids without their prefix sort by creation time. */
 const BY_TIME = "substr(asset_id, 5)";
 
 export interface AssetFilter {
@@ -112,20 +116,23 @@ export async function listAssets(
   filter: AssetFilter,
   { limit, after }: PageRequest,
 ): Promise<Page<Asset>> {
-  const where = "index_id = ?1 AND (?2 IS NULL OR asset_type = ?2) AND (?3 IS NULL OR state = ?3)";
-  const bindings = [indexId, filter.type ?? null, filter.state ?? null];
+  const conditions = [sql`index_id = ${indexId}`];
+  if (filter.type !== undefined) conditions.push(sql`asset_type = ${filter.type}`);
+  if (filter.state !== undefined) conditions.push(sql`state = ${filter.state}`);
+  const isListed = concat(conditions, " AND ");
   const [rows, total] = await db.batch<AssetRow & { total: number | null }>([
-    db
-      .prepare(
-        `SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE ${where} AND ${BY_TIME} > substr(?4, 5) ORDER BY ${BY_TIME} LIMIT ?5`,
-      )
-      .bind(...bindings, after, limit + 1),
-    db.prepare(`SELECT SUM(assets) AS total FROM tallies WHERE ${where}`).bind(...bindings),
+    prepare(
+      db,
+      sql`SELECT ${raw(ASSET_COLUMNS)} ${raw(FROM_ASSETS)}
+        WHERE ${isListed} AND ${raw(BY_TIME)} > substr(${after}, 5)
+        ORDER BY ${raw(BY_TIME)} LIMIT ${limit + 1}`,
+    ),
+    prepare(db, sql`SELECT SUM(assets) AS total FROM tallies WHERE ${isListed}`),
   ]);
   return toPage(rows!.results.map(toAsset), total!.results[0]?.total ?? 0, limit, (a) => a.assetId);
 }
 
-/** Ids only, for work on every asset of an index. */
+/** Lists the ids of the first `limit` assets of an index. */
 export async function listAssetIds(
   db: D1Database,
   indexId: IndexId,
@@ -138,63 +145,63 @@ export async function listAssetIds(
   return results.map(({ id }) => id);
 }
 
-export type LostAsset = Pick<Asset, "indexId" | "assetId" | "assetType" | "jobId">;
+export type UndispatchedAsset = Pick<Asset, "indexId" | "assetId" | "assetType" | "jobId">;
 
-/** Assets on record since before `before` of which their index's object has never shown anything. */
-export async function listLostAssets(
+/** Lists assets that were inserted before `before` and that their index's object hasn't started. */
+export async function listUndispatchedAssets(
   db: D1Database,
   before: number,
   limit: number,
-): Promise<LostAsset[]> {
+): Promise<UndispatchedAsset[]> {
   const { results } = await db
     .prepare(
       `SELECT index_id AS indexId, asset_id AS assetId, asset_type AS assetType, job_id AS jobId
        FROM assets WHERE state = 'queued' AND revision = 0 AND created_at < ? LIMIT ?`,
     )
     .bind(before, limit)
-    .all<LostAsset>();
+    .all<UndispatchedAsset>();
   return results;
 }
 
-/** Of these ids, the ones that are not in the index, or are on their way out of it. */
+/** Lists the ids that an index has no asset for, or only one that is being deleted. */
 export function listUnknownAssets(
   db: D1Database,
   indexId: IndexId,
   ids: string[],
 ): Promise<string[]> {
-  const row =
-    "SELECT 1 FROM assets WHERE asset_id = value AND index_id = ?2 AND deleted_at IS NULL";
-  return listMissing(db, indexId, ids, row);
+  const row = sql`SELECT 1 FROM assets
+    WHERE asset_id = value AND index_id = ${indexId} AND deleted_at IS NULL`;
+  return listMissing(db, ids, row);
 }
 
-export interface Shown {
+export interface AssetStateUpdate {
   state: AssetState;
-  /** Null keeps what was reached. */
+  /** Null keeps the stored progress. */
   progress: number | null;
   error: Failure | null;
   revision: number;
 }
 
-/** Brings the record up to the object's `revision`; one that comes late changes nothing. */
-export async function showState(db: D1Database, assetId: AssetId, shown: Shown): Promise<void> {
+/**
+ * Writes the state of an index's object at `revision`. Ignores revisions older than the stored one.
+ */
+export async function writeAssetState(
+  db: D1Database,
+  assetId: AssetId,
+  { state, progress, error, revision }: AssetStateUpdate,
+): Promise<void> {
   await db
     .prepare(
       `UPDATE assets SET state = ?2, progress = COALESCE(?3, progress), error = ?4, revision = ?5,
-         updated_at = ?6, ready_at = CASE ?2 WHEN 'ready' THEN COALESCE(ready_at, ?6) ELSE ready_at END
+         updated_at = ?6,
+         ready_at = CASE ?2 WHEN 'ready' THEN COALESCE(ready_at, ?6) ELSE ready_at END
        WHERE asset_id = ?1 AND revision < ?5`,
     )
-    .bind(
-      assetId,
-      shown.state,
-      shown.progress,
-      shown.error && JSON.stringify(shown.error),
-      shown.revision,
-      Date.now(),
-    )
+    .bind(assetId, state, progress, error && JSON.stringify(error), revision, Date.now())
     .run();
 }
 
-/** What its owner says of an asset; undefined keeps what was said. */
+/** Fields of an asset that a user can change. An undefined field keeps its value. */
 export interface AssetChange {
   title?: string | undefined;
   metadata?: JsonObject | undefined;
@@ -208,15 +215,15 @@ export async function updateAsset(
 ): Promise<void> {
   await db
     .prepare(
-      `UPDATE assets SET title = COALESCE(?, title), metadata = COALESCE(?, metadata), updated_at = ?
-       WHERE asset_id = ?`,
+      `UPDATE assets SET title = COALESCE(?, title), metadata = COALESCE(?, metadata),
+         updated_at = ? WHERE asset_id = ?`,
     )
     .bind(title ?? null, metadata ? JSON.stringify(metadata) : null, now, assetId)
     .run();
 }
 
-/** What the steps find out about an asset. */
-export interface Facts {
+/** Properties of an asset that the ingest steps determine. */
+export interface AssetFacts {
   contentType?: string;
   sizeBytes?: number;
   sha256?: string;
@@ -232,7 +239,7 @@ export interface Facts {
   warnings?: Failure[];
 }
 
-const FACT_COLUMNS: Record<keyof Facts, string> = {
+const FACT_COLUMNS: Record<keyof AssetFacts, string> = {
   contentType: "content_type",
   sizeBytes: "size_bytes",
   sha256: "sha256",
@@ -249,36 +256,36 @@ const FACT_COLUMNS: Record<keyof Facts, string> = {
 };
 
 /**
- * Throws `duplicate_bytes` where another asset of the index has the same `sha256`, and as `requireRoom` does
- * where there isn't the `room`.
+ * Writes properties of an asset. Throws `duplicate_bytes` if another asset of the index has the
+ * same `sha256`, and what `QuotaGuard.throwIfExceeded` throws if `quota` is given and exceeded.
  */
 export async function updateFacts(
   db: D1Database,
   assetId: AssetId,
-  facts: Facts,
-  room?: Room,
+  facts: AssetFacts,
+  quota?: QuotaGuard,
 ): Promise<void> {
-  const names = Object.keys(facts) as (keyof Facts)[];
-  const values = names.map((name) => {
+  const assignments = (Object.keys(facts) as (keyof AssetFacts)[]).map((name): SqlFragment => {
     const value = facts[name] ?? null;
-    return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+    const bound = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+    return sql`${raw(FACT_COLUMNS[name])} = ${typeof bound === "boolean" ? Number(bound) : bound}`;
   });
-  const set = names.map((name) => `${FACT_COLUMNS[name]} = ?`).join(", ");
-  const where = room ? ` AND ${room.condition}` : "";
-  const [updated, used] = await db.batch([
-    db
-      .prepare(`UPDATE OR IGNORE assets SET ${set} WHERE asset_id = ?${where}`)
-      .bind(...values, assetId, ...(room?.bindings ?? [])),
-    ...(room ? [room.look(db)] : []),
+  const [updated, usage] = await db.batch([
+    prepare(
+      db,
+      sql`UPDATE OR IGNORE assets SET ${concat(assignments, ", ")}
+        WHERE asset_id = ${assetId} AND ${quota?.condition ?? raw("true")}`,
+    ),
+    ...(quota ? [quota.usageStatement(db)] : []),
   ]);
   if (updated!.meta.changes > 0) return;
-  room?.require(used!.results[0]);
+  quota?.throwIfExceeded(usage!.results[0]);
   if (facts.sha256 !== undefined) {
     throw new AppError("duplicate_bytes", "The same bytes are in this index already.");
   }
 }
 
-/** SQLite has no booleans. */
+/** An asset as stored: SQLite has no booleans. */
 type AssetRow = Omit<Asset, "hasAudio"> & { hasAudio: number | null };
 
 function toAsset(row: AssetRow): Asset {

@@ -1,61 +1,98 @@
 import type { AssetId, SegmentId } from "../ids.ts";
-import type { Box } from "../types.ts";
-import { parseColumns } from "./rows.ts";
-import { IS_LEFT } from "./speech.ts";
-import { fromIndexed } from "./words.ts";
+import type { BoundingBox } from "../types.ts";
+import { decodeFtsSql } from "./fulltext.ts";
+import { parseColumns, prepare, raw, sql } from "./sql.ts";
+import { isAbandoned } from "./transcript-replacement.ts";
 
-/** What a segment should have beside its row, and what of it the database knows to be there. */
+/**
+ * Content that a segment should have in other stores, as the database knows it. Flags are 0 or 1.
+ */
 export interface SegmentHealth {
   segmentId: SegmentId;
   keyframeMs: number;
-  boxes: Box[];
-  /** 1 where it has: the words of each kind, a keyframe that could be seen. */
+  boxes: BoundingBox[];
+  /** Whether the caption isn't empty. */
   caption: number;
+  /** Whether the transcript isn't empty. */
   speech: number;
+  /** Whether the on-screen text isn't empty. */
   text: number;
-  seen: number;
-  /** 1 where it has: its row in the full-text index, with these words, and its keyframe's signature. */
+  /** Whether the keyframe was described without an error. */
+  described: number;
+  /** Whether the full-text index has a row with the segment's text. */
   indexed: number;
-  signed: number;
-  /** 1 where its spoken words were changed, and whoever did it left the vectors behind. */
+  /** Whether the keyframe has a signature. */
+  hasSignature: number;
+  /** Whether an abandoned job changed the transcript without updating the vectors. */
   unembedded: number;
-  /** That made its vectors; null where there are none. */
+  /** Model of the text vectors; null if there are none. */
   textModel: string | null;
-  pictureModel: string | null;
+  /** Model of the image vectors; null if there are none. */
+  imageModel: string | null;
 }
 
-const SAME_WORDS = ["caption", "transcript", "on_screen_text"]
-  .map((column) => `${fromIndexed(`words.${column}`)} = ${fromIndexed(`segments.${column}`)}`)
-  .join(" AND ");
 const LABELS = `COALESCE((SELECT group_concat(value, ', ') FROM json_each(segments.labels)), '')`;
+const equalsFtsText = (column: string, text: string) =>
+  `${decodeFtsSql(`fts.${column}`)} = ${decodeFtsSql(text)}`;
+const EQUALS_FTS_TEXT = [
+  ...["caption", "transcript", "on_screen_text"].map((column) =>
+    equalsFtsText(column, `segments.${column}`),
+  ),
+  equalsFtsText("labels", LABELS),
+].join(" AND ");
 
-/** Of an asset, in order. */
+/** Lists the health of an asset's segments, in order. */
 export async function listSegmentHealth(
   db: D1Database,
   assetId: AssetId,
   now: number,
 ): Promise<SegmentHealth[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, boxes, caption <> '' AS caption,
-         transcript <> '' AS speech, on_screen_text <> '' AS text, problem IS NULL AS seen,
-         EXISTS (
-           SELECT 1 FROM segment_words AS words WHERE words.rowid = segments.rowid
-             AND ${SAME_WORDS}
-             AND ${fromIndexed("words.labels")} = ${fromIndexed(LABELS)}
-         ) AS indexed,
-         EXISTS (
-           SELECT 1 FROM signatures
-           WHERE signatures.segment_id = segments.segment_id AND still_ms IS NULL
-         ) AS signed,
-         EXISTS (
-           SELECT 1 FROM unembedded_speech
-           WHERE unembedded_speech.segment_id = segments.segment_id AND ${IS_LEFT}
-         ) AS unembedded,
-         text_model AS textModel, picture_model AS pictureModel
-       FROM segments WHERE asset_id = ?2 ORDER BY position`,
-    )
-    .bind(now, assetId)
-    .all<SegmentHealth>();
+  const { results } = await prepare(
+    db,
+    sql`SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, boxes, caption <> '' AS caption,
+        transcript <> '' AS speech, on_screen_text <> '' AS text, error IS NULL AS described,
+        EXISTS (
+          SELECT 1 FROM segment_fts AS fts
+          WHERE fts.rowid = segments.rowid AND ${raw(EQUALS_FTS_TEXT)}
+        ) AS indexed,
+        EXISTS (
+          SELECT 1 FROM signatures
+          WHERE signatures.segment_id = segments.segment_id AND frame_ms IS NULL
+        ) AS hasSignature,
+        EXISTS (
+          SELECT 1 FROM unembedded_speech
+          WHERE unembedded_speech.segment_id = segments.segment_id AND ${isAbandoned(now)}
+        ) AS unembedded,
+        text_model AS textModel, image_model AS imageModel
+      FROM segments WHERE asset_id = ${assetId} ORDER BY position`,
+  ).all<SegmentHealth>();
   return results.map((row) => parseColumns(row, ["boxes"]));
+}
+
+/** Whether a traversal has restarted the asset's ingest before. */
+export async function wasRestarted(db: D1Database, assetId: AssetId): Promise<boolean> {
+  const restartedAt = await db
+    .prepare("SELECT restarted_at AS restartedAt FROM assets WHERE asset_id = ?")
+    .bind(assetId)
+    .first<number>("restartedAt");
+  return restartedAt !== null;
+}
+
+export async function recordRestart(db: D1Database, assetId: AssetId, now: number): Promise<void> {
+  await db
+    .prepare("UPDATE assets SET restarted_at = ? WHERE asset_id = ?")
+    .bind(now, assetId)
+    .run();
+}
+
+/** Sets an asset's number of segments to the number of its rows. */
+export async function recountSegments(db: D1Database, assetId: AssetId): Promise<void> {
+  await db
+    .prepare(
+      `UPDATE assets SET segments =
+         (SELECT COUNT(*) FROM segments WHERE segments.asset_id = assets.asset_id)
+       WHERE asset_id = ?`,
+    )
+    .bind(assetId)
+    .run();
 }

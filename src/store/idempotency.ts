@@ -1,104 +1,109 @@
 import { IDEMPOTENCY } from "../config.ts";
 import type { AccountId } from "../ids.ts";
+import { prepare, sql } from "./sql.ts";
 
-/** A request that may be the first with its `Idempotency-Key`. */
+/** A request with an `Idempotency-Key`. */
 export interface Attempt {
   accountId: AccountId;
   key: string;
   fingerprint: string;
-  /** Of this attempt alone. */
-  holder: string;
+  /** Random id of this attempt. */
+  leaseOwner: string;
 }
 
-/** What is known of an earlier attempt. */
-export interface Earlier {
+/** An earlier request with the same key. */
+export interface EarlierAttempt {
   fingerprint: string;
-  /** Epoch ms: unless it is heard of again by then, it was cut off. */
-  heldUntil: number;
-  /** Of its answer; null while it is worked on. */
+  /** Epoch ms; a lease that isn't renewed by then has expired. */
+  leasedUntil: number;
+  /** Status of the response; null while the request is processed. */
   status: number | null;
-  /** JSON; null where it isn't kept. */
+  /** JSON; null if the response isn't stored. */
   body: string | null;
 }
 
 /**
- * Makes `attempt` the one that does what the key stands for: null. Where another has done it, or is at it, or
- * the key stands for something else, that is returned. One that was cut off gives way, as does one of a day ago.
+ * Claims the key for `attempt` and returns null. If another attempt has finished, holds the lease,
+ * or used the key for a different request, returns that one. An attempt whose lease has expired, or
+ * that is older than `IDEMPOTENCY.retentionMs`, is replaced.
  */
 export async function beginAttempt(
   db: D1Database,
-  { accountId, key, fingerprint, holder }: Attempt,
+  { accountId, key, fingerprint, leaseOwner }: Attempt,
   now: number,
-): Promise<Earlier | null> {
-  const [, found] = await db.batch<Earlier & { holder: string }>([
+): Promise<EarlierAttempt | null> {
+  const [, attempts] = await db.batch<EarlierAttempt & { leaseOwner: string }>([
     db
       .prepare(
         `INSERT INTO idempotency_keys
-           (account_id, idempotency_key, fingerprint, holder, held_until, created_at)
+           (account_id, idempotency_key, fingerprint, lease_owner, leased_until, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT DO UPDATE SET fingerprint = ?3, holder = ?4, held_until = ?5, created_at = ?6,
-           status = NULL, body = NULL
-         WHERE created_at <= ?7 OR (status IS NULL AND held_until <= ?6 AND fingerprint = ?3)`,
+         ON CONFLICT DO UPDATE SET fingerprint = ?3, lease_owner = ?4, leased_until = ?5,
+           created_at = ?6, status = NULL, body = NULL
+         WHERE created_at <= ?7 OR (status IS NULL AND leased_until <= ?6 AND fingerprint = ?3)`,
       )
       .bind(
         accountId,
         key,
         fingerprint,
-        holder,
+        leaseOwner,
         now + IDEMPOTENCY.leaseMs,
         now,
-        now - IDEMPOTENCY.keptMs,
+        now - IDEMPOTENCY.retentionMs,
       ),
     db
       .prepare(
-        `SELECT fingerprint, holder, held_until AS heldUntil, status, body
+        `SELECT fingerprint, lease_owner AS leaseOwner, leased_until AS leasedUntil, status, body
          FROM idempotency_keys WHERE account_id = ? AND idempotency_key = ?`,
       )
       .bind(accountId, key),
   ]);
-  const { holder: owner, ...earlier } = found!.results[0]!;
-  return owner === holder ? null : earlier;
+  const { leaseOwner: owner, ...earlier } = attempts!.results[0]!;
+  return owner === leaseOwner ? null : earlier;
 }
 
-/** The attempt is still at it. */
+/** Extends the lease of an attempt. */
 export async function renewAttempt(db: D1Database, attempt: Attempt, now: number): Promise<void> {
-  await db
-    .prepare(`UPDATE idempotency_keys SET held_until = ? WHERE ${IS_ITS}`)
-    .bind(now + IDEMPOTENCY.leaseMs, ...own(attempt))
-    .run();
+  await prepare(
+    db,
+    sql`UPDATE idempotency_keys SET leased_until = ${now + IDEMPOTENCY.leaseMs}
+      WHERE ${isLeasedBy(attempt)}`,
+  ).run();
 }
 
-/** The attempt has done it; `body` is null where it isn't to be kept. */
-export async function keepAnswer(
+/** Finishes an attempt. `body` is null for a response that isn't stored. */
+export async function storeResponse(
   db: D1Database,
   attempt: Attempt,
   status: number,
   body: string | null,
 ): Promise<void> {
-  await db
-    .prepare(`UPDATE idempotency_keys SET status = ?, body = ? WHERE ${IS_ITS}`)
-    .bind(status, body, ...own(attempt))
-    .run();
+  await prepare(
+    db,
+    sql`UPDATE idempotency_keys SET status = ${status}, body = ${body}
+      WHERE ${isLeasedBy(attempt)}`,
+  ).run();
 }
 
-/** The attempt has done nothing: the key is as if it had never been used. */
+/** Discards an attempt that changed nothing: the key can be used again. */
 export async function dropAttempt(db: D1Database, attempt: Attempt): Promise<void> {
-  await db
-    .prepare(`DELETE FROM idempotency_keys WHERE ${IS_ITS}`)
-    .bind(...own(attempt))
-    .run();
+  await prepare(db, sql`DELETE FROM idempotency_keys WHERE ${isLeasedBy(attempt)}`).run();
 }
 
-const IS_ITS = "account_id = ? AND idempotency_key = ? AND holder = ?";
-const own = ({ accountId, key, holder }: Attempt) => [accountId, key, holder];
+const isLeasedBy = ({ accountId, key, leaseOwner }: Attempt) =>
+  sql`account_id = ${accountId} AND idempotency_key = ${key} AND lease_owner = ${leaseOwner}`;
 
-/** Deletes up to `limit` answers that are kept no longer. */
-export async function forgetAnswers(db: D1Database, now: number, limit: number): Promise<void> {
+/** Deletes up to `limit` responses that are older than `IDEMPOTENCY.retentionMs`. */
+export async function deleteExpiredResponses(
+  db: D1Database,
+  now: number,
+  limit: number,
+): Promise<void> {
   await db
     .prepare(
       `DELETE FROM idempotency_keys WHERE (account_id, idempotency_key) IN (
          SELECT account_id, idempotency_key FROM idempotency_keys WHERE created_at <= ? LIMIT ?)`,
     )
-    .bind(now - IDEMPOTENCY.keptMs, limit)
+    .bind(now - IDEMPOTENCY.retentionMs, limit)
     .run();
 }

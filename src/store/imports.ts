@@ -1,102 +1,104 @@
 import type { Failure } from "../errors.ts";
 import type { AccountId, AssetId, IndexId, JobId, SourceId } from "../ids.ts";
 import type { Asset, AssetType } from "../types.ts";
-import { inChunks, parseColumns } from "./rows.ts";
+import { inChunks, parseColumns, prepare, sql } from "./sql.ts";
 
-/** Something that a platform lists, and the asset that it becomes if the index hasn't got it. */
-export interface Offer {
+/**
+ * An item of a platform's listing, and the asset that it becomes if the index hasn't imported it.
+ */
+export interface ImportCandidate {
   platformId: string;
   position: number;
   title: string;
-  /** Its page, for people. */
+  /** URL of the item's page on the platform. */
   url: string;
   assetType: AssetType;
-  /** As the platform lists it. */
+  /** The item as the platform lists it. */
   item: object;
-  /** Null where its file can't be had; then `error` says why. */
+  /** Null if the file can't be downloaded; `error` says why. */
   asset: Pick<Asset, "assetId" | "jobId" | "source" | "language"> | null;
   error: Failure | null;
 }
 
-/** The look that offers come from. */
-export interface Look {
+/** A sync of an import source, and the job that runs it. */
+export interface SourceSync {
   jobId: JobId;
   accountId: AccountId;
   indexId: IndexId;
   sourceId: SourceId;
   platform: string;
   metadata: object;
-  /** Whether what its owner deleted comes back. */
-  bringsBack: boolean;
+  /** Whether assets that the user deleted are imported once more. */
+  restoresDeleted: boolean;
   now: number;
 }
 
-const IS_SAME = `imports.index_id = ?1 AND imports.platform = ?2 AND imports.platform_id = value ->> 'platformId'`;
-
 /**
- * Takes what a look found into the index, each thing once, as queued assets, and notes what became of it. In
- * one transaction: done again, it changes nothing and says the same.
+ * Imports the items that a sync found, each once, as queued assets, and records each one's outcome.
+ * Runs in one transaction. Repeating it changes nothing and records the same outcomes.
  */
-export async function takeOffers(db: D1Database, look: Look, offers: Offer[]): Promise<void> {
-  if (offers.length === 0) return;
-  const { jobId, accountId, indexId, sourceId, platform, bringsBack, now } = look;
-  const metadata = JSON.stringify(look.metadata);
-  await db.batch(
-    inChunks(offers).flatMap((rows) => [
-      db
-        .prepare(
-          `INSERT INTO imports (index_id, platform, platform_id, source_id, item, asset_id)
-           SELECT ?1, ?2, value ->> 'platformId', ?3, value -> 'item', value ->> '$.asset.assetId'
-           FROM json_each(?4) WHERE value ->> '$.asset.assetId' IS NOT NULL
-             AND EXISTS (SELECT 1 FROM indices WHERE index_id = ?1 AND deleted_at IS NULL)
-           ON CONFLICT DO UPDATE SET asset_id = excluded.asset_id, item = excluded.item, removed_at = NULL
-           WHERE ?5 AND NOT EXISTS (SELECT 1 FROM assets WHERE assets.asset_id = imports.asset_id)`,
-        )
-        .bind(indexId, platform, sourceId, rows, bringsBack ? 1 : 0),
-      db
-        .prepare(
-          `INSERT INTO assets (index_id, account_id, asset_id, asset_type, title, state, source, language,
-             metadata, job_id, created_at, updated_at)
-           SELECT ?1, ?3, asset_id, value ->> 'assetType', value ->> 'title', 'queued',
-             value -> '$.asset.source',
-             COALESCE(value ->> '$.asset.language', settings ->> '$.language'), ?4, value ->> '$.asset.jobId', ?5, ?5
-           FROM json_each(?6) JOIN imports ON ${IS_SAME} AND imports.asset_id = value ->> '$.asset.assetId'
-             JOIN indices USING (index_id)`,
-        )
-        .bind(indexId, platform, accountId, metadata, now, rows),
-      db
-        .prepare(
-          `INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
-           SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
-           FROM assets WHERE asset_id IN (SELECT value ->> '$.asset.assetId' FROM json_each(?))`,
-        )
-        .bind(rows),
-      db
-        .prepare(
-          `INSERT INTO job_items
-             (job_id, platform_id, position, title, url, asset_type, outcome, asset_id, error)
-           SELECT ?3, value ->> 'platformId', value ->> 'position', value ->> 'title', value ->> 'url',
-             value ->> 'assetType',
-             CASE WHEN assets.asset_id = value ->> '$.asset.assetId' THEN 'added'
-               WHEN assets.asset_id IS NOT NULL THEN 'present'
-               WHEN imports.asset_id IS NOT NULL THEN 'deleted' ELSE 'refused' END,
-             assets.asset_id, CASE WHEN imports.asset_id IS NULL THEN value -> 'error' END
-           FROM json_each(?4) LEFT JOIN imports ON ${IS_SAME} LEFT JOIN assets USING (asset_id)
-           WHERE true ON CONFLICT DO NOTHING`,
-        )
-        .bind(indexId, platform, jobId, rows),
-    ]),
-  );
+export async function importItems(
+  db: D1Database,
+  sync: SourceSync,
+  candidates: ImportCandidate[],
+): Promise<void> {
+  if (candidates.length === 0) return;
+  await db.batch(inChunks(candidates).flatMap((rows) => importStatements(db, sync, rows)));
 }
 
-export type Startable = Pick<Asset, "assetId" | "assetType" | "jobId">;
+function importStatements(db: D1Database, sync: SourceSync, rows: string): D1PreparedStatement[] {
+  const { jobId, accountId, indexId, sourceId, platform, restoresDeleted, now } = sync;
+  const metadata = JSON.stringify(sync.metadata);
+  const isImported = sql`imports.index_id = ${indexId} AND imports.platform = ${platform}
+    AND imports.platform_id = value ->> 'platformId'`;
+  return [
+    sql`INSERT INTO imports (index_id, platform, platform_id, source_id, item, asset_id)
+      SELECT ${indexId}, ${platform}, value ->> 'platformId', ${sourceId}, value -> 'item',
+        value ->> '$.asset.assetId'
+      FROM json_each(${rows}) WHERE value ->> '$.asset.assetId' IS NOT NULL
+        AND EXISTS (SELECT 1 FROM indices WHERE index_id = ${indexId} AND deleted_at IS NULL)
+      ON CONFLICT DO UPDATE SET asset_id = excluded.asset_id, item = excluded.item,
+        removed_at = NULL
+      WHERE ${restoresDeleted ? 1 : 0}
+        AND NOT EXISTS (SELECT 1 FROM assets WHERE assets.asset_id = imports.asset_id)`,
+    sql`INSERT INTO assets (index_id, account_id, asset_id, asset_type, title, state, source,
+        language, metadata, job_id, created_at, updated_at)
+      SELECT ${indexId}, ${accountId}, asset_id, value ->> 'assetType', value ->> 'title', 'queued',
+        value -> '$.asset.source',
+        COALESCE(value ->> '$.asset.language', settings ->> '$.language'), ${metadata},
+        value ->> '$.asset.jobId', ${now}, ${now}
+      FROM json_each(${rows})
+        JOIN imports ON ${isImported} AND imports.asset_id = value ->> '$.asset.assetId'
+        JOIN indices USING (index_id)`,
+    sql`INSERT INTO jobs
+        (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
+      SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
+      FROM assets
+      WHERE asset_id IN (SELECT value ->> '$.asset.assetId' FROM json_each(${rows}))`,
+    sql`INSERT INTO job_items
+        (job_id, platform_id, position, title, url, asset_type, outcome, asset_id, error)
+      SELECT ${jobId}, value ->> 'platformId', value ->> 'position', value ->> 'title',
+        value ->> 'url', value ->> 'assetType',
+        CASE WHEN assets.asset_id = value ->> '$.asset.assetId' THEN 'added'
+          WHEN assets.asset_id IS NOT NULL THEN 'present'
+          WHEN imports.asset_id IS NOT NULL THEN 'deleted_locally' ELSE 'unavailable' END,
+        assets.asset_id, CASE WHEN imports.asset_id IS NULL THEN value -> 'error' END
+      FROM json_each(${rows}) LEFT JOIN imports ON ${isImported} LEFT JOIN assets USING (asset_id)
+      WHERE true ON CONFLICT DO NOTHING`,
+  ].map((statement) => prepare(db, statement));
+}
 
-/** What a look has added and its index's object has not heard of; with `failed`, also what it found failed. */
+export type StartableAsset = Pick<Asset, "assetId" | "assetType" | "jobId">;
+
+/**
+ * Lists assets that a sync added and that their index's object hasn't started. With
+ * `includeFailed`, also those that the sync found present and failed.
+ */
 export async function listUnstarted(
   db: D1Database,
   jobId: JobId,
-  failed: boolean,
-): Promise<Startable[]> {
+  includeFailed: boolean,
+): Promise<StartableAsset[]> {
   const { results } = await db
     .prepare(
       `SELECT asset_id AS assetId, assets.asset_type AS assetType, assets.job_id AS jobId
@@ -104,13 +106,13 @@ export async function listUnstarted(
        WHERE job_items.job_id = ?1 AND (state = 'queued' AND revision = 0
          OR ?2 AND state = 'failed' AND outcome = 'present')`,
     )
-    .bind(jobId, failed ? 1 : 0)
-    .all<Startable>();
+    .bind(jobId, includeFailed ? 1 : 0)
+    .all<StartableAsset>();
   return results;
 }
 
-/** Of what came from a source, the things that a look hasn't met, nor an earlier one missed. */
-export async function listUnmet<Item>(
+/** Lists items of a source that the sync didn't find, unless recorded as removed before. */
+export async function listAbsentItems<Item>(
   db: D1Database,
   sourceId: SourceId,
   jobId: JobId,
@@ -126,31 +128,34 @@ export async function listUnmet<Item>(
   return results.map(({ item }) => JSON.parse(item) as Item);
 }
 
-/** Notes that an original is gone; what came of it stays. */
+/** Records that an item was removed from its platform. The asset stays. */
 export async function markRemoved(
   db: D1Database,
-  look: Pick<Look, "jobId" | "indexId" | "platform" | "now">,
+  sync: Pick<SourceSync, "jobId" | "indexId" | "platform" | "now">,
   platformId: string,
 ): Promise<void> {
-  const key = [look.indexId, look.platform, platformId];
+  const key = [sync.indexId, sync.platform, platformId];
   await db.batch([
     db
       .prepare(
-        `INSERT INTO job_items (job_id, platform_id, position, title, url, asset_type, outcome, asset_id)
-         SELECT ?4, platform_id, ?5, item ->> 'title', item ->> 'pageUrl', item ->> 'assetType', 'removed', asset_id
+        `INSERT INTO job_items
+           (job_id, platform_id, position, title, url, asset_type, outcome, asset_id)
+         SELECT ?4, platform_id, ?5, item ->> 'title', item ->> 'pageUrl', item ->> 'assetType',
+           'removed_upstream', asset_id
          FROM imports WHERE index_id = ?1 AND platform = ?2 AND platform_id = ?3
          ON CONFLICT DO NOTHING`,
       )
-      .bind(...key, look.jobId, Number.MAX_SAFE_INTEGER),
+      .bind(...key, sync.jobId, Number.MAX_SAFE_INTEGER),
     db
       .prepare(
-        "UPDATE imports SET removed_at = ?4 WHERE index_id = ?1 AND platform = ?2 AND platform_id = ?3",
+        `UPDATE imports SET removed_at = ?4
+         WHERE index_id = ?1 AND platform = ?2 AND platform_id = ?3`,
       )
-      .bind(...key, look.now),
+      .bind(...key, sync.now),
   ]);
 }
 
-/** As the platform listed what became this asset; null where it didn't come from one. */
+/** Returns the platform's item that an asset was imported from; null for other assets. */
 export async function getImported<Item>(db: D1Database, assetId: AssetId): Promise<Item | null> {
   const item = await db
     .prepare("SELECT item FROM imports WHERE asset_id = ?")
@@ -159,33 +164,34 @@ export async function getImported<Item>(db: D1Database, assetId: AssetId): Promi
   return item === null ? null : (JSON.parse(item) as Item);
 }
 
-/** What came from a platform is in the index already as `twinId`: that stands for it. */
-export async function pointToTwin(
+/** Replaces an imported asset by the one in the index that has the same bytes. */
+export async function linkToDuplicate(
   db: D1Database,
   assetId: AssetId,
-  twinId: AssetId,
+  duplicateId: AssetId,
 ): Promise<void> {
   await db.batch([
-    db.prepare("UPDATE imports SET asset_id = ?2 WHERE asset_id = ?1").bind(assetId, twinId),
+    db.prepare("UPDATE imports SET asset_id = ?2 WHERE asset_id = ?1").bind(assetId, duplicateId),
     db
       .prepare(
-        "UPDATE job_items SET asset_id = ?2, outcome = 'present' WHERE asset_id = ?1 AND outcome = 'added'",
+        `UPDATE job_items SET asset_id = ?2, outcome = 'present'
+         WHERE asset_id = ?1 AND outcome = 'added'`,
       )
-      .bind(assetId, twinId),
+      .bind(assetId, duplicateId),
   ]);
 }
 
-type Outcome = "added" | "present" | "refused" | "deleted" | "removed";
+type Outcome = "added" | "present" | "unavailable" | "deleted_locally" | "removed_upstream";
 
-/** Of what a look found, keeps only what has changed by it. */
-export async function forgetPresent(db: D1Database, jobId: JobId): Promise<void> {
+/** Deletes the items of a sync that it didn't change. */
+export async function pruneUnchanged(db: D1Database, jobId: JobId): Promise<void> {
   await db
-    .prepare("DELETE FROM job_items WHERE job_id = ? AND outcome IN ('present', 'deleted')")
+    .prepare("DELETE FROM job_items WHERE job_id = ? AND outcome IN ('present', 'deleted_locally')")
     .bind(jobId)
     .run();
 }
 
-/** What became of one thing that a look found, as it is now. */
+/** Outcome of an item that a sync found, with the asset's present state. */
 export interface JobItem {
   platformId: string;
   title: string;
@@ -193,7 +199,7 @@ export interface JobItem {
   assetType: AssetType;
   outcome: Outcome;
   assetId: AssetId | null;
-  /** Null where the asset is gone. */
+  /** Null if the asset was deleted. */
   state: Asset["state"] | null;
   error: Failure | null;
 }
@@ -201,9 +207,11 @@ export interface JobItem {
 export async function listJobItems(db: D1Database, jobId: JobId): Promise<JobItem[]> {
   const { results } = await db
     .prepare(
-      `SELECT platform_id AS platformId, job_items.title, url, job_items.asset_type AS assetType, outcome,
-         job_items.asset_id AS assetId, assets.state, COALESCE(assets.error, job_items.error) AS error
-       FROM job_items LEFT JOIN assets USING (asset_id) WHERE job_items.job_id = ? ORDER BY position, platform_id`,
+      `SELECT platform_id AS platformId, job_items.title, url, job_items.asset_type AS assetType,
+         outcome, job_items.asset_id AS assetId, assets.state,
+         COALESCE(assets.error, job_items.error) AS error
+       FROM job_items LEFT JOIN assets USING (asset_id)
+       WHERE job_items.job_id = ? ORDER BY position, platform_id`,
     )
     .bind(jobId)
     .all<JobItem>();

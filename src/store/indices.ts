@@ -2,18 +2,19 @@ import { MODELS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { AccountId, IndexId } from "../ids.ts";
 import type { JsonObject, MediaIndexRow } from "../types.ts";
-import { Room, type Wanted } from "./limits.ts";
-import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+import { QuotaGuard, type QuotaRequest } from "./quotas.ts";
+import { type Page, type PageRequest, parseColumns, toPage } from "./sql.ts";
 
-const COLUMNS = `index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
-  created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt, revision`;
+const COLUMNS = `index_id AS indexId, account_id AS accountId, name, description, metadata,
+  settings, created_at AS createdAt, updated_at AS updatedAt,
+  last_traversed_at AS lastTraversedAt, revision`;
 
-/** Throws `conflict` where the account has an index of that name. */
+/** Throws `conflict` if the account has an index of that name. */
 export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise<void> {
   const { meta } = await db
     .prepare(
-      `INSERT OR IGNORE INTO indices
-         (index_id, account_id, name, description, metadata, settings, created_at, updated_at, text_model)
+      `INSERT OR IGNORE INTO indices (index_id, account_id, name, description, metadata, settings,
+         created_at, updated_at, text_model)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .bind(
@@ -33,30 +34,33 @@ export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise
   }
 }
 
-/** Throws `not_found` where the account has no such index: the same whether another account has. */
+/** Throws `not_found` if the account has no such index, whether or not another account has. */
 export async function requireIndex(
   db: D1Database,
   accountId: AccountId,
   name: string,
 ): Promise<MediaIndexRow> {
-  return found(await byName(db, accountId, name).first<MediaIndexRow>(), name);
+  return requireRow(await selectByName(db, accountId, name).first<MediaIndexRow>(), name);
 }
 
-/** The same, of an account that has room for what is wanted: throws as `Room.require` does, too. */
-export async function requireIndexWithRoom(
+/** Returns what `requireIndex` returns. Throws what it and `requireQuota` throw. */
+export async function requireIndexWithinQuota(
   db: D1Database,
   accountId: AccountId,
   name: string,
-  wanted: Wanted,
+  requested: QuotaRequest,
 ): Promise<MediaIndexRow> {
-  const room = new Room(accountId, wanted);
-  const [rows, used] = await db.batch([byName(db, accountId, name), room.look(db)]);
-  const index = found(rows!.results[0] as MediaIndexRow | undefined, name);
-  room.require(used!.results[0]);
+  const quota = new QuotaGuard(accountId, requested);
+  const [rows, usage] = await db.batch([
+    selectByName(db, accountId, name),
+    quota.usageStatement(db),
+  ]);
+  const index = requireRow(rows!.results[0] as MediaIndexRow | undefined, name);
+  quota.throwIfExceeded(usage!.results[0]);
   return index;
 }
 
-function byName(db: D1Database, accountId: AccountId, name: string): D1PreparedStatement {
+function selectByName(db: D1Database, accountId: AccountId, name: string): D1PreparedStatement {
   return db
     .prepare(
       `SELECT ${COLUMNS} FROM indices WHERE account_id = ? AND name = ? AND deleted_at IS NULL`,
@@ -64,7 +68,7 @@ function byName(db: D1Database, accountId: AccountId, name: string): D1PreparedS
     .bind(accountId, name);
 }
 
-function found(row: MediaIndexRow | null | undefined, name: string): MediaIndexRow {
+function requireRow(row: MediaIndexRow | null | undefined, name: string): MediaIndexRow {
   if (!row) throw new AppError("not_found", `There is no index named "${name}".`);
   return fromRow(row);
 }
@@ -115,13 +119,17 @@ export async function updateIndex(
     .run();
 }
 
-/** Hides the index and frees its name; its content goes in the background. */
-export async function hideIndex(db: D1Database, indexId: IndexId, now: number): Promise<void> {
+/** Marks an index as deleted and frees its name. A job deletes its content. */
+export async function softDeleteIndex(
+  db: D1Database,
+  indexId: IndexId,
+  now: number,
+): Promise<void> {
   await db.prepare("UPDATE indices SET deleted_at = ? WHERE index_id = ?").bind(now, indexId).run();
 }
 
-/** Indices that were deleted before `before`, are not gone yet, and that no job removes. */
-export async function listHiddenIndices(
+/** Lists indices that were marked as deleted before `before` and that no job is deleting. */
+export async function listSoftDeletedIndices(
   db: D1Database,
   before: number,
   limit: number,
@@ -130,7 +138,8 @@ export async function listHiddenIndices(
     .prepare(
       `SELECT account_id AS accountId, index_id AS indexId FROM indices
        WHERE deleted_at < ? AND NOT EXISTS (
-         SELECT 1 FROM jobs WHERE jobs.account_id = indices.account_id AND jobs.index_id = indices.index_id
+         SELECT 1 FROM jobs
+         WHERE jobs.account_id = indices.account_id AND jobs.index_id = indices.index_id
            AND kind = 'delete_index' AND state IN ('queued', 'running')
        ) LIMIT ?`,
     )
@@ -139,13 +148,14 @@ export async function listHiddenIndices(
   return results;
 }
 
-/** Removes the last trace of an index that has no assets any more. */
+/** Deletes the rows of an index that has no assets any more. */
 export async function deleteIndexRow(db: D1Database, indexId: IndexId): Promise<void> {
   await db.batch([
     db.prepare("DELETE FROM tallies WHERE index_id = ?").bind(indexId),
     db
       .prepare(
-        "DELETE FROM job_items WHERE job_id IN (SELECT job_id FROM jobs WHERE index_id = ? AND kind = 'import')",
+        `DELETE FROM job_items
+         WHERE job_id IN (SELECT job_id FROM jobs WHERE index_id = ? AND kind = 'import')`,
       )
       .bind(indexId),
     db.prepare("DELETE FROM imports WHERE index_id = ?").bind(indexId),

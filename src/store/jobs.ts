@@ -1,136 +1,151 @@
 import { JOBS, LIMITS } from "../config.ts";
 import { AppError, type Failure, traceOf } from "../errors.ts";
-import type { AccountId, AssetId, IndexId, JobId } from "../ids.ts";
+import type { AccountId, JobId } from "../ids.ts";
 import { log } from "../log.ts";
+import type { JobMessage } from "../messages.ts";
 import type { Job, JobState } from "../types.ts";
-import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+import { type Page, type PageRequest, parseColumns, toPage } from "./sql.ts";
 
-const COLUMNS = `job_id AS jobId, index_id AS indexId, kind, state, progress, result, error, created_at AS createdAt,
-  updated_at AS updatedAt`;
-
-/** What the queue is told of a job: its record's columns, and what its kind needs beside. */
-export interface NewJob {
-  jobId: JobId;
-  accountId: AccountId;
-  indexId: IndexId;
-  assetId?: AssetId | undefined;
-  kind: string;
-}
+const COLUMNS = `job_id AS jobId, index_id AS indexId, kind, state, progress, result, error,
+  created_at AS createdAt, updated_at AS updatedAt`;
 
 /**
- * Puts a job on record and into the queue. What it is to do stays on record until it has ended, so that a
- * message that gets lost is sent again. Jobs that were to put in another transcript of the same video are cancelled.
- * Throws `too_large` where a queue wouldn't take it.
+ * Inserts a job and enqueues it. Its row stores the message until the job has ended, so that a lost
+ * message is sent again. Cancels unfinished jobs that would replace the transcript of the same
+ * video. Throws `too_large` if the message is too large for a queue.
  */
 export async function startJob(
   env: Pick<Env, "DB" | "JOBS">,
-  job: NewJob,
+  job: JobMessage,
   now: number,
 ): Promise<void> {
   await insertJob(env.DB, job, now);
   await sendJob(env.JOBS, job);
 }
 
-/** Of a job on record: what the queue refuses is logged, and sent again when it is overdue. */
-export async function sendJob(queue: Queue, job: NewJob): Promise<void> {
+/** Enqueues an inserted job. Logs failures: an overdue job is sent again. */
+export async function sendJob(queue: Queue, job: JobMessage): Promise<void> {
   try {
     await queue.send(job);
   } catch (error) {
-    log("error", "job.not_sent", { job: job.jobId, kind: job.kind, cause: traceOf(error) });
+    log("error", "job.enqueue_failed", { job: job.jobId, kind: job.kind, cause: traceOf(error) });
   }
 }
 
-/** On record only: it is sent when it is overdue. Throws `too_large`. */
-export async function insertJob(db: D1Database, job: NewJob, now: number): Promise<void> {
-  const { jobId, accountId, indexId, assetId = null, kind } = job;
+/** Inserts a job without enqueueing it: it is sent when it is overdue. Throws `too_large`. */
+export async function insertJob(db: D1Database, job: JobMessage, now: number): Promise<void> {
+  const { jobId, accountId, indexId, kind } = job;
+  const assetId = "assetId" in job ? job.assetId : null;
   const message = JSON.stringify(job);
   if (Buffer.byteLength(message) > LIMITS.messageBytes) {
-    const why = `a queue takes ${LIMITS.messageBytes} bytes. Ask for less, or without queue_job.`;
-    throw new AppError("too_large", `This is too large to be done later: ${why}`);
+    const hint = `a queue takes ${LIMITS.messageBytes} bytes. Ask for less, or without queue_job.`;
+    throw new AppError("too_large", `This is too large to be done later: ${hint}`);
   }
-  const supersede = db
+  const cancelSuperseded = db
     .prepare(
       `UPDATE jobs SET state = 'cancelled', updated_at = ?1
-       WHERE ?2 = 'transcript' AND asset_id = ?3 AND kind = 'transcript' AND state IN ('queued', 'running')`,
+       WHERE ?2 = 'transcript' AND asset_id = ?3 AND kind = 'transcript'
+         AND state IN ('queued', 'running')`,
     )
     .bind(now, kind, assetId);
   const insert = db
     .prepare(
-      `INSERT INTO jobs
-         (job_id, account_id, index_id, asset_id, kind, state, message, due_at, created_at, updated_at)
+      `INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, message, due_at,
+         created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?8, ?8)`,
     )
-    .bind(jobId, accountId, indexId, assetId, kind, message, now + JOBS.unheardMs, now);
-  await db.batch([supersede, insert]);
+    .bind(jobId, accountId, indexId, assetId, kind, message, now + JOBS.redispatchMs, now);
+  await db.batch([cancelSuperseded, insert]);
 }
 
-/** `held`: by another worker. `over`: it has ended, or was cancelled. */
-export type Claim = "yes" | "held" | "over";
+/** `leased`: by another invocation. `finished`: the job has ended or was cancelled. */
+export type Claim = "claimed" | "leased" | "finished";
 
-/** A worker takes a job for `JOBS.leaseMs`. */
+/** Leases a job for `JOBS.leaseMs`. */
 export async function claimJob(db: D1Database, jobId: JobId, now: number): Promise<Claim> {
   const { meta } = await db
     .prepare(
-      `UPDATE jobs SET state = 'running', held = 1, due_at = ?1, updated_at = ?2
-       WHERE job_id = ?3 AND state IN ('queued', 'running') AND (held = 0 OR due_at <= ?2)`,
+      `UPDATE jobs SET state = 'running', leased = 1, due_at = ?1, updated_at = ?2
+       WHERE job_id = ?3 AND state IN ('queued', 'running') AND (leased = 0 OR due_at <= ?2)`,
     )
     .bind(now + JOBS.leaseMs, now, jobId)
     .run();
-  if (meta.changes > 0) return "yes";
+  if (meta.changes > 0) return "claimed";
   const state = await db
     .prepare("SELECT state FROM jobs WHERE job_id = ?")
     .bind(jobId)
     .first<JobState>("state");
-  return state === "running" ? "held" : "over";
+  return state === "running" ? "leased" : "finished";
 }
 
-/** Its holder is still at it. */
+/** Extends the lease of a job. */
 export async function renewJob(db: D1Database, jobId: JobId, now: number): Promise<void> {
   await db
-    .prepare("UPDATE jobs SET due_at = ? WHERE job_id = ? AND held = 1")
+    .prepare("UPDATE jobs SET due_at = ? WHERE job_id = ? AND leased = 1")
     .bind(now + JOBS.leaseMs, jobId)
     .run();
 }
 
-/** Its holder gives it back, to be asked for again at `dueAt` if the queue hasn't brought it by then. */
+/** Ends the lease of a job, which is sent again at `dueAt` unless the queue delivers it first. */
 export async function releaseJob(db: D1Database, jobId: JobId, dueAt: number): Promise<void> {
   await db
-    .prepare("UPDATE jobs SET held = 0, due_at = ? WHERE job_id = ? AND held = 1")
+    .prepare("UPDATE jobs SET leased = 0, due_at = ? WHERE job_id = ? AND leased = 1")
     .bind(dueAt, jobId)
     .run();
 }
 
-/** The messages of jobs that nothing was heard of in time; each is due again later. */
-export async function takeOverdueJobs(
+/**
+ * Releases a job that has more to do and sends its message anew, with all its attempts left. Throws
+ * if the queue refuses the message.
+ */
+export async function continueJob(
+  env: Pick<Env, "DB" | "JOBS">,
+  job: JobMessage,
+  now: number,
+): Promise<void> {
+  await releaseJob(env.DB, job.jobId, now + JOBS.redispatchMs);
+  await env.JOBS.send(job);
+}
+
+/**
+ * Takes the messages of overdue jobs, to send them again. Each is due later than the time before.
+ */
+export async function redispatchOverdueJobs(
   db: D1Database,
   now: number,
   limit: number,
-): Promise<NewJob[]> {
+): Promise<JobMessage[]> {
   const { results } = await db
     .prepare(
-      `UPDATE jobs SET held = 0, asks = asks + 1, due_at = ?1 + ?2 * (asks + 1)
+      `UPDATE jobs SET leased = 0, dispatches = dispatches + 1, due_at = ?1 + ?2 * (dispatches + 1)
        WHERE job_id IN (SELECT job_id FROM jobs WHERE due_at <= ?1 ORDER BY due_at LIMIT ?3)
        RETURNING message`,
     )
-    .bind(now, JOBS.unheardMs, limit)
+    .bind(now, JOBS.redispatchMs, limit)
     .all<{ message: string }>();
   return results.map(({ message }) => JSON.parse(message));
 }
 
-export const GIVEN_UP: Failure = {
+export const ATTEMPTS_EXHAUSTED: Failure = {
   code: "internal",
   message: "The job failed too often; ask again.",
 };
 
-/** Ends overdue jobs that were asked for as often as may be: their messages, for a worker to tidy up after them. */
-export async function giveUpJobs(db: D1Database, now: number, limit: number): Promise<NewJob[]> {
+/** Fails overdue jobs without dispatches left. Returns their messages, for cleaning up. */
+export async function failExhaustedJobs(
+  db: D1Database,
+  now: number,
+  limit: number,
+): Promise<JobMessage[]> {
   const { results } = await db
     .prepare(
       `UPDATE jobs SET state = 'failed', error = ?4, updated_at = ?1
-       WHERE job_id IN (SELECT job_id FROM jobs WHERE due_at <= ?1 AND asks >= ?2 ORDER BY due_at LIMIT ?3)
+       WHERE job_id IN (
+         SELECT job_id FROM jobs WHERE due_at <= ?1 AND dispatches >= ?2 ORDER BY due_at LIMIT ?3
+       )
        RETURNING message`,
     )
-    .bind(now, JOBS.mostAsks, limit, JSON.stringify(GIVEN_UP))
+    .bind(now, JOBS.maxDispatches, limit, JSON.stringify(ATTEMPTS_EXHAUSTED))
     .all<{ message: string }>();
   return results.map(({ message }) => JSON.parse(message));
 }
@@ -148,7 +163,7 @@ export async function requireJob(
   return fromRow(row);
 }
 
-/** Newest first. */
+/** Lists the jobs of an account, newest first. */
 export async function listJobs(
   db: D1Database,
   accountId: AccountId,
@@ -173,12 +188,12 @@ export interface JobChange {
   error?: Failure;
 }
 
-/** False where the job has ended, or was cancelled, and stays so. */
+/** Updates an unfinished job. Returns false if the job has ended or was cancelled. */
 export async function updateJob(db: D1Database, jobId: JobId, change: JobChange): Promise<boolean> {
   const { meta } = await db
     .prepare(
-      `UPDATE jobs SET state = ?, progress = MAX(progress, ?), result = COALESCE(?, result), error = ?,
-         asks = 0, updated_at = ?
+      `UPDATE jobs SET state = ?, progress = MAX(progress, ?), result = COALESCE(?, result),
+         error = ?, dispatches = 0, updated_at = ?
        WHERE job_id = ? AND state IN ('queued', 'running')`,
     )
     .bind(
@@ -193,25 +208,30 @@ export async function updateJob(db: D1Database, jobId: JobId, change: JobChange)
   return meta.changes > 0;
 }
 
-const CANCELLABLE = ["search", "transcript", "import", "traverse"];
+const CANCELLABLE_KINDS = ["search", "transcript", "import", "traverse"];
+const IS_CANCELLABLE = `kind IN (${CANCELLABLE_KINDS.map((kind) => `'${kind}'`).join(", ")})`;
 
-/** Throws `conflict` where the job has ended, or is none that can be given up half-way. */
+/**
+ * Throws `conflict` if the job has ended, has taken effect, or is of a kind that can't be
+ * cancelled.
+ */
 export async function cancelJob(db: D1Database, job: Job): Promise<void> {
   const { meta } = await db
     .prepare(
       `UPDATE jobs SET state = 'cancelled', updated_at = ?
-       WHERE job_id = ? AND kind IN (${CANCELLABLE.map((kind) => `'${kind}'`).join(", ")}) AND state IN ('queued', 'running')
+       WHERE job_id = ? AND ${IS_CANCELLABLE} AND state IN ('queued', 'running')
          AND NOT EXISTS (
-           SELECT 1 FROM assets WHERE assets.asset_id = jobs.asset_id AND transcript_job = jobs.job_id
+           SELECT 1 FROM assets
+           WHERE assets.asset_id = jobs.asset_id AND transcript_job_id = jobs.job_id
          )`,
     )
     .bind(Date.now(), job.jobId)
     .run();
   if (meta.changes > 0) return;
-  const why = CANCELLABLE.includes(job.kind)
+  const reason = CANCELLABLE_KINDS.includes(job.kind)
     ? "it has ended, or what it was to do is done"
-    : `only ${CANCELLABLE.join(", ")} jobs can be; delete an asset to stop its ingest`;
-  throw new AppError("conflict", `The job can't be cancelled: ${why}.`);
+    : `only ${CANCELLABLE_KINDS.join(", ")} jobs can be; delete an asset to stop its ingest`;
+  throw new AppError("conflict", `The job can't be cancelled: ${reason}.`);
 }
 
 function fromRow(row: Job): Job {

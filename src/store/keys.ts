@@ -1,36 +1,35 @@
 import { AppError } from "../errors.ts";
 import type { AccountId, KeyId } from "../ids.ts";
 import type { KeyClaims, Scope, VerifiedKey } from "../keys.ts";
-import { Room } from "./limits.ts";
-import { type Page, type PageRequest, toPage } from "./rows.ts";
+import { QuotaGuard } from "./quotas.ts";
+import { type Page, type PageRequest, prepare, raw, sql, toPage } from "./sql.ts";
 
-/** A key on record. Times are epoch ms. */
+/** An API key's row. Times are epoch ms. */
 export interface ApiKey {
   keyId: KeyId;
-  /** Null where the command line made it. */
+  /** Null for keys made by the command line. */
   name: string | null;
   scopes: Scope[];
   createdAt: number;
   expiresAt: number | null;
-  /** To the minute. */
+  /** Accurate to `KEY_USE_SAMPLE_MS`. */
   lastUsedAt: number | null;
   revokedAt: number | null;
-  /** The signing secret's name, as of its last use. */
-  signedWith: string | null;
+  /** Name of the signing secret, as of the last use. */
+  kid: string | null;
 }
 
 const COLUMNS = `key_id AS keyId, name, scopes, created_at AS createdAt, expires_at AS expiresAt,
-  last_used_at AS lastUsedAt, revoked_at AS revokedAt,
-  signed_with AS signedWith`;
+  last_used_at AS lastUsedAt, revoked_at AS revokedAt, kid`;
 
-/** As it is in the table: words separated by spaces. */
+/** A row as stored: scopes are separated by spaces. */
 type Row = Omit<ApiKey, "scopes"> & { scopes: string };
 
 const toKey = (row: Row): ApiKey => ({ ...row, scopes: row.scopes.split(" ") as Scope[] });
 
 /**
- * Makes sure the account and the key of `claims` are on record, and tells whether the key was
- * revoked. One round trip.
+ * Inserts the account and the key of verified `claims` unless they exist. Returns whether the key
+ * was revoked, and whether the account was created. One round trip.
  */
 export async function admitKey(
   db: D1Database,
@@ -41,7 +40,7 @@ export async function admitKey(
     db
       .prepare("INSERT OR IGNORE INTO accounts (account_id, name, created_at) VALUES (?, ?, ?)")
       .bind(claims.accountId, claims.accountName, now),
-    insertion(db, claims, null, now),
+    insertStatement(db, claims, null, now),
     db.prepare("SELECT revoked_at FROM api_keys WHERE key_id = ?").bind(claims.keyId),
   ]);
   return {
@@ -51,8 +50,8 @@ export async function admitKey(
 }
 
 /**
- * Puts a new key of an account that exists on record. Throws `account_full` where it has as many that are
- * valid as it may.
+ * Inserts a new key of an existing account. Throws `account_full` if the account has reached its
+ * limit of valid keys.
  */
 export async function insertKey(
   db: D1Database,
@@ -61,45 +60,49 @@ export async function insertKey(
   now: number,
 ): Promise<ApiKey> {
   const { keyId, accountId, scopes, expiresAt } = claims;
-  const room = new Room(accountId, { keys: 1 });
-  const [inserted, used] = await db.batch([insertion(db, claims, name, now, room), room.look(db)]);
-  if (inserted!.meta.changes === 0) room.require(used!.results[0]);
-  const unused = { lastUsedAt: null, revokedAt: null, signedWith: null };
+  const quota = new QuotaGuard(accountId, { keys: 1 });
+  const [inserted, usage] = await db.batch([
+    insertStatement(db, claims, name, now, quota),
+    quota.usageStatement(db),
+  ]);
+  if (inserted!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
+  const unused = { lastUsedAt: null, revokedAt: null, kid: null };
   return { keyId, name, scopes, createdAt: now, expiresAt, ...unused };
 }
 
-function insertion(
+function insertStatement(
   db: D1Database,
   { keyId, accountId, scopes, expiresAt }: KeyClaims,
   name: string | null,
   now: number,
-  room?: Room,
+  quota?: QuotaGuard,
 ): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT OR IGNORE INTO api_keys (key_id, account_id, name, scopes, created_at, expires_at)
-       SELECT ?, ?, ?, ?, ?, ? WHERE ${room?.condition ?? "true"}`,
-    )
-    .bind(keyId, accountId, name, scopes.join(" "), now, expiresAt, ...(room?.bindings ?? []));
+  return prepare(
+    db,
+    sql`INSERT OR IGNORE INTO api_keys
+        (key_id, account_id, name, scopes, created_at, expires_at)
+      SELECT ${keyId}, ${accountId}, ${name}, ${scopes.join(" ")}, ${now}, ${expiresAt}
+      WHERE ${quota?.condition ?? raw("true")}`,
+  );
 }
 
-/** Notes that a key is in use, unless that was noted less than `sampleMs` ago. */
+/** Records the use of a key, unless a use was recorded less than `sampleMs` ago. */
 export async function touchKey(
   db: D1Database,
-  { keyId, signedWith }: VerifiedKey,
+  { keyId, kid }: VerifiedKey,
   now: number,
   sampleMs: number,
 ): Promise<void> {
   await db
     .prepare(
-      `UPDATE api_keys SET last_used_at = ?1, signed_with = ?2
+      `UPDATE api_keys SET last_used_at = ?1, kid = ?2
        WHERE key_id = ?3 AND COALESCE(last_used_at, 0) <= ?1 - ?4`,
     )
-    .bind(now, signedWith, keyId, sampleMs)
+    .bind(now, kid, keyId, sampleMs)
     .run();
 }
 
-/** The oldest first, with those that are revoked or have expired. */
+/** Lists the keys of an account, revoked and expired ones included, oldest first. */
 export async function listKeys(
   db: D1Database,
   accountId: AccountId,
@@ -108,7 +111,8 @@ export async function listKeys(
   const [rows, total] = await db.batch<Row & { total: number }>([
     db
       .prepare(
-        `SELECT ${COLUMNS} FROM api_keys WHERE account_id = ? AND key_id > ? ORDER BY key_id LIMIT ?`,
+        `SELECT ${COLUMNS} FROM api_keys WHERE account_id = ? AND key_id > ?
+         ORDER BY key_id LIMIT ?`,
       )
       .bind(accountId, after, limit + 1),
     db.prepare("SELECT COUNT(*) AS total FROM api_keys WHERE account_id = ?").bind(accountId),
@@ -116,7 +120,7 @@ export async function listKeys(
   return toPage(rows!.results.map(toKey), total!.results[0]!.total, limit, (key) => key.keyId);
 }
 
-/** Ends a key for good. Throws `not_found` where the account has no such key. */
+/** Revokes a key for good. Throws `not_found` if the account has no such key. */
 export async function revokeKey(
   db: D1Database,
   accountId: AccountId,

@@ -1,59 +1,71 @@
 import { AppError, type Failure } from "../errors.ts";
 import type { AccountId, IndexId, JobId, SourceId } from "../ids.ts";
 import type { JobState, JsonObject } from "../types.ts";
-import { type Page, type PageRequest, parseColumns, toPage } from "./rows.ts";
+import {
+  concat,
+  type Page,
+  type PageRequest,
+  parseColumns,
+  prepare,
+  raw,
+  sql,
+  toPage,
+} from "./sql.ts";
 
-const COLUMNS = `source_id AS sourceId, sources.account_id AS accountId, sources.index_id AS indexId, platform, wanted,
-  listing, item_limit AS itemLimit, metadata, follow, validators, walk, sources.job_id AS jobId,
-  looked_at AS lookedAt, sources.created_at AS createdAt`;
+const COLUMNS = `source_id AS sourceId, sources.account_id AS accountId,
+  sources.index_id AS indexId, platform, request, listing, item_limit AS itemLimit, metadata,
+  follow, validators, sync_cursor AS syncCursor, sources.job_id AS jobId, synced_at AS syncedAt,
+  sources.created_at AS createdAt`;
 
-/** Something on a platform that was asked for. Times are epoch ms. */
-export interface SourceRow<Wanted = JsonObject, Listing = JsonObject> {
+/** An import source: a listing or a search on a platform. Times are epoch ms. */
+export interface SourceRow<Request = JsonObject, Listing = JsonObject> {
   sourceId: SourceId;
   accountId: AccountId;
   indexId: IndexId;
   platform: string;
-  wanted: Wanted;
+  request: Request;
   listing: Listing | null;
   itemLimit: number;
   metadata: JsonObject;
-  /** 1: it is looked at again on every traversal. */
+  /** 1 if every traversal syncs the source. */
   follow: number;
+  /** ETag and Last-Modified of the first page, as of the last sync. */
   validators: JsonObject | null;
-  /** Where the present look is; of another job, there is none. */
-  walk: Walk | null;
-  /** Of the last look. */
+  /** Cursor of the last sync; stale if it belongs to another job. */
+  syncCursor: SyncCursor | null;
+  /** Job of the last sync. */
   jobId: JobId;
-  lookedAt: number | null;
+  syncedAt: number | null;
   createdAt: number;
 }
 
-export interface Walk {
+export interface SyncCursor {
   jobId: JobId;
-  /** The next page's place; null for the first. */
-  at: JsonObject | null;
-  /** Items and pages before it. */
+  /** Cursor of the next page; null for the first page. */
+  pageCursor: JsonObject | null;
+  /** Number of items before that page. */
   position: number;
+  /** Number of pages before that page. */
   pages: number;
-  /** Of the first page. */
+  /** ETag and Last-Modified of the first page. */
   validators: JsonObject | null;
 }
 
-export type NewSource = Omit<SourceRow, "listing" | "validators" | "walk" | "lookedAt">;
+export type NewSource = Omit<SourceRow, "listing" | "validators" | "syncCursor" | "syncedAt">;
 
 /**
- * The source that this is, on record: asking for the same again changes what it asks for, and not its id.
- * A look at it that is under way stays the last one.
+ * Inserts or updates a source. A source with the same request gets the new settings, and keeps its
+ * id and, while it is being synced, its job.
  */
 export async function putSource(db: D1Database, source: NewSource): Promise<SourceRow> {
   const row = await db
     .prepare(
-      `INSERT INTO sources
-         (source_id, account_id, index_id, platform, wanted, item_limit, metadata, follow, job_id, created_at)
+      `INSERT INTO sources (source_id, account_id, index_id, platform, request, item_limit,
+         metadata, follow, job_id, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (index_id, platform, wanted) DO UPDATE SET item_limit = excluded.item_limit,
+       ON CONFLICT (index_id, platform, request) DO UPDATE SET item_limit = excluded.item_limit,
          metadata = excluded.metadata, validators = NULL, follow = MAX(follow, excluded.follow),
-         job_id = CASE WHEN ${IS_LOOKED_AT} THEN sources.job_id ELSE excluded.job_id END
+         job_id = CASE WHEN ${IS_SYNCING} THEN sources.job_id ELSE excluded.job_id END
        RETURNING ${COLUMNS}`,
     )
     .bind(
@@ -61,7 +73,7 @@ export async function putSource(db: D1Database, source: NewSource): Promise<Sour
       source.accountId,
       source.indexId,
       source.platform,
-      JSON.stringify(source.wanted),
+      JSON.stringify(source.request),
       source.itemLimit,
       JSON.stringify(source.metadata),
       source.follow,
@@ -72,39 +84,40 @@ export async function putSource(db: D1Database, source: NewSource): Promise<Sour
   return fromRow(row!);
 }
 
-const IS_LOOKED_AT = `EXISTS (
+/** Whether the source's last job is unfinished. */
+const IS_SYNCING = `EXISTS (
   SELECT 1 FROM jobs WHERE jobs.job_id = sources.job_id AND state IN ('queued', 'running'))`;
 
-/** Makes `jobId` the look at a source; false where one is under way. */
-export async function beginLook(
+/** Starts a sync: makes `jobId` the source's job. Returns false if another sync is unfinished. */
+export async function beginSync(
   db: D1Database,
   sourceId: SourceId,
   jobId: JobId,
 ): Promise<boolean> {
   const { meta } = await db
-    .prepare(`UPDATE sources SET job_id = ? WHERE source_id = ? AND NOT ${IS_LOOKED_AT}`)
+    .prepare(`UPDATE sources SET job_id = ? WHERE source_id = ? AND NOT ${IS_SYNCING}`)
     .bind(jobId, sourceId)
     .run();
   return meta.changes > 0;
 }
 
-export async function getSource<Wanted, Listing>(
+export async function getSource<Request, Listing>(
   db: D1Database,
   sourceId: SourceId,
-): Promise<SourceRow<Wanted, Listing> | null> {
+): Promise<SourceRow<Request, Listing> | null> {
   const row = await db
     .prepare(`SELECT ${COLUMNS} FROM sources WHERE source_id = ?`)
     .bind(sourceId)
-    .first<SourceRow<Wanted, Listing>>();
+    .first<SourceRow<Request, Listing>>();
   return row && fromRow(row);
 }
 
-/** What a source has brought, besides its row. */
+/** A source with the results of its syncs. */
 export interface SourceSummary extends SourceRow {
-  /** Things that came from it. */
+  /** Number of imported items. */
   items: number;
-  /** Of these, originals that are gone. */
-  removed: number;
+  /** Number of imported items that were removed from the platform. */
+  removedUpstream: number;
   jobState: JobState;
   jobError: Failure | null;
 }
@@ -119,7 +132,8 @@ export async function listSources(
       .prepare(
         `SELECT ${COLUMNS}, COALESCE(state, 'queued') AS jobState, error AS jobError,
            (SELECT COUNT(*) FROM imports WHERE imports.source_id = sources.source_id) AS items,
-           (SELECT COUNT(removed_at) FROM imports WHERE imports.source_id = sources.source_id) AS removed
+           (SELECT COUNT(removed_at) FROM imports WHERE imports.source_id = sources.source_id)
+             AS removedUpstream
          FROM sources LEFT JOIN jobs USING (job_id)
          WHERE sources.index_id = ? AND source_id > ? ORDER BY source_id LIMIT ?`,
       )
@@ -130,8 +144,8 @@ export async function listSources(
   return toPage(items, total!.results[0]!.total, limit, (source) => source.sourceId);
 }
 
-/** Of the sources of an index that are followed, their ids. */
-export async function listFollowed(db: D1Database, indexId: IndexId): Promise<SourceId[]> {
+/** Lists the ids of an index's followed sources. */
+export async function listFollowedSources(db: D1Database, indexId: IndexId): Promise<SourceId[]> {
   const { results } = await db
     .prepare("SELECT source_id AS id FROM sources WHERE index_id = ? AND follow = 1")
     .bind(indexId)
@@ -141,31 +155,35 @@ export async function listFollowed(db: D1Database, indexId: IndexId): Promise<So
 
 export interface SourceChange {
   listing?: object;
-  walk?: Walk | null;
-  /** With `lookedAt`: a look has come to its end. */
+  syncCursor?: SyncCursor | null;
+  /** Set with `syncedAt`, when a sync has ended. */
   validators?: JsonObject | null;
-  lookedAt?: number;
+  syncedAt?: number;
 }
+
+/** Columns whose name differs from the property's. */
+const COLUMN_NAMES: Record<string, string> = { syncCursor: "sync_cursor", syncedAt: "synced_at" };
 
 export async function updateSource(
   db: D1Database,
   sourceId: SourceId,
   change: SourceChange,
 ): Promise<void> {
-  const columns: Record<string, unknown> = { ...change };
-  const names = Object.keys(columns);
-  const set = names.map((name) => `${name === "lookedAt" ? "looked_at" : name} = ?`).join(", ");
-  const values = names.map((name) => {
-    const value = columns[name];
-    return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+  const assignments = Object.entries(change).map(([name, value]: [string, unknown]) => {
+    const isJson = typeof value === "object" && value !== null;
+    const bound = isJson ? JSON.stringify(value) : (value as number | null);
+    return sql`${raw(COLUMN_NAMES[name] ?? name)} = ${bound}`;
   });
-  await db
-    .prepare(`UPDATE sources SET ${set} WHERE source_id = ?`)
-    .bind(...values, sourceId)
-    .run();
+  await prepare(
+    db,
+    sql`UPDATE sources SET ${concat(assignments, ", ")} WHERE source_id = ${sourceId}`,
+  ).run();
 }
 
-/** Nothing is looked at any more; what came stays. Throws `not_found` where the index has no such source. */
+/**
+ * Deletes a source and cancels its sync. Imported assets stay. Throws `not_found` if the index has
+ * no such source.
+ */
 export async function deleteSource(
   db: D1Database,
   indexId: IndexId,
@@ -186,5 +204,5 @@ export async function deleteSource(
 }
 
 function fromRow<Row extends SourceRow<unknown, unknown>>(row: Row): Row {
-  return parseColumns(row, ["wanted", "listing", "metadata", "validators", "walk"]);
+  return parseColumns(row, ["request", "listing", "metadata", "validators", "syncCursor"]);
 }

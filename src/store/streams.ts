@@ -3,14 +3,14 @@ import { AppError } from "../errors.ts";
 
 export interface StoreOptions {
   maxBytes: number;
-  /** Tells the media type from the first `headBytes` bytes, before any is stored; may throw. */
+  /** Sniffs the media type of the first `headBytes` bytes, before any is stored. May throw. */
   inspect: (head: Uint8Array) => Promise<string>;
   headBytes: number;
-  /** What the bytes must have: others throw `download_refused`, and leave the object as it was. */
+  /** Expected hash. Other bytes throw `download_refused`, and don't replace the object. */
   sha256?: string | undefined;
 }
 
-export interface Stored {
+export interface StoredStream {
   sizeBytes: number;
   /** Lower-case hex. */
   sha256: string;
@@ -18,16 +18,16 @@ export interface Stored {
 }
 
 /**
- * Streams bytes of unknown length into an object, holding one part of `PART_BYTES` in memory. What
- * throws half-way leaves the object as it was: `too_large` past `maxBytes`, whatever `inspect` throws, and the
- * stream's own errors.
+ * Streams bytes of unknown length into an object, and buffers one part of `PART_BYTES` at a time.
+ * Throws `too_large` past `maxBytes`, whatever `inspect` throws, and the stream's own errors. The
+ * object is not replaced if anything throws.
  */
 export async function storeStream(
   bucket: R2Bucket,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-  { maxBytes, inspect, headBytes, sha256: wanted }: StoreOptions,
-): Promise<Stored> {
+  { maxBytes, inspect, headBytes, sha256: expectedSha256 }: StoreOptions,
+): Promise<StoredStream> {
   const digest = new crypto.DigestStream("SHA-256");
   const hash = digest.getWriter();
   const part = new Uint8Array(PART_BYTES);
@@ -53,10 +53,10 @@ export async function storeStream(
       if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
       await hash.write(chunk);
       for (let read = 0; read < chunk.length;) {
-        const taken = chunk.subarray(read, read + PART_BYTES - filled);
-        part.set(taken, filled);
-        filled += taken.length;
-        read += taken.length;
+        const slice = chunk.subarray(read, read + PART_BYTES - filled);
+        part.set(slice, filled);
+        filled += slice.length;
+        read += slice.length;
         if (filled >= headBytes) await inspectOnce();
         if (filled === PART_BYTES) await sendPart();
       }
@@ -65,7 +65,7 @@ export async function storeStream(
     if (upload && filled > 0) await sendPart();
     await hash.close();
     const sha256 = Buffer.from(await digest.digest).toString("hex");
-    if (wanted !== undefined && sha256 !== wanted) throw otherBytes();
+    if (expectedSha256 !== undefined && sha256 !== expectedSha256) throw unexpectedBytes();
     if (upload) await upload.complete(uploaded);
     else await bucket.put(key, part.subarray(0, filled), options);
     return { sizeBytes, sha256, ...options.httpMetadata };
@@ -82,6 +82,6 @@ function tooLarge(maxBytes: number): AppError {
   return new AppError("too_large", `The file is larger than the limit of ${limit}.`);
 }
 
-function otherBytes(): AppError {
+function unexpectedBytes(): AppError {
   return new AppError("download_refused", "Other bytes are there now; add them as something new.");
 }

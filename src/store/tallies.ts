@@ -1,6 +1,8 @@
 import type { AccountId, IndexId } from "../ids.ts";
 import type { AssetState, AssetType } from "../types.ts";
+import { prepare, sql } from "./sql.ts";
 
+/** Sums over the assets of an index with one type and state. */
 export interface Tally {
   indexId: IndexId;
   assetType: AssetType;
@@ -14,7 +16,7 @@ export interface Tally {
 const COLUMNS = `index_id AS indexId, asset_type AS assetType, state, assets, segments,
   duration_ms AS durationMs, size_bytes AS sizeBytes`;
 
-/** What the assets of each of the account's indices add up to, by type and state. */
+/** Lists the tallies of an account's indices, or of one of them. */
 export async function listTallies(
   db: D1Database,
   accountId: AccountId,
@@ -30,29 +32,33 @@ export async function listTallies(
   return results;
 }
 
-/** What the assets of an index add up to, as `tallies` has it. */
-const ACTUAL = `SELECT account_id, index_id, asset_type, state, COUNT(*), SUM(segments), SUM(duration_ms), SUM(size_bytes)
-  FROM assets WHERE index_id = ?1 GROUP BY account_id, index_id, asset_type, state`;
-const KEPT = `SELECT account_id, index_id, asset_type, state, assets, segments, duration_ms, size_bytes
-  FROM tallies WHERE index_id = ?1 AND (assets <> 0 OR segments <> 0 OR duration_ms <> 0 OR size_bytes <> 0)`;
+/** Computes the tallies of an index from its assets. */
+const computedTallies = (indexId: IndexId) =>
+  sql`SELECT account_id, index_id, asset_type, state, COUNT(*), SUM(segments), SUM(duration_ms),
+      SUM(size_bytes)
+    FROM assets WHERE index_id = ${indexId} GROUP BY account_id, index_id, asset_type, state`;
+const storedTallies = (indexId: IndexId) =>
+  sql`SELECT account_id, index_id, asset_type, state, assets, segments, duration_ms, size_bytes
+    FROM tallies WHERE index_id = ${indexId}
+      AND (assets <> 0 OR segments <> 0 OR duration_ms <> 0 OR size_bytes <> 0)`;
 
-/** Whether the tallies of an index are what its assets add up to. */
-export async function areTalliesRight(db: D1Database, indexId: IndexId): Promise<boolean> {
-  const wrong = await db
-    .prepare(
-      `SELECT COUNT(*) AS wrong FROM (
-         SELECT * FROM (${ACTUAL} EXCEPT ${KEPT}) UNION ALL SELECT * FROM (${KEPT} EXCEPT ${ACTUAL})
-       )`,
-    )
-    .bind(indexId)
-    .first<number>("wrong");
-  return wrong === 0;
+/** Whether the stored tallies of an index equal the ones computed from its assets. */
+export async function areTalliesCorrect(db: D1Database, indexId: IndexId): Promise<boolean> {
+  const [computed, stored] = [computedTallies(indexId), storedTallies(indexId)];
+  const differences = await prepare(
+    db,
+    sql`SELECT COUNT(*) AS differences FROM (
+      SELECT * FROM (${computed} EXCEPT ${stored})
+      UNION ALL SELECT * FROM (${stored} EXCEPT ${computed})
+    )`,
+  ).first<number>("differences");
+  return differences === 0;
 }
 
-/** Adds up what the assets of an index are. */
+/** Replaces the tallies of an index by the ones computed from its assets. */
 export async function recountTallies(db: D1Database, indexId: IndexId): Promise<void> {
   await db.batch([
     db.prepare("DELETE FROM tallies WHERE index_id = ?").bind(indexId),
-    db.prepare(`INSERT INTO tallies ${ACTUAL}`).bind(indexId),
+    prepare(db, sql`INSERT INTO tallies ${computedTallies(indexId)}`),
   ]);
 }

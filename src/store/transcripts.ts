@@ -1,47 +1,42 @@
-import { CONNECTIONS, mapAtOnce } from "../at-once.ts";
+import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
 import type { Failure } from "../errors.ts";
 import type { AssetId, JobId } from "../ids.ts";
 import type { Asset, Cue } from "../types.ts";
-import { heardKey, transcriptKey } from "./media.ts";
-import { parseColumns } from "./rows.ts";
+import { asrKey, transcriptKey } from "./object-keys.ts";
+import { parseColumns } from "./sql.ts";
 
+/** A transcript without its cues. */
 export interface TranscriptSummary {
   language: string | null;
   source: "upload" | "asr" | "platform";
+  /** Number of cues. */
   cues: number;
-  /** Why some or all of the sound could not be heard. */
-  problem: Failure | null;
+  /** Why some or all of the audio could not be transcribed. */
+  error: Failure | null;
 }
 
-/** What was heard in one piece of a video's sound. */
-export interface HeardPiece {
+/** Speech that was recognised in one audio chunk. */
+export interface RecognizedChunk {
   language: string | null;
   cues: Cue[];
-  problem: Failure | null;
+  error: Failure | null;
 }
 
-/** Writes the transcript that an ingest was given or has heard. */
+/** Writes the transcript of an ingest: given with the video, or recognised. */
 export async function putTranscript(
   env: Pick<Env, "DB" | "MEDIA">,
   asset: Asset,
   cues: Cue[],
-  { language, source, problem }: Omit<TranscriptSummary, "cues">,
+  { language, source, error }: Omit<TranscriptSummary, "cues">,
 ): Promise<void> {
-  await putCues(env.MEDIA, asset, cues, asset.transcriptJob);
+  await putCues(env.MEDIA, asset, cues, asset.transcriptJobId);
   await env.DB.prepare(
-    `INSERT INTO transcripts (asset_id, language, source, cues, problem, created_at)
+    `INSERT INTO transcripts (asset_id, language, source, cues, error, created_at)
      VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET language = excluded.language, source = excluded.source,
-       cues = excluded.cues, problem = excluded.problem, created_at = excluded.created_at`,
+       cues = excluded.cues, error = excluded.error, created_at = excluded.created_at`,
   )
-    .bind(
-      asset.assetId,
-      language,
-      source,
-      cues.length,
-      problem && JSON.stringify(problem),
-      Date.now(),
-    )
+    .bind(asset.assetId, language, source, cues.length, error && JSON.stringify(error), Date.now())
     .run();
 }
 
@@ -50,13 +45,13 @@ export async function getTranscript(
   assetId: AssetId,
 ): Promise<TranscriptSummary | null> {
   const row = await db
-    .prepare("SELECT language, source, cues, problem FROM transcripts WHERE asset_id = ?")
+    .prepare("SELECT language, source, cues, error FROM transcripts WHERE asset_id = ?")
     .bind(assetId)
     .first<TranscriptSummary>();
-  return row && parseColumns(row, ["problem"]);
+  return row && parseColumns(row, ["error"]);
 }
 
-/** Keeps the cues that `job` is to put in, or, null, that the ingest did. */
+/** Stores the cues of the transcript uploaded by `job`, or of the ingest's transcript (null). */
 export async function putCues(
   bucket: R2Bucket,
   asset: Asset,
@@ -66,26 +61,29 @@ export async function putCues(
   await bucket.put(transcriptKey(asset, job), JSON.stringify(cues));
 }
 
-/** How many cues the present transcript has, unless another was put in meanwhile. */
+/** Sets the number of cues of a transcript, unless it was replaced meanwhile. */
 export async function setCueCount(
   db: D1Database,
-  { assetId, transcriptJob }: Asset,
+  { assetId, transcriptJobId }: Asset,
   cues: number,
 ): Promise<void> {
   await db
     .prepare(
       `UPDATE transcripts SET cues = ?1 WHERE asset_id = ?2
-         AND EXISTS (SELECT 1 FROM assets WHERE asset_id = ?2 AND transcript_job IS ?3)`,
+         AND EXISTS (SELECT 1 FROM assets WHERE asset_id = ?2 AND transcript_job_id IS ?3)`,
     )
-    .bind(cues, assetId, transcriptJob)
+    .bind(cues, assetId, transcriptJobId)
     .run();
 }
 
-/** The cues of an asset, or those that `job` is to put in, in order; empty where there are none. */
+/**
+ * Returns the cues of an asset, or of the transcript uploaded by `job`, in order; empty if there
+ * are none. JSON stores NaN as null.
+ */
 export async function getCues(
   bucket: R2Bucket,
   asset: Asset,
-  job = asset.transcriptJob,
+  job = asset.transcriptJobId,
 ): Promise<Cue[]> {
   const object = await bucket.get(transcriptKey(asset, job));
   const cues =
@@ -95,35 +93,35 @@ export async function getCues(
 
 export async function deleteCues(
   bucket: R2Bucket,
-  owner: Pick<Asset, "accountId" | "indexId" | "assetId">,
+  asset: Pick<Asset, "accountId" | "indexId" | "assetId">,
   job: JobId | null,
 ): Promise<void> {
-  await bucket.delete(transcriptKey(owner, job));
+  await bucket.delete(transcriptKey(asset, job));
 }
 
-export async function putHeard(
+export async function putRecognized(
   bucket: R2Bucket,
   asset: Asset,
   part: number,
-  heard: HeardPiece,
+  recognized: RecognizedChunk,
 ): Promise<void> {
-  await bucket.put(heardKey(asset, part), JSON.stringify(heard));
+  await bucket.put(asrKey(asset, part), JSON.stringify(recognized));
 }
 
-/** Whether a video's sound has been listened to. */
-export async function isHeard(bucket: R2Bucket, asset: Asset): Promise<boolean> {
-  return (await bucket.head(heardKey(asset, 0))) !== null;
+/** Whether the speech of a video was recognised. */
+export async function hasRecognizedSpeech(bucket: R2Bucket, asset: Asset): Promise<boolean> {
+  return (await bucket.head(asrKey(asset, 0))) !== null;
 }
 
-/** What was heard in the first `count` pieces, in order. */
-export async function listHeard(
+/** Lists the recognised speech of the first `count` audio chunks, in order. */
+export async function listRecognized(
   bucket: R2Bucket,
   asset: Asset,
   count: number,
-): Promise<HeardPiece[]> {
+): Promise<RecognizedChunk[]> {
   const parts = Array.from({ length: count }, (_, part) => part);
-  return mapAtOnce(parts, CONNECTIONS, async (part) => {
-    const object = await bucket.get(heardKey(asset, part));
-    return object!.json<HeardPiece>();
+  return mapConcurrent(parts, CONNECTIONS, async (part) => {
+    const object = await bucket.get(asrKey(asset, part));
+    return object!.json<RecognizedChunk>();
   });
 }

@@ -1,10 +1,10 @@
-import { CARE, MODELS } from "../config.ts";
+import { LIFECYCLE, MODELS } from "../config.ts";
 import type { IndexId, JobId } from "../ids.ts";
 import type { MediaIndexRow } from "../types.ts";
 
 /**
- * Indices that are due to be traversed: by the clock, or since the text model has changed. One that is being
- * traversed, or was begun to be lately, isn't.
+ * Lists indices that are due for a traversal: by the schedule, or because the text model has
+ * changed. Leaves out indices with an unfinished or recent traversal.
  */
 export async function listIndicesDue(
   db: D1Database,
@@ -25,21 +25,21 @@ export async function listIndicesDue(
          )
        LIMIT ?4`,
     )
-    .bind(now, MODELS.embedText.id, now - CARE.againMs, limit)
+    .bind(now, MODELS.embedText.id, now - LIFECYCLE.minIntervalMs, limit)
     .all<Pick<MediaIndexRow, "accountId" | "indexId">>();
   return results;
 }
 
-/** Whether an index is there, and isn't being removed. */
-export async function isIndexThere(db: D1Database, indexId: IndexId): Promise<boolean> {
-  const there = await db
-    .prepare("SELECT 1 AS there FROM indices WHERE index_id = ? AND deleted_at IS NULL")
+/** Whether an index exists and isn't being deleted. */
+export async function isIndexLive(db: D1Database, indexId: IndexId): Promise<boolean> {
+  const live = await db
+    .prepare("SELECT 1 AS live FROM indices WHERE index_id = ? AND deleted_at IS NULL")
     .bind(indexId)
-    .first<number>("there");
-  return there === 1;
+    .first<number>("live");
+  return live === 1;
 }
 
-/** An index has been traversed; `isCurrent`: all its text vectors are of the present model. */
+/** Records a traversal. `isCurrent`: all text vectors are of the present model. */
 export async function markTraversed(
   db: D1Database,
   indexId: IndexId,
@@ -55,22 +55,22 @@ export async function markTraversed(
     .run();
 }
 
-/** What can be found in an index has changed: answers of before don't hold any more. */
-export async function reviseIndex(db: D1Database, indexId: IndexId): Promise<void> {
+/** Increments the revision of an index, which invalidates cached answers. */
+export async function incrementRevision(db: D1Database, indexId: IndexId): Promise<void> {
   await db
     .prepare("UPDATE indices SET revision = revision + 1 WHERE index_id = ?")
     .bind(indexId)
     .run();
 }
 
-/** A job that traverses an index. */
-export interface Traversal {
+/** An unfinished job that traverses an index. */
+export interface TraversalJob {
   jobId: JobId;
   state: "queued" | "running";
 }
 
-/** The one at present, or null. */
-export async function getTraversal(db: D1Database, indexId: IndexId): Promise<Traversal | null> {
+/** Returns the unfinished traversal of an index, or null. */
+export async function getTraversal(db: D1Database, indexId: IndexId): Promise<TraversalJob | null> {
   return db
     .prepare(
       `SELECT job_id AS jobId, state FROM jobs

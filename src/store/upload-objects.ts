@@ -1,49 +1,56 @@
 import { getAsset } from "./assets.ts";
-import { assetPrefix, deletePrefix, sourceKey, uploadPrefix } from "./media.ts";
+import { assetPrefix, deletePrefix, sourceKey, uploadPrefix } from "./object-keys.ts";
 import {
   beginUploadRemoval,
   deleteUploadRow,
   listParts,
-  type Target,
+  type UploadTarget,
   type Upload,
 } from "./uploads.ts";
 
-/** The place of the whole, once that is known. */
-function wholeKey(upload: Upload, { assetId }: Pick<Target, "assetId">): string {
+/** Key of the asset's source file, which the parts become. */
+function multipartKey(upload: Upload, { assetId }: Pick<UploadTarget, "assetId">): string {
   return sourceKey({ ...upload, assetId });
 }
 
-/** Takes what is put there part by part. */
-export function createWhole(
+/** Begins the multipart upload that the parts go to. */
+export function createMultipart(
   bucket: R2Bucket,
   upload: Upload,
-  target: Pick<Target, "assetId" | "contentType">,
+  target: Pick<UploadTarget, "assetId" | "contentType">,
 ): Promise<R2MultipartUpload> {
-  return bucket.createMultipartUpload(wholeKey(upload, target), {
+  return bucket.createMultipartUpload(multipartKey(upload, target), {
     httpMetadata: { contentType: target.contentType },
   });
 }
 
-export function openWhole(bucket: R2Bucket, upload: Upload, target: Target): R2MultipartUpload {
-  return bucket.resumeMultipartUpload(wholeKey(upload, target), target.storageId);
+export function resumeMultipart(
+  bucket: R2Bucket,
+  upload: Upload,
+  target: UploadTarget,
+): R2MultipartUpload {
+  return bucket.resumeMultipartUpload(multipartKey(upload, target), target.storageId);
 }
 
-/** Makes one object of the parts; again, it changes nothing. */
-export async function completeWhole(
+/**
+ * Assembles the committed parts into one object. Safe to repeat: if the multipart upload is
+ * complete, the object exists with the length of the upload.
+ */
+export async function completeMultipart(
   env: Pick<Env, "DB" | "MEDIA">,
   upload: Upload,
-  target: Target,
+  target: UploadTarget,
 ): Promise<void> {
   const parts = await listParts(env.DB, upload.uploadId);
   try {
-    await openWhole(env.MEDIA, upload, target).complete(parts);
+    await resumeMultipart(env.MEDIA, upload, target).complete(parts);
   } catch (error) {
-    const there = await env.MEDIA.head(wholeKey(upload, target));
-    if (there?.size !== upload.received) throw error;
+    const object = await env.MEDIA.head(multipartKey(upload, target));
+    if (object?.size !== upload.received) throw error;
   }
 }
 
-/** What came behind the last whole part, into the beginning of `part`; resolves to how much that is. */
+/** Reads the bytes after the last whole part into the beginning of `part`. Returns their number. */
 export async function readTail(
   bucket: R2Bucket,
   { tail }: Upload,
@@ -56,7 +63,7 @@ export async function readTail(
   return object.size;
 }
 
-/** Resolves to the key; each request has its own. */
+/** Stores the bytes after the last whole part. Returns the key, which is the request's own. */
 export async function putTail(
   bucket: R2Bucket,
   { indexId, uploadId, token }: Upload,
@@ -68,18 +75,18 @@ export async function putTail(
 }
 
 /**
- * Ends an upload: its parts, its tail, its rows. The asset that it became stays. What has the upload's id goes
- * last, so that an interrupted removal can be done again.
+ * Removes an upload: its parts, its tail and its rows. Its asset stays. Deletes the upload's row
+ * last, so that an interrupted removal can be repeated.
  */
 export async function removeUpload(
   { DB, MEDIA }: Pick<Env, "DB" | "MEDIA">,
   upload: Upload,
 ): Promise<void> {
-  const { uploadId, indexId, target, became } = upload;
+  const { uploadId, indexId, target, resultAssetId } = upload;
   await beginUploadRemoval(DB, uploadId, Date.now());
-  if (target && became === null) {
-    // It may be complete, or gone.
-    await openWhole(MEDIA, upload, target)
+  if (target && resultAssetId === null) {
+    // Fails if the multipart upload is completed or aborted already.
+    await resumeMultipart(MEDIA, upload, target)
       .abort()
       .catch(() => undefined);
     if (!(await getAsset(DB, target.assetId))) {

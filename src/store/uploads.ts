@@ -1,10 +1,10 @@
 import { UPLOADS } from "../config.ts";
 import type { AccountId, AssetId, IndexId, UploadId } from "../ids.ts";
 import type { AssetType, JsonObject } from "../types.ts";
-import { Room } from "./limits.ts";
-import { parseColumns } from "./rows.ts";
+import { QuotaGuard } from "./quotas.ts";
+import { parseColumns, prepare, sql } from "./sql.ts";
 
-/** A resumable upload. Epoch ms, bytes. */
+/** A resumable upload (tus 1.0). Times are epoch ms, lengths are bytes. */
 export interface Upload {
   uploadId: UploadId;
   accountId: AccountId;
@@ -14,34 +14,34 @@ export interface Upload {
   settings: JsonObject;
   title: string | null;
   metadata: JsonObject;
-  /** `Upload-Metadata`, as it came. */
-  describedAs: string;
-  /** Null: not told yet. */
+  /** The `Upload-Metadata` header, unparsed. */
+  uploadMetadata: string;
+  /** Declared length (`Upload-Length`); null while deferred. */
   length: number | null;
-  /** Bytes that count. */
+  /** Committed bytes (`Upload-Offset`). */
   received: number;
-  /** Of the request that may add to it. */
+  /** Identifies the request that may append; any other fails at its next commit. */
   token: string | null;
-  /** The key of the object that holds what is behind the last whole part. */
+  /** Key of the R2 object with the bytes after the last whole part. */
   tail: string | null;
-  /** SHA-256's state after the parts, hex; null before the first. */
-  hash: string | null;
-  /** Of the whole: nothing is to come. */
+  /** State of SHA-256 after the stored parts, hex; null before the first part. */
+  sha256State: string | null;
+  /** SHA-256 of the whole file, hex; null until all bytes are received. */
   sha256: string | null;
-  /** What it is and where it is put; null before the first part. */
-  target: Target | null;
-  /** The id of the asset that it became. */
-  became: AssetId | null;
+  /** The asset and the multipart upload that the parts go to; null before the first part. */
+  target: UploadTarget | null;
+  /** Id of the asset that the upload resulted in. */
+  resultAssetId: AssetId | null;
   createdAt: number;
   updatedAt: number;
   expiresAt: number;
 }
 
-export interface Target {
+export interface UploadTarget {
   assetId: AssetId;
   assetType: AssetType;
   contentType: string;
-  /** R2's multipart upload. */
+  /** Id of R2's multipart upload. */
   storageId: string;
 }
 
@@ -52,49 +52,37 @@ export interface UploadRow extends Omit<Upload, "target"> {
   storageId: string;
 }
 
-export const UPLOAD_COLUMNS = `upload_id AS uploadId, uploads.account_id AS accountId, index_id AS indexId,
-  indices.name AS indexName, indices.settings, title, uploads.metadata, described_as AS describedAs, length,
-  received, token, tail, hash, sha256, asset_id AS assetId, asset_type AS assetType,
-  content_type AS contentType, storage_id AS storageId, became, uploads.created_at AS createdAt,
+export const UPLOAD_COLUMNS = `upload_id AS uploadId, uploads.account_id AS accountId,
+  index_id AS indexId, indices.name AS indexName, indices.settings, title, uploads.metadata,
+  upload_metadata AS uploadMetadata, length, received, token, tail, sha256_state AS sha256State,
+  sha256, asset_id AS assetId, asset_type AS assetType, content_type AS contentType,
+  storage_id AS storageId, result_asset_id AS resultAssetId, uploads.created_at AS createdAt,
   uploads.updated_at AS updatedAt, expires_at AS expiresAt`;
 export const FROM_UPLOADS = "FROM uploads JOIN indices USING (index_id)";
 
 export type NewUpload = Pick<
   Upload,
-  "uploadId" | "accountId" | "indexId" | "title" | "metadata" | "describedAs" | "length"
+  "uploadId" | "accountId" | "indexId" | "title" | "metadata" | "uploadMetadata" | "length"
 >;
 
-/** Throws as `requireRoom` does: of many that begin at once no more get through than there is room for. */
+/** Throws what `requireQuota` throws, also if concurrent inserts use up the quota. */
 export async function insertUpload(db: D1Database, upload: NewUpload, now: number): Promise<void> {
-  const room = new Room(upload.accountId, {
+  const quota = new QuotaGuard(upload.accountId, {
     open_uploads: 1,
     concurrent_ingests: 1,
     stored_bytes: upload.length ?? 1,
   });
-  const insert = db
-    .prepare(
-      `INSERT INTO uploads (upload_id, account_id, index_id, title, metadata, described_as, length,
-         created_at, updated_at, expires_at)
-       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE ${room.condition}`,
-    )
-    .bind(
-      upload.uploadId,
-      upload.accountId,
-      upload.indexId,
-      upload.title,
-      JSON.stringify(upload.metadata),
-      upload.describedAs,
-      upload.length,
-      now,
-      now,
-      expiryOf(now, now),
-      ...room.bindings,
-    );
-  const [inserted, used] = await db.batch([insert, room.look(db)]);
-  if (inserted!.meta.changes === 0) room.require(used!.results[0]);
+  const insert = sql`INSERT INTO uploads (upload_id, account_id, index_id, title, metadata,
+      upload_metadata, length, created_at, updated_at, expires_at)
+    SELECT ${upload.uploadId}, ${upload.accountId}, ${upload.indexId}, ${upload.title},
+      ${JSON.stringify(upload.metadata)}, ${upload.uploadMetadata}, ${upload.length},
+      ${now}, ${now}, ${expiryOf(now, now)}
+    WHERE ${quota.condition}`;
+  const [inserted, usage] = await db.batch([prepare(db, insert), quota.usageStatement(db)]);
+  if (inserted!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
 }
 
-/** Also one whose time is over, until it is removed. */
+/** Returns an upload, an expired one too until it is removed, or null. */
 export async function getUpload(
   db: D1Database,
   indexId: IndexId,
@@ -107,21 +95,22 @@ export async function getUpload(
 function selectUpload(db: D1Database, indexId: IndexId, uploadId: string): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT ${UPLOAD_COLUMNS} ${FROM_UPLOADS} WHERE index_id = ? AND upload_id = ? AND removed_at IS NULL`,
+      `SELECT ${UPLOAD_COLUMNS} ${FROM_UPLOADS}
+       WHERE index_id = ? AND upload_id = ? AND removed_at IS NULL`,
     )
     .bind(indexId, uploadId);
 }
 
 /**
- * From now on the request with `token` is the only one that can add to the upload: another one that does so
- * stops at its next commit. `length` is kept if none was told before. Null where `offset` isn't how far it is.
+ * Locks an upload for the request with `token`: any other request fails at its next commit. Stores
+ * `length` unless one is stored. Returns null if `offset` differs from the committed offset.
  */
-export async function holdUpload(
+export async function lockUpload(
   db: D1Database,
   { indexId, uploadId }: Pick<Upload, "indexId" | "uploadId">,
   { token, offset, length }: { token: string; offset: number; length: number | null },
 ): Promise<Upload | null> {
-  const [, found] = await db.batch<UploadRow>([
+  const [, uploads] = await db.batch<UploadRow>([
     db
       .prepare(
         `UPDATE uploads SET token = ?, length = COALESCE(length, ?)
@@ -130,29 +119,33 @@ export async function holdUpload(
       .bind(token, length, uploadId, offset),
     selectUpload(db, indexId, uploadId),
   ]);
-  const row = found!.results[0];
+  const row = uploads!.results[0];
   return row?.token === token ? toUpload(row) : null;
 }
 
-/** A part number that nobody else has had or will; null where another request holds the upload. */
-export async function takePartNumber(db: D1Database, upload: Upload): Promise<number | null> {
+/** Allocates an unused part number. Returns null if another request has locked the upload. */
+export async function allocatePartNumber(db: D1Database, upload: Upload): Promise<number | null> {
   return db
     .prepare(
-      "UPDATE uploads SET part_number = part_number + 1 WHERE upload_id = ? AND token = ? RETURNING part_number",
+      `UPDATE uploads SET part_number = part_number + 1 WHERE upload_id = ? AND token = ?
+       RETURNING part_number`,
     )
     .bind(upload.uploadId, upload.token)
     .first<number>("part_number");
 }
 
-/** How far an upload has come. */
-export type Progress = Pick<Upload, "received" | "tail" | "hash" | "sha256" | "target">;
+/** Fields of an upload that a commit writes. */
+export type UploadProgress = Pick<
+  Upload,
+  "received" | "tail" | "sha256State" | "sha256" | "target"
+>;
 
-/** The parts and the progress count from now on. False where another request holds the upload: nothing does. */
+/** Commits stored parts and progress. Returns false, and writes nothing, if the lock was lost. */
 export async function commitUpload(
   db: D1Database,
   upload: Upload,
   parts: R2UploadedPart[],
-  { received, tail, hash, sha256, target }: Progress,
+  { received, tail, sha256State, sha256, target }: UploadProgress,
 ): Promise<boolean> {
   const now = Date.now();
   const [, updated] = await db.batch([
@@ -165,14 +158,14 @@ export async function commitUpload(
       .bind(JSON.stringify(parts), upload.uploadId, upload.token),
     db
       .prepare(
-        `UPDATE uploads SET received = ?, tail = ?, hash = ?, sha256 = ?, asset_id = ?, asset_type = ?,
-           content_type = ?, storage_id = ?, updated_at = ?, expires_at = ?
+        `UPDATE uploads SET received = ?, tail = ?, sha256_state = ?, sha256 = ?, asset_id = ?,
+           asset_type = ?, content_type = ?, storage_id = ?, updated_at = ?, expires_at = ?
          WHERE upload_id = ? AND token = ?`,
       )
       .bind(
         received,
         tail,
-        hash,
+        sha256State,
         sha256,
         target?.assetId ?? null,
         target?.assetType ?? null,
@@ -187,7 +180,7 @@ export async function commitUpload(
   return updated!.meta.changes > 0;
 }
 
-/** The stored parts that count, in order. */
+/** Lists the committed parts, in order. */
 export async function listParts(db: D1Database, uploadId: UploadId): Promise<R2UploadedPart[]> {
   const { results } = await db
     .prepare(
@@ -198,22 +191,22 @@ export async function listParts(db: D1Database, uploadId: UploadId): Promise<R2U
   return results;
 }
 
-/** The upload is that asset now. False where it was removed meanwhile. */
-export async function noteBecame(
+/** Records the asset that an upload resulted in. Returns false if the upload is being removed. */
+export async function setUploadResult(
   db: D1Database,
   uploadId: UploadId,
   assetId: AssetId,
 ): Promise<boolean> {
-  const [noted] = await db.batch([
+  const [updated] = await db.batch([
     db
-      .prepare("UPDATE uploads SET became = ? WHERE upload_id = ? AND removed_at IS NULL")
+      .prepare("UPDATE uploads SET result_asset_id = ? WHERE upload_id = ? AND removed_at IS NULL")
       .bind(assetId, uploadId),
     db.prepare("DELETE FROM upload_parts WHERE upload_id = ?").bind(uploadId),
   ]);
-  return noted!.meta.changes > 0;
+  return updated!.meta.changes > 0;
 }
 
-/** Nobody can add to it any more, nor finish it. */
+/** Marks an upload as being removed: no request can append to it or complete it any more. */
 export async function beginUploadRemoval(
   db: D1Database,
   uploadId: UploadId,
@@ -232,7 +225,7 @@ export async function deleteUploadRow(db: D1Database, uploadId: UploadId): Promi
 }
 
 function expiryOf(lastByteAt: number, createdAt: number): number {
-  return Math.min(lastByteAt + UPLOADS.idleMs, createdAt + UPLOADS.wholeMs);
+  return Math.min(lastByteAt + UPLOADS.idleMs, createdAt + UPLOADS.maxAgeMs);
 }
 
 export function toUpload(row: UploadRow): Upload {

@@ -1,5 +1,6 @@
 import type { AccountId } from "../ids.ts";
 
+/** Usage of an account on one day (UTC). */
 export interface Usage {
   date: string;
   searches: number;
@@ -17,7 +18,7 @@ const COLUMNS = {
   neurons: "neurons_estimate",
 } as const;
 
-/** Adds to today's counts of the account (UTC). */
+/** Adds to an account's usage of today (UTC). */
 export async function addUsage(
   db: D1Database,
   accountId: AccountId,
@@ -35,7 +36,7 @@ export async function addUsage(
     .run();
 }
 
-/** The account's days since `date` (YYYY-MM-DD), the newest first. Days without use have no row. */
+/** Lists an account's usage by day since `date` (YYYY-MM-DD), newest first, without unused days. */
 export async function listUsage(
   db: D1Database,
   accountId: AccountId,

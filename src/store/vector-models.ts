@@ -1,36 +1,31 @@
 import type { Segment } from "../types.ts";
-import { IN_JSON } from "./rows.ts";
+import { inList, prepare, sql } from "./sql.ts";
 
-/** Records which model made the vectors of segments' words; none did where they have none. */
+/** Records the model of segments' text vectors: null for segments without text. */
 export async function setTextModel(
   db: D1Database,
   segments: Segment[],
   model: string,
 ): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE segments SET text_model = CASE WHEN caption || transcript || on_screen_text <> '' THEN ? END
-       WHERE segment_id ${IN_JSON}`,
-    )
-    .bind(model, idsOf(segments))
-    .run();
+  const ids = segments.map(({ segmentId }) => segmentId);
+  await prepare(
+    db,
+    sql`UPDATE segments
+      SET text_model = CASE WHEN caption || transcript || on_screen_text <> '' THEN ${model} END
+      WHERE segment_id ${inList(ids)}`,
+  ).run();
 }
 
-/** Likewise of their pictures. */
-export async function setPictureModel(
+/** Records the model of segments' image vectors: null for segments whose description failed. */
+export async function setImageModel(
   db: D1Database,
   segments: Segment[],
   model: string | null,
 ): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE segments SET picture_model = CASE WHEN problem IS NULL THEN ? END
-       WHERE segment_id ${IN_JSON}`,
-    )
-    .bind(model, idsOf(segments))
-    .run();
-}
-
-function idsOf(segments: Segment[]): string {
-  return JSON.stringify(segments.map(({ segmentId }) => segmentId));
+  const ids = segments.map(({ segmentId }) => segmentId);
+  await prepare(
+    db,
+    sql`UPDATE segments SET image_model = CASE WHEN error IS NULL THEN ${model} END
+      WHERE segment_id ${inList(ids)}`,
+  ).run();
 }

@@ -1,55 +1,59 @@
-import { CONNECTIONS, mapAtOnce } from "../at-once.ts";
+import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
 import { INGEST, SEARCH } from "../config.ts";
 import { AppError, causeOf } from "../errors.ts";
-import { type IndexId, ours, type SegmentId, type VectorId } from "../ids.ts";
+import { type IndexId, trustedId, type SegmentId, type VectorId } from "../ids.ts";
 import { type Segment, TEXT_KINDS, type TextKind, type VectorKind } from "../types.ts";
 
-/** `{segment}:{kind}`, so that writing a vector twice is writing it once. */
+/** Id of a segment's vector, `{segment}:{kind}`: writing it twice overwrites it. */
 export function vectorId(segmentId: SegmentId, kind: Exclude<VectorKind, "region">): VectorId {
   return `${segmentId}:${kind}`;
 }
 
-/** The segment that a vector is of, by its id as Vectorize or a finding has it; a segment's own is itself. */
-export function segmentOf(id: string): SegmentId {
-  return ours(id.split(":")[0]!);
+/** Returns the segment of a vector's id. A segment's id returns itself. */
+export function toSegmentId(id: string): SegmentId {
+  return trustedId(id.split(":")[0]!);
 }
 
-/** Of all the regions that a segment may have: `{segment}:region-1` and so on. */
+/** All region vector ids that a segment may have: `{segment}:region-1` and so on. */
 export function regionIds(segmentId: SegmentId): VectorId[] {
   return Array.from(
-    { length: INGEST.regions.most },
+    { length: INGEST.regions.maxCount },
     (_, i): VectorId => `${segmentId}:region-${i + 1}`,
   );
 }
 
-/** All ids that a segment may have in the text space. */
+/** All ids that a segment may have among the text vectors. */
 export function textIds(segmentId: SegmentId): VectorId[] {
   return TEXT_KINDS.map((kind) => vectorId(segmentId, kind));
 }
 
-/** All ids that a segment may have in the picture space. */
-export function pictureIds(segmentId: SegmentId): VectorId[] {
-  return [vectorId(segmentId, "picture"), ...regionIds(segmentId)];
+/** All ids that a segment may have among the image vectors. */
+export function imageIds(segmentId: SegmentId): VectorId[] {
+  return [vectorId(segmentId, "image"), ...regionIds(segmentId)];
 }
 
 export interface SegmentVector {
   segment: Segment;
   kind: VectorKind;
-  /** Of a region: which of its segment's, from 0. */
+  /** Number of the region in its segment, from 0; regions only. */
   region?: number;
   values: number[];
   model: string;
 }
 
-/** What Vectorize gives a call by ids. */
-const READ_IDS = 20;
+/** Ids per `getByIds` call (Vectorize limit). */
+const IDS_PER_READ = 20;
+/** Vectors per `upsert` call (Vectorize limit). */
+const VECTORS_PER_UPSERT = 1000;
+/** Ids per `deleteByIds` call (Vectorize limit). */
+const IDS_PER_DELETE = 100;
 
-/** Vectorize's code for vectors of another length than the index was made for. */
+/** Vectorize's error code for vectors whose dimensions aren't the index's. */
 const WRONG_DIMENSIONS = /\b40012\b/;
 
 /**
- * Writes vectors into the namespace of their media index. They show up after a few seconds. Throws
- * `model_refused` where the index was made for vectors of another length.
+ * Writes vectors into the namespace of their media index. Queries return them after a few seconds.
+ * Throws `model_request_rejected` if their dimensions aren't those of the Vectorize index.
  */
 export async function upsertVectors(
   space: VectorizeIndex,
@@ -72,19 +76,23 @@ export async function upsertVectors(
     },
   }));
   try {
-    for (let i = 0; i < rows.length; i += 1000) await space.upsert(rows.slice(i, i + 1000));
+    for (let i = 0; i < rows.length; i += VECTORS_PER_UPSERT) {
+      await space.upsert(rows.slice(i, i + VECTORS_PER_UPSERT));
+    }
   } catch (cause) {
     if (!WRONG_DIMENSIONS.test(causeOf(cause))) throw cause;
     const [first] = vectors;
-    const message = `The vectors of ${first!.model} have ${first!.values.length} dimensions, and the Vectorize index was made for another number: docs/operate.md.`;
-    throw new AppError("model_refused", message, { cause });
+    const message =
+      `The vectors of ${first!.model} have ${first!.values.length} dimensions, ` +
+      "and the Vectorize index was made for another number: docs/operate.md.";
+    throw new AppError("model_request_rejected", message, { cause });
   }
 }
 
-/** What is read from an index of vectors. Throws `upstream_unavailable` where it fails. */
-async function reading<T>(answer: Promise<T>): Promise<T> {
+/** Waits for a read of Vectorize. Throws `upstream_unavailable` if it fails. */
+async function read<T>(response: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await response;
   } catch (cause) {
     const message = "The index of vectors does not answer; try again.";
     throw new AppError("upstream_unavailable", message, { cause });
@@ -93,9 +101,9 @@ async function reading<T>(answer: Promise<T>): Promise<T> {
 
 export interface VectorHit {
   segmentId: SegmentId;
-  /** A region counts as the picture that it is of. */
-  kind: TextKind | "picture";
-  /** Of query and vector, a region's less `SEARCH.regionHandicap`. */
+  /** `image` for regions, too. */
+  kind: TextKind | "image";
+  /** Cosine of query and vector; `SEARCH.regionPenalty` is subtracted for a region. */
   cosine: number;
 }
 
@@ -106,60 +114,62 @@ export async function queryVectors(
   topK: number,
   filter: VectorizeVectorMetadataFilter,
 ): Promise<VectorHit[]> {
-  const { matches } = await reading(space.query(values, { topK, namespace: indexId, filter }));
+  const { matches } = await read(space.query(values, { topK, namespace: indexId, filter }));
   return matches.map(({ id, score }) => {
-    const segmentId = segmentOf(id);
+    const segmentId = toSegmentId(id);
     const kind = id.slice(segmentId.length + 1);
     return kind.startsWith("region-")
-      ? { segmentId, kind: "picture", cosine: score - SEARCH.regionHandicap }
-      : { segmentId, kind: kind as TextKind | "picture", cosine: score };
+      ? { segmentId, kind: "image", cosine: score - SEARCH.regionPenalty }
+      : { segmentId, kind: kind as TextKind | "image", cosine: score };
   });
 }
 
-/** The vectors of a kind that are there of at most 20 segments, which is what Vectorize gives a call. */
+/** Returns the existing vectors of one kind of at most 20 segments (Vectorize limit). */
 export async function getVectors(
   space: VectorizeIndex,
   segmentIds: SegmentId[],
   kind: Exclude<VectorKind, "region">,
 ): Promise<number[][]> {
-  const found = await reading(space.getByIds(segmentIds.map((id) => vectorId(id, kind))));
-  return found.map(({ values }) => Array.from(values));
+  const vectors = await read(space.getByIds(segmentIds.map((id) => vectorId(id, kind))));
+  return vectors.map(({ values }) => Array.from(values));
 }
 
-/** Which of the vectors there are, by the models that made them. */
+/** Returns the existing ones of `ids`, with the model that made each vector. */
 export async function listVectorModels(
   space: VectorizeIndex,
   ids: readonly VectorId[],
 ): Promise<Map<string, unknown>> {
-  const calls = Array.from({ length: Math.ceil(ids.length / READ_IDS) }, (_, i) =>
-    ids.slice(i * READ_IDS, (i + 1) * READ_IDS),
+  const batches = Array.from({ length: Math.ceil(ids.length / IDS_PER_READ) }, (_, i) =>
+    ids.slice(i * IDS_PER_READ, (i + 1) * IDS_PER_READ),
   );
-  const found = await mapAtOnce(calls, CONNECTIONS, (some) => reading(space.getByIds(some)));
+  const found = await mapConcurrent(batches, CONNECTIONS, (batch) => read(space.getByIds(batch)));
   return new Map(found.flat().map(({ id, metadata }) => [id, metadata?.["model"]]));
 }
 
-/** Vectorize takes 100 ids a call. */
+/** Deletes vectors, in calls of 100 ids. */
 export async function deleteVectors(space: VectorizeIndex, ids: VectorId[]): Promise<void> {
-  for (let i = 0; i < ids.length; i += 100) await space.deleteByIds(ids.slice(i, i + 100));
+  for (let i = 0; i < ids.length; i += IDS_PER_DELETE) {
+    await space.deleteByIds(ids.slice(i, i + IDS_PER_DELETE));
+  }
 }
 
-/** All vectors of segments go. */
-export async function forgetVectors(
-  env: Pick<Env, "TEXT_VECTORS" | "PICTURE_VECTORS">,
+/** Deletes all vectors of segments. */
+export async function deleteSegmentVectors(
+  env: Pick<Env, "TEXT_VECTORS" | "IMAGE_VECTORS">,
   segmentIds: SegmentId[],
 ): Promise<void> {
   await deleteVectors(env.TEXT_VECTORS, segmentIds.flatMap(textIds));
-  await deleteVectors(env.PICTURE_VECTORS, segmentIds.flatMap(pictureIds));
+  await deleteVectors(env.IMAGE_VECTORS, segmentIds.flatMap(imageIds));
 }
 
-/** The ids of vectors of an index, at most 100, those nearest to `values` first. */
-export async function listNearby(
+/** Lists the ids of an index's vectors nearest to `values`, at most `SEARCH.maxCandidates`. */
+export async function listNearestIds(
   space: VectorizeIndex,
   indexId: IndexId,
   values: number[],
 ): Promise<VectorId[]> {
   const topK = SEARCH.maxCandidates;
   const options = { topK, namespace: indexId, returnMetadata: "none" } as const;
-  const { matches } = await reading(space.query(values, options));
-  return matches.map(({ id }) => ours(id));
+  const { matches } = await read(space.query(values, options));
+  return matches.map(({ id }) => trustedId(id));
 }

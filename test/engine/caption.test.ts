@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { composeCaption, toPlural } from "../../local/engine/caption.ts";
+import { templateCaption, toPlural } from "../../local/engine/caption.ts";
 import { COCO_LABELS } from "../../local/engine/coco.ts";
 
-describe("a composed caption", () => {
+describe("a template caption", () => {
   it.each<[string[], boolean, string]>([
     [[], false, ""],
     [[], true, "A picture with words."],
@@ -22,12 +22,12 @@ describe("a composed caption", () => {
       false,
       "A car, a bus, a truck, a bench and a kite.",
     ],
-  ])("of %j with words %j is %j", (labels, hasWords, caption) => {
-    expect(composeCaption(labels, hasWords)).toBe(caption);
+  ])("of %j with on-screen text %j is %j", (labels, hasText, caption) => {
+    expect(templateCaption(labels, hasText)).toBe(caption);
   });
 });
 
-describe("a plural", () => {
+describe("the plural", () => {
   it.each([
     ["person", "people"],
     ["sheep", "sheep"],

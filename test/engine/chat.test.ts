@@ -3,32 +3,31 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import sharp from "sharp";
-import { type Engine, readJson, readRefusal, startEngine } from "./engine-process.ts";
+import { type Engine, readJson, readError, startEngine } from "./engine-process.ts";
 
-interface Asked {
+interface ReceivedRequest {
   authorization: string | undefined;
   model: string;
   stream: boolean;
   messages: { content: string | { type: string; image_url?: { url: string } }[] }[];
 }
 
-/** What the server says next, as events or as a refusal. */
+/** Writes the server's next response: events or an error. */
 let reply: (response: ServerResponse) => void;
-let asked: Asked;
+let received: ReceivedRequest;
 let server: Server;
 let engine: Engine;
 
-/** An OpenAI-compatible server, as Ollama and llama.cpp answer: events, the usage in the last. */
-function say(pieces: string[], finish = "stop", thoughts?: string) {
+/** Returns a handler that responds like Ollama and llama.cpp: events, usage in the last one. */
+function respondWith(deltaTexts: string[], finish = "stop", reasoning?: string) {
   return (response: ServerResponse) => {
-    const deltas = [{ role: "assistant" }, ...pieces.map((content) => ({ content }))];
+    const deltas = [{ role: "assistant" }, ...deltaTexts.map((content) => ({ content }))];
     const choices = deltas.map((delta) => ({
       index: 0,
       delta,
       finish_reason: null as string | null,
     }));
-    if (thoughts)
-      choices[0] = { ...choices[0]!, delta: { ...deltas[0]!, reasoning: thoughts } as never };
+    if (reasoning) choices[0] = { ...choices[0]!, delta: { ...deltas[0]!, reasoning } as never };
     choices.push({ index: 0, delta: {} as never, finish_reason: finish });
     for (const choice of choices)
       response.write(`data: ${JSON.stringify({ choices: [choice] })}\n\n`);
@@ -42,7 +41,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     response.end(JSON.stringify({ object: "list", data: [{ id: "small-llm" }] }));
     return;
   }
-  asked = { ...JSON.parse(await text(request)), authorization: request.headers.authorization };
+  received = { ...JSON.parse(await text(request)), authorization: request.headers.authorization };
   reply(response);
 }
 
@@ -62,30 +61,30 @@ afterAll(async () => {
 
 const QUESTION = { messages: [{ role: "user", content: "Who is there?" }] };
 
-function ask(more: object = {}): Promise<Response> {
-  return engine.post("/v1/chat/completions", JSON.stringify({ ...QUESTION, ...more }));
+function complete(overrides: object = {}): Promise<Response> {
+  return engine.post("/v1/chat/completions", JSON.stringify({ ...QUESTION, ...overrides }));
 }
 
-describe("a chat", () => {
-  it("is answered by the server's first model, with the key that it wants", async () => {
-    reply = say(["A ", "gull."]);
-    const answer = await readJson<ChatCompletion>(await ask({ max_tokens: 20 }));
+describe("a chat completion", () => {
+  it("comes from the server's first model and sends the configured key", async () => {
+    reply = respondWith(["A ", "gull."]);
+    const answer = await readJson<ChatCompletion>(await complete({ max_tokens: 20 }));
     expect(answer).toMatchObject({
       object: "chat.completion",
       model: "small-llm",
       choices: [{ message: { role: "assistant", content: "A gull." }, finish_reason: "stop" }],
       usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
     });
-    expect(asked).toMatchObject({
+    expect(received).toMatchObject({
       authorization: "Bearer secret",
       model: "small-llm",
       max_tokens: 20,
     });
   });
 
-  it("is streamed in OpenAI's chunks", async () => {
-    reply = say(["A ", "gull."], "length");
-    const response = await ask({ stream: true });
+  it("is streamed as OpenAI's chunks", async () => {
+    reply = respondWith(["A ", "gull."], "length");
+    const response = await complete({ stream: true });
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     const events = (await response.text()).trim().split("\n\n");
     const chunks = events.map((event) => event.replace(/^data: /, ""));
@@ -95,66 +94,66 @@ describe("a chat", () => {
     expect(choices.at(-1)).toMatchObject({ finish_reason: "length" });
   });
 
-  it("leaves out what a model thinks aloud", async () => {
-    reply = say(["Yes."], "stop", "They want a yes.");
-    const answer = await readJson<ChatCompletion>(await ask());
+  it("leaves out the reasoning of a model", async () => {
+    reply = respondWith(["Yes."], "stop", "They want a yes.");
+    const answer = await readJson<ChatCompletion>(await complete());
     expect(answer.choices[0]?.message.content).toBe("Yes.");
   });
 
   it.each<[string, (response: ServerResponse) => void, [number, string]]>([
-    ["busy", (r) => r.writeHead(429).end("later"), [502, "upstream_failed"]],
-    ["broken", (r) => r.writeHead(500).end("oops"), [502, "upstream_failed"]],
-    ["unwilling", (r) => r.writeHead(400).end("no images"), [422, "upstream_refused"]],
+    ["is busy", (r) => r.writeHead(429).end("later"), [502, "upstream_failed"]],
+    ["fails", (r) => r.writeHead(500).end("oops"), [502, "upstream_failed"]],
+    ["rejects the request", (r) => r.writeHead(400).end("no images"), [422, "upstream_refused"]],
     [
-      "breaking off",
+      "ends the stream early",
       (r) => r.end('data: {"choices":[{"delta":{"content":"A"}}]}\n\n'),
       [502, "upstream_failed"],
     ],
-    ["speaking in tongues", (r) => r.end("<html>hello</html>"), [502, "upstream_failed"]],
-    ["sending what isn't JSON", (r) => r.end("data: hello\n\n"), [502, "upstream_failed"]],
-  ])("with a server that is %s is a coded error", async (_, answer, refusal) => {
-    reply = answer;
-    expect(await readRefusal(await ask())).toEqual(refusal);
+    ["responds in HTML", (r) => r.end("<html>hello</html>"), [502, "upstream_failed"]],
+    ["sends events without JSON", (r) => r.end("data: hello\n\n"), [502, "upstream_failed"]],
+  ])("fails with an error code if the server %s", async (_, handler, expected) => {
+    reply = handler;
+    expect(await readError(await complete())).toEqual(expected);
   });
 
-  it("that breaks off in a stream ends without its mark", async () => {
+  it("fails in the middle of a stream if the server breaks off", async () => {
     reply = (response) => response.end('data: {"choices":[{"delta":{"content":"A"}}]}\n\n');
-    const response = await ask({ stream: true });
+    const response = await complete({ stream: true });
     await expect(response.text()).rejects.toThrow();
   });
 
-  it("needs messages", async () => {
-    const refused = await readRefusal(await ask({ messages: [] }));
-    expect(refused).toEqual([400, "bad_request"]);
+  it("without messages is rejected as bad_request", async () => {
+    const error = await readError(await complete({ messages: [] }));
+    expect(error).toEqual([400, "bad_request"]);
   });
 });
 
-describe("a description", () => {
-  const picture = () =>
+describe("an image description", () => {
+  const makeImage = () =>
     sharp({ create: { width: 900, height: 90, channels: 3, background: "red" } })
       .png()
       .toBuffer();
 
-  it("has the language model's caption, and says whose it is", async () => {
-    reply = say(["A red ", "banner. "]);
+  it("has the caption of the language model and its name", async () => {
+    reply = respondWith(["A red ", "banner. "]);
     const described = await readJson(
-      await engine.post("/describe", Uint8Array.from(await picture())),
+      await engine.post("/describe", Uint8Array.from(await makeImage())),
     );
     expect(described).toMatchObject({ caption: "A red banner.", caption_model: "small-llm" });
-    const [part] = [asked.messages[0]?.content].flat().slice(1);
-    if (typeof part !== "object") throw new Error("no picture was sent");
+    const [part] = [received.messages[0]?.content].flat().slice(1);
+    if (typeof part !== "object") throw new Error("no image was sent");
     expect(part.image_url?.url).toMatch(/^data:image\/jpeg;base64,/);
   });
 
   it.each<[string, (response: ServerResponse) => void]>([
-    ["is out", (response) => response.writeHead(503).end()],
-    ["says nothing", say([])],
-  ])("is composed where the language model %s", async (_, answer) => {
-    reply = answer;
+    ["is unavailable", (response) => response.writeHead(503).end()],
+    ["returns no text", respondWith([])],
+  ])("uses the template caption if the language model %s", async (_, handler) => {
+    reply = handler;
     const described = await readJson(
-      await engine.post("/describe", Uint8Array.from(await picture())),
+      await engine.post("/describe", Uint8Array.from(await makeImage())),
     );
-    expect(described).toMatchObject({ caption_model: "composed" });
+    expect(described).toMatchObject({ caption_model: "template" });
   });
 });
 

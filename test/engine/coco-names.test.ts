@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { labelsNamedBy } from "../../local/engine/coco-names.ts";
+import { labelsForPhrase } from "../../local/engine/coco-names.ts";
 
 it.each<[string, string[]]>([
   ["dog", ["dog"]],
@@ -23,12 +23,14 @@ it.each<[string, string[]]>([
   ["constructor", []],
   ["", []],
   ["东京", []],
-])("%j names %j", (phrase, labels) => {
-  expect(labelsNamedBy(phrase)).toEqual(labels);
+])("the phrase %j names the labels %j", (phrase, labels) => {
+  expect(labelsForPhrase(phrase)).toEqual(labels);
 });
 
-it("animals and vehicles are of ten and eight kinds", () => {
-  expect(labelsNamedBy("wild animals")).toEqual(expect.arrayContaining(["bird", "dog", "giraffe"]));
-  expect(labelsNamedBy("wild animals")).toHaveLength(10);
-  expect(labelsNamedBy("a vehicle")).toHaveLength(8);
+it("the phrases for animals and vehicles name ten and eight labels", () => {
+  expect(labelsForPhrase("wild animals")).toEqual(
+    expect.arrayContaining(["bird", "dog", "giraffe"]),
+  );
+  expect(labelsForPhrase("wild animals")).toHaveLength(10);
+  expect(labelsForPhrase("a vehicle")).toHaveLength(8);
 });

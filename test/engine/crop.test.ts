@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { drawClock } from "../../scripts/sample/drawn-objects.ts";
-import { type Engine, readRefusal, startEngine } from "./engine-process.ts";
+import { drawClock } from "../../tools/sample/drawn-objects.ts";
+import { type Engine, readError, startEngine } from "./engine-process.ts";
 
 let engine: Engine;
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-/** Left half red, right half blue; 40 × 20. */
+/** A PNG of 40 × 20 pixels, left half red, right half blue. */
 const halves = await sharp({ create: { width: 40, height: 20, channels: 3, background: "red" } })
   .composite([
     {
@@ -24,8 +24,8 @@ const halves = await sharp({ create: { width: 40, height: 20, channels: 3, backg
 
 const post = (path: string, bytes: Uint8Array = halves) => engine.post(path, new Uint8Array(bytes));
 
-describe("a part of a picture", () => {
-  it("is cut out as it is", async () => {
+describe("a crop", () => {
+  it("has exactly the pixels of the area", async () => {
     const response = await post("/crop?left=18&top=5&width=4&height=3");
     const { data, info } = await sharp(await response.bytes())
       .removeAlpha()
@@ -35,9 +35,9 @@ describe("a part of a picture", () => {
     expect([...data.subarray(0, 12)]).toEqual([255, 0, 0, 255, 0, 0, 0, 0, 255, 0, 0, 255]);
   });
 
-  it("is of the upright picture", async () => {
-    const turned = await sharp(halves).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-    const response = await post("/crop?left=0&top=0&width=20&height=40", turned);
+  it("uses the coordinates of the upright image", async () => {
+    const rotated = await sharp(halves).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const response = await post("/crop?left=0&top=0&width=20&height=40", rotated);
     expect(response.status).toBe(200);
   });
 
@@ -48,24 +48,24 @@ describe("a part of a picture", () => {
     ["left=-1&top=0&width=1&height=1", 400],
     ["left=37&top=0&width=4&height=1", 400],
     ["left=0&top=19&width=1&height=2", 400],
-  ])("%s is refused", async (query, status) => {
-    expect(await readRefusal(await post(`/crop?${query}`))).toEqual([status, "bad_request"]);
+  ])("with the query %s is rejected", async (query, status) => {
+    expect(await readError(await post(`/crop?${query}`))).toEqual([status, "bad_request"]);
   });
 
-  it("of no picture is refused", async () => {
+  it("of a file that is no image is rejected", async () => {
     const response = await engine.post("/crop?left=0&top=0&width=1&height=1", "hello");
-    expect(await readRefusal(response)).toEqual([422, "undecodable_image"]);
+    expect(await readError(response)).toEqual([422, "undecodable_image"]);
   });
 });
 
-it("only things that a target names are detected", async () => {
+it("object detection with a target returns only the objects that the target names", async () => {
   const clock = await drawClock();
-  const labelsOf = async (target: string) => {
+  const listLabels = async (target: string) => {
     const response = await post(`/objects?target=${encodeURIComponent(target)}`, clock);
     const { objects }: { objects: { label: string }[] } = JSON.parse(await response.text());
     return objects.map(({ label }) => label);
   };
-  expect(await labelsOf("a wall clock")).toEqual(["clock"]);
-  expect(await labelsOf("a dog")).toEqual([]);
-  expect(await labelsOf("an alethiometer")).toEqual([]);
+  expect(await listLabels("a wall clock")).toEqual(["clock"]);
+  expect(await listLabels("a dog")).toEqual([]);
+  expect(await listLabels("an alethiometer")).toEqual([]);
 });

@@ -9,19 +9,19 @@ export const TOKEN = "engine-test-token";
 export interface Engine {
   pid: number;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** A POST with the right token. */
+  /** Sends a POST with the valid token. */
   post(path: string, body: Uint8Array<ArrayBuffer> | string): Promise<Response>;
-  /** Ends it with `signal`; resolves with the exit code. */
+  /** Stops the process with `signal`; resolves to the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Without what whoever runs the tests has set up. */
-const BARE = { LOCAL_LLM_URL: "", MODELS_DIR: "/nonexistent" };
+/** Clears settings of the machine that runs the tests. */
+const CLEARED_SETTINGS = { LOCAL_LLM_URL: "", MODELS_DIR: "/nonexistent", SPEECH_SCRIPT: "" };
 
-/** A real engine process on a free port. `env` goes over the defaults. */
+/** Starts an engine process on a free port. `env` overrides the defaults. */
 export async function startEngine(env: Record<string, string> = {}): Promise<Engine> {
   const child = spawn(process.execPath, [SERVER], {
-    env: { ...process.env, ...BARE, ENGINE_PORT: "0", ENGINE_TOKEN: TOKEN, ...env },
+    env: { ...process.env, ...CLEARED_SETTINGS, ENGINE_PORT: "0", ENGINE_TOKEN: TOKEN, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
@@ -43,13 +43,13 @@ export async function startEngine(env: Record<string, string> = {}): Promise<Eng
   };
 }
 
-/** The body as what the caller knows it to be. */
+/** Parses a JSON body as `T`, unchecked. */
 export async function readJson<T>(response: Response): Promise<T> {
   return (await response.json()) as T;
 }
 
-/** Status and error code of a refusal. */
-export async function readRefusal(response: Response): Promise<[number, string]> {
+/** Returns the status and error code of an error response. */
+export async function readError(response: Response): Promise<[number, string]> {
   const body = await readJson<{ error: { code: string; message: string } }>(response);
   return [response.status, body.error.code];
 }

@@ -3,7 +3,7 @@ import { type Fit, fitSize } from "../../local/engine/media-fit.ts";
 
 type Side = number | null;
 
-describe("a 1280×720 picture", () => {
+describe("a 1280×720 frame", () => {
   it.each<[Fit, Side, Side, [number, number], [number, number]]>([
     ["contain", null, null, [1280, 720], [1280, 720]],
     ["contain", 640, null, [640, 360], [640, 360]],
@@ -16,9 +16,12 @@ describe("a 1280×720 picture", () => {
     ["cover", 1000, 100, [1000, 563], [1000, 100]],
     ["cover", 640, null, [640, 360], [640, 360]],
     ["contain", 1, 1, [1, 1], [1, 1]],
-  ])("with fit %s into %s×%s is scaled to %j and cut to %j", (fit, width, height, scaled, cut) => {
-    const fitted = fitSize({ width: 1280, height: 720 }, { width, height, fit });
-    expect([fitted.scaled.width, fitted.scaled.height]).toEqual(scaled);
-    expect([fitted.cut.width, fitted.cut.height]).toEqual(cut);
-  });
+  ])(
+    "with fit %s into %s×%s is scaled to %j and cropped to %j",
+    (fit, width, height, scaled, cropped) => {
+      const fitted = fitSize({ width: 1280, height: 720 }, { width, height, fit });
+      expect([fitted.scaled.width, fitted.scaled.height]).toEqual(scaled);
+      expect([fitted.cropped.width, fitted.cropped.height]).toEqual(cropped);
+    },
+  );
 });

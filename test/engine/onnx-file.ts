@@ -1,4 +1,4 @@
-/** What a value in a network is: its type and its shape, names for what may vary. */
+/** An input or output of a network; a name in the shape is a variable size. */
 export interface OnnxValue {
   name: string;
   type: "float32" | "int64" | "bool";
@@ -30,15 +30,15 @@ const IR_VERSION = 8;
 const OPSET = 18;
 const ATTRIBUTE_INT = 2;
 
-/** An `.onnx` file (github.com/onnx/onnx/blob/main/onnx/onnx.proto3). */
+/** Serialises a graph as an `.onnx` file (github.com/onnx/onnx/blob/main/onnx/onnx.proto3). */
 export function writeOnnx(graph: OnnxGraph): Buffer {
   return Buffer.concat([
-    number(1, IR_VERSION),
-    message(8, number(2, OPSET)),
-    message(
+    writeInteger(1, IR_VERSION),
+    writeMessage(8, writeInteger(2, OPSET)),
+    writeMessage(
       7,
       ...graph.nodes.map(writeNode),
-      text(2, "tiny"),
+      writeText(2, "tiny"),
       ...graph.constants.map(writeConstant),
       ...graph.inputs.map((value) => writeValue(11, value)),
       ...graph.outputs.map((value) => writeValue(12, value)),
@@ -47,13 +47,13 @@ export function writeOnnx(graph: OnnxGraph): Buffer {
 }
 
 function writeNode({ type, inputs, output, attributes = {} }: OnnxNode): Buffer {
-  return message(
+  return writeMessage(
     1,
-    ...inputs.map((name) => text(1, name)),
-    text(2, output),
-    text(4, type),
+    ...inputs.map((name) => writeText(1, name)),
+    writeText(2, output),
+    writeText(4, type),
     ...Object.entries(attributes).map(([name, value]) =>
-      message(5, text(1, name), number(3, value), number(20, ATTRIBUTE_INT)),
+      writeMessage(5, writeText(1, name), writeInteger(3, value), writeInteger(20, ATTRIBUTE_INT)),
     ),
   );
 }
@@ -61,43 +61,43 @@ function writeNode({ type, inputs, output, attributes = {} }: OnnxNode): Buffer 
 function writeConstant({ name, shape, data }: OnnxConstant): Buffer {
   const type = data instanceof Float32Array ? TYPES.float32 : TYPES.int64;
   const raw = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  return message(
+  return writeMessage(
     5,
-    ...shape.map((size) => number(1, size)),
-    number(2, type),
-    text(8, name),
-    bytes(9, raw),
+    ...shape.map((size) => writeInteger(1, size)),
+    writeInteger(2, type),
+    writeText(8, name),
+    writeBytes(9, raw),
   );
 }
 
 function writeValue(field: number, { name, type, shape }: OnnxValue): Buffer {
   const sizes = shape.map((size) =>
-    message(1, typeof size === "number" ? number(1, size) : text(2, size)),
+    writeMessage(1, typeof size === "number" ? writeInteger(1, size) : writeText(2, size)),
   );
-  const tensor = message(1, number(1, TYPES[type]), message(2, ...sizes));
-  return message(field, text(1, name), message(2, tensor));
+  const tensor = writeMessage(1, writeInteger(1, TYPES[type]), writeMessage(2, ...sizes));
+  return writeMessage(field, writeText(1, name), writeMessage(2, tensor));
 }
 
-function message(field: number, ...parts: Buffer[]): Buffer {
-  return bytes(field, Buffer.concat(parts));
+function writeMessage(field: number, ...parts: Buffer[]): Buffer {
+  return writeBytes(field, Buffer.concat(parts));
 }
 
-function text(field: number, value: string): Buffer {
-  return bytes(field, Buffer.from(value));
+function writeText(field: number, value: string): Buffer {
+  return writeBytes(field, Buffer.from(value));
 }
 
-function bytes(field: number, value: Buffer): Buffer {
-  return Buffer.concat([varint(field * 8 + 2), varint(value.length), value]);
+function writeBytes(field: number, value: Buffer): Buffer {
+  return Buffer.concat([encodeVarint(field * 8 + 2), encodeVarint(value.length), value]);
 }
 
-function number(field: number, value: number): Buffer {
-  return Buffer.concat([varint(field * 8), varint(value)]);
+function writeInteger(field: number, value: number): Buffer {
+  return Buffer.concat([encodeVarint(field * 8), encodeVarint(value)]);
 }
 
-/** Whole numbers from 0. */
-function varint(value: number): Buffer {
+/** Encodes a non-negative integer. */
+function encodeVarint(value: number): Buffer {
   const out: number[] = [];
-  let left = value;
-  for (; left > 127; left = Math.floor(left / 128)) out.push((left % 128) + 128);
-  return Buffer.from([...out, left]);
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) out.push((rest % 128) + 128);
+  return Buffer.from([...out, rest]);
 }

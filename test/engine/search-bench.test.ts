@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ndcg } from "../../bench/ndcg.ts";
-import { decodeBatch, encodeBatch, rowsOf } from "../../bench/search/batch.ts";
-import { type Answer, readServerTiming } from "../../bench/search/contestants.ts";
+import { decodeBatch, encodeBatch, splitRows } from "../../tools/segment-batch.ts";
+import { type TimedSearch, parseServerTiming } from "../../bench/search/systems.ts";
 import { makeQueries, makeSegments } from "../../bench/search/corpus.ts";
-import { type Figures, toParts, toRatios } from "../../bench/search/figures.ts";
-import { countPerSecond, race } from "../../bench/search/race.ts";
-import { quantile } from "../../bench/suite.ts";
+import { type SearchFigures, toParts, toRatios } from "../../bench/search/figures.ts";
+import { measureThroughput, interleaveQueries } from "../../bench/search/interleave.ts";
+import { quantile } from "../../tools/suite.ts";
 
 function photo(name: string) {
   const captions = ["one", "two", "three", "four", "five"].map((number) => `${name} ${number}`);
@@ -19,15 +19,15 @@ const photos = {
 
 describe("nDCG", () => {
   it.each<[string, boolean[], number, number]>([
-    ["one that is first", [true, false], 1, 1],
-    ["one that is second", [false, true], 1, 1 / Math.log2(3)],
-    ["one that is not there", [false], 1, 0],
-    ["one behind the depth", [false, false, false, true], 1, 0],
-    ["two of two", [true, true], 2, 1],
-    ["one of two", [true, false], 2, 1 / (1 + 1 / Math.log2(3))],
-    ["more than the depth", [true, true, true], 9, 1],
-  ])("of %s", (_, ranking, wanted, gain) => {
-    expect(ndcg(ranking, wanted, 3)).toBeCloseTo(gain);
+    ["a relevant item at rank 1", [true, false], 1, 1],
+    ["a relevant item at rank 2", [false, true], 1, 1 / Math.log2(3)],
+    ["a missing relevant item", [false], 1, 0],
+    ["a relevant item below the depth", [false, false, false, true], 1, 0],
+    ["both of two relevant items", [true, true], 2, 1],
+    ["one of two relevant items", [true, false], 2, 1 / (1 + 1 / Math.log2(3))],
+    ["more relevant items than the depth", [true, true, true], 9, 1],
+  ])("of %s matches the definition", (_, ranking, relevantCount, gain) => {
+    expect(ndcg(ranking, relevantCount, 3)).toBeCloseTo(gain);
   });
 });
 
@@ -36,13 +36,13 @@ describe("quantile", () => {
     [0.5, 2],
     [0.95, 4],
     [0, 1],
-  ])("takes the nearest rank at %d", (share, value) => {
+  ])("at %d returns the value of the nearest rank", (share, value) => {
     expect(quantile([4, 1, 3, 2], share)).toBe(value);
   });
 });
 
-describe("the corpus", () => {
-  it("holds each photo once, then pairs of photos that nobody asks about", () => {
+describe("the benchmark corpus", () => {
+  it("has each photo once, then pairs of photos without queries", () => {
     const segments = makeSegments(photos, 60);
     expect(segments.slice(0, 7).map(({ caption }) => caption[0])).toEqual([
       "a",
@@ -67,13 +67,13 @@ describe("the corpus", () => {
     }
   });
 
-  it("grows without changing", () => {
+  it("keeps its segments when it grows", () => {
     expect(makeSegments(photos, 60).slice(0, 25)).toEqual(makeSegments(photos, 25));
     expect(new Set(makeSegments(photos, 60).map(({ segmentId }) => segmentId)).size).toBe(60);
     expect(makeSegments(photos, 60).at(-1)?.position).toBe(19);
   });
 
-  it("is asked by the sentences that it doesn't hold", () => {
+  it("has queries made of the captions that no segment contains", () => {
     expect(makeQueries(photos, 2)).toEqual([
       { text: "a five", segmentId: makeSegments(photos, 1)[0]?.segmentId },
       { text: "b five", segmentId: makeSegments(photos, 2)[1]?.segmentId },
@@ -81,74 +81,82 @@ describe("the corpus", () => {
   });
 });
 
-describe("a batch", () => {
-  it("is the same after the journey", () => {
-    const passages = makeSegments(photos, 2);
-    const texts = Float32Array.of(1, 2, 3, 4);
-    const pictures = Float32Array.of(5, 6);
-    const read = decodeBatch(encodeBatch({ passages, texts, pictures }).buffer);
-    expect(read).toEqual({ passages, texts, pictures });
-    expect(rowsOf(read.texts, 2)).toEqual([Float32Array.of(1, 2), Float32Array.of(3, 4)]);
+describe("a segment batch", () => {
+  it("is unchanged after encoding and decoding", () => {
+    const segments = makeSegments(photos, 2);
+    const textVectors = Float32Array.of(1, 2, 3, 4);
+    const imageVectors = Float32Array.of(5, 6);
+    const read = decodeBatch(encodeBatch({ segments, textVectors, imageVectors }).buffer);
+    expect(read).toEqual({
+      segments,
+      textVectors,
+      imageVectors,
+    });
+    expect(splitRows(read.textVectors, 2)).toEqual([Float32Array.of(1, 2), Float32Array.of(3, 4)]);
   });
 });
 
-describe("Server-Timing", () => {
+describe("a Server-Timing header", () => {
   it.each([
-    ["model;dur=12.3, total;dur=25", { model: 12.3, total: 25 }],
-    ['rows;desc="D1";dur=3, miss', { rows: 3 }],
+    ["embed;dur=12.3, total;dur=25", { embed: 12.3, total: 25 }],
+    ['hydrate;desc="D1";dur=3, miss', { hydrate: 3 }],
     ["", {}],
-  ])("%s", (header, parts) => {
-    expect(readServerTiming(header)).toEqual(parts);
+  ])("%j is parsed into durations by name", (header, parts) => {
+    expect(parseServerTiming(header)).toEqual(parts);
   });
 
-  it("leaves to the Worker what is not on the longest way", () => {
-    const timing = { model: 20, vectors: 10, words: 12, rows: 4, total: 25 };
-    expect(toParts([{ found: [], ms: 30, timing }])).toMatchObject({ worker: 6, network: 5 });
+  it("attributes the time off the critical path to the Worker", () => {
+    const timing = { embed: 20, knn: 10, fulltext: 12, hydrate: 4, total: 25 };
+    expect(toParts([{ segmentIds: [], ms: 30, timing }])).toMatchObject({ worker: 6, network: 5 });
   });
 });
 
-describe("a race", () => {
+describe("interleaved queries", () => {
   const log: string[] = [];
   const { signal } = new AbortController();
-  const runner = (name: string) => ({
+  const createSystem = (name: string) => ({
     name,
-    process: name,
-    search: async (query: string): Promise<Answer> => {
+    processName: name,
+    search: async (query: string): Promise<TimedSearch> => {
       log.push(`${name}${query}`);
-      return { found: [], ms: 1, timing: {} };
+      return { segmentIds: [], ms: 1, timing: {} };
     },
   });
 
-  it("asks everyone everything, and each first in turn", async () => {
-    const answers = await race([runner("x"), runner("y")], ["1", "2"], signal);
+  it("run on every system, and each system is first in turn", async () => {
+    const results = await interleaveQueries(
+      [createSystem("x"), createSystem("y")],
+      ["1", "2"],
+      signal,
+    );
     expect(log).toEqual(["x1", "y1", "y2", "x2"]);
-    expect([...answers.values()].map(({ length }) => length)).toEqual([2, 2]);
+    expect([...results.values()].map(({ length }) => length)).toEqual([2, 2]);
   });
 
-  it("counts until the time is over", async () => {
-    expect(await countPerSecond(runner("x"), ["1"], { atOnce: 2, ms: 10, signal })).toBeGreaterThan(
-      0,
-    );
+  it("are counted until the time is over", async () => {
+    expect(
+      await measureThroughput(createSystem("x"), ["1"], { concurrency: 2, ms: 10, signal }),
+    ).toBeGreaterThan(0);
   });
 });
 
-describe("ratios", () => {
-  it("are of the same size, ours over theirs", () => {
+describe("latency ratios", () => {
+  it("compare our service with the others at the same corpus size", () => {
     const spread = (p50: number) => ({ p50, p95: p50, p99: p50 });
-    const row = (segments: number, name: string, ms: number, ndcg10: number): Figures => ({
+    const row = (segments: number, name: string, ms: number, ndcg10: number): SearchFigures => ({
       segments,
       name,
-      fresh: spread(2 * ms),
-      known: spread(ms),
+      uncached: spread(2 * ms),
+      cached: spread(ms),
       perSecond: 1,
       ndcg10,
       parts: {},
-      freshParts: {},
+      uncachedParts: {},
       mib: 1,
     });
     const figures = [row(1, "we", 10, 70), row(1, "they", 20, 60.5), row(2, "we", 30, 50)];
     expect(toRatios(figures, "we")).toEqual([
-      { segments: 1, name: "they", fresh: 0.5, known: 0.5, ndcg_points: 9.5 },
+      { segments: 1, name: "they", uncached: 0.5, cached: 0.5, ndcg_points: 9.5 },
     ]);
   });
 });

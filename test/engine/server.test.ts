@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Engine, readJson, readRefusal, startEngine, TOKEN } from "./engine-process.ts";
+import { type Engine, readJson, readError, startEngine, TOKEN } from "./engine-process.ts";
 
 let engine: Engine;
 let folder: string;
@@ -20,7 +20,7 @@ afterAll(async () => {
 const ROUTES = [
   "/sentences",
   "/objects",
-  "/words",
+  "/ocr",
   "/describe",
   "/v1/embeddings",
   "/v1/chat/completions",
@@ -31,37 +31,39 @@ const ROUTES = [
   "/media/sheet",
   "/media/clip",
   "/media/audio",
-  "/voice",
+  "/vad",
   "/transcribe",
 ];
 
 describe("the engine", () => {
-  it("tells without a token what it can do", async () => {
+  it("lists its capabilities without a token", async () => {
     const response = await engine.fetch("/health");
     expect(response.status).toBe(200);
-    const { ok, abilities } = await readJson<{ ok: boolean; abilities: object }>(response);
+    const { ok, capabilities } = await readJson<{ ok: boolean; capabilities: object }>(response);
     expect(ok).toBe(true);
-    for (const name of ["sentences", "objects", "words", "pictures", "masks", "media"]) {
-      const ability = { ready: expect.any(Boolean), model: expect.any(String) };
-      expect(abilities).toHaveProperty(name, expect.objectContaining(ability));
+    for (const name of ["sentences", "objects", "ocr", "embeddings", "masks", "media"]) {
+      const capability = { ready: expect.any(Boolean), model: expect.any(String) };
+      expect(capabilities).toHaveProperty(name, expect.objectContaining(capability));
     }
   });
 
-  it("tells what it hasn't got, and what to do about it", async () => {
-    const { abilities } = await readJson<{ abilities: object }>(await engine.fetch("/health"));
-    const why = expect.stringContaining("LOCAL_LLM_URL");
-    expect(abilities).toHaveProperty("chat", { ready: false, model: null, why });
+  it("lists a missing capability with instructions to add it", async () => {
+    const { capabilities } = await readJson<{ capabilities: object }>(
+      await engine.fetch("/health"),
+    );
+    const reason = expect.stringContaining("LOCAL_LLM_URL");
+    expect(capabilities).toHaveProperty("chat", { ready: false, model: null, reason });
     const chat = JSON.stringify({ messages: [{ role: "user", content: "Hello?" }] });
-    const refused = await readRefusal(await engine.post("/v1/chat/completions", chat));
-    expect(refused).toEqual([501, "model_missing"]);
+    const error = await readError(await engine.post("/v1/chat/completions", chat));
+    expect(error).toEqual([501, "model_not_found"]);
   });
 
-  it.each(ROUTES)("refuses %s without the right token", async (path) => {
+  it.each(ROUTES)("rejects %s without a valid token", async (path) => {
     const tokens = [undefined, "Bearer wrong", `Bearer ${TOKEN}x`, TOKEN];
     for (const authorization of tokens) {
       const headers = new Headers(authorization ? { authorization } : {});
       const response = await engine.fetch(path, { method: "POST", headers, body: "x" });
-      expect(await readRefusal(response)).toEqual([401, "unauthorized"]);
+      expect(await readError(response)).toEqual([401, "unauthorized"]);
     }
   });
 
@@ -70,42 +72,45 @@ describe("the engine", () => {
     ["GET", "/objects"],
     ["POST", "/toString"],
     ["POST", "/__proto__"],
-  ])("has no %s %s", async (method, path) => {
+  ])("responds with 404 to %s %s", async (method, path) => {
     const headers = { authorization: `Bearer ${TOKEN}` };
-    expect(await readRefusal(await engine.fetch(path, { method, headers }))).toEqual([
+    expect(await readError(await engine.fetch(path, { method, headers }))).toEqual([
       404,
       "not_found",
     ]);
   });
 
-  it("refuses a body that is too large, told beforehand or not", async () => {
+  it("rejects a body that is too large, with and without a content-length", async () => {
     const bytes = new Uint8Array(3_000_000);
-    expect(await readRefusal(await engine.post("/media/probe", bytes))).toEqual([413, "too_large"]);
+    expect(await readError(await engine.post("/media/probe", bytes))).toEqual([413, "too_large"]);
     const response = await engine.fetch("/media/probe", {
       method: "POST",
       headers: { authorization: `Bearer ${TOKEN}` },
       body: new Blob([bytes]).stream(),
       duplex: "half",
     });
-    expect(await readRefusal(response)).toEqual([413, "too_large"]);
+    expect(await readError(response)).toEqual([413, "too_large"]);
   });
 
-  it("keeps no file of a call that has ended", async () => {
+  it("removes the files of a finished call", async () => {
     await engine.post("/media/probe", new Uint8Array(1_000));
-    const own = readdirSync(folder).find((name) => name.startsWith("engine-"));
-    await expect.poll(() => readdirSync(join(folder, own ?? ""))).toEqual([]);
+    const workFolder = readdirSync(folder).find((name) => name.startsWith("engine-"));
+    await expect.poll(() => readdirSync(join(folder, workFolder ?? ""))).toEqual([]);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("ends promptly at %s and cleans up", async (signal) => {
-    const other = await mkdtemp(join(tmpdir(), "engine-test-"));
-    const second = await startEngine({ TMPDIR: other });
-    expect(readdirSync(other)).toHaveLength(1);
-    const started = performance.now();
-    expect(await second.stop(signal)).toBe(0);
-    expect(performance.now() - started).toBeLessThan(3_000);
-    expect(readdirSync(other)).toEqual([]);
-    await rm(other, { recursive: true });
-  });
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "stops promptly on %s and removes its folder",
+    async (signal) => {
+      const other = await mkdtemp(join(tmpdir(), "engine-test-"));
+      const second = await startEngine({ TMPDIR: other });
+      expect(readdirSync(other)).toHaveLength(1);
+      const started = performance.now();
+      expect(await second.stop(signal)).toBe(0);
+      expect(performance.now() - started).toBeLessThan(3_000);
+      expect(readdirSync(other)).toEqual([]);
+      await rm(other, { recursive: true });
+    },
+  );
 
   it.each([{ ENGINE_TOKEN: "" }, { ENGINE_PORT: "" }, { ENGINE_PORT: "http" }])(
     "does not start with %j",
@@ -127,8 +132,8 @@ function dot(a: number[] = [], b: number[] = []): number {
   return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 }
 
-describe("sentences", () => {
-  it("of like meaning lie close together", async () => {
+describe("sentence embeddings", () => {
+  it("of similar sentences have a high cosine", async () => {
     const [dog, puppy, tax] = await embed([
       "a dog runs on the beach",
       "a puppy is playing by the sea",
@@ -138,7 +143,7 @@ describe("sentences", () => {
     expect(dot(dog, tax)).toBeLessThan(0.2);
   });
 
-  it("become unit vectors of 512, whatever is in them", async () => {
+  it("are unit vectors of 512 dimensions for any text", async () => {
     const texts = ["word", "", "   ", "日本語 🦊", "long ".repeat(20_000), "\u0000\n"];
     const vectors = await embed(texts);
     expect(vectors).toHaveLength(texts.length);
@@ -148,24 +153,21 @@ describe("sentences", () => {
     }
   });
 
-  it("have the same vector alone and among 256", async () => {
+  it("are the same for a text alone and in a batch of 256", async () => {
     const texts = Array.from({ length: 256 }, (_, at) => `sentence ${"very ".repeat(at % 9)}${at}`);
     const [alone] = await embed([texts[100] ?? ""]);
     expect(dot(alone, (await embed(texts))[100])).toBeCloseTo(1, 4);
   });
 
   it.each(["", "[]", "{", '{"texts":[]}', '{"texts":[1]}', '{"texts":"a"}', "null"])(
-    "are refused in %j",
+    "are rejected for the body %j",
     async (body) => {
-      expect(await readRefusal(await engine.post("/sentences", body))).toEqual([
-        400,
-        "bad_request",
-      ]);
+      expect(await readError(await engine.post("/sentences", body))).toEqual([400, "bad_request"]);
     },
   );
 
-  it("are refused beyond 256", async () => {
+  it("are rejected for more than 256 texts", async () => {
     const body = JSON.stringify({ texts: Array.from({ length: 257 }, () => "a") });
-    expect(await readRefusal(await engine.post("/sentences", body))).toEqual([400, "bad_request"]);
+    expect(await readError(await engine.post("/sentences", body))).toEqual([400, "bad_request"]);
   });
 });

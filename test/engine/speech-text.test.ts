@@ -1,43 +1,53 @@
 import { describe, expect, it } from "vitest";
-import { countShared, countWordErrors, listOffsets } from "../../bench/transcript.ts";
-import { dropInvented } from "../../local/engine/speech-clean.ts";
+import { countOverlapSeconds, countWordErrors, listStartOffsets } from "../../bench/transcript.ts";
+import { dropHallucinations } from "../../local/engine/speech-clean.ts";
 import { readWords } from "../../local/engine/speech-pocketsphinx.ts";
-import { cutSpans, groupSpans, joinSamples, toSound } from "../../local/engine/speech-stretches.ts";
+import {
+  splitRanges,
+  groupRanges,
+  concatSamples,
+  toAudioRange,
+} from "../../local/engine/speech-chunks.ts";
 import { readSegments } from "../../local/engine/speech-whisper.ts";
 
-const span = (start: number, end: number) => ({ start, end });
+const range = (start: number, end: number) => ({ start, end });
 
-describe("stretches", () => {
-  it("hold the spans that fit, with short silences", () => {
-    const spans = [span(1, 4), span(4.2, 6), span(20, 25), span(40, 49)];
-    expect(groupSpans(spans, 12)).toEqual([
+describe("speech chunks", () => {
+  it("contain the ranges that fit, with shortened silence between them", () => {
+    const ranges = [range(1, 4), range(4.2, 6), range(20, 25), range(40, 49)];
+    expect(groupRanges(ranges, 12)).toEqual([
       {
-        pieces: [
-          { ...span(1, 4), at: 0 },
-          { ...span(4.2, 6), at: expect.closeTo(3.2) },
-          { ...span(20, 25), at: expect.closeTo(5.5) },
+        parts: [
+          { ...range(1, 4), at: 0 },
+          { ...range(4.2, 6), at: expect.closeTo(3.2) },
+          { ...range(20, 25), at: expect.closeTo(5.5) },
         ],
-        length: expect.closeTo(10.5),
+        seconds: expect.closeTo(10.5),
       },
-      { pieces: [{ ...span(40, 49), at: 0 }], length: 9 },
+      { parts: [{ ...range(40, 49), at: 0 }], seconds: 9 },
     ]);
-    expect(groupSpans([], 12)).toEqual([]);
+    expect(groupRanges([], 12)).toEqual([]);
   });
 
-  it("hold the samples of their spans and nothing else", () => {
+  it("contain exactly the samples of their ranges", () => {
     const samples = Float32Array.from({ length: 64_000 }, (_, at) => Math.floor(at / 16_000) + 1);
-    const [stretch] = groupSpans([span(0.5, 1), span(3, 3.5)], 12);
-    const joined = joinSamples(samples, stretch!);
-    expect([joined.length, joined[0], joined[8_000], joined[16_000]]).toEqual([24_000, 1, 0, 4]);
+    const [chunk] = groupRanges([range(0.5, 1), range(3, 3.5)], 12);
+    const chunkSamples = concatSamples(samples, chunk!);
+    expect([
+      chunkSamples.length,
+      chunkSamples[0],
+      chunkSamples[8_000],
+      chunkSamples[16_000],
+    ]).toEqual([24_000, 1, 0, 4]);
   });
 
-  it("cut a span that is too long where it is quiet", () => {
+  it("split a range that is too long at its quietest point", () => {
     const samples = new Float32Array(16_000 * 60).fill(0.5).fill(0, 16_000 * 24, 16_000 * 24.3);
-    const [first, second, third] = cutSpans(samples, [span(0, 60)], 28);
+    const [first, second, third] = splitRanges(samples, [range(0, 60)], 28);
     expect(first).toEqual({ start: 0, end: expect.closeTo(24.15, 0) });
     expect(second?.start).toBe(first?.end);
     expect(third).toEqual({ start: second?.end, end: 60 });
-    expect(cutSpans(samples, [span(0, 28)], 28)).toEqual([span(0, 28)]);
+    expect(splitRanges(samples, [range(0, 28)], 28)).toEqual([range(0, 28)]);
   });
 
   it.each<[number, number, [number, number] | null]>([
@@ -48,48 +58,52 @@ describe("stretches", () => {
     [3.1, 3.4, null],
     [4, 30, [20.5, 22]],
     [6, 7, null],
-  ])("tell where %s to %s s lies in the sound", (start, end, expected) => {
-    const [stretch] = groupSpans([span(10, 13), span(20, 22)], 12);
-    const place = toSound(stretch!, { start, end });
-    expect(place && [place.start, place.end]).toEqual(expected);
+  ])("map the range from %s to %s s to the audio", (start, end, expected) => {
+    const [chunk] = groupRanges([range(10, 13), range(20, 22)], 12);
+    const audioRange = toAudioRange(chunk!, { start, end });
+    expect(audioRange && [audioRange.start, audioRange.end]).toEqual(expected);
   });
 });
 
-describe("what Whisper's filter writes", () => {
-  it("becomes segments at their times, whatever is in the text", () => {
-    const stretches = groupSpans([span(10, 13), span(100, 120)], 21);
+describe("the output of Whisper's filter", () => {
+  it("is parsed to segments at their times, with quotes in the text", () => {
+    const chunks = groupRanges([range(10, 13), range(100, 120)], 21);
     const lines = [
       '{"start":0,"end":2500,"text":"He said "no"."}',
       '{"start":4000,"end":9000,"text":"Nobody spoke here."}',
       '{"start":61500,"end":63000,"text":" Übrigens. "}',
-      '{"start":180000,"end":181000,"text":"There is no such stretch."}',
-      "not a line of its",
+      '{"start":180000,"end":181000,"text":"There is no such chunk."}',
+      "not a JSON line",
       "",
     ];
-    expect(readSegments(lines.join("\n"), stretches)).toEqual([
-      { ...span(10, 12.5), text: 'He said "no".', words: [] },
-      { ...span(101.5, 103), text: "Übrigens.", words: [] },
+    expect(readSegments(lines.join("\n"), chunks)).toEqual([
+      { ...range(10, 12.5), text: 'He said "no".', words: [] },
+      { ...range(101.5, 103), text: "Übrigens.", words: [] },
     ]);
   });
 
   it.each<[string, string[], string[]]>([
-    ["names of sounds", ["[MUSIC]", "(applause)", "*sighs*", "♪♪", "...", ""], []],
-    ["names of sounds beside words", ["[door] Come in. (laughs)"], ["Come in."]],
-    ["the third of the same", ["No.", "no!", "No", "Yes.", "No."], ["No.", "no!", "Yes.", "No."]],
+    ["sound tags", ["[MUSIC]", "(applause)", "*sighs*", "♪♪", "...", ""], []],
+    ["sound tags beside speech", ["[door] Come in. (laughs)"], ["Come in."]],
+    [
+      "the third repetition of a sentence",
+      ["No.", "no!", "No", "Yes.", "No."],
+      ["No.", "no!", "Yes.", "No."],
+    ],
     ["loops", [`and then ${"I said that ".repeat(20)}`], []],
     [
-      "nothing else",
+      "nothing in ordinary sentences",
       ["We went to the 3 shops on Main Street.", "東京です。"],
       ["We went to the 3 shops on Main Street.", "東京です。"],
     ],
-  ])("loses %s", (_, texts, expected) => {
-    const segments = texts.map((text, at) => ({ ...span(at, at + 1), text, words: [] }));
-    expect(dropInvented(segments).map(({ text }) => text)).toEqual(expected);
+  ])("is cleaned of hallucinations: %s", (_, texts, expected) => {
+    const segments = texts.map((text, at) => ({ ...range(at, at + 1), text, words: [] }));
+    expect(dropHallucinations(segments).map(({ text }) => text)).toEqual(expected);
   });
 });
 
-describe("what pocketsphinx writes", () => {
-  it("becomes a segment a span, without noise, fillers and words in the pauses", () => {
+describe("the output of pocketsphinx", () => {
+  it("is parsed to one segment per range, without noise, fillers and words in pauses", () => {
     const lines = `
 0 1 0.10 0.30 the 0.731
 0 1 0.40 0.40 a(2) 1.001
@@ -103,8 +117,8 @@ describe("what pocketsphinx writes", () => {
 `;
     const segments = readWords(
       lines,
-      [span(10, 14), span(30.007, 31)],
-      [span(10, 11.5), span(12.3, 14), span(30.007, 31)],
+      [range(10, 14), range(30.007, 31)],
+      [range(10, 11.5), range(12.3, 14), range(30.007, 31)],
     );
     expect(segments.map(({ text }) => text)).toEqual(["the a", "dog's", "end"]);
     expect(segments[0]).toEqual({
@@ -121,7 +135,7 @@ describe("what pocketsphinx writes", () => {
   });
 });
 
-describe("a transcript's errors", () => {
+describe("the word errors of a transcript", () => {
   it.each<[string, string, number, number]>([
     ["", "", 0, 0],
     ["And so, my fellow Americans!", "and so my fellow americans", 0, 5],
@@ -132,17 +146,22 @@ describe("a transcript's errors", () => {
     ["one three", "one two three", 1, 2],
     ["one two three four", "two three for you", 3, 4],
     ["2 dogs", "two dogs", 1, 2],
-  ])("in %j heard as %j are %i of %i words", (said, heard, errors, words) => {
-    expect(countWordErrors(said, heard)).toEqual({ errors, words });
+  ])("for %j recognised as %j are %i of %i words", (reference, hypothesis, errors, words) => {
+    expect(countWordErrors(reference, hypothesis)).toEqual({
+      errorCount: errors,
+      wordCount: words,
+    });
   });
+});
 
-  it("in time are what both share, and how far starts are off", () => {
+describe("the timing accuracy of a transcript", () => {
+  it("is measured by the overlap in seconds and by the offsets of starts", () => {
     const [truth, found] = [
-      [span(0, 4), span(6, 8)],
-      [span(1, 2), span(3, 7)],
+      [range(0, 4), range(6, 8)],
+      [range(1, 2), range(3, 7)],
     ];
-    expect(countShared(truth, found)).toBe(3);
-    expect(countShared(truth, [])).toBe(0);
-    expect(listOffsets(truth, found)).toEqual([1, 3]);
+    expect(countOverlapSeconds(truth, found)).toBe(3);
+    expect(countOverlapSeconds(truth, [])).toBe(0);
+    expect(listStartOffsets(truth, found)).toEqual([1, 3]);
   });
 });

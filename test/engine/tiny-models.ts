@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   languageNetworks,
-  PICTURE_TOKENS,
+  IMAGE_TOKENS,
   SIDE,
   textNetwork,
   visionNetwork,
@@ -12,7 +12,7 @@ import {
 const LETTERS = Array.from("abcdefghijklmnopqrstuvwxyz0123456789.,:!?-'");
 const SPECIAL = ["[PAD]", "[UNK]", "<|im_start|>", "<end_of_utterance>", "<image>"];
 SPECIAL.push("<fake_token_around_image>", "<global-img>");
-/** What the tiny models read and write: single letters, and a few words. */
+/** Vocabulary of the tiny models: single letters and a few words. */
 export const VOCABULARY = [
   ...SPECIAL,
   "User",
@@ -24,7 +24,7 @@ export const VOCABULARY = [
 const START = "<|im_start|>";
 const END = "<end_of_utterance>";
 
-/** As SmolVLM's. */
+/** The chat template of SmolVLM. */
 const TEMPLATE =
   "<|im_start|>{% for message in messages %}{{message['role'] | capitalize}}" +
   "{% if message['content'][0]['type'] == 'image' %}{{':'}}{% else %}{{': '}}{% endif %}" +
@@ -41,7 +41,7 @@ const PIXELS = {
   image_std: [0.5, 0.5, 0.5],
 };
 
-/** A CLIP with random weights. */
+/** Writes a CLIP with random weights. */
 export function writeTinyClip(folder: string): void {
   writeModel(folder, {
     "config.json": { model_type: "clip" },
@@ -58,7 +58,7 @@ export function writeTinyClip(folder: string): void {
   });
 }
 
-/** A SigLIP with random weights, larger than the tiny CLIP. */
+/** Writes a SigLIP with random weights, larger than the tiny CLIP. */
 export function writeTinySiglip(folder: string, dimensions = 48): void {
   writeModel(folder, {
     "config.json": { model_type: "siglip" },
@@ -73,7 +73,7 @@ export function writeTinySiglip(folder: string, dimensions = 48): void {
   });
 }
 
-/** A vision-language model with random weights, which ends at `end`. */
+/** Writes a vision-language model with random weights that stops at the token `end`. */
 export function writeTinyVlm(folder: string, end = END): void {
   const networks = Object.entries(languageNetworks(VOCABULARY.length));
   writeModel(folder, {
@@ -101,7 +101,7 @@ export function writeTinyVlm(folder: string, end = END): void {
     },
     "processor_config.json": {
       processor_class: "Idefics3Processor",
-      image_seq_len: PICTURE_TOKENS,
+      image_seq_len: IMAGE_TOKENS,
     },
     ...tokenizer(256),
     ...Object.fromEntries(networks.map(([name, file]) => [`onnx/${name}_quantized.onnx`, file])),

@@ -1,18 +1,18 @@
 import { type OnnxConstant, type OnnxGraph, type OnnxValue, writeOnnx } from "./onnx-file.ts";
 
-/** Pixels each way of what the tiny networks look at. */
+/** Side of the input images, in pixels. */
 export const SIDE = 8;
 const PIXELS = 3 * SIDE * SIDE;
-/** Numbers that stand for one token. */
+/** Dimensions of a token embedding. */
 export const WIDTH = 16;
-/** Tokens that stand for one picture. */
-export const PICTURE_TOKENS = 2;
+/** Tokens per image. */
+export const IMAGE_TOKENS = 2;
 
 function value(name: string, type: OnnxValue["type"], ...shape: OnnxValue["shape"]): OnnxValue {
   return { name, type, shape };
 }
 
-/** Seeded numbers from -1 to 1 (mulberry32). */
+/** Makes a constant of seeded random numbers from -1 to 1 (mulberry32). */
 function weights(name: string, seed: number, ...shape: number[]): OnnxConstant {
   let state = seed;
   const next = () => {
@@ -29,62 +29,69 @@ function integers(name: string, ...values: number[]): OnnxConstant {
   return { name, shape: [values.length], data: BigInt64Array.from(values, BigInt) };
 }
 
-/** Every pixel counts, and where it is. */
+/** Makes a linear vision network over all pixels. */
 export function visionNetwork(output: string, dimensions: number): Buffer {
   return writeOnnx({
     inputs: [value("pixel_values", "float32", "n", 3, SIDE, SIDE)],
     outputs: [value(output, "float32", "n", dimensions)],
-    constants: [weights("eye", 1, PIXELS, dimensions)],
+    constants: [weights("image_projection", 1, PIXELS, dimensions)],
     nodes: [
       { type: "Flatten", inputs: ["pixel_values"], output: "flat" },
-      { type: "MatMul", inputs: ["flat", "eye"], output },
+      { type: "MatMul", inputs: ["flat", "image_projection"], output },
     ],
   });
 }
 
-/** The mean of what the tokens stand for. */
+/** Makes a text network: the projected mean of the token embeddings. */
 export function textNetwork(output: string, dimensions: number, vocabulary: number): Buffer {
   return writeOnnx({
     inputs: [value("input_ids", "int64", "n", "tokens")],
     outputs: [value(output, "float32", "n", dimensions)],
     constants: [
-      weights("meanings", 2, vocabulary, WIDTH),
-      weights("mouth", 3, WIDTH, dimensions),
-      integers("over", 1),
+      weights("token_embeddings", 2, vocabulary, WIDTH),
+      weights("projection", 3, WIDTH, dimensions),
+      integers("axes", 1),
     ],
     nodes: [
-      { type: "Gather", inputs: ["meanings", "input_ids"], output: "each" },
-      { type: "ReduceMean", inputs: ["each", "over"], output: "mean", attributes: { keepdims: 0 } },
-      { type: "MatMul", inputs: ["mean", "mouth"], output },
+      { type: "Gather", inputs: ["token_embeddings", "input_ids"], output: "embedded" },
+      {
+        type: "ReduceMean",
+        inputs: ["embedded", "axes"],
+        output: "mean",
+        attributes: { keepdims: 0 },
+      },
+      { type: "MatMul", inputs: ["mean", "projection"], output },
     ],
   });
 }
 
-/** The three networks of a vision-language model, by name. */
+/** Makes the three networks of a vision-language model, by name. */
 export function languageNetworks(vocabulary: number): Record<string, Buffer> {
   const networks: Record<string, OnnxGraph> = {
     vision_encoder: {
       inputs: [
-        value("pixel_values", "float32", "n", "pictures", 3, SIDE, SIDE),
-        value("pixel_attention_mask", "bool", "n", "pictures", SIDE, SIDE),
+        value("pixel_values", "float32", "n", "images", 3, SIDE, SIDE),
+        value("pixel_attention_mask", "bool", "n", "images", SIDE, SIDE),
       ],
-      outputs: [value("image_features", "float32", "all", PICTURE_TOKENS, WIDTH)],
+      outputs: [value("image_features", "float32", "all", IMAGE_TOKENS, WIDTH)],
       constants: [
         integers("rows", -1, PIXELS),
-        weights("eye", 4, PIXELS, PICTURE_TOKENS * WIDTH),
-        integers("tokens", -1, PICTURE_TOKENS, WIDTH),
+        weights("image_projection", 4, PIXELS, IMAGE_TOKENS * WIDTH),
+        integers("tokens", -1, IMAGE_TOKENS, WIDTH),
       ],
       nodes: [
         { type: "Reshape", inputs: ["pixel_values", "rows"], output: "flat" },
-        { type: "MatMul", inputs: ["flat", "eye"], output: "seen" },
-        { type: "Reshape", inputs: ["seen", "tokens"], output: "image_features" },
+        { type: "MatMul", inputs: ["flat", "image_projection"], output: "projected" },
+        { type: "Reshape", inputs: ["projected", "tokens"], output: "image_features" },
       ],
     },
     embed_tokens: {
       inputs: [value("input_ids", "int64", "n", "tokens")],
       outputs: [value("inputs_embeds", "float32", "n", "tokens", WIDTH)],
-      constants: [weights("meanings", 5, vocabulary, WIDTH)],
-      nodes: [{ type: "Gather", inputs: ["meanings", "input_ids"], output: "inputs_embeds" }],
+      constants: [weights("token_embeddings", 5, vocabulary, WIDTH)],
+      nodes: [
+        { type: "Gather", inputs: ["token_embeddings", "input_ids"], output: "inputs_embeds" },
+      ],
     },
     decoder_model_merged: decoder(vocabulary),
   };
@@ -93,11 +100,11 @@ export function languageNetworks(vocabulary: number): Record<string, Buffer> {
   );
 }
 
-/** The next token follows from the last and from the mean of all before, which the cache keeps. */
+/** Makes a decoder: logits from the last token plus the mean of all tokens in the cache. */
 function decoder(vocabulary: number): OnnxGraph {
   const cache = (when: string, what: string, length: string) =>
     value(`${when}.0.${what}`, "float32", "n", 1, length, WIDTH);
-  const keep = (what: string) => ({
+  const appendToCache = (what: string) => ({
     type: "Concat",
     inputs: [`past_key_values.0.${what}`, "heads"],
     output: `present.0.${what}`,
@@ -119,21 +126,21 @@ function decoder(vocabulary: number): OnnxGraph {
     constants: [
       integers("one", 1),
       integers("positions", 1, 2),
-      weights("mouth", 6, WIDTH, vocabulary),
+      weights("projection", 6, WIDTH, vocabulary),
     ],
     nodes: [
       { type: "Unsqueeze", inputs: ["inputs_embeds", "one"], output: "heads" },
-      keep("key"),
-      keep("value"),
+      appendToCache("key"),
+      appendToCache("value"),
       {
         type: "ReduceMean",
         inputs: ["present.0.value", "positions"],
         output: "mean",
         attributes: { keepdims: 0 },
       },
-      { type: "Unsqueeze", inputs: ["mean", "one"], output: "before" },
-      { type: "Add", inputs: ["inputs_embeds", "before"], output: "thought" },
-      { type: "MatMul", inputs: ["thought", "mouth"], output: "logits" },
+      { type: "Unsqueeze", inputs: ["mean", "one"], output: "context" },
+      { type: "Add", inputs: ["inputs_embeds", "context"], output: "hidden" },
+      { type: "MatMul", inputs: ["hidden", "projection"], output: "logits" },
     ],
   };
 }

@@ -1,11 +1,11 @@
-/** What the model says in every stretch of sound, whatever is in it. */
+/** Output of the model for every chunk of audio. */
 export interface Script {
-  /** Words with the space before them. */
+  /** Words with a leading space. */
   words: readonly string[];
-  /** Seconds from the start of the stretch, in steps of 0.02. */
+  /** Seconds from the start of the chunk, in steps of 0.02. */
   start: number;
   end: number;
-  /** The number of the language it hears in Whisper's list: 0 is English, 2 German. */
+  /** Index of the detected language in Whisper's list: 0 is English, 2 German. */
   language?: number;
 }
 
@@ -18,26 +18,27 @@ const TEXT_CONTEXT = 448;
 const VOCABULARY = 51_865;
 const [END, START, FIRST_TIME] = [50_257, 50_258, 50_364];
 const FIRST_LANGUAGE = START + 1;
-/** The decoder reads start, language and task before its first guess. */
+/** Prompt tokens of the decoder: start, language and task. */
 const PROMPT = 3;
 const [F32, F16] = [0, 1];
 const ONE_IN_F16 = 0x3c00;
 
 /**
- * A multilingual Whisper model in whisper.cpp's own format, of one layer. All weights are zero but
- * the decoder's embeddings: each place of a text points at the token that follows there.
+ * Builds a multilingual Whisper model of one layer in whisper.cpp's format. All weights but the
+ * decoder's embeddings are zero: each position of a text points at the token that follows it.
  */
 export function buildWhisper({ words, start, end, language = 0 }: Script): Buffer {
   const time = (seconds: number) => FIRST_TIME + Math.round(seconds / 0.02);
   const spoken = [time(start), ...words.map((_, at) => at + 1), time(end), END];
-  const places = new Map([[0, FIRST_LANGUAGE + language]]);
-  for (const [at, token] of spoken.entries()) places.set(PROMPT - 1 + at, token);
-  const tokens = [...new Set(places.values())];
+  const nextTokens = new Map([[0, FIRST_LANGUAGE + language]]);
+  for (const [at, token] of spoken.entries()) nextTokens.set(PROMPT - 1 + at, token);
+  const tokens = [...new Set(nextTokens.values())];
 
   const embeddings = new Uint16Array(VOCABULARY * STATE);
   for (const [at, token] of tokens.entries()) embeddings[token * STATE + at] = ONE_IN_F16;
   const positions = new Float32Array(TEXT_CONTEXT * STATE);
-  for (const [place, token] of places) positions[place * STATE + tokens.indexOf(token)] = 100;
+  for (const [position, token] of nextTokens)
+    positions[position * STATE + tokens.indexOf(token)] = 100;
 
   const sizes = [AUDIO_CONTEXT, STATE, HEADS, 1, TEXT_CONTEXT, STATE, HEADS, 1, MELS, F16];
   return Buffer.concat([

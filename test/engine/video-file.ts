@@ -17,7 +17,7 @@ import sharp from "sharp";
 export interface VideoFile {
   width?: number;
   height?: number;
-  /** When each frame starts, in milliseconds. */
+  /** Start of each frame, in milliseconds. */
   times: readonly number[];
   /** Frames from one keyframe to the next. */
   keyframeEvery?: number;
@@ -31,12 +31,14 @@ Log.setLevel(AV_LOG_QUIET);
 const BITS = 8;
 const RATE = 48_000;
 
-/** `count` frames at `fps`. */
+/** Returns the times of `count` frames at `fps`. */
 export function atRate(fps: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => (index * 1_000) / fps);
 }
 
-/** H.264 whose frames carry their number in black and white stripes: see `readNumber`. */
+/**
+ * Makes H.264 whose frames encode their number in black and white stripes: see `readFrameNumber`.
+ */
 export async function makeVideo(file: VideoFile): Promise<Buffer<ArrayBuffer>> {
   const { width = 160, height = 96, times, keyframeEvery = 25, container = "mp4" } = file;
   const path = join(tmpdir(), `${randomUUID()}.bin`);
@@ -44,7 +46,7 @@ export async function makeVideo(file: VideoFile): Promise<Buffer<ArrayBuffer>> {
     await using muxer = await Muxer.open(path, { format: container });
     using video = await Encoder.create(FF_ENCODER_LIBX264, {
       gopSize: keyframeEvery,
-      // AVI has no times of presentation, so its frames stay in the order of decoding.
+      // AVI has no presentation times, so frames must be in decoding order.
       ...(container === "avi" && { maxBFrames: 0 }),
       configure: (context) => {
         context.framerate = new Rational(25, 1);
@@ -55,7 +57,7 @@ export async function makeVideo(file: VideoFile): Promise<Buffer<ArrayBuffer>> {
     const videoIndex = muxer.addStream(video);
     const audioIndex = file.audioSeconds ? muxer.addStream(audio) : -1;
     const tracks = [
-      { encoder: video, index: videoIndex, frames: listPictures(width, height, times) },
+      { encoder: video, index: videoIndex, frames: listFrames(width, height, times) },
     ];
     if (file.audioSeconds) {
       tracks.push({ encoder: audio, index: audioIndex, frames: listTone(file.audioSeconds) });
@@ -75,20 +77,23 @@ export async function makeVideo(file: VideoFile): Promise<Buffer<ArrayBuffer>> {
   return Buffer.from(bytes);
 }
 
-/** Turns an MP4 by writing the display matrix of its first track. */
-export function turnVideo(mp4: Buffer<ArrayBuffer>, degrees: 90 | 180 | 270): Buffer<ArrayBuffer> {
-  const turned = Buffer.from(mp4);
+/** Rotates an MP4 by writing the display matrix of its first track. */
+export function rotateVideo(
+  mp4: Buffer<ArrayBuffer>,
+  degrees: 90 | 180 | 270,
+): Buffer<ArrayBuffer> {
+  const rotated = Buffer.from(mp4);
   const [a, b] = { 90: [0, 1], 180: [-1, 0], 270: [0, -1] }[degrees] as [number, number];
-  const matrix = turned.indexOf("tkhd") + 44;
-  for (const [place, value] of [a, b, 0, -b, a].entries()) {
-    turned.writeInt32BE(value * 0x10000, matrix + place * 4);
+  const matrix = rotated.indexOf("tkhd") + 44;
+  for (const [index, value] of [a, b, 0, -b, a].entries()) {
+    rotated.writeInt32BE(value * 0x10000, matrix + index * 4);
   }
-  return turned;
+  return rotated;
 }
 
-/** The number of the frame that `picture` shows, its stripes side by side. */
-export async function readFrameNumber(picture: Buffer): Promise<number> {
-  const { data } = await sharp(picture)
+/** Decodes the frame number from the stripes of an image. */
+export async function readFrameNumber(image: Buffer): Promise<number> {
+  const { data } = await sharp(image)
     .greyscale()
     .resize(BITS * 8, 8, { fit: "fill" })
     .raw()
@@ -104,7 +109,7 @@ function toSeconds({ packet }: { packet: Packet }): number {
   return (Number(packet.dts) * packet.timeBase.num) / packet.timeBase.den;
 }
 
-async function* listPictures(width: number, height: number, times: readonly number[]) {
+async function* listFrames(width: number, height: number, times: readonly number[]) {
   for (const [index, time] of times.entries()) {
     const buffer = Buffer.alloc((width * height * 3) / 2, 128);
     for (let at = 0; at < width * height; at++) {

@@ -1,23 +1,26 @@
 import { expect, it } from "vitest";
-import { measureWords } from "../../bench/word-recall.ts";
+import { measureWordRecall } from "../../bench/word-recall.ts";
 
 it.each([
-  ["all", "Two dogs run.", "two DOGS run", 100, 100],
-  ["a part", "two dogs run far", "two dogs", 50, 100],
-  ["too much", "two dogs", "two dogs bark loudly", 100, 50],
+  ["every word", "Two dogs run.", "two DOGS run", 100, 100],
+  ["half of the words", "two dogs run far", "two dogs", 50, 100],
+  ["words that aren't there", "two dogs", "two dogs bark loudly", 100, 50],
   ["a word twice that is there once", "dog", "dog dog", 100, 50],
   ["a word once that is there twice", "dog dog", "dog", 50, 100],
-  ["nothing", "dog", "", 0, 100],
-  ["what isn't there", "", "dog", 100, 0],
-  ["the dog's apostrophe", "the dog's", "the dog’s", 50, 50],
-])("reading %s", (_, truth, read, recall, precision) => {
-  expect(measureWords([{ truth, read }])).toMatchObject({ recall, precision });
-});
+  ["no word", "dog", "", 0, 100],
+  ["a word on an empty page", "", "dog", 100, 0],
+  ["a curly apostrophe for a straight one", "the dog's", "the dog’s", 50, 50],
+])(
+  "recognising %s gives the expected recall and precision",
+  (_, expected, recognized, recall, precision) => {
+    expect(measureWordRecall([{ expected, recognized }])).toMatchObject({ recall, precision });
+  },
+);
 
-it("counts words, not pages", () => {
+it("recall and precision of several pages count words, not pages", () => {
   const pages = [
-    { truth: "one two three", read: "one two three" },
-    { truth: "four", read: "for" },
+    { expected: "one two three", recognized: "one two three" },
+    { expected: "four", recognized: "for" },
   ];
-  expect(measureWords(pages)).toEqual({ recall: 75, precision: 75, words: 4 });
+  expect(measureWordRecall(pages)).toEqual({ recall: 75, precision: 75, wordCount: 4 });
 });

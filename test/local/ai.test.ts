@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { localMedia } from "../../local/local-media.ts";
 import { MODELS } from "../../src/config.ts";
-import { localAi, refusal } from "./bindings.ts";
+import { localAi, rejectionMessage } from "./bindings.ts";
 
 const ai = localAi();
 const EMBED = MODELS.embedText.id;
@@ -11,15 +11,15 @@ const TRANSCRIBE = MODELS.transcribe.id;
 const DETECT = MODELS.detect.id;
 
 const text = { type: "string" };
-const list = { type: "array", items: text };
+const textList = { type: "array", items: text };
 const objects = {
   type: "array",
   items: { type: "object", properties: { label: text, box_2d: { type: "array" } } },
 };
-let picture = "";
+let image = "";
 
-/** A question about a picture, answered in JSON of these properties. */
-function ask(properties: Record<string, object>, required: string[] = [], url = picture) {
+/** Makes a request for JSON facts about an image with these properties. */
+function describeRequest(properties: Record<string, object>, required: string[] = [], url = image) {
   return {
     messages: [
       { role: "system", content: "Describe the picture." },
@@ -27,7 +27,7 @@ function ask(properties: Record<string, object>, required: string[] = [], url = 
     ],
     response_format: {
       type: "json_schema",
-      json_schema: { name: "seen", schema: { type: "object", properties, required } },
+      json_schema: { name: "image_facts", schema: { type: "object", properties, required } },
     },
   };
 }
@@ -51,11 +51,11 @@ beforeAll(async () => {
     .input(clip.body!)
     .output({ mode: "frame", time: "1s", format: "jpg" });
   const bytes = await new Response(await frame.media()).bytes();
-  picture = `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
+  image = `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
 });
 
 describe("the embedding model", () => {
-  it("has production's shape, and puts like beside like", async () => {
+  it("has production's shape and similar vectors for similar texts", async () => {
     const texts = ["A dog runs on grass.", "A puppy plays in a meadow.", "Tax law of 1986"];
     const output = await ai.run(EMBED, { text: texts });
     if (!("data" in output)) throw new Error("no vectors");
@@ -65,7 +65,7 @@ describe("the embedding model", () => {
     expect(cosine(dog!, puppy!)).toBeGreaterThan(cosine(dog!, tax!));
   });
 
-  it("takes one text as it is", async () => {
+  it("accepts a single text", async () => {
     expect(await ai.run(EMBED, { text: "hello" })).toMatchObject({ shape: [1, 1024] });
   });
 
@@ -76,21 +76,21 @@ describe("the embedding model", () => {
     ["101 texts", { text: Array.from({ length: 101 }, () => "a") }, /^5006: /],
     ["10 MB", { text: "x".repeat(10_000_000) }, /^3006: Request is too large$/],
     ["reranking", { query: "q", contexts: [{ text: "c" }] }, /^5007: No such model .* or task$/],
-  ])("refuses %s", async ([, inputs, message]) => {
-    expect(await refusal(ai.run(EMBED, inputs))).toMatch(message);
+  ])("rejects a request with %s", async ([, inputs, message]) => {
+    expect(await rejectionMessage(ai.run(EMBED, inputs))).toMatch(message);
   });
 });
 
-describe("the describing model", () => {
-  it("reads a picture into the schema's properties, and no others", async () => {
-    const output = await chat(ask({ text, labels: list, objects }, ["text"]));
-    expect(output).toMatchObject({ object: "chat.completion", model: "composed" });
+describe("the image description model", () => {
+  it("returns the properties of the schema that it knows, and no others", async () => {
+    const output = await chat(describeRequest({ text, labels: textList, objects }, ["text"]));
+    expect(output).toMatchObject({ object: "chat.completion", model: "template" });
     expect(output.choices[0]).toMatchObject({ finish_reason: "stop", index: 0 });
     expect(output.usage?.total_tokens).toBeGreaterThan(256);
-    const seen = JSON.parse(output.choices[0]?.message.content ?? "");
-    expect(Object.keys(seen).sort()).toEqual(["labels", "objects", "text"]);
-    expect(seen.text).toMatch(/hello/i);
-    for (const object of seen.objects) {
+    const facts = JSON.parse(output.choices[0]?.message.content ?? "");
+    expect(Object.keys(facts).sort()).toEqual(["labels", "objects", "text"]);
+    expect(facts.text).toMatch(/hello/i);
+    for (const object of facts.objects) {
       expect(Object.keys(object).sort()).toEqual(["box_2d", "label"]);
       expect(object.box_2d).toHaveLength(4);
       expect(object.box_2d.every((n: number) => Number.isInteger(n) && n >= 0 && n <= 1000)).toBe(
@@ -99,8 +99,8 @@ describe("the describing model", () => {
     }
   });
 
-  it("takes a schema without OpenAI's wrapping, and leaves out what is optional and unknown", async () => {
-    const inputs = ask({});
+  it("accepts a bare schema and leaves out unknown optional properties", async () => {
+    const inputs = describeRequest({});
     const bare = {
       type: "json_schema",
       json_schema: { properties: { caption: text, mood: text } },
@@ -113,109 +113,117 @@ describe("the describing model", () => {
   const conversation = { messages: [{ role: "user", content: "Hello?" }] };
   it.for<[string, () => object, RegExp]>([
     ["no messages", () => ({}), /^5006: /],
-    ["a chat without a picture", () => ({ ...ask({}), ...conversation }), /^5007: /],
-    ["free text", () => ({ messages: ask({}).messages }), /^5007: /],
-    ["what it can't know", () => ask({ mood: text }, ["mood"]), /^5007: /],
-    ["another type", () => ask({ text: list }, ["text"]), /^5007: /],
-    ["a streamed chat", () => ({ ...conversation, stream: true }), /^5007: /],
-    ["a picture by address", () => ask({}, [], "https://x.test/a.jpg"), /^5004: .*https$/],
-    ["what isn't a picture", () => ask({}, [], "data:image/png;base64,aGVsbG8="), /^3010: /],
-    ["10 MB", () => ask({}, [], `${picture}${"A".repeat(10_000_000)}`), /^3006: /],
-    ["streamed JSON", () => ({ ...ask({}), stream: true }), /^5006: /],
-  ])("refuses %s", async ([, inputs, message]) => {
-    expect(await refusal(ai.run(DESCRIBE, inputs()))).toMatch(message);
+    ["a conversation and no image", () => ({ ...describeRequest({}), ...conversation }), /^5007: /],
+    ["free text", () => ({ messages: describeRequest({}).messages }), /^5007: /],
+    [
+      "a required property that it doesn't know",
+      () => describeRequest({ mood: text }, ["mood"]),
+      /^5007: /,
+    ],
+    ["a property of another type", () => describeRequest({ text: textList }, ["text"]), /^5007: /],
+    ["a streamed conversation", () => ({ ...conversation, stream: true }), /^5007: /],
+    ["an image by URL", () => describeRequest({}, [], "https://x.test/a.jpg"), /^5004: .*https$/],
+    [
+      "data that is no image",
+      () => describeRequest({}, [], "data:image/png;base64,aGVsbG8="),
+      /^3010: /,
+    ],
+    ["10 MB", () => describeRequest({}, [], `${image}${"A".repeat(10_000_000)}`), /^3006: /],
+    ["streamed JSON", () => ({ ...describeRequest({}), stream: true }), /^5006: /],
+  ])("rejects a request with %s", async ([, inputs, message]) => {
+    expect(await rejectionMessage(ai.run(DESCRIBE, inputs()))).toMatch(message);
   });
 });
 
-describe("the pointing model", () => {
+describe("the object detection model", () => {
   let clock = "";
-  const point = (target: string, more: object = {}) =>
-    ai.run(DETECT, { task: "detect", image: clock, target, stream: false, ...more });
+  const detect = (target: string, others: object = {}) =>
+    ai.run(DETECT, { task: "detect", image: clock, target, stream: false, ...others });
 
   beforeAll(async () => {
     const bytes = await (await fetch(`${inject("filesOrigin")}/clock.jpg`)).bytes();
     clock = `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
   });
 
-  it("says where a thing is, in fractions, and nothing else of it", async () => {
-    const output = await point("a round clock", { reasoning: false, max_objects: 1 });
+  it("returns a box in fractions without other fields", async () => {
+    const output = await detect("a round clock", { reasoning: false, max_objects: 1 });
     if (!("objects" in output)) throw new Error("no objects");
     expect(output.objects).toHaveLength(1);
-    const { x_min, y_min, x_max, y_max, ...more } = output.objects[0]!;
-    expect(more).toEqual({});
-    for (const [side, wanted] of [
+    const { x_min, y_min, x_max, y_max, ...others } = output.objects[0]!;
+    expect(others).toEqual({});
+    for (const [side, expected] of [
       [x_min, 0.245],
       [y_min, 0.16],
       [x_max, 0.755],
       [y_max, 0.84],
     ] as const) {
-      expect(Math.abs(side - wanted)).toBeLessThan(0.07);
+      expect(Math.abs(side - expected)).toBeLessThan(0.07);
     }
   });
 
-  it.each(["a dog", "an alethiometer", "happiness"])("points at no %s", async (target) => {
-    expect(await point(target)).toMatchObject({ objects: [], finish_reason: "stop" });
+  it.each(["a dog", "an alethiometer", "happiness"])("finds no box for %s", async (target) => {
+    expect(await detect(target)).toMatchObject({ objects: [], finish_reason: "stop" });
   });
 
   it.for<[string, object, RegExp]>([
     ["no target", { target: undefined }, /^5006: /],
-    ["no picture", { image: undefined }, /^5006: /],
+    ["no image", { image: undefined }, /^5006: /],
     ["an empty target", { target: " " }, /^5006: /],
     ["a stream", { stream: true }, /^5006: .*stream/],
-    ["no objects at all", { max_objects: 0 }, /^5006: /],
+    ["max_objects 0", { max_objects: 0 }, /^5006: /],
     ["another task", { task: "segment" }, /^5006: /],
     ["a caption", { task: "caption" }, /^5007: /],
-    ["a picture by address", { image: "https://x.test/a.jpg" }, /^5004: .*https$/],
-    ["what isn't a picture", { image: "data:image/png;base64,aGVsbG8=" }, /^3010: /],
+    ["an image by URL", { image: "https://x.test/a.jpg" }, /^5004: .*https$/],
+    ["data that is no image", { image: "data:image/png;base64,aGVsbG8=" }, /^3010: /],
     ["10 MB", { image: "A".repeat(10_000_000) }, /^3006: /],
-  ])("refuses %s", async ([, inputs, message]) => {
-    expect(await refusal(point("a clock", inputs))).toMatch(message);
+  ])("rejects a request with %s", async ([, inputs, message]) => {
+    expect(await rejectionMessage(detect("a clock", inputs))).toMatch(message);
   });
 });
 
-describe("the speech model", () => {
+describe("the speech recognition model", () => {
   it.for<[string, object, RegExp]>([
-    ["no sound", {}, /^5006: /],
-    ["what isn't base64", { audio: "%%%" }, /^5006: /],
+    ["no audio", {}, /^5006: /],
+    ["audio that isn't base64", { audio: "%%%" }, /^5006: /],
     ["a language by its name", { audio: "aGVsbG8=", language: "English" }, /^5006: /],
     ["translation", { audio: "aGVsbG8=", task: "translate" }, /^5007: /],
     ["10 MB", { audio: "A".repeat(10_000_000) }, /^3006: /],
-  ])("refuses %s", async ([, inputs, message]) => {
-    expect(await refusal(ai.run(TRANSCRIBE, inputs))).toMatch(message);
+  ])("rejects a request with %s", async ([, inputs, message]) => {
+    expect(await rejectionMessage(ai.run(TRANSCRIBE, inputs))).toMatch(message);
   });
 });
 
-describe("env.AI", () => {
+describe("the stand-in for env.AI", () => {
   it("has no other model", async () => {
     const message = "5007: No such model @cf/openai/whisper-tiny-en or task";
-    expect(await refusal(ai.run("@cf/openai/whisper-tiny-en", {}))).toBe(message);
+    expect(await rejectionMessage(ai.run("@cf/openai/whisper-tiny-en", {}))).toBe(message);
   });
 
-  it("fails as it is told, as often as it is told", async () => {
+  it("fails with injected faults in order, each as often as injected", async () => {
     await ai.inject(EMBED, "3036");
     await ai.inject(EMBED, "3040", 2);
     await ai.inject(EMBED, "3007");
     const codes = [];
     for (let i = 0; i < 4; i += 1)
-      codes.push((await refusal(ai.run(EMBED, { text: "a" }))).slice(0, 5));
+      codes.push((await rejectionMessage(ai.run(EMBED, { text: "a" }))).slice(0, 5));
     expect(codes).toEqual(["3036:", "3040:", "3040:", "3007:"]);
     expect(await ai.run(EMBED, { text: "a" })).toMatchObject({ shape: [1, 1024] });
   });
 
-  it("answers late", async () => {
+  it("is late after an injected delay", async () => {
     await ai.inject(EMBED, "slow:300");
     const start = Date.now();
     await ai.run(EMBED, { text: "a" });
     expect(Date.now() - start).toBeGreaterThanOrEqual(300);
   });
 
-  it("answers in another shape", async () => {
+  it("returns malformed outputs after an injected fault", async () => {
     await ai.inject(EMBED, "malformed");
     expect(await ai.run(EMBED, { text: ["a", "b"] })).toMatchObject({ data: [expect.any(Array)] });
     await ai.inject(DETECT, "malformed");
-    const inputs = { task: "detect", image: picture, target: "a clock" };
+    const inputs = { task: "detect", image, target: "a clock" };
     expect(await ai.run(DETECT, inputs)).not.toHaveProperty("objects");
     await ai.inject(DESCRIBE, "malformed");
-    await expect(answer(ask({ caption: text }))).rejects.toThrow(SyntaxError);
+    await expect(answer(describeRequest({ caption: text }))).rejects.toThrow(SyntaxError);
   });
 });

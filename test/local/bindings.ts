@@ -2,19 +2,19 @@ import { env } from "cloudflare:workers";
 import type { LocalAI } from "../../local/local-ai.ts";
 import type { LocalVectorize } from "../../local/local-vectorize.ts";
 
-type LocalAi = Pick<LocalAI, "run" | "inject" | "script" | "asked" | "cancelled">;
+type LocalAi = Pick<LocalAI, "run" | "inject" | "script" | "scriptedInputs" | "cancelledStreams">;
 export type LocalSpace = Omit<Vectorize, "describe"> &
   Pick<LocalVectorize, "createMetadataIndex" | "describe">;
 
-/** `env.AI` with what only the stand-in has, and with any model name. */
+/** Returns `env.AI` with the methods of the stand-in and any model name. */
 export function localAi(): LocalAi {
   const { AI } = env;
   if (!has<LocalAi>(AI, "inject")) throw new Error("env.AI is not the stand-in");
   return AI;
 }
 
-/** A vector space's binding with what only the stand-in has. */
-export function localSpace(name: "TEXT_VECTORS" | "PICTURE_VECTORS"): LocalSpace {
+/** Returns the binding of a vector space with the methods of the stand-in. */
+export function localSpace(name: "TEXT_VECTORS" | "IMAGE_VECTORS"): LocalSpace {
   const space = env[name];
   if (!has<LocalSpace>(space, "createMetadataIndex")) throw new Error("not the stand-in");
   return space;
@@ -24,16 +24,17 @@ function has<T>(binding: object, method: keyof T): binding is T & object {
   return typeof Reflect.get(binding, method) === "function";
 }
 
-/** What `promise` throws; fails where it doesn't. */
+/** Returns the error of a rejected promise; throws if the promise resolves. */
 export async function errorOf(promise: PromiseLike<unknown>): Promise<Error> {
   try {
     await promise;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-  throw new Error("was not refused");
+  throw new Error("The promise was not rejected.");
 }
 
-export async function refusal(promise: PromiseLike<unknown>): Promise<string> {
+/** Returns the error message of a rejected promise. */
+export async function rejectionMessage(promise: PromiseLike<unknown>): Promise<string> {
   return (await errorOf(promise)).message;
 }

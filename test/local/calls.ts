@@ -5,14 +5,14 @@ import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import { localSpace } from "./bindings.ts";
 
-/** A call of a binding, and the shape of its answer. */
+/** A call of a binding and the schema of its result. */
 export interface BindingCall {
   name: string;
   run: () => Promise<unknown>;
   shape: z.ZodType;
 }
 
-/** `run` is typed by production's binding, and `shape` must be one of what that answers. */
+/** Declares a call. `run` has the type of production's binding; `shape` must match its result. */
 function call<Output>(
   name: string,
   run: () => Promise<Output>,
@@ -24,7 +24,7 @@ function call<Output>(
 const ai: Ai = env.AI;
 const frames: MediaBinding = localMedia(env);
 const images: ImagesBinding = localImages(env);
-/** Without `describe`, whose published type says number where the service answers text. */
+/** Leaves out `describe`: its published type says number where the service returns text. */
 const space: Omit<Vectorize, "describe"> = localSpace("TEXT_VECTORS");
 
 const DIMENSIONS = 1024;
@@ -56,7 +56,7 @@ const matches = <Shape extends z.ZodType>(match: Shape) =>
 const tokens = z.int().positive();
 const fraction = z.number().min(0).max(1);
 const bytes = z.instanceof(ReadableStream<Uint8Array>);
-const answered = (type: string) =>
+const responseOf = (type: string) =>
   z.instanceof(Response).refine(({ ok, headers }) => ok && headers.get("content-type") === type);
 const ImageResult = z
   .custom<ImageTransformationResult>()
@@ -78,7 +78,7 @@ export const CALLS: Record<string, BindingCall[]> = {
       }),
     ),
     call(
-      "a picture in JSON",
+      "JSON facts about an image",
       async () =>
         ai.run("@cf/google/gemma-4-26b-a4b-it", {
           messages: [
@@ -91,7 +91,7 @@ export const CALLS: Record<string, BindingCall[]> = {
           response_format: {
             type: "json_schema",
             json_schema: {
-              name: "seen",
+              name: "image_facts",
               schema: { type: "object", properties: { text: { type: "string" } } },
             },
           },
@@ -121,7 +121,7 @@ export const CALLS: Record<string, BindingCall[]> = {
       }),
     ),
     call(
-      "where something is",
+      "boxes of an object",
       async () =>
         ai.run("@cf/moondream/moondream3.1-9B-A2B", {
           task: "detect",
@@ -153,7 +153,7 @@ export const CALLS: Record<string, BindingCall[]> = {
     call("insert", () => space.insert([vector]), Mutation),
     call("query", () => space.query(values, scope), matches(Match)),
     call(
-      "query by id, with everything",
+      "query by id with values and metadata",
       () => space.queryById("typed", { ...scope, returnValues: true, returnMetadata: "all" }),
       matches(Match.extend({ values: Vector, metadata: Metadata })),
     ),
@@ -183,10 +183,10 @@ export const CALLS: Record<string, BindingCall[]> = {
           .transform({ width: 160, height: 90, fit: "scale-down" })
           .output({ mode: "frame", time: "1s", format: "png" })
           .response(),
-      answered("image/png"),
+      responseOf("image/png"),
     ),
     call(
-      "a sheet's bytes",
+      "the bytes of a contact sheet",
       async () =>
         frames
           .input(await file("clip.mp4"))
@@ -196,7 +196,7 @@ export const CALLS: Record<string, BindingCall[]> = {
       bytes,
     ),
     call(
-      "the type of sound",
+      "the content type of audio",
       async () =>
         frames
           .input(await file("clip.mp4"))
@@ -211,13 +211,13 @@ export const CALLS: Record<string, BindingCall[]> = {
           .input(await file("clip.mp4"))
           .output({ mode: "video", time: "1s", duration: "2s", audio: false })
           .response(),
-      answered("video/mp4"),
+      responseOf("video/mp4"),
     ),
   ],
   IMAGES: [
     call(
       "info",
-      async () => images.info(await file("turned.jpg")),
+      async () => images.info(await file("rotated.jpg")),
       z.strictObject({
         format: z.literal("image/jpeg"),
         fileSize: z.int().positive(),
@@ -236,7 +236,7 @@ export const CALLS: Record<string, BindingCall[]> = {
       ImageResult,
     ),
     call(
-      "the pixels of a foreground in a part",
+      "the pixels of a cropped foreground",
       async () => {
         const trim = { left: 200, top: 100, width: 500, height: 500 };
         const result = await images

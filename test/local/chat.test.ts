@@ -9,33 +9,33 @@ afterEach(() => {
   globalThis.fetch = realFetch;
 });
 
-/** The engine as it answers where it has a language model. */
-function answering(body: BodyInit, contentType: string): { asked: Promise<unknown> } {
-  const asked = Promise.withResolvers<unknown>();
+/** Stubs an engine that has a language model. */
+function stubEngine(body: BodyInit, contentType: string): { received: Promise<unknown> } {
+  const received = Promise.withResolvers<unknown>();
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);
-    asked.resolve({ path: new URL(request.url).pathname, body: await request.json() });
+    received.resolve({ path: new URL(request.url).pathname, body: await request.json() });
     return new Response(body, { headers: { "content-type": contentType } });
   };
-  return { asked: asked.promise };
+  return { received: received.promise };
 }
 
-function ask(inputs: object): Promise<ChatOutput> {
+function runChat(inputs: object): Promise<ChatOutput> {
   return chat({ ENGINE_URL: "http://127.0.0.1:1", ENGINE_TOKEN: "t" }, MODEL, inputs);
 }
 
-describe("a chat where there is a language model", () => {
-  it("is its completion", async () => {
+describe("a chat with a language model", () => {
+  it("returns the completion of the engine", async () => {
     const completion = { object: "chat.completion", choices: [] };
-    const { asked } = answering(JSON.stringify(completion), "application/json");
-    expect(await ask(QUESTION)).toEqual(completion);
-    expect(await asked).toEqual({ path: "/v1/chat/completions", body: QUESTION });
+    const { received } = stubEngine(JSON.stringify(completion), "application/json");
+    expect(await runChat(QUESTION)).toEqual(completion);
+    expect(await received).toEqual({ path: "/v1/chat/completions", body: QUESTION });
   });
 
-  it("is the bytes of its events where a stream is asked for", async () => {
+  it("returns the engine's events as bytes if a stream is requested", async () => {
     const events = 'data: {"choices":[{"delta":{"content":"Me"}}]}\n\ndata: [DONE]\n\n';
-    answering(events, "text/event-stream");
-    const output = await ask({ ...QUESTION, stream: true });
+    stubEngine(events, "text/event-stream");
+    const output = await runChat({ ...QUESTION, stream: true });
     if (!(output instanceof ReadableStream)) throw new Error("not a stream");
     expect(await new Response(output).text()).toBe(events);
   });

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { localImages } from "../../local/local-images.ts";
-import { errorOf, refusal } from "./bindings.ts";
+import { errorOf, rejectionMessage } from "./bindings.ts";
 
 const images = localImages(env);
 const PNG = { format: "image/png" } as const;
@@ -13,14 +13,14 @@ async function file(name: string): Promise<ReadableStream<Uint8Array>> {
   return body;
 }
 
-async function sizeOf(stream: ReadableStream<Uint8Array>) {
+async function readSize(stream: ReadableStream<Uint8Array>) {
   const info = await images.info(stream);
-  if (!("width" in info)) throw new Error("not a picture");
+  if (!("width" in info)) throw new Error("not an image");
   return info;
 }
 
-/** The picture after these transforms. */
-async function transformed(
+/** Runs the transforms on a file. */
+async function transformFile(
   transforms: ImageTransform[],
   output: ImageOutputOptions = PNG,
   name = "boats.jpg",
@@ -30,23 +30,25 @@ async function transformed(
   return transformer.output(output);
 }
 
-async function shape(transforms: ImageTransform[], output?: ImageOutputOptions) {
-  const { width, height, format } = await sizeOf((await transformed(transforms, output)).image());
+async function transformedShape(transforms: ImageTransform[], output?: ImageOutputOptions) {
+  const { width, height, format } = await readSize(
+    (await transformFile(transforms, output)).image(),
+  );
   return { width, height, format };
 }
 
-/** The type of a PNG's pixels: 6 has an alpha channel. */
-async function pngType(result: ImageTransformationResult): Promise<number> {
+/** Returns the colour type of a PNG: 6 has an alpha channel. */
+async function readColourType(result: ImageTransformationResult): Promise<number> {
   return (await result.response().bytes())[25]!;
 }
 
 beforeAll(async () => {
-  const { width, height } = await sizeOf(await file("boats.jpg"));
+  const { width, height } = await readSize(await file("boats.jpg"));
   Object.assign(boats, { width, height });
 });
 
 describe("the images binding", () => {
-  it("tells what a picture is", async () => {
+  it("info returns the format, size and dimensions of an image", async () => {
     const { byteLength } = await new Response(await file("boats.jpg")).arrayBuffer();
     expect(await images.info(await file("boats.jpg"))).toEqual({
       format: "image/jpeg",
@@ -57,70 +59,78 @@ describe("the images binding", () => {
     expect(await images.info(svg.stream())).toEqual({ format: "image/svg+xml" });
   });
 
-  it("does one transform after the other", async () => {
+  it("applies transforms in order", async () => {
     const first = { width: 200, height: 100, fit: "cover" } as const;
-    expect(await shape([first])).toMatchObject({ width: 200, height: 100 });
-    expect(await shape([first, { rotate: 90 }])).toMatchObject({ width: 100, height: 200 });
-    expect(await shape([{ rotate: 90 }, first])).toMatchObject({ width: 200, height: 100 });
-    expect(await shape([first, { width: 50 }])).toMatchObject({ width: 50, height: 25 });
+    expect(await transformedShape([first])).toMatchObject({ width: 200, height: 100 });
+    expect(await transformedShape([first, { rotate: 90 }])).toMatchObject({
+      width: 100,
+      height: 200,
+    });
+    expect(await transformedShape([{ rotate: 90 }, first])).toMatchObject({
+      width: 200,
+      height: 100,
+    });
+    expect(await transformedShape([first, { width: 50 }])).toMatchObject({ width: 50, height: 25 });
   });
 
-  it("writes what it is asked for, with its type", async () => {
+  it("outputs the requested format with its content type", async () => {
     for (const format of ["image/jpeg", "image/png", "image/webp", "image/avif"] as const) {
-      const result = await transformed([{ width: 60 }], { format });
+      const result = await transformFile([{ width: 60 }], { format });
       expect(result.contentType()).toBe(format);
       const response = result.response();
       expect(response.headers.get("content-type")).toBe(format);
-      expect(await sizeOf(response.body!)).toMatchObject({ format, width: 60 });
+      expect(await readSize(response.body!)).toMatchObject({ format, width: 60 });
     }
   });
 
-  it("takes Base64 and gives it", async () => {
+  it("reads and writes Base64", async () => {
     const bytes = await new Response(await file("words.jpg")).arrayBuffer();
     const encoded = new Blob([Buffer.from(bytes).toString("base64")]).stream();
-    const { format } = await sizeOf(await file("words.jpg"));
+    const { format } = await readSize(await file("words.jpg"));
     expect(await images.info(encoded, { encoding: "base64" })).toMatchObject({ format });
-    const result = await transformed([{ width: 20 }]);
+    const result = await transformFile([{ width: 20 }]);
     const back = await new Response(result.image({ encoding: "base64" })).text();
     const decoded = new Blob([Buffer.from(back, "base64")]).stream();
-    expect(await sizeOf(decoded)).toMatchObject({ width: 20 });
+    expect(await readSize(decoded)).toMatchObject({ width: 20 });
   });
 });
 
-describe("a part of a picture", () => {
+describe("trim", () => {
   const trim = { left: 30, top: 10, width: 80, height: 60 };
 
-  it("is cut out before anything else of the same transform", async () => {
-    expect(await shape([{ trim }])).toMatchObject({ width: 80, height: 60 });
-    expect(await shape([{ trim, width: 40 }])).toMatchObject({ width: 40, height: 30 });
-    expect(await shape([{ trim, rotate: 90 }])).toMatchObject({ width: 60, height: 80 });
+  it("is applied before the other operations of the same transform", async () => {
+    expect(await transformedShape([{ trim }])).toMatchObject({ width: 80, height: 60 });
+    expect(await transformedShape([{ trim, width: 40 }])).toMatchObject({ width: 40, height: 30 });
+    expect(await transformedShape([{ trim, rotate: 90 }])).toMatchObject({ width: 60, height: 80 });
     expect(
-      await shape([{ rotate: 90 }, { trim: { ...trim, height: boats.width - 10 } }]),
+      await transformedShape([{ rotate: 90 }, { trim: { ...trim, height: boats.width - 10 } }]),
     ).toMatchObject({
       width: 80,
       height: boats.width - 10,
     });
   });
 
-  it("ends with the picture", async () => {
-    expect(await shape([{ trim: { left: 0, top: 0, ...boats } }])).toMatchObject(boats);
+  it("is limited to the image", async () => {
+    expect(await transformedShape([{ trim: { left: 0, top: 0, ...boats } }])).toMatchObject(boats);
     const beyond = { ...trim, left: boats.width - 79 };
-    expect(await errorOf(transformed([{ trim: beyond }]))).toMatchObject({ code: 9432 });
+    expect(await errorOf(transformFile([{ trim: beyond }]))).toMatchObject({ code: 9432 });
   });
 
-  it("is where it was", async () => {
-    const whole = await transformed([{}], { format: "rgba" });
-    const part = await transformed([{ trim }], { format: "rgba" });
-    const [all, some] = await Promise.all([whole, part].map((result) => result.response().bytes()));
+  it("returns exactly the pixels of the area", async () => {
+    const whole = await transformFile([{}], { format: "rgba" });
+    const cropped = await transformFile([{ trim }], { format: "rgba" });
+    const [all, croppedPixels] = await Promise.all(
+      [whole, cropped].map((result) => result.response().bytes()),
+    );
     const [row, at] = [80 * 4, (trim.top * boats.width + trim.left) * 4];
-    expect(some!.subarray(0, row)).toEqual(all!.subarray(at, at + row));
+    expect(croppedPixels!.subarray(0, row)).toEqual(all!.subarray(at, at + row));
   });
 });
 
-describe("bare pixels", () => {
-  it("are those of the picture, four bytes each", async () => {
+describe("raw pixels", () => {
+  it("have four bytes each", async () => {
     const size = { width: 12, height: 10, fit: "squeeze" } as const;
-    const result = await transformed([size], { format: "rgba" });
+    const result = await transformFile([size], { format: "rgba" });
     const bytes = new Uint8Array(await result.response().arrayBuffer());
     expect(bytes).toHaveLength(12 * 10 * 4);
     expect(new Set(bytes).size).toBeGreaterThan(20);
@@ -128,94 +138,106 @@ describe("bare pixels", () => {
     expect(new Set(alphas)).toEqual(new Set([255]));
   });
 
-  it("are clear where nothing is", async () => {
-    const result = await transformed([{ segment: "foreground" }], { format: "rgba" });
+  it("are transparent outside the foreground", async () => {
+    const result = await transformFile([{ segment: "foreground" }], { format: "rgba" });
     const bytes = new Uint8Array(await new Response(result.image()).arrayBuffer());
     const alphas = new Set(bytes.filter((_, i) => i % 4 === 3));
     expect(alphas).toContain(0);
     expect(alphas).toContain(255);
   });
 
-  it("of what can't be decoded are refused", async () => {
-    for (const name of ["films.log", "cut.jpg"]) {
-      const error = await errorOf(transformed([{ width: 20 }], { format: "rgba" }, name));
+  it("of an undecodable file are rejected", async () => {
+    for (const name of ["videos.log", "truncated.jpg"]) {
+      const error = await errorOf(transformFile([{ width: 20 }], { format: "rgba" }, name));
       expect(error).toMatchObject({ code: 9412 });
     }
   });
 });
 
-describe("a foreground", () => {
+describe("a segmented foreground", () => {
   const foreground = { segment: "foreground" } as const;
 
-  it("lies on nothing, in the picture's size or another", async () => {
-    expect(await shape([foreground])).toMatchObject(boats);
-    expect(await pngType(await transformed([foreground]))).toBe(6);
-    expect(await pngType(await transformed([{ width: 80 }]))).toBe(2);
+  it("has a transparent background in any size", async () => {
+    expect(await transformedShape([foreground])).toMatchObject(boats);
+    expect(await readColourType(await transformFile([foreground]))).toBe(6);
+    expect(await readColourType(await transformFile([{ width: 80 }]))).toBe(2);
     const small = { ...foreground, width: 80 };
-    expect(await shape([small, { rotate: 90 }])).toMatchObject({ height: 80, format: "image/png" });
-    expect(await pngType(await transformed([small, { rotate: 90 }]))).toBe(6);
+    expect(await transformedShape([small, { rotate: 90 }])).toMatchObject({
+      height: 80,
+      format: "image/png",
+    });
+    expect(await readColourType(await transformFile([small, { rotate: 90 }]))).toBe(6);
   });
 
-  it("lies on white in a JPEG", async () => {
-    const result = await transformed([{ ...foreground, width: 80 }], { format: "image/jpeg" });
-    expect(await sizeOf(result.image())).toMatchObject({ format: "image/jpeg", width: 80 });
+  it("has a white background in a JPEG", async () => {
+    const result = await transformFile([{ ...foreground, width: 80 }], { format: "image/jpeg" });
+    expect(await readSize(result.image())).toMatchObject({ format: "image/jpeg", width: 80 });
   });
 });
 
-describe("the images binding refuses", () => {
+describe("the images binding rejects", () => {
   it.for<[string, object, object, RegExp]>([
-    ["no pixels", { width: 0 }, PNG, /9432: Bad request: invalid width: 0/],
-    ["12,001 pixels", { height: 12_001 }, PNG, /9432: .*height/],
+    ["a width of 0 pixels", { width: 0 }, PNG, /9432: Bad request: invalid width: 0/],
+    ["a height of 12,001 pixels", { height: 12_001 }, PNG, /9432: .*height/],
     ["an unknown fit", { fit: "fill" }, PNG, /9432: .*fit/],
     ["an unknown option", { zoom: 2 }, PNG, /9432: .*zoom/],
-    ["a slant", { rotate: 45 }, PNG, /9432: .*rotate/],
+    ["a rotation by 45°", { rotate: 45 }, PNG, /9432: .*rotate/],
     ["another segment", { segment: "sky" }, PNG, /9432: .*segment/],
-    ["a part of no width", { trim: { left: 0, top: 0, width: 0, height: 5 } }, PNG, /9432: .*trim/],
     [
-      "a part by half pixels",
+      "a trim without width",
+      { trim: { left: 0, top: 0, width: 0, height: 5 } },
+      PNG,
+      /9432: .*trim/,
+    ],
+    [
+      "a trim by half pixels",
       { trim: { left: 0.5, top: 0, width: 5, height: 5 } },
       PNG,
       /9432: .*trim/,
     ],
     ["an unknown side", { trim: { start: 1 } }, PNG, /9432: .*trim/],
-    ["nothing to trim", { trim: {} }, PNG, /9432: .*trim/],
+    ["an empty trim", { trim: {} }, PNG, /9432: .*trim/],
     ["a trimmed border", { trim: "border" }, PNG, /9523: trim.*no local stand-in/],
     ["trimmed sides", { trim: { right: 5 } }, PNG, /9523: trim.*no local stand-in/],
-    ["a short format", {}, { format: "png" }, /9432: .*format/],
+    ["a short format name", {}, { format: "png" }, /9432: .*format/],
     ["blur", { blur: 5 }, PNG, /9523: blur: 5 has no local stand-in/],
-    ["faces", { gravity: "face" }, PNG, /9523: gravity.*no local stand-in/],
-    ["a ground", { background: "red" }, PNG, /9523: background.*no local stand-in/],
+    ["gravity by faces", { gravity: "face" }, PNG, /9523: gravity.*no local stand-in/],
+    ["a background", { background: "red" }, PNG, /9523: background.*no local stand-in/],
     ["GIF", {}, { format: "image/gif" }, /9523: format.*no local stand-in/],
     ["pixels without alpha", {}, { format: "rgb" }, /9523: format.*no local stand-in/],
     ["a quality", {}, { ...PNG, quality: 50 }, /9523: quality.*no local stand-in/],
   ])("%s", async ([, transform, output, message]) => {
-    const asked: { transform: ImageTransform; output: ImageOutputOptions } = JSON.parse(
+    const request: { transform: ImageTransform; output: ImageOutputOptions } = JSON.parse(
       JSON.stringify({ transform, output }),
     );
-    expect(await refusal(transformed([asked.transform], asked.output))).toMatch(message);
+    expect(await rejectionMessage(transformFile([request.transform], request.output))).toMatch(
+      message,
+    );
   });
 
-  it("what isn't a picture, whole", async () => {
-    expect(await errorOf(images.info(await file("films.log")))).toMatchObject({ code: 9412 });
-    for (const name of ["films.log", "cut.jpg"]) {
+  it("a file that is no image, and a truncated one", async () => {
+    expect(await errorOf(images.info(await file("videos.log")))).toMatchObject({ code: 9412 });
+    for (const name of ["videos.log", "truncated.jpg"]) {
       for (const transform of [{ width: 20 }, { segment: "foreground" } as const]) {
-        const error = await errorOf(transformed([transform], PNG, name));
+        const error = await errorOf(transformFile([transform], PNG, name));
         expect(error).toMatchObject({ code: 9412, message: expect.stringContaining("9412: ") });
       }
     }
   });
 
-  it("more than 20 MB", async () => {
+  it("an image over 20 MB", async () => {
     const stream = () => new Blob([new Uint8Array(20 * 1024 * 1024 + 1)]).stream();
     expect(await errorOf(images.info(stream()))).toMatchObject({ code: 9402 });
     expect(await errorOf(images.input(stream()).output(PNG))).toMatchObject({ code: 9402 });
   });
 
-  it("what only production draws", async () => {
+  it("draw and text", async () => {
     const transformer = images.input(await file("boats.jpg")).draw(await file("words.jpg"));
-    expect(await refusal(transformer.output(PNG))).toMatch(/9523: draw has no local stand-in/);
+    expect(await rejectionMessage(transformer.output(PNG))).toMatch(
+      /9523: draw has no local stand-in/,
+    );
     const text = images.text("Ahoy", { font: { url: "https://fonts.test/a.ttf" } });
-    expect(await refusal(text.output(PNG))).toMatch(/9523: text has no local stand-in/);
+    expect(await rejectionMessage(text.output(PNG))).toMatch(/9523: text has no local stand-in/);
   });
 
   it("a second output", async () => {
@@ -225,13 +247,13 @@ describe("the images binding refuses", () => {
   });
 });
 
-describe("the images binding fails as it is told", () => {
-  it("with its own troubles, as often as it is told", async () => {
+describe("an injected fault of the images binding", () => {
+  it("fails or delays the next call, each fault once", async () => {
     await images.inject("9523");
     await images.inject("9422");
     await images.inject("slow:200");
     expect(await errorOf(images.info(await file("boats.jpg")))).toMatchObject({ code: 9523 });
-    expect(await errorOf(transformed([]))).toMatchObject({ code: 9422 });
+    expect(await errorOf(transformFile([]))).toMatchObject({ code: 9422 });
     const start = Date.now();
     expect(await images.info(await file("boats.jpg"))).toMatchObject(boats);
     expect(Date.now() - start).toBeGreaterThanOrEqual(200);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { localMedia } from "../../local/local-media.ts";
-import { errorOf, refusal } from "./bindings.ts";
+import { errorOf, rejectionMessage } from "./bindings.ts";
 
 const frames = localMedia(env);
 
@@ -11,128 +11,145 @@ async function file(name: string): Promise<ReadableStream<Uint8Array>> {
   return body;
 }
 
-async function sizeOf(
-  picture: Response,
+async function readSize(
+  response: Response,
 ): Promise<{ format: string; width: number; height: number }> {
-  const info = await env.IMAGES.info(picture.body!);
-  if (!("width" in info)) throw new Error("not a picture");
+  const info = await env.IMAGES.info(response.body!);
+  if (!("width" in info)) throw new Error("not an image");
   const { format, width, height } = info;
   return { format, width, height };
 }
 
-async function sheet(time: string): Promise<{ width: number; height: number }> {
+async function readContactSheetSize(time: string): Promise<{ width: number; height: number }> {
   const output = frames
     .input(await file("clip.mp4"))
     .transform({ width: 80 })
     .output({ mode: "spritesheet", time, duration: "2s", imageCount: 7 });
-  return sizeOf(await output.response());
+  return readSize(await output.response());
 }
 
 describe("the media binding", () => {
-  it("takes a frame", async () => {
+  it("extracts a frame", async () => {
     const response = await frames
       .input(await file("clip.mp4"))
       .transform({ width: 160, height: 160, fit: "contain" })
       .output({ mode: "frame", time: "2.5s", format: "png" })
       .response();
     expect(response.headers.get("content-type")).toBe("image/png");
-    expect(await sizeOf(response)).toEqual({ format: "image/png", width: 160, height: 90 });
+    expect(await readSize(response)).toEqual({ format: "image/png", width: 160, height: 90 });
   });
 
-  it("takes one without a transformation, as JPEG", async () => {
+  it("extracts a frame without a transformation as JPEG", async () => {
     const result = frames.input(await file("clip.mp4")).output({ mode: "frame" });
     expect(await result.contentType()).toBe("image/jpeg");
-    const size = await sizeOf(new Response(await result.media()));
+    const size = await readSize(new Response(await result.media()));
     expect(size).toEqual({ format: "image/jpeg", width: 320, height: 180 });
   });
 
-  it("lays out sheets in its own way, the same way each time", async () => {
+  it("lays out contact sheets with columns that vary by input but not by run", async () => {
     const columns = new Set<number>();
     for (const time of ["0s", "1s", "1.001s", "1.002s"]) {
-      const { width, height } = await sheet(time);
+      const { width, height } = await readContactSheetSize(time);
       columns.add(width / 80);
       expect(height).toBe(Math.ceil(7 / (width / 80)) * 45);
     }
     expect(columns.size).toBeGreaterThan(1);
-    expect(await sheet("1s")).toEqual(await sheet("1s"));
+    expect(await readContactSheetSize("1s")).toEqual(await readContactSheetSize("1s"));
   });
 
-  it("cuts a clip that it accepts itself, and its sound", async () => {
+  it("cuts a clip that it accepts as input, and its audio", async () => {
     const clip = frames
       .input(await file("clip.mp4"))
       .transform({ width: 160 })
       .output({ mode: "video", time: "2s", duration: "2s", audio: false });
     expect(await clip.contentType()).toBe("video/mp4");
-    const again = frames.input(await clip.media()).output({ mode: "frame", time: "1s" });
-    expect(await sizeOf(await again.response())).toMatchObject({ width: 160, height: 90 });
-    const sound = frames.input(await file("clip.mp4")).output({
+    const reencoded = frames.input(await clip.media()).output({ mode: "frame", time: "1s" });
+    expect(await readSize(await reencoded.response())).toMatchObject({ width: 160, height: 90 });
+    const audio = frames.input(await file("clip.mp4")).output({
       mode: "audio",
       duration: "3s",
     });
-    const response = await sound.response();
+    const response = await audio.response();
     expect(response.headers.get("content-type")).toBe("audio/mp4");
     expect((await response.bytes()).length).toBeGreaterThan(1000);
   });
 });
 
-describe("the media binding refuses", () => {
+describe("the media binding rejects", () => {
   const frame = { mode: "frame" } as const;
 
   it.for<[string, MediaTransformationInputOptions, MediaTransformationOutputOptions, RegExp]>([
-    ["9 pixels", { width: 9 }, frame, /9401: width must be 10–2000/],
-    ["2,001 pixels", { height: 2001 }, frame, /9401: height/],
-    ["half a pixel", { width: 20.5 }, frame, /9401: width/],
+    ["a width of 9 pixels", { width: 9 }, frame, /9401: width must be 10–2000/],
+    ["a height of 2,001 pixels", { height: 2001 }, frame, /9401: height/],
+    ["a fractional width", { width: 20.5 }, frame, /9401: width/],
     ["an unknown fit", { fit: JSON.parse('"crop"') }, frame, /9401: unknown fit/],
     ["an unknown mode", {}, { mode: JSON.parse('"gif"') }, /9401: unknown mode/],
-    ["a PNG sheet", {}, { mode: "spritesheet", format: "png" }, /9401: format/],
-    ["a frame as sound", {}, { mode: "frame", format: "m4a" }, /9401: format/],
-    ["a bare number", {}, { mode: "frame", time: "2" }, /9401: time/],
+    ["a PNG contact sheet", {}, { mode: "spritesheet", format: "png" }, /9401: format/],
+    ["a frame as audio", {}, { mode: "frame", format: "m4a" }, /9401: format/],
+    ["a time without a unit", {}, { mode: "frame", time: "2" }, /9401: time/],
     ["a negative time", {}, { mode: "frame", time: "-1s" }, /9401: time/],
     ["a time after the end", {}, { mode: "frame", time: "1m2s" }, /9401: time is beyond the end/],
-    ["half a second", {}, { mode: "video", duration: "0.5s" }, /9401: duration must be 1–60/],
-    ["61 seconds", {}, { mode: "audio", duration: "1m1s" }, /9401: duration must be 1–60/],
-    ["no pictures", {}, { mode: "spritesheet", imageCount: 0 }, /9401: imageCount/],
+    [
+      "a duration of half a second",
+      {},
+      { mode: "video", duration: "0.5s" },
+      /9401: duration must be 1–60/,
+    ],
+    [
+      "a duration of 61 seconds",
+      {},
+      { mode: "audio", duration: "1m1s" },
+      /9401: duration must be 1–60/,
+    ],
+    [
+      "a contact sheet without frames",
+      {},
+      { mode: "spritesheet", imageCount: 0 },
+      /9401: imageCount/,
+    ],
   ])("%s", async ([, transform, output, message]) => {
     const result = frames
       .input(await file("clip.mp4"))
       .transform(transform)
       .output(output);
-    expect(await refusal(result.response())).toMatch(message);
+    expect(await rejectionMessage(result.response())).toMatch(message);
   });
 
   it.for<[string, string, RegExp]>([
     ["another codec", "vp9.mp4", /9412: unsupported video: vp9/],
-    ["more than ten minutes", "long.mp4", /9402: .* 10 minutes/],
-    ["what isn't media", "films.log", /9412/],
+    ["a video of more than ten minutes", "long.mp4", /9402: .* 10 minutes/],
+    ["a file that isn't media", "videos.log", /9412/],
   ])("%s", async ([, name, message]) => {
     const result = frames.input(await file(name)).output(frame);
-    expect(await refusal(result.response())).toMatch(message);
+    expect(await rejectionMessage(result.response())).toMatch(message);
   });
 
-  it("100 MB", async () => {
-    let left = 100;
+  it("an input of 100 MB", async () => {
+    let remainingMegabytes = 100;
     const stream = new ReadableStream({
       type: "bytes",
       pull(controller) {
         controller.enqueue(new Uint8Array(1_000_000));
-        left -= 1;
-        if (left === 0) controller.close();
+        remainingMegabytes -= 1;
+        if (remainingMegabytes === 0) controller.close();
       },
     });
-    expect(await refusal(frames.input(stream).output(frame).response())).toMatch(/9402.*100 MB/);
+    expect(await rejectionMessage(frames.input(stream).output(frame).response())).toMatch(
+      /9402.*100 MB/,
+    );
   });
 
   it("a second output of one input, and a second reading of one output", async () => {
     const input = frames.input(await file("clip.mp4"));
     const result = input.output(frame);
     await (await result.response()).bytes();
-    expect(await refusal(result.media())).toMatch(/9401: the output was used before/);
-    expect(await refusal(input.output(frame).response())).toMatch(
+    expect(await rejectionMessage(result.media())).toMatch(/9401: the output was used before/);
+    expect(await rejectionMessage(input.output(frame).response())).toMatch(
       /9401: the input was used before/,
     );
   });
 
-  it("with the code on the error", async () => {
+  it("an invalid option with its code on the error", async () => {
     const result = frames
       .input(await file("clip.mp4"))
       .transform({ width: 1 })
@@ -141,32 +158,32 @@ describe("the media binding refuses", () => {
   });
 });
 
-describe("the media binding fails as it is told", () => {
+describe("an injected fault of the media binding", () => {
   const frame = async () => frames.input(await file("clip.mp4")).output({ mode: "frame" });
 
   it.for([
     ["9412", { code: 9412, name: "MediaError" }],
     ["9504", { code: 9504, name: "MediaError" }],
     ["9523", { code: 9523, name: "MediaError" }],
-  ] as const)("with %s, as often as it is told", async ([fault, error]) => {
+  ] as const)("of code %s is thrown as often as injected", async ([fault, error]) => {
     await frames.inject(fault, 2);
     expect(await errorOf((await frame()).response())).toMatchObject(error);
     expect(await errorOf((await frame()).contentType())).toMatchObject(error);
     expect(await (await frame()).contentType()).toBe("image/jpeg");
   });
 
-  it("late", async () => {
+  it("of type slow delays the output", async () => {
     await frames.inject("slow:300");
     const start = Date.now();
     expect(await (await frame()).contentType()).toBe("image/jpeg");
     expect(Date.now() - start).toBeGreaterThanOrEqual(300);
   });
 
-  it("with a picture that nothing decodes", async () => {
+  it("of type malformed truncates the image", async () => {
     await frames.inject("malformed");
     const response = await (await frame()).response();
     expect(response.headers.get("content-type")).toBe("image/jpeg");
-    await expect(sizeOf(response)).rejects.toThrow();
-    expect(await sizeOf(await (await frame()).response())).toMatchObject({ width: 320 });
+    await expect(readSize(response)).rejects.toThrow();
+    expect(await readSize(await (await frame()).response())).toMatchObject({ width: 320 });
   });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { MODELS } from "../../src/config.ts";
-import { localAi, refusal } from "./bindings.ts";
+import { localAi, rejectionMessage } from "./bindings.ts";
 
 const ai = localAi();
 const MODEL = MODELS.answer.id;
@@ -14,8 +14,8 @@ async function textOf(input: object): Promise<string> {
 
 beforeEach(() => ai.script(MODEL, []));
 
-it("a chat says what was written for it, each reply once", async () => {
-  await ai.script(MODEL, [{ text: "A dog." }, { text: "A cat.", finish: "length" }]);
+it("a chat returns its scripted replies in order, each once", async () => {
+  await ai.script(MODEL, [{ text: "A dog." }, { text: "A cat.", finishReason: "length" }]);
   expect(await ai.run(MODEL, inputs)).toMatchObject({
     object: "chat.completion",
     choices: [{ message: { content: "A dog." }, finish_reason: "stop" }],
@@ -24,15 +24,15 @@ it("a chat says what was written for it, each reply once", async () => {
   expect(await ai.run(MODEL, inputs)).toMatchObject({
     choices: [{ message: { content: "A cat." }, finish_reason: "length" }],
   });
-  expect(await refusal(ai.run(MODEL, inputs))).toMatch(/^5007: /);
+  expect(await rejectionMessage(ai.run(MODEL, inputs))).toMatch(/^5007: /);
 });
 
-it("a stream has production's styles", async () => {
+it("a scripted stream has the formats of production", async () => {
   const usage = { prompt_tokens: 4, completion_tokens: 2 };
   await ai.script(MODEL, [
-    { text: "A 🐕.", pieces: 2, thinks: "Hm" },
-    { text: "A 🐕.", pieces: 2, style: "response", usage },
-    { text: "A 🐕.", pieces: 2, breaksOff: true, style: "response" },
+    { text: "A 🐕.", deltaCount: 2, reasoning: "Hm" },
+    { text: "A 🐕.", deltaCount: 2, style: "response", usage },
+    { text: "A 🐕.", deltaCount: 2, isTruncated: true, style: "response" },
   ]);
   const input = { ...inputs, stream: true };
   const events = (await textOf(input)).split("\n\n");
@@ -47,31 +47,32 @@ it("a stream has production's styles", async () => {
   expect(events.slice(5)).toEqual(["data: [DONE]", ""]);
   expect(await textOf(input)).toBe(
     'data: {"response":"A "}\n\ndata: {"response":"🐕."}\n\n' +
-      'data: {"response":"","usage":{"prompt_tokens":4,"completion_tokens":2,"total_tokens":6}}\n\n' +
+      'data: {"response":"","usage":{"prompt_tokens":4,"completion_tokens":2,' +
+      '"total_tokens":6}}\n\n' +
       "data: [DONE]\n\n",
   );
   expect(await textOf(input)).toBe('data: {"response":"A "}\n\n');
 });
 
-it("what it is asked can be looked at, however large", async () => {
+it("the inputs of scripted chats are recorded, even large ones", async () => {
   const large = { messages: [{ role: "user", content: "犬🐕".repeat(400_000) }] };
   await ai.script(MODEL, [{ text: "1" }, { text: "2" }]);
   await ai.run(MODEL, large);
   await ai.run(MODEL, inputs);
-  const asked = await ai.asked(MODEL);
-  expect(asked).toHaveLength(2);
-  expect(JSON.stringify(asked[0]) === JSON.stringify(large)).toBe(true);
-  expect(asked[1]).toEqual(inputs);
+  const recorded = await ai.scriptedInputs(MODEL);
+  expect(recorded).toHaveLength(2);
+  expect(JSON.stringify(recorded[0]) === JSON.stringify(large)).toBe(true);
+  expect(recorded[1]).toEqual(inputs);
   await ai.script(MODEL, []);
-  expect(await ai.asked(MODEL)).toEqual([]);
+  expect(await ai.scriptedInputs(MODEL)).toEqual([]);
 });
 
-it("faults come first, and what production refuses is refused", async () => {
+it("injected faults precede scripted replies, and invalid inputs are rejected", async () => {
   await ai.script(MODEL, [{ text: "A dog." }, { text: "A cat." }]);
   await ai.inject(MODEL, "3040");
-  expect(await refusal(ai.run(MODEL, inputs))).toMatch(/^3040: /);
+  expect(await rejectionMessage(ai.run(MODEL, inputs))).toMatch(/^3040: /);
   expect(await ai.run(MODEL, inputs)).toMatchObject({
     choices: [{ message: { content: "A dog." } }],
   });
-  expect(await refusal(ai.run(MODEL, {}))).toMatch(/^5006: /);
+  expect(await rejectionMessage(ai.run(MODEL, {}))).toMatch(/^5006: /);
 });

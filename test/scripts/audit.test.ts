@@ -1,33 +1,41 @@
 import { expect, it } from "vitest";
-import { type Audit, readAudit } from "../../scripts/audit.ts";
+import { type AuditResult, parseAuditReport } from "../../scripts/audit.ts";
 
-const found = (severity: string) => ({
+const makeReport = (severity: string) => ({
   auditReportVersion: 2,
   vulnerabilities: { hono: { name: "hono", severity, range: "<4.0.0" } },
 });
-const unanswered = { message: "405 Method Not Allowed", error: { summary: "", detail: "" } };
+const withoutReport = { message: "405 Method Not Allowed", error: { summary: "", detail: "" } };
 
-it.each<[string, string, Audit]>([
-  ["no findings", JSON.stringify({ ...found("x"), vulnerabilities: {} }), { outcome: "clean" }],
-  ["a moderate one", JSON.stringify(found("moderate")), { outcome: "clean" }],
-  ["a high one", JSON.stringify(found("high")), findings("high")],
-  ["a critical one", JSON.stringify(found("critical")), findings("critical")],
-  ["a registry that refuses", JSON.stringify(unanswered), impossible("405 Method Not Allowed")],
+it.each<[string, AuditResult, string]>([
   [
-    "no registry",
-    '{"error":{"summary":"getaddrinfo ENOTFOUND"}}',
-    impossible("getaddrinfo ENOTFOUND"),
+    "no findings",
+    { outcome: "clean" },
+    JSON.stringify({ ...makeReport("x"), vulnerabilities: {} }),
   ],
-  ["nothing", "", impossible("npm printed nothing.")],
-  ["no JSON", "npm error", impossible("npm error")],
-])("an audit with %s", (_, stdout, audit) => {
-  expect(readAudit(stdout)).toEqual(audit);
+  ["a moderate finding", { outcome: "clean" }, JSON.stringify(makeReport("moderate"))],
+  ["a high finding", findings("high"), JSON.stringify(makeReport("high"))],
+  ["a critical finding", findings("critical"), JSON.stringify(makeReport("critical"))],
+  [
+    "a registry that rejects it",
+    unavailable("405 Method Not Allowed"),
+    JSON.stringify(withoutReport),
+  ],
+  [
+    "an unreachable registry",
+    unavailable("getaddrinfo ENOTFOUND"),
+    '{"error":{"summary":"getaddrinfo ENOTFOUND"}}',
+  ],
+  ["no output", unavailable("npm printed nothing."), ""],
+  ["output that is no JSON", unavailable("npm error"), "npm error"],
+])("an npm audit with %s results in %j", (_, result, stdout) => {
+  expect(parseAuditReport(stdout)).toEqual(result);
 });
 
-function findings(severity: string): Audit {
+function findings(severity: string): AuditResult {
   return { outcome: "found", packages: [`hono <4.0.0: ${severity}`] };
 }
 
-function impossible(why: string): Audit {
-  return { outcome: "impossible", why };
+function unavailable(reason: string): AuditResult {
+  return { outcome: "unavailable", reason };
 }

@@ -1,38 +1,40 @@
 import { describe, expect, it } from "vitest";
-import { rankings } from "../../bench/rankings.ts";
+import calibrations from "../../src/search/calibrations.json" with { type: "json" };
+import { rankByChannels } from "../../bench/rankings.ts";
 import { binForecasts, calibrationError } from "../../bench/reliability.ts";
 import { drawReliability } from "../../bench/reliability-diagram.ts";
-import type { Truth } from "../../scripts/calibration/corpus.ts";
-import { fitReasons } from "../../scripts/calibration/fit.ts";
-import { toObserved } from "../../scripts/calibration/observe.ts";
-import { askAbout, createJudge } from "../../scripts/calibration/questions.ts";
-import { createRandom } from "../../scripts/picture-space/random.ts";
-import { type Calibration, probabilityOf, type Reason } from "../../src/search/fuse.ts";
+import type { GroundTruth } from "../../tools/calibration/corpus.ts";
+import { fitCalibrationEntries, mergeCalibrationEntries } from "../../tools/calibration/entries.ts";
+import { fitEvidenceModels } from "../../tools/calibration/fit.ts";
+import { judgeHits } from "../../tools/calibration/collect-examples.ts";
+import { sampleQueries, createJudge } from "../../tools/calibration/questions.ts";
+import { createRandom } from "../../tools/training/random.ts";
+import { relevanceProbability, type EvidenceModel } from "../../src/search/fuse.ts";
 
-const dog: Truth = {
+const dog: GroundTruth = {
   file: "dog.jpg",
   at: null,
   captions: ["A brown dog runs on sand.", "The dog is running by the sea."],
 };
-const boat: Truth = { file: "film.mp4", at: 7.5, captions: ["Two boats on the sea."] };
+const boat: GroundTruth = { file: "video.mp4", at: 7.5, captions: ["Two boats on the sea."] };
 
-describe("the judge", () => {
+describe("the relevance judge", () => {
   const judge = createJudge([dog, boat]);
-  it.each<[string, string, Truth[]]>([
+  it.each<[string, string, GroundTruth[]]>([
     ["boat", "", [boat]],
     ["the sea", "", [dog, boat]],
     ["brown dogs run", "", [dog]],
     ["a dog on a boat", "", []],
     ["dog mustard", dog.captions[0]!, [dog]],
-  ])("answers “%s”", (text, caption, right) => {
-    expect(judge({ text, caption, form: "words", isPresent: true })).toEqual(right);
+  ])("accepts every item whose captions contain “%s”", (text, caption, relevant) => {
+    expect(judge({ text, caption, form: "words", isPresent: true })).toEqual(relevant);
   });
 });
 
-it("questions are made of captions, a quarter of them of what isn't there", () => {
-  const corpus = { files: [], truths: [dog, boat], absent: ["A red kite over a castle."] };
-  const questions = askAbout(corpus, 100, createRandom(1));
-  expect(questions).toEqual(askAbout(corpus, 100, createRandom(1)));
+it("sampled queries are made of captions, a quarter of them of absent ones", () => {
+  const corpus = { files: [], truths: [dog, boat], absentCaptions: ["A red kite over a castle."] };
+  const questions = sampleQueries(corpus, 100, createRandom(1));
+  expect(questions).toEqual(sampleQueries(corpus, 100, createRandom(1)));
   expect(questions.filter(({ isPresent }) => !isPresent)).toHaveLength(25);
   for (const { text, caption, form } of questions) {
     expect(text).not.toBe("");
@@ -41,15 +43,15 @@ it("questions are made of captions, a quarter of them of what isn't there", () =
   }
 });
 
-it("a hit is right where the moment that was described lies in it", () => {
-  const hit = { ...blank, title: "film.mp4", signals: {}, score: 0.5 };
+it("a hit is relevant if the described moment lies in its range", () => {
+  const hit = { ...EMPTY_HIT, title: "video.mp4", signals: {}, score: 0.5 };
   const at = (start: number, end: number) => ({ ...hit, start_seconds: start, end_seconds: end });
-  const { hits: observed, wanted } = toObserved([at(0, 5), at(5, 10)], [boat]);
-  expect(observed.map(({ isRight }) => isRight)).toEqual([false, true]);
-  expect(wanted).toBe(1);
+  const { hits: judged, relevantCount } = judgeHits([at(0, 5), at(5, 10)], [boat]);
+  expect(judged.map(({ isRight }) => isRight)).toEqual([false, true]);
+  expect(relevantCount).toBe(1);
 });
 
-const blank = {
+const EMPTY_HIT = {
   asset_id: "",
   caption: "",
   transcript: "",
@@ -59,90 +61,159 @@ const blank = {
   evidence: [],
 };
 
-describe("a fit", () => {
-  const said = {
+describe("the fit of evidence models", () => {
+  const textModel = {
     bias: -2,
     weights: {
-      told: { from: 0, power: 1, weight: 4 },
-      picture: { from: 0.2, power: 1, weight: 0 },
+      term_coverage: { threshold: 0, exponent: 1, weight: 4 },
+      image_similarity: { threshold: 0.2, exponent: 1, weight: 0 },
     },
   };
-  const seen = { bias: -4, weights: { picture: { from: 0.5, power: 2, weight: 24 } } };
+  const imageModel = {
+    bias: -4,
+    weights: { image_similarity: { threshold: 0.5, exponent: 2, weight: 24 } },
+  };
   const random = createRandom(1);
-  const make = (count: number, reasons: Calibration) =>
+  const createExamples = (count: number, models: readonly EvidenceModel[]) =>
     Array.from({ length: count }, () => {
-      const signals = { told: random(), picture: random() };
-      return { signals, isRight: random() < probabilityOf(signals, reasons) };
+      const signals = { term_coverage: random(), image_similarity: random() };
+      return { signals, isRight: random() < relevanceProbability(signals, models) };
     });
-  const examples = make(5000, [said]);
+  const examples = createExamples(5000, [textModel]);
 
-  it("finds what made the examples", () => {
-    const [{ bias, weights }] = fitReasons(examples, [said.weights]) as [Reason];
+  it("finds the model that generated the examples", () => {
+    const [{ bias, weights }] = fitEvidenceModels(examples, [textModel.weights]) as [EvidenceModel];
     expect(bias).toBeCloseTo(-2, 0);
-    expect(weights.told!.weight).toBeGreaterThan(3.5);
-    expect(weights.told!.weight).toBeLessThan(4.5);
-    expect(weights.picture!.weight).toBeLessThan(0.3);
+    expect(weights.term_coverage!.weight).toBeGreaterThan(3.5);
+    expect(weights.term_coverage!.weight).toBeLessThan(4.5);
+    expect(weights.image_similarity!.weight).toBeLessThan(0.3);
   });
 
-  it("finds each of two reasons, either of which is enough", () => {
-    const both = make(20_000, [said, seen]);
-    const reasons = fitReasons(both, [{ told: said.weights.told }, seen.weights]);
-    expect(reasons[0]!.weights.told!.weight).toBeCloseTo(4, 0);
-    expect(reasons[1]!.weights.picture!.weight / 24).toBeCloseTo(1, 0);
+  it("finds both of two models, either of which is enough", () => {
+    const both = createExamples(20_000, [textModel, imageModel]);
+    const models = fitEvidenceModels(both, [
+      { term_coverage: textModel.weights.term_coverage },
+      imageModel.weights,
+    ]);
+    expect(models[0]!.weights.term_coverage!.weight).toBeCloseTo(4, 0);
+    expect(models[1]!.weights.image_similarity!.weight / 24).toBeCloseTo(1, 0);
     for (const { signals } of both.slice(0, 100)) {
-      const off = probabilityOf(signals, reasons) - probabilityOf(signals, [said, seen]);
-      expect(Math.abs(off)).toBeLessThan(0.05);
+      const difference =
+        relevanceProbability(signals, models) -
+        relevanceProbability(signals, [textModel, imageModel]);
+      expect(Math.abs(difference)).toBeLessThan(0.05);
     }
   });
 
-  it("counts an example as often as its weight says", () => {
-    const twice = examples.flatMap((one, i) => (i % 2 === 0 ? [one, one] : [one]));
-    const heavy = examples.map((one, i) => Object.assign({ weight: i % 2 === 0 ? 2 : 1 }, one));
-    const [one] = fitReasons(twice, [said.weights]) as [Reason];
-    const [other] = fitReasons(heavy, [said.weights]) as [Reason];
-    expect(other.bias).toBeCloseTo(one.bias, 6);
-    expect(other.weights.told!.weight).toBeCloseTo(one.weights.told!.weight, 6);
+  it("counts an example by its weight", () => {
+    const duplicated = examples.flatMap((example, i) =>
+      i % 2 === 0 ? [example, example] : [example],
+    );
+    const weighted = examples.map((example, i) =>
+      Object.assign({ weight: i % 2 === 0 ? 2 : 1 }, example),
+    );
+    const [fromDuplicates] = fitEvidenceModels(duplicated, [textModel.weights]) as [EvidenceModel];
+    const [fromWeights] = fitEvidenceModels(weighted, [textModel.weights]) as [EvidenceModel];
+    expect(fromWeights.bias).toBeCloseTo(fromDuplicates.bias, 6);
+    expect(fromWeights.weights.term_coverage!.weight).toBeCloseTo(
+      fromDuplicates.weights.term_coverage!.weight,
+      6,
+    );
   });
 
-  it("has no weight below 0, even where more of a signal is worse", () => {
-    const worse = examples.map(({ signals, isRight }) => ({ signals, isRight: !isRight }));
-    const [reason] = fitReasons(worse, [said.weights]) as [Reason];
-    expect(reason.weights.told!.weight).toBe(0);
+  it("has no negative weight, even if more of a signal is worse", () => {
+    const inverted = examples.map(({ signals, isRight }) => ({ signals, isRight: !isRight }));
+    const [model] = fitEvidenceModels(inverted, [textModel.weights]) as [EvidenceModel];
+    expect(model.weights.term_coverage!.weight).toBe(0);
   });
 
-  it("holds where a signal settles everything", () => {
-    const settled = [0, 1].map((one) => ({ signals: { told: one }, isRight: one === 1 }));
-    const [reason] = fitReasons(settled, [{ told: { from: 0, power: 1 } }]) as [Reason];
-    expect(probabilityOf({ told: 1 }, [reason])).toBeGreaterThan(0.9);
-    expect(Number.isFinite(reason.bias)).toBe(true);
+  it("stays finite if a signal separates the examples", () => {
+    const separable = [0, 1].map((coverage) => ({
+      signals: { term_coverage: coverage },
+      isRight: coverage === 1,
+    }));
+    const [model] = fitEvidenceModels(separable, [
+      { term_coverage: { threshold: 0, exponent: 1 } },
+    ]) as [EvidenceModel];
+    expect(relevanceProbability({ term_coverage: 1 }, [model])).toBeGreaterThan(0.9);
+    expect(Number.isFinite(model.bias)).toBe(true);
   });
 });
 
-describe("scores", () => {
+describe("calibration entries", () => {
+  const hit = (isRight: boolean) => ({
+    signals: { term_coverage: isRight ? 1 : 0, copy_similarity: isRight ? 1 : 0 },
+    score: 0.5,
+    isRight,
+  });
+  const queries = [{ hits: [hit(true), hit(false), hit(false)], relevantCount: 1 }];
+  const entries = fitCalibrationEntries({
+    text: queries,
+    textWithoutImages: queries,
+    images: queries,
+  });
+
+  it("are fitted with image embeddings and without, in the shape of calibrations.json", () => {
+    const [withImages, withoutImages] = entries;
+    const stored = calibrations.find(({ models }) => models.image === "");
+    expect(Object.keys(withImages!)).toEqual(Object.keys(stored!));
+    expect(withImages!.models).toEqual(stored!.models);
+    expect(withImages!.text).toHaveLength(2);
+    expect(withImages!.text[0]!.weights.term_coverage).toMatchObject({
+      threshold: 0,
+      exponent: 12,
+    });
+    expect(Object.keys(withImages!.image!.weights)).toContain("log_prior");
+    expect(Object.keys(withImages!.example.weights)).toContain("image_margin");
+    expect(withoutImages!.models).toEqual({ ...withImages!.models, image: null });
+    expect(withoutImages!.image).toBeNull();
+    expect(Object.keys(withoutImages!.example.weights)).toEqual(["copy_similarity"]);
+  });
+
+  it("replace stored entries of the same models and leave the others", () => {
+    const [withImages, withoutImages] = entries;
+    const other = { ...withImages!, models: { text: "another-model", image: "" } };
+    const old = { ...withImages!, text: [] };
+    expect(mergeCalibrationEntries(entries, [other, old])).toEqual([
+      withImages,
+      withoutImages,
+      other,
+    ]);
+  });
+});
+
+describe("the calibration error", () => {
   const forecast = (score: number, isRight: boolean) => ({ score, isRight });
   it.each<[string, { score: number; isRight: boolean }[], number]>([
-    ["as they should", [forecast(1, true), forecast(0, false)], 0],
-    ["never", [forecast(0.95, false)], 0.95],
-    ["half of the time", [forecast(0.52, true), forecast(0.54, false)], 0.03],
-    ["by their number", [forecast(0, false), forecast(0, false), forecast(1, false)], 1 / 3],
-  ])("come true %s", (_, forecasts, error) => {
+    ["0 for perfect forecasts", [forecast(1, true), forecast(0, false)], 0],
+    ["the full score for a certain miss", [forecast(0.95, false)], 0.95],
+    ["the gap to half of the forecasts", [forecast(0.52, true), forecast(0.54, false)], 0.03],
+    [
+      "weighted by forecast count",
+      [forecast(0, false), forecast(0, false), forecast(1, false)],
+      1 / 3,
+    ],
+  ])("is %s", (_, forecasts, error) => {
     expect(calibrationError(binForecasts(forecasts))).toBeCloseTo(error);
   });
 
-  it("are drawn, a circle for each bin", () => {
+  it("is drawn as a diagram with a circle for each bin", () => {
     const svg = drawReliability(binForecasts([forecast(0.1, false), forecast(0.9, true)]));
     expect(svg.match(/<circle /g)).toHaveLength(2);
   });
 });
 
-it("rankings are those of each channel, and of the ways to fuse them", () => {
-  const a = { signals: { bm25: 1, picture: 0.1 }, isRight: true };
-  const b = { signals: { picture: 0.9, meaningLead: 0.3 }, isRight: false };
-  const c = { signals: { bm25: 0.2, picture: 0.5, meaningLead: 0.2 }, isRight: false };
-  expect(rankings([c, b, a])).toEqual({
-    words: [a, c],
-    meaning: [b, c],
-    looks: [b, c, a],
+it("a hit list is ranked by each channel and by each fusion method", () => {
+  const a = { signals: { bm25_normalized: 1, image_similarity: 0.1 }, isRight: true };
+  const b = { signals: { image_similarity: 0.9, text_margin: 0.3 }, isRight: false };
+  const c = {
+    signals: { bm25_normalized: 0.2, image_similarity: 0.5, text_margin: 0.2 },
+    isRight: false,
+  };
+  expect(rankByChannels([c, b, a])).toEqual({
+    full_text: [a, c],
+    text_vectors: [b, c],
+    image_vectors: [b, c, a],
     "reciprocal rank": [c, b, a],
     "min-max sum": [b, a, c],
     fused: [c, b, a],

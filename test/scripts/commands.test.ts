@@ -18,7 +18,7 @@ function run(script: string, args: string[], env: Record<string, string> = {}) {
 }
 
 describe("key create", () => {
-  it("prints a key and nothing else, of the local secret, which only its owner may read", async () => {
+  it("prints only a key, signed with a local secret that only its owner may read", async () => {
     const { stdout, stderr, status } = run("key", [
       "create",
       "--account",
@@ -53,7 +53,7 @@ describe("key create", () => {
   });
 
   it.each([[[]], [["create"]], [["create", "--account", "A", "--scopes", "fly"]], [["destroy"]]])(
-    "says how it is used for %j",
+    "fails with its usage for %j",
     (args) => {
       const { status, stdout, stderr } = run("key", args);
       expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
@@ -62,35 +62,33 @@ describe("key create", () => {
   );
 });
 
-describe("dev and demo", () => {
-  it("say which port is busy, and how to choose another", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const port = String(typeof address === "object" && address ? address.port : 0);
-    for (const [variable, other] of [
-      ["PORT", "ENGINE_PORT"],
-      ["ENGINE_PORT", "PORT"],
-    ] as const) {
-      const { status, stderr } = run("dev", [], { [variable]: port, [other]: "1" });
-      expect(status).toBe(1);
-      if (variable === "PORT") expect(stderr).toContain(`Port ${port} is in use`);
-      expect(stderr).toContain(`${variable}=`);
-    }
-    server.close();
-  });
-
-  it("say what they take", () => {
-    for (const script of ["dev", "demo", "key"]) {
-      const { status, stdout } = run(script, ["--help"]);
-      expect(status).toBe(0);
-      expect(stdout).toMatch(/^Usage: npm run /);
-    }
-  });
-
-  it("say that a path isn't there before anything starts", () => {
-    const { status, stderr } = run("demo", [join(stateDir, "nothing.mp4")]);
+it("dev fails on a used port and names the variable that chooses another", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = String(typeof address === "object" && address ? address.port : 0);
+  for (const [variable, otherVariable] of [
+    ["PORT", "ENGINE_PORT"],
+    ["ENGINE_PORT", "PORT"],
+  ] as const) {
+    const { status, stderr } = run("dev", [], { [variable]: port, [otherVariable]: "1" });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/There is no file or folder at .*nothing\.mp4\./);
-  });
+    if (variable === "PORT") expect(stderr).toContain(`Port ${port} is in use`);
+    expect(stderr).toContain(`${variable}=`);
+  }
+  server.close();
+});
+
+it("dev, demo and key print their usage with --help", () => {
+  for (const script of ["dev", "demo", "key"]) {
+    const { status, stdout } = run(script, ["--help"]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Usage: npm run /);
+  }
+});
+
+it("demo fails on a missing path before anything starts", () => {
+  const { status, stderr } = run("demo", [join(stateDir, "nothing.mp4")]);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/There is no file or folder at .*nothing\.mp4\./);
 });

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { startPhotoServer } from "../../bench/photo-server.ts";
-import { withRestarts } from "../../bench/restarting.ts";
-import { tick } from "../../scripts/stack/stack.ts";
+import { withRestarts } from "../../bench/service-restarts.ts";
+import { runScheduledTrigger } from "../../tools/stack/stack.ts";
 
 const PHOTOS = 25;
 
@@ -11,7 +11,7 @@ interface Job {
   result: { items: { platform_id: string }[] };
 }
 
-it("an import that is cut off goes on by the cron trigger, and brings each thing once", async () => {
+it("an import resumes by the cron trigger after a restart and imports each item once", async () => {
   const photos = await startPhotoServer(PHOTOS);
   process.env["FETCH_ALLOW"] = photos.host;
   const options = { log: () => {}, signal: new AbortController().signal };
@@ -29,7 +29,7 @@ it("an import that is cut off goes on by the cron trigger, and brings each thing
         const read = () => service.api.get<Job>(`/jobs/${job_id}`);
         let job = await read();
         while (job.state !== "succeeded") {
-          await tick(service.url);
+          await runScheduledTrigger(service.url);
           await wait(1000);
           job = await read();
         }

@@ -8,26 +8,26 @@ const KEY = {
   key_id: "key_1",
   name: "phone \u001b[31m",
   scopes: ["read", "write"],
-  is_own: false,
+  is_current: false,
   created_at: "2026-01-02T03:04:05.000Z",
   expires_at: null,
   last_used_at: null,
   revoked_at: null,
-  signed_with: null,
+  kid: null,
 };
 const REVOKED = "2026-02-03T04:05:06.000Z";
 
-/** As a deployed service answers: two keys, a page each. */
+/** Stubs a deployed service with two keys, one per page. */
 const server = createServer((request, response) => {
   const { method, url, headers } = request;
   const [status, body] =
     headers["x-api-key"] === "admin"
-      ? (ANSWERS[`${method} ${url}`] ?? [404, { detail: "There is no such key." }])
+      ? (RESPONSES[`${method} ${url}`] ?? [404, { detail: "There is no such key." }])
       : [401, { detail: "The API key is not valid." }];
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 });
 
-const ANSWERS: Record<string, [number, object]> = {
+const RESPONSES: Record<string, [number, object]> = {
   "GET /keys?limit=100": [200, { keys: [KEY], total: 2, next_cursor: "more" }],
   "GET /keys?limit=100&cursor=more": [
     200,
@@ -37,9 +37,9 @@ const ANSWERS: Record<string, [number, object]> = {
           ...KEY,
           key_id: "key_2",
           name: null,
-          is_own: true,
+          is_current: true,
           last_used_at: REVOKED,
-          signed_with: "k1",
+          kid: "k1",
         },
       ],
       total: 2,
@@ -72,16 +72,17 @@ const LINES = {
   second:
     "key_2  read,write  made 2026-01-02 03:04Z, used 2026-02-03 04:05Z, signed with k1, this key\n",
   revoked:
-    "key_1  read,write  made 2026-01-02 03:04Z, never used, revoked 2026-02-03 04:05Z  phone [31m\n",
+    "key_1  read,write  made 2026-01-02 03:04Z, never used, " +
+    "revoked 2026-02-03 04:05Z  phone [31m\n",
 };
 
 describe("key", () => {
-  it("list prints a line a key, of all pages", async () => {
+  it("list prints one line per key of all pages", async () => {
     const listed = await run(["list", "--url", url]);
     expect(listed).toEqual({ out: LINES.first + LINES.second, err: "", status: 0 });
   });
 
-  it("revoke prints what became of each, up to the first that isn't there", async () => {
+  it("revoke prints each revoked key, up to the first that does not exist", async () => {
     const revoked = await run(["revoke", "key_1", "key_0", "--url", url]);
     expect(revoked).toEqual({ out: LINES.revoked, err: "There is no such key.\n", status: 1 });
   });
@@ -92,10 +93,10 @@ describe("key", () => {
     [["revoke"], "admin", 2, "KEY_ID"],
     [["list", "key_1"], "admin", 2, "key_1"],
     [["list", "--url", "sightline.example.com"], "admin", 2, "--url"],
-  ])("%j with API_KEY=%j says what is wrong", async (args, apiKey, status, told) => {
+  ])("%j with API_KEY=%j fails with a message", async (args, apiKey, status, message) => {
     const withUrl = args.includes("--url") ? args : [...args, "--url", url];
     const { out, err, ...ended } = await run(withUrl, apiKey);
     expect({ out, ...ended }).toEqual({ out: "", status });
-    expect(err).toContain(told);
+    expect(err).toContain(message);
   });
 });

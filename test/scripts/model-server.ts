@@ -14,68 +14,68 @@ export const BIG = Buffer.from(Uint8Array.from({ length: 3_000_000 }, (_, at) =>
 export const SMALL = Buffer.from('{"model_type":"clip"}');
 const FILES: Record<string, Buffer> = { "big.bin": BIG, "deep/small.json": SMALL };
 
-/** What a test knows of the server of models, and may change. */
-export interface Scene {
-  /** The folder that models are pulled into. */
+/** State of the model server that a test reads and changes. */
+export interface ModelServer {
+  /** Folder that models are pulled into. */
   models: string;
-  /** Where the server is, with a slash at the end. */
+  /** Origin of the server, with a trailing slash. */
   origin: string;
-  /** Of each request: its path and the range it wants. */
-  asked: string[];
+  /** Path and range of each request. */
+  requests: string[];
   handle: Handler;
   registry: Record<"test-model" | "other-model", ReturnType<typeof createModel>>;
 }
 
-/** A scene that each test finds anew, with a server on loopback. */
-export function setScene(): Scene {
+/** Starts a model server on loopback; its state is reset before each test. */
+export function setUpModelServer(): ModelServer {
   const root = mkdtempSync(join(tmpdir(), "sightline-pull-"));
-  const scene: Scene = {
+  const state: ModelServer = {
     models: root,
     origin: "",
-    asked: [],
+    requests: [],
     handle: serve,
     registry: { "test-model": createModel(""), "other-model": createModel("") },
   };
   const server = createServer((request, response) => {
-    scene.asked.push(`${request.url} ${request.headers.range ?? ""}`.trim());
-    scene.handle(request, response);
+    state.requests.push(`${request.url} ${request.headers.range ?? ""}`.trim());
+    state.handle(request, response);
   });
   beforeAll(async () => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
-    scene.origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`;
+    state.origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`;
   });
   beforeEach(() => {
-    scene.models = mkdtempSync(join(root, "models-"));
-    scene.asked = [];
-    scene.handle = serve;
-    const model = () => createModel(scene.origin);
-    scene.registry = { "test-model": model(), "other-model": model() };
+    state.models = mkdtempSync(join(root, "models-"));
+    state.requests = [];
+    state.handle = serve;
+    const model = () => createModel(state.origin);
+    state.registry = { "test-model": model(), "other-model": model() };
   });
   afterAll(() => {
     server.closeAllConnections();
     server.close();
     rmSync(root, { recursive: true });
   });
-  return scene;
+  return state;
 }
 
-function createModel(from: string) {
+function createModel(baseUrl: string) {
   const files = [describeFile("big.bin"), describeFile("deep/small.json")];
-  return { ability: "pictures", about: "A test", licence: "MIT", from, files };
+  return { capability: "embeddings", description: "A test", licence: "MIT", baseUrl, files };
 }
 
-/** A file as a registry tells of it. */
+/** Makes the registry entry of a file. */
 export function describeFile(path: string, content = FILES[path] ?? SMALL) {
   const sha256 = createHash("sha256").update(content).digest("hex");
   return { path, bytes: content.length, sha256 };
 }
 
-/** The whole file, or its rest after the range's start. */
+/** Serves a file from the start of the range. */
 export function serve(request: IncomingMessage, response: ServerResponse): void {
   const file = FILES[(request.url ?? "").slice(1)];
-  const start = startOf(request);
+  const start = parseRangeStart(request);
   if (!file) response.writeHead(404).end();
   else if (start === 0) response.end(file);
   else {
@@ -84,26 +84,26 @@ export function serve(request: IncomingMessage, response: ServerResponse): void 
   }
 }
 
-/** Sends `bytes` of what is wanted of the big file, then `then` happens to the connection. */
-export function sendSome(
+/** Sends `bytes` of the requested range of the big file, then calls `then`. */
+export function sendChunk(
   request: IncomingMessage,
   response: ServerResponse,
   bytes: number,
   then: () => void,
 ): void {
-  const start = startOf(request);
+  const start = parseRangeStart(request);
   const range = { "content-range": `bytes ${start}-${BIG.length - 1}/${BIG.length}` };
   const length = { "content-length": BIG.length - start };
   response.writeHead(start > 0 ? 206 : 200, start > 0 ? { ...length, ...range } : length);
   response.write(BIG.subarray(start, start + bytes), then);
 }
 
-function startOf(request: IncomingMessage): number {
+function parseRangeStart(request: IncomingMessage): number {
   return Number(/\d+/.exec(request.headers.range ?? "0"));
 }
 
-/** The command as a process of its own. */
-export function startCommand({ models, registry }: Scene, ...args: string[]) {
+/** Starts the command in a process of its own. */
+export function startCommand({ models, registry }: ModelServer, ...args: string[]) {
   const list = join(models, "registry.json");
   writeFileSync(list, JSON.stringify(registry));
   const child = spawn(process.execPath, ["scripts/models.ts", ...args, "--registry", list], {
@@ -118,8 +118,8 @@ export function startCommand({ models, registry }: Scene, ...args: string[]) {
   return { child, outcome: outcome() };
 }
 
-/** A file with its folders. */
-export function place(path: string, content: Buffer): void {
+/** Writes a file and creates its folders. */
+export function writeModelFiles(path: string, content: Buffer): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
 }

@@ -5,13 +5,13 @@ import wabt from "wabt";
 
 const LOCAL = join(import.meta.dirname, "../../local");
 
-/** With UPDATE_WASM=1 it is made anew. */
-it("vector-dots.wasm is what its source says", async () => {
+/** Set UPDATE_WASM=1 to write the file. */
+it("vector-dots.wasm is compiled from the current source", async () => {
   const source = await readFile(join(LOCAL, "vector-dots.wat"), "utf8");
   const module = (await wabt()).parseWat("vector-dots.wat", source, { simd: true });
   module.validate();
-  const made = Buffer.from(module.toBinary({}).buffer);
+  const compiled = Buffer.from(module.toBinary({}).buffer);
   const file = join(LOCAL, "vector-dots.wasm");
-  if (process.env["UPDATE_WASM"]) await writeFile(file, made);
-  expect(made.equals(await readFile(file))).toBe(true);
+  if (process.env["UPDATE_WASM"]) await writeFile(file, compiled);
+  expect(compiled.equals(await readFile(file))).toBe(true);
 });

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename, extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { type LoopbackServer, startLoopback } from "../../scripts/stack/loopback.ts";
+import { type LoopbackServer, startLoopback } from "../../tools/stack/loopback.ts";
 
 const CONTENT_TYPES: Record<string, string> = {
   ".mp4": "video/mp4",
@@ -16,34 +16,37 @@ const CONTENT_TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
 };
 
-/** Serves the files of one folder at `/<name>`: GET and HEAD, single byte ranges (RFC 9110, section 14). */
+/**
+ * Serves the files of a folder at `/<name>`: GET, HEAD and single byte ranges (RFC 9110, section
+ * 14).
+ */
 export function startFileServer(folder: string): Promise<LoopbackServer> {
   return startLoopback((request, response) => {
-    answer(folder, request, response).catch(() => response.destroy());
+    respond(folder, request, response).catch(() => response.destroy());
   });
 }
 
-async function answer(folder: string, request: IncomingMessage, response: ServerResponse) {
+async function respond(folder: string, request: IncomingMessage, response: ServerResponse) {
   const { pathname } = new URL(request.url ?? "/", "http://localhost");
   const file = join(folder, basename(decodeURIComponent(pathname)));
-  const found = await stat(file).catch(() => null);
-  if (!found?.isFile()) return response.writeHead(404).end();
-  const range = parseRange(request.headers.range, found.size);
+  const stats = await stat(file).catch(() => null);
+  if (!stats?.isFile()) return response.writeHead(404).end();
+  const range = parseRange(request.headers.range, stats.size);
   if (range === null) {
-    return response.writeHead(416, { "content-range": `bytes */${found.size}` }).end();
+    return response.writeHead(416, { "content-range": `bytes */${stats.size}` }).end();
   }
-  const { start, end } = range ?? { start: 0, end: found.size - 1 };
+  const { start, end } = range ?? { start: 0, end: stats.size - 1 };
   response.writeHead(range ? 206 : 200, {
     "accept-ranges": "bytes",
     "content-length": end - start + 1,
     "content-type": CONTENT_TYPES[extname(file)] ?? "application/octet-stream",
-    ...(range && { "content-range": `bytes ${start}-${end}/${found.size}` }),
+    ...(range && { "content-range": `bytes ${start}-${end}/${stats.size}` }),
   });
-  if (request.method === "HEAD" || found.size === 0) return response.end();
+  if (request.method === "HEAD" || stats.size === 0) return response.end();
   return pipeline(createReadStream(file, { start, end }), response);
 }
 
-/** Undefined without a range, null where it can't be satisfied. */
+/** Parses a `Range` header: undefined without a range, null if it can't be satisfied. */
 function parseRange(header: string | undefined, size: number) {
   const parts = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
   if (!parts?.[1] && !parts?.[2]) return undefined;

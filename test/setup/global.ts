@@ -1,81 +1,85 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
-import { type Child, Leash, startChild } from "../../scripts/stack/child.ts";
-import { findFreePort } from "../../scripts/stack/ports.ts";
+import { type Child, ProcessSupervisor, startChild } from "../../tools/stack/child.ts";
+import { findFreePort } from "../../tools/stack/ports.ts";
 import { startFileServer } from "./file-server.ts";
-import { startHostileServer } from "./hostile-server.ts";
+import { startMalformedServer } from "./malformed-server.ts";
+import { NARRATION } from "./narration.ts";
 import { startPlatformServer } from "./platform-server.ts";
 import { startWebhookServer } from "./webhook-server.ts";
 
 const READY_MS = 120_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 declare module "vitest" {
   interface ProvidedContext {
     engineUrl: string;
     engineToken: string;
-    pictureEmbeddingsUrl: string;
-    /** As `KEY_SECRETS`. */
+    imageEmbeddingsUrl: string;
+    /** Value of `KEY_SECRETS`. */
     keySecrets: string;
-    /** Of the file server, without a slash at its end. */
+    /** Origin of the file server, without a trailing slash. */
     filesOrigin: string;
-    /** The file server's `host:port`, as `FETCH_ALLOW`. */
+    /** `host:port` of the file server, for `FETCH_ALLOW`. */
     filesHost: string;
-    /** Of the made-up platforms: PlatformServer. */
+    /** Origin of the stubbed platforms: `PlatformServer`. */
     platformsOrigin: string;
     pixelfedOrigin: string;
     platformHosts: string;
-    /** Of the receivers of webhooks, likewise. */
+    /** Origin of the webhook receivers. */
     webhooksOrigin: string;
     webhooksHost: string;
-    /** Of the server that keeps to nothing. */
-    hostileOrigin: string;
-    hostileHost: string;
+    /** Origin of the server of malformed responses. */
+    malformedOrigin: string;
+    malformedHost: string;
   }
 }
 
-/** One engine and one file server for all tests; both end with the run, whatever ends it. */
+/** Starts one engine and one server of each kind for all tests; they stop with the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "sightline-test-"));
-  const leash = new Leash();
+  const leash = new ProcessSupervisor();
   const token = randomBytes(32).toString("base64url");
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const start = (name: string, args: string[], env: Record<string, string>) =>
-    leash.hold(startChild({ name, args, env, logFile: join(folder, `${name}.log`) }));
+    leash.supervise(startChild({ name, args, env, logFile: join(folder, `${name}.log`) }));
+  const speechScript = join(folder, "speech.txt");
+  await writeFile(speechScript, NARRATION.map(({ text }) => text).join("\n"));
   const engine = start("engine", ["local/engine/server.ts"], {
     ENGINE_PORT: String(port),
     ENGINE_TOKEN: token,
     LOCAL_LLM_URL: "",
     MODELS_DIR: folder,
+    SPEECH_SCRIPT: speechScript,
   });
-  const films = start("films", ["test/setup/films.ts", folder], {});
+  const videos = start("videos", ["test/setup/videos.ts", folder], {});
   const files = await startFileServer(folder);
   const platforms = await startPlatformServer(files.origin);
   const webhooks = await startWebhookServer();
-  const hostile = await startHostileServer();
-  const servers = [files, platforms, webhooks, hostile];
+  const malformed = await startMalformedServer();
+  const servers = [files, platforms, webhooks, malformed];
   const stop = async () => {
-    await Promise.all([leash.end(), ...servers.map((server) => server.close())]);
+    await Promise.all([leash.stopAll(), ...servers.map((server) => server.close())]);
     await rm(folder, { recursive: true });
   };
-  const over = new AbortController();
+  const settled = new AbortController();
   try {
-    const healthy = untilHealthy(url, token, over.signal);
-    await Promise.all([Promise.race([healthy, failing(engine)]), succeeding(films)]);
+    const healthy = waitUntilHealthy(url, token, settled.signal);
+    await Promise.all([Promise.race([healthy, rejectOnExit(engine)]), requireSuccess(videos)]);
   } catch (error) {
     await stop();
     throw error;
   } finally {
-    over.abort();
+    settled.abort();
   }
   project.provide("engineUrl", url);
   project.provide("engineToken", token);
-  project.provide("pictureEmbeddingsUrl", `${url}/v1/embeddings`);
+  project.provide("imageEmbeddingsUrl", `${url}/v1/embeddings`);
   project.provide("keySecrets", `test:${randomBytes(48).toString("base64url")}`);
   project.provide("filesOrigin", files.origin);
   project.provide("filesHost", files.host);
@@ -84,25 +88,25 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("platformHosts", platforms.hosts);
   project.provide("webhooksOrigin", webhooks.origin);
   project.provide("webhooksHost", webhooks.host);
-  project.provide("hostileOrigin", hostile.origin);
-  project.provide("hostileHost", hostile.host);
+  project.provide("malformedOrigin", malformed.origin);
+  project.provide("malformedHost", malformed.host);
   return stop;
 }
 
-async function untilHealthy(url: string, token: string, signal: AbortSignal): Promise<void> {
-  for (const start = Date.now(); Date.now() - start < READY_MS; await wait(LOOK_MS)) {
+async function waitUntilHealthy(url: string, token: string, signal: AbortSignal): Promise<void> {
+  for (const start = Date.now(); Date.now() - start < READY_MS; await wait(POLL_MS)) {
     if (signal.aborted || (await isHealthy(url, token))) return;
   }
   throw new Error(`The engine did not answer within ${READY_MS / 1000} s.`);
 }
 
-async function failing(child: Child): Promise<never> {
+async function rejectOnExit(child: Child): Promise<never> {
   throw new Error(await child.ended);
 }
 
-async function succeeding(child: Child): Promise<void> {
-  const why = await child.ended;
-  if (!child.succeeded()) throw new Error(why);
+async function requireSuccess(child: Child): Promise<void> {
+  const message = await child.ended;
+  if (!child.succeeded()) throw new Error(message);
 }
 
 async function isHealthy(url: string, token: string): Promise<boolean> {

@@ -1,38 +1,43 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { startLoopback } from "../../scripts/stack/loopback.ts";
-import { linkOf, mastodonRoute } from "./platforms/mastodon.ts";
+import { startLoopback } from "../../tools/stack/loopback.ts";
+import { linkHeader, mastodonRoute } from "./platforms/mastodon.ts";
 import { peertubeRoute } from "./platforms/peertube.ts";
 import { flickrRoute, instagramRoute } from "./platforms/photo-apis.ts";
-import { type Fault, type Request, type Route, Scenes } from "./platforms/scene.ts";
+import { type Fault, type PlatformRequest, type Route, Scenes } from "./platforms/scene.ts";
 import { youtubeRoute } from "./platforms/youtube.ts";
 
 export interface PlatformServer {
-  /** Speaks for PeerTube, Mastodon, YouTube (`/youtube`), cobalt (`/cobalt/`), Flickr, Instagram, the web. */
+  /**
+   * Origin of PeerTube, Mastodon, YouTube (`/youtube`), Cobalt (`/cobalt/`), Flickr, Instagram and
+   * web pages.
+   */
   origin: string;
-  /** The same scenes, but Pixelfed in place of Mastodon. */
+  /** Origin with the same scenes, with Pixelfed instead of Mastodon. */
   pixelfedOrigin: string;
-  /** `host:port`s, as `FETCH_ALLOW`. */
+  /** The `host:port`s of both, in the form of `FETCH_ALLOW`. */
   hosts: string;
   close(): Promise<void>;
 }
 
 /**
- * Platforms for tests, as their APIs are documented. Tests use it by test/scenes.ts.
+ * Starts stand-ins of the platforms' APIs, by their documentation. Tests use them by
+ * test/platform-stubs.ts.
  *
- * - `PUT /scenes/<name>` with a `Scene` makes, or changes, whatever has that name: PeerTube's channel
- *   `/c/<name>`, account `/a/<name>`, playlist (by the API only) and search; YouTube's `@<name>`, playlist and
- *   search; Mastodon's and Pixelfed's `/@<name>`; members of Flickr and Instagram; the page `/pages/<name>`.
- * - `GET /scenes/<name>` lists what was asked of it since.
- * - Its faults come before any answer: 429 with `Retry-After`, half a JSON, megabytes, redirects.
+ * - `PUT /scenes/<name>` with a `Scene` creates or replaces everything of that name: PeerTube's
+ *   channel `/c/<name>`, account `/a/<name>`, playlist (by the API only) and search; YouTube's
+ *   `@<name>`, playlist and search; Mastodon's and Pixelfed's `/@<name>`; members of Flickr and
+ *   Instagram; the page `/pages/<name>`.
+ * - `GET /scenes/<name>` lists the requests to it since.
+ * - Faults replace the response: 429 with `Retry-After`, truncated JSON, megabytes, redirects.
  * - `/private` redirects to a private address, `/round` to itself.
- * - Media and captions are the file server's.
+ * - Media and captions are on the file server.
  */
 export async function startPlatformServer(filesOrigin: string): Promise<PlatformServer> {
   const scenes = new Scenes();
   const start = (isPixelfed: boolean) =>
     startLoopback((message, response) => {
-      answer(scenes, { filesOrigin, isPixelfed }, message, response).catch(() =>
+      respond(scenes, { filesOrigin, isPixelfed }, message, response).catch(() =>
         response.destroy(),
       );
     });
@@ -49,15 +54,15 @@ export async function startPlatformServer(filesOrigin: string): Promise<Platform
 
 const ROUTES = [peertubeRoute, mastodonRoute, youtubeRoute, flickrRoute, instagramRoute, pageRoute];
 
-async function answer(
+async function respond(
   scenes: Scenes,
-  server: Pick<Request, "filesOrigin" | "isPixelfed">,
+  server: Pick<PlatformRequest, "filesOrigin" | "isPixelfed">,
   message: IncomingMessage,
   response: ServerResponse,
 ) {
   const origin = `http://${message.headers.host}`;
   const path = message.url ?? "/";
-  const request: Request = {
+  const request: PlatformRequest = {
     url: new URL(path, origin),
     body: await text(message),
     origin,
@@ -67,7 +72,8 @@ async function answer(
   if (pathname === "/private")
     return response.writeHead(302, { location: "http://10.0.0.1/" }).end();
   if (pathname === "/round") return response.writeHead(302, { location: "/round" }).end();
-  if (pathname.startsWith("/scenes/")) return control(scenes, request, message, response);
+  if (pathname.startsWith("/scenes/"))
+    return handleSceneRequest(scenes, request, message, response);
   const route = ROUTES.reduce<Route | undefined>(
     (found, next) => found ?? next(scenes, request),
     undefined,
@@ -75,48 +81,48 @@ async function answer(
   const scene = scenes.get(route?.scene ?? "");
   if (scene) {
     const { method = "", headers } = message;
-    scenes.asked(route!.scene).push({ method, path, headers, body: request.body });
+    scenes.requestsTo(route!.scene).push({ method, path, headers, body: request.body });
   }
-  const fault = scene?.faults?.find((one) => path.includes(one.path) && one.times !== 0);
-  if (fault) return fail(fault, response);
+  const fault = scene?.faults?.find((fault) => path.includes(fault.path) && fault.times !== 0);
+  if (fault) return sendFault(fault, response);
   if (scene?.etag && message.headers["if-none-match"] === scene.etag) {
     return response.writeHead(304).end();
   }
-  const body = route?.answer();
+  const body = route?.respond();
   if (body === undefined) return sendJson(response, 404, { error: "Record not found" });
   if (typeof body === "string") {
     return response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(body);
   }
-  const link = linkOf(body, request);
+  const link = linkHeader(body, request);
   const headers = { ...(scene?.etag && { etag: scene.etag }), ...(link && { link }) };
   return sendJson(response, 200, body, headers);
 }
 
-function pageRoute(scenes: Scenes, { url, filesOrigin }: Request): Route | undefined {
+function pageRoute(scenes: Scenes, { url, filesOrigin }: PlatformRequest): Route | undefined {
   const scene = /^\/pages\/([^/]+)/.exec(url.pathname)?.[1] ?? "";
   const html = scenes.get(scene)?.html;
   if (html === undefined) return undefined;
   const embed = { title: "From oEmbed", author_name: "An author" };
   return {
     scene,
-    answer: () =>
+    respond: () =>
       url.pathname.endsWith("/oembed") ? embed : html.replaceAll("FILES", filesOrigin),
   };
 }
 
-function control(
+function handleSceneRequest(
   scenes: Scenes,
-  request: Request,
+  request: PlatformRequest,
   message: IncomingMessage,
   response: ServerResponse,
 ) {
   const name = request.url.pathname.split("/")[2]!;
-  if (message.method === "GET") return sendJson(response, 200, scenes.asked(name));
+  if (message.method === "GET") return sendJson(response, 200, scenes.requestsTo(name));
   scenes.put(name, JSON.parse(request.body));
   return sendJson(response, 200, {});
 }
 
-function fail(fault: Fault, response: ServerResponse) {
+function sendFault(fault: Fault, response: ServerResponse) {
   if (fault.times !== undefined) fault.times--;
   response.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
   return response.end(fault.bytes ? " ".repeat(fault.bytes) : fault.body);

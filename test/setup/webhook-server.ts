@@ -1,49 +1,52 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { type LoopbackServer, startLoopback } from "../../scripts/stack/loopback.ts";
+import { type LoopbackServer, startLoopback } from "../../tools/stack/loopback.ts";
 
-/** What a receiver got at one attempt. */
+/** A request of one delivery attempt. */
 export interface Received {
   headers: Record<string, string>;
-  /** To the letter. */
+  /** Raw body. */
   body: string;
 }
 
-/** How a receiver answers: a status, with a `Location` where it is a redirect, or not at all. */
-export type Answer = { status: number; location?: string; retryAfter?: string } | "break";
+/**
+ * A planned response: a status, with a `Location` for a redirect; `break` closes the connection.
+ */
+export type PlannedResponse = { status: number; location?: string; retryAfter?: string } | "break";
 
-interface Box {
-  plan: Answer[];
+interface Receiver {
+  plan: PlannedResponse[];
   received: Received[];
 }
 
 /**
- * Receivers of webhooks, one a path, made as they are asked for. POST delivers; PUT, a JSON list of `Answer`s,
- * says what the next deliveries are answered, 204 otherwise; GET shows what was received.
+ * Starts a server of webhook receivers, one per path, created on first use. POST delivers and gets
+ * 204 by default; PUT plans the next responses, a JSON list of `PlannedResponse`; GET lists the
+ * received requests.
  */
 export function startWebhookServer(): Promise<LoopbackServer> {
-  const boxes = new Map<string, Box>();
+  const receivers = new Map<string, Receiver>();
   return startLoopback((request, response) => {
     const path = request.url ?? "/";
-    const box = boxes.get(path) ?? { plan: [], received: [] };
-    boxes.set(path, box);
-    answer(box, request, response).catch(() => response.destroy());
+    const receiver = receivers.get(path) ?? { plan: [], received: [] };
+    receivers.set(path, receiver);
+    respond(receiver, request, response).catch(() => response.destroy());
   });
 }
 
-async function answer(box: Box, request: IncomingMessage, response: ServerResponse) {
+async function respond(receiver: Receiver, request: IncomingMessage, response: ServerResponse) {
   const body = await text(request);
   if (request.method === "GET") {
     return response
       .writeHead(200, { "content-type": "application/json" })
-      .end(JSON.stringify(box.received));
+      .end(JSON.stringify(receiver.received));
   }
   if (request.method === "PUT") {
-    box.plan = JSON.parse(body) as Answer[];
+    receiver.plan = JSON.parse(body) as PlannedResponse[];
     return response.writeHead(204).end();
   }
-  box.received.push({ headers: request.headers as Record<string, string>, body });
-  const planned = box.plan.shift() ?? { status: 204 };
+  receiver.received.push({ headers: request.headers as Record<string, string>, body });
+  const planned = receiver.plan.shift() ?? { status: 204 };
   if (planned === "break") return response.destroy();
   const { status, location, retryAfter } = planned;
   return response

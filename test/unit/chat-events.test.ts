@@ -1,84 +1,92 @@
 import { describe, expect, it } from "vitest";
 import { ChatEvents } from "../../src/models/chat-events.ts";
 
-const NOTHING = { text: "", thought: "", finish: null, usage: null, model: null };
-const told = { prompt_tokens: 12, completion_tokens: 3 };
+const EMPTY = { text: "", reasoning: "", finishReason: null, usage: null, model: null };
+const reportedUsage = { prompt_tokens: 12, completion_tokens: 3 };
 const usage = { inputTokens: 12, outputTokens: 3 };
 
-function read(parts: Uint8Array[]): unknown[] {
+function parseChunks(chunks: Uint8Array[]): unknown[] {
   const events = new ChatEvents();
-  return [...parts.flatMap((part) => events.feed(part)), ...events.end()];
+  return [...chunks.flatMap((chunk) => events.feed(chunk)), ...events.end()];
 }
 
-function readText(text: string): unknown[] {
-  return read([new TextEncoder().encode(text)]);
+function parseText(text: string): unknown[] {
+  return parseChunks([new TextEncoder().encode(text)]);
 }
 
 function delta(content: object, finish_reason: string | null = null): unknown {
   return { choices: [{ index: 0, delta: content, finish_reason }] };
 }
 
-describe("an event of a chat model", () => {
+describe("a chat event", () => {
   it.each<[string, unknown, unknown]>([
-    ["an older model's", { response: "Me", p: "abc" }, { text: "Me" }],
-    ["an older model's number", { response: 7 }, { text: "7" }],
-    ["an older model's end", { response: "", usage: told }, { usage }],
-    ["an older model's end, null", { response: null, usage: told }, { usage }],
-    ["a chunk", delta({ role: "assistant", content: "Me" }), { text: "Me" }],
-    ["a chunk without text", delta({ role: "assistant", content: null }), {}],
-    ["a thought", delta({ reasoning_content: "Hm" }), { thought: "Hm" }],
-    ["a thought by its other name", delta({ content: null, reasoning: "Hm" }), { thought: "Hm" }],
-    ["the last chunk", delta({}, "stop"), { finish: "stop" }],
+    ["older model's text", { response: "Me", p: "abc" }, { text: "Me" }],
+    ["older model's number", { response: 7 }, { text: "7" }],
+    ["older model's usage", { response: "", usage: reportedUsage }, { usage }],
+    ["older model's usage without text", { response: null, usage: reportedUsage }, { usage }],
+    ["chunk with text", delta({ role: "assistant", content: "Me" }), { text: "Me" }],
+    ["chunk without text", delta({ role: "assistant", content: null }), {}],
+    ["chunk with `reasoning_content`", delta({ reasoning_content: "Hm" }), { reasoning: "Hm" }],
+    ["chunk with `reasoning`", delta({ content: null, reasoning: "Hm" }), { reasoning: "Hm" }],
+    ["last chunk", delta({}, "stop"), { finishReason: "stop" }],
     [
-      "a chunk that was cut short",
+      "chunk that was cut off",
       delta({ content: "M" }, "length"),
-      { text: "M", finish: "length" },
+      { text: "M", finishReason: "length" },
     ],
-    ["what was used", { model: "gemma", choices: [], usage: told }, { usage, model: "gemma" }],
-    ["another count of what was used", { response: "Me", usage: { tokens: 3 } }, { text: "Me" }],
     [
-      "a whole completion",
+      "chunk with usage",
+      { model: "gemma", choices: [], usage: reportedUsage },
+      { usage, model: "gemma" },
+    ],
+    [
+      "chunk with usage in another format",
+      { response: "Me", usage: { tokens: 3 } },
+      { text: "Me" },
+    ],
+    [
+      "whole completion",
       {
         choices: [{ message: { content: "Me", refusal: null }, finish_reason: "stop" }],
-        usage: told,
+        usage: reportedUsage,
       },
-      { text: "Me", finish: "stop", usage },
+      { text: "Me", finishReason: "stop", usage },
     ],
-  ])("is %s", (_, given, expected) => {
-    expect(readText(`data: ${JSON.stringify(given)}\n\n`)).toEqual([
-      { ...NOTHING, ...(expected as object) },
+  ])("is parsed from a %s", (_, data, expected) => {
+    expect(parseText(`data: ${JSON.stringify(data)}\n\n`)).toEqual([
+      { ...EMPTY, ...(expected as object) },
     ]);
   });
 
   it.each<[string, string]>([
-    ["half of one", '{"response":"M'],
+    ["incomplete JSON", '{"response":"M'],
     ["no JSON", "Internal Server Error"],
     ["an error", '{"error":{"message":"no"}}'],
     ["a list", "[]"],
     ["null", "null"],
-    ["an answer that isn't text", '{"response":{"a":1}}'],
+    ["a response that isn't text", '{"response":{"a":1}}'],
     ["choices that aren't a list", '{"choices":{}}'],
-  ])("is malformed where it is %s", (_, data) => {
-    expect(readText(`data: ${data}\n\n`)).toEqual(["malformed"]);
+  ])("is malformed if its data is %s", (_, data) => {
+    expect(parseText(`data: ${data}\n\n`)).toEqual(["malformed"]);
   });
 });
 
-describe("a stream of a chat model", () => {
+describe("a chat stream", () => {
   const text =
     'data: {"response":"Ø 犬"}\r\n\r\n: still here\n\ndata: {"response":"🐕."}\n\ndata: [DONE]\n\n';
-  const expected = [{ ...NOTHING, text: "Ø 犬" }, { ...NOTHING, text: "🐕." }, "done"];
+  const expected = [{ ...EMPTY, text: "Ø 犬" }, { ...EMPTY, text: "🐕." }, "done"];
 
-  it("is the same wherever its bytes are cut", () => {
+  it("is parsed the same for any chunks of its bytes", () => {
     const bytes = new TextEncoder().encode(text);
-    expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
+    expect(parseChunks([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
     for (let at = 0; at <= bytes.length; at += 1) {
-      expect(read([bytes.slice(0, at), bytes.slice(at)])).toEqual(expected);
+      expect(parseChunks([bytes.slice(0, at), bytes.slice(at)])).toEqual(expected);
     }
   });
 
-  it("may end without its last blank line", () => {
-    expect(readText(text.trimEnd())).toEqual(expected);
-    expect(readText('data: {"response":"Me')).toEqual(["malformed"]);
-    expect(readText("")).toEqual([]);
+  it("is parsed without its last blank line", () => {
+    expect(parseText(text.trimEnd())).toEqual(expected);
+    expect(parseText('data: {"response":"Me')).toEqual(["malformed"]);
+    expect(parseText("")).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { changeOf, newsOf } from "../../src/durable/asset-news.ts";
-import { eventFrame, openingFrame } from "../../src/durable/event-frames.ts";
-import { type AssetId, eventId, eventSeq, type IndexId, ours } from "../../src/ids.ts";
+import { changeEventType, toAssetEventData } from "../../src/durable/asset-events.ts";
+import { eventFrame, openingFrame } from "../../src/durable/sse.ts";
+import { type AssetId, eventId, eventSeq, type IndexId, trustedId } from "../../src/ids.ts";
 import { begin, claim, complete, fail, type IngestState } from "../../src/ingest/state.ts";
 
-const INDEX = ours<IndexId>("ind_01K9ABCDEFGHJKMNPQRSTVWXYZ");
-const OTHER = ours<IndexId>("ind_01K9ABCDEFGHJKMNPQRSTVWXY0");
+const INDEX = trustedId<IndexId>("ind_01K9ABCDEFGHJKMNPQRSTVWXYZ");
+const OTHER = trustedId<IndexId>("ind_01K9ABCDEFGHJKMNPQRSTVWXY0");
 
-describe("the id of an event", () => {
-  it("grows, also as a text, and has no full stop", () => {
+describe("an event id", () => {
+  it("sorts as text and has a fixed format", () => {
     const ids = [0, 1, 9, 10, 99, 1e6].map((seq) => eventId(INDEX, seq));
     expect(ids.toSorted()).toEqual(ids);
     expect(ids[1]).toBe("evt_01K9ABCDEFGHJKMNPQRSTVWXYZ_0000000001");
@@ -22,13 +22,13 @@ describe("the id of an event", () => {
     ["evt_01K9ABCDEFGHJKMNPQRSTVWXYZ_00000000010", null],
     ["", null],
     ["42", null],
-  ])("%s says its number: %s", (id, seq) => {
+  ])("%s has the number %s", (id, seq) => {
     expect(eventSeq(INDEX, id)).toBe(seq);
   });
 });
 
-describe("server-sent events", () => {
-  it("are lines, and an empty one after each", () => {
+describe("a server-sent event", () => {
+  it("has a line per field and ends with an empty line", () => {
     expect(openingFrame("evt_1")).toBe("retry: 1000\nid: evt_1\n\n");
     expect(eventFrame({ id: "evt_2", type: "asset.updated", payload: "{}" })).toBe(
       "id: evt_2\nevent: asset.updated\ndata: {}\n\n",
@@ -36,7 +36,7 @@ describe("server-sent events", () => {
   });
 });
 
-describe("what happened to an asset", () => {
+describe("the event of a state transition", () => {
   const part = { step: "fetch", part: 0 } as const;
   const queued = begin("image", 0);
   const fetching = claim(queued, part, 0)!;
@@ -49,18 +49,18 @@ describe("what happened to an asset", () => {
     [queued, fetching, "asset.updated"],
     [segmenting, failed, "asset.updated"],
     [failed, queued, "asset.updated"],
-  ])("between two states %#", (before, after, type) => {
-    expect(changeOf(before, after)).toBe(type);
+  ])("has its type by public state and progress: case %#", (before, after, type) => {
+    expect(changeEventType(before, after)).toBe(type);
   });
 
-  it("leaves a failed one where it had got to", () => {
+  it("has the progress before the failure", () => {
     const row = {
-      assetId: ours<AssetId>("img_1"),
+      assetId: trustedId<AssetId>("img_1"),
       assetType: "image",
       jobId: null,
       revision: 3,
     } as const;
-    expect(newsOf({ ...row, state: failed }, segmenting)).toEqual({
+    expect(toAssetEventData({ ...row, state: failed }, segmenting)).toEqual({
       asset_id: "img_1",
       asset_type: "image",
       state: "failed",

@@ -1,95 +1,122 @@
 import { describe, expect, it } from "vitest";
-import { signalsOf } from "../../src/search/candidates.ts";
-import { CALIBRATIONS } from "../../src/search/calibration.ts";
-import { probabilityOf } from "../../src/search/fuse.ts";
+import { CALIBRATIONS, combineSignals } from "../../src/search/candidates.ts";
+import { relevanceProbability } from "../../src/search/fuse.ts";
 import { mergeSignals, type Signals } from "../../src/search/signals.ts";
 
 describe("signals", () => {
-  const reason = {
+  const model = {
     bias: -2,
     weights: {
-      told: { from: 0, power: 2, weight: 4 },
-      picture: { from: 0.2, power: 1, weight: 10 },
+      term_coverage: { threshold: 0, exponent: 2, weight: 4 },
+      image_similarity: { threshold: 0.2, exponent: 1, weight: 10 },
     },
   };
 
   it.each<[string, Signals, number]>([
-    ["nothing", {}, -2],
-    ["one", { told: 0.5 }, -1],
-    ["two", { told: 1, picture: 0.3 }, 3],
-    ["one that says nothing yet", { picture: 0.1 }, -2],
-    ["one that nobody has weighed", { same: 1 }, -2],
-  ])("become a probability: %s", (_, signals, logOdds) => {
+    ["no signal", {}, -2],
+    ["one signal", { term_coverage: 0.5 }, -1],
+    ["two signals", { term_coverage: 1, image_similarity: 0.3 }, 3],
+    ["a signal below its threshold", { image_similarity: 0.1 }, -2],
+    ["a signal without a weight", { copy_similarity: 1 }, -2],
+  ])("of one evidence model become a probability: %s", (_, signals, logOdds) => {
     const expected = 1 / (1 + Math.exp(-logOdds));
-    expect(probabilityOf(signals, [reason])).toBeCloseTo(expected, 10);
+    expect(relevanceProbability(signals, [model])).toBeCloseTo(expected, 10);
   });
 
   it.each<[string, number[], number]>([
-    ["none", [], 0],
-    ["one", [0.3], 0.3],
-    ["two, either of which is enough", [0.5, 0.5], 0.75],
-    ["one that is sure", [1, 0.2], 1],
-    ["two that hardly say anything", [0.01, 0.02], 0.0298],
-  ])("of several reasons become a probability: %s", (_, likely, expected) => {
-    const reasons = likely.map((p) => ({ bias: Math.log(p / (1 - p)), weights: {} }));
-    expect(probabilityOf({}, reasons)).toBeCloseTo(expected, 10);
+    ["no model", [], 0],
+    ["one model", [0.3], 0.3],
+    ["two models with 0.5 each", [0.5, 0.5], 0.75],
+    ["a model with certainty", [1, 0.2], 1],
+    ["two models near 0", [0.01, 0.02], 0.0298],
+  ])("of several evidence models are combined by noisy-or: %s", (_, probabilities, expected) => {
+    const models = probabilities.map((p) => ({ bias: Math.log(p / (1 - p)), weights: {} }));
+    expect(relevanceProbability({}, models)).toBeCloseTo(expected, 10);
   });
 
-  it("are merged by the strongest", () => {
-    const merged = mergeSignals([{ told: 0.2, picture: 0.5 }, { told: 1 }, { pictureLead: -0.1 }]);
-    expect(merged).toEqual({ told: 1, picture: 0.5, pictureLead: -0.1 });
+  it("are merged by their highest values", () => {
+    const merged = mergeSignals([
+      { term_coverage: 0.2, image_similarity: 0.5 },
+      { term_coverage: 1 },
+      { image_margin: -0.1 },
+    ]);
+    expect(merged).toEqual({ term_coverage: 1, image_similarity: 0.5, image_margin: -0.1 });
   });
 
-  const passage = (kind: "caption" | "speech" | "visual", ...terms: number[]) => {
-    return { kind, isBoxes: false, matches: terms.map((term) => ({ term, start: 0, end: 0 })) };
+  const field = (kind: "caption" | "speech" | "visual", ...terms: number[]) => {
+    return { kind, isBoxLabels: false, matches: terms.map((term) => ({ term, start: 0, end: 0 })) };
   };
-  const near = (kind: "caption" | "speech" | "visual", signals: Signals) => {
+  const vectorHit = (kind: "caption" | "speech" | "visual", signals: Signals) => {
     return { evidence: { kind, score: 0 }, signals };
   };
-  const passages = [passage("caption", 0), passage("visual", 0, 1), passage("speech", 2)];
-  const looks = near("visual", { picture: 0.3 });
-  const found = [
-    { evidence: null, signals: { bm25: 0.4 } },
-    near("caption", { meaningLead: 0.2 }),
-    near("speech", { meaningLead: 0.1 }),
-    looks,
+  const fields = [field("caption", 0), field("visual", 0, 1), field("speech", 2)];
+  const imageHit = vectorHit("visual", { image_similarity: 0.3 });
+  const channelHits = [
+    { evidence: null, signals: { bm25_normalized: 0.4 } },
+    vectorHit("caption", { text_margin: 0.2 }),
+    vectorHit("speech", { text_margin: 0.1 }),
+    imageHit,
   ];
-  it.each<[string, string | null, Parameters<typeof signalsOf>[1], typeof passages, Signals]>([
-    ["a model", "m", found, passages, { told: 1, bm25: 0.4, meaningLead: 0.2, picture: 0.3 }],
-    ["a person", null, found, passages, { told: 1, bm25: 0.4, meaningLead: 0.2, picture: 0.3 }],
+  it.each<[string, string | null, Parameters<typeof combineSignals>[1], typeof fields, Signals]>([
     [
-      "nobody, but composed of what was detected",
-      "composed",
-      found,
-      passages,
-      { told: 0.25, bm25: 0.25, detected: 0.75, meaningLead: 0.1, picture: 0.3 },
+      "written by a model",
+      "m",
+      channelHits,
+      fields,
+      { term_coverage: 1, bm25_normalized: 0.4, text_margin: 0.2, image_similarity: 0.3 },
     ],
-    ["nobody, where nothing is said", "composed", [looks], [], { picture: 0.3 }],
     [
-      "a model, and boxes",
+      "written by a person",
+      null,
+      channelHits,
+      fields,
+      { term_coverage: 1, bm25_normalized: 0.4, text_margin: 0.2, image_similarity: 0.3 },
+    ],
+    [
+      "a template",
+      "template",
+      channelHits,
+      fields,
+      {
+        term_coverage: 0.25,
+        bm25_normalized: 0.25,
+        label_coverage: 0.75,
+        text_margin: 0.1,
+        image_similarity: 0.3,
+      },
+    ],
+    ["a template, without a matched field", "template", [imageHit], [], { image_similarity: 0.3 }],
+    [
+      "written by a model, with matched box labels",
       "m",
       [],
-      [{ ...passage("visual", 2), isBoxes: true }],
-      { detected: 0.25 },
+      [{ ...field("visual", 2), isBoxLabels: true }],
+      { label_coverage: 0.25 },
     ],
-    ["nobody, and labels alone match", "composed", [], [passage("visual", 1)], { detected: 0.5 }],
-  ])("of a segment whose caption is by %s", (_, captionModel, findings, read, signals) => {
-    expect(signalsOf({ captionModel }, findings, read, [1, 2, 1])).toEqual(signals);
+    [
+      "a template, with matched labels only",
+      "template",
+      [],
+      [field("visual", 1)],
+      { label_coverage: 0.5 },
+    ],
+  ])("of a segment are combined; its caption is %s", (_, captionModel, hits, matches, signals) => {
+    expect(combineSignals({ captionModel }, hits, matches, [1, 2, 1])).toEqual(signals);
   });
 
-  it("never count for less by being more, as they are weighed", () => {
-    for (const { tells, looks, likeness } of CALIBRATIONS) {
-      for (const reason of [...tells, looks, likeness]) {
-        const weights = Object.values(reason?.weights ?? {});
+  it("have no negative weights in any calibration", () => {
+    for (const { text, image, example } of CALIBRATIONS) {
+      for (const evidenceModel of [...text, image, example]) {
+        const weights = Object.values(evidenceModel?.weights ?? {});
         for (const { weight } of weights) expect(weight).toBeGreaterThanOrEqual(0);
       }
     }
   });
 
-  it("make nothing likely where there is hardly anything and nothing is known of it", () => {
-    for (const { tells, looks, likeness } of CALIBRATIONS) {
-      for (const reasons of [[...tells, ...(looks ? [looks] : [])], [likeness]]) {
-        expect(probabilityOf({ few: 0 }, reasons)).toBeLessThan(0.1);
+  it("of a single segment without evidence give a probability below 0.1", () => {
+    for (const { text, image, example } of CALIBRATIONS) {
+      for (const models of [[...text, ...(image ? [image] : [])], [example]]) {
+        expect(relevanceProbability({ log_prior: 0 }, models)).toBeLessThan(0.1);
       }
     }
   });

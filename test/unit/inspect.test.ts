@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { inspectObjects } from "../../src/care/inspect-objects.ts";
-import { inspectVectors } from "../../src/care/inspect-vectors.ts";
-import type { PictureSpace } from "../../src/care/picture-space.ts";
+import { inspectObjects } from "../../src/lifecycle/health/objects.ts";
+import { inspectVectors } from "../../src/lifecycle/health/vectors.ts";
+import type { ImageModel } from "../../src/lifecycle/image-model.ts";
 import { MODELS } from "../../src/config.ts";
-import { ours } from "../../src/ids.ts";
+import { trustedId } from "../../src/ids.ts";
 import type { SegmentHealth } from "../../src/store/health.ts";
 import type { Asset } from "../../src/types.ts";
 
@@ -11,22 +11,22 @@ const TEXT = MODELS.embedText.id;
 const box = { label: "bird", score: 0.9, x: 0, y: 0, width: 0.1, height: 0.1 };
 
 const segment: SegmentHealth = {
-  segmentId: ours("seg_1"),
+  segmentId: trustedId("seg_1"),
   keyframeMs: 500,
   boxes: [box],
   caption: 1,
   speech: 0,
   text: 0,
-  seen: 1,
+  described: 1,
   indexed: 1,
-  signed: 1,
+  hasSignature: 1,
   unembedded: 0,
   textModel: TEXT,
-  pictureModel: "looks",
+  imageModel: "present",
 };
 
-/** A space in which these ids are, by the models that made them. */
-function spaceOf(models: Record<string, string>): VectorizeIndex {
+/** A Vectorize index with these ids, each with the model of its vector. */
+function vectorIndexWith(models: Record<string, string>): VectorizeIndex {
   const space: Partial<VectorizeIndex> = {
     getByIds: async (ids) =>
       ids.flatMap((id) => {
@@ -37,90 +37,99 @@ function spaceOf(models: Record<string, string>): VectorizeIndex {
   return space as VectorizeIndex;
 }
 
-const WHOLE = { "seg_1:picture": "looks", "seg_1:region-1": "looks" };
-const PRESENT: PictureSpace = { model: "looks", values: [1] };
+const COMPLETE = { "seg_1:image": "present", "seg_1:region-1": "present" };
+const PRESENT_MODEL: ImageModel = { model: "present", values: [1] };
 
 describe("the vectors of a segment", () => {
   it.each<
-    [string, Partial<SegmentHealth>, Record<string, string>, PictureSpace, Record<string, string[]>]
+    [string, Partial<SegmentHealth>, Record<string, string>, ImageModel, Record<string, string[]>]
   >([
-    ["are all there", {}, WHOLE, PRESENT, {}],
+    ["are complete", {}, COMPLETE, PRESENT_MODEL, {}],
     [
-      "are of the model before",
-      { pictureModel: "old" },
-      { "seg_1:picture": "old", "seg_1:region-1": "old" },
-      PRESENT,
-      { vectors_stale: ["seg_1:picture", "seg_1:region-1"] },
+      "are of an earlier model",
+      { imageModel: "old" },
+      { "seg_1:image": "old", "seg_1:region-1": "old" },
+      PRESENT_MODEL,
+      { vectors_stale: ["seg_1:image", "seg_1:region-1"] },
     ],
     [
-      "are of any model, where nobody says which is right",
+      "may be of any model while the present one is unknown",
       {},
-      { ...WHOLE, "seg_1:picture": "old" },
-      "silent",
+      { ...COMPLETE, "seg_1:image": "old" },
+      "unavailable",
       {},
     ],
     [
-      "are gone, whoever is right",
+      "are missing while the present model is unknown",
       {},
       {},
-      "silent",
-      { vectors_missing: ["seg_1:picture", "seg_1:region-1"] },
+      "unavailable",
+      { vectors_missing: ["seg_1:image", "seg_1:region-1"] },
     ],
-    ["were never made, and can't be", { pictureModel: null }, {}, "none", {}],
-    ["were never made, and nobody answers", { pictureModel: null }, {}, "silent", {}],
+    ["were never made without a model", { imageModel: null }, {}, "none", {}],
+    ["were never made while the model is unavailable", { imageModel: null }, {}, "unavailable", {}],
     [
-      "were never made, and can be now",
-      { pictureModel: null, boxes: [] },
+      "were never made, and there is a model now",
+      { imageModel: null, boxes: [] },
       {},
-      PRESENT,
-      { vectors_missing: ["seg_1:picture"] },
+      PRESENT_MODEL,
+      { vectors_missing: ["seg_1:image"] },
     ],
-    ["are too many", { boxes: [] }, WHOLE, PRESENT, { vectors_surplus: ["seg_1:region-1"] }],
     [
-      "are of a picture that can't be seen",
-      { seen: 0 },
-      WHOLE,
-      PRESENT,
-      { vectors_surplus: ["seg_1:picture", "seg_1:region-1"] },
+      "are more than expected",
+      { boxes: [] },
+      COMPLETE,
+      PRESENT_MODEL,
+      { vectors_unexpected: ["seg_1:region-1"] },
     ],
-  ])("%s", async (_, change, pictures, space, expected) => {
+    [
+      "are of an undecodable frame",
+      { described: 0 },
+      COMPLETE,
+      PRESENT_MODEL,
+      { vectors_unexpected: ["seg_1:image", "seg_1:region-1"] },
+    ],
+  ])("%s", async (_, change, imageModels, imageModel, expected) => {
     const env = {
-      TEXT_VECTORS: spaceOf({ "seg_1:caption": TEXT }),
-      PICTURE_VECTORS: spaceOf(pictures),
+      TEXT_VECTORS: vectorIndexWith({ "seg_1:caption": TEXT }),
+      IMAGE_VECTORS: vectorIndexWith(imageModels),
     };
-    const findings = await inspectVectors(env, [{ ...segment, ...change }], space);
+    const findings = await inspectVectors(env, [{ ...segment, ...change }], imageModel);
     expect(Object.fromEntries(findings.map(({ code, about }) => [code, about]))).toEqual(expected);
   });
 
   it.each<[string, Partial<SegmentHealth>, Record<string, string>, Record<string, string[]>]>([
-    ["of words are gone", {}, {}, { vectors_missing: ["seg_1:caption"] }],
+    ["of text are missing", {}, {}, { vectors_missing: ["seg_1:caption"] }],
     [
-      "of words are of none",
+      "of text belong to no text",
       { caption: 0 },
       { "seg_1:caption": TEXT },
-      { vectors_surplus: ["seg_1:caption"] },
+      { vectors_unexpected: ["seg_1:caption"] },
     ],
     [
-      "of words are another model's",
+      "of text are of another model",
       {},
       { "seg_1:caption": "old" },
       { vectors_stale: ["seg_1:caption"] },
     ],
     [
-      "are on record as another model's",
+      "are recorded as of another model",
       { textModel: "old" },
       { "seg_1:caption": TEXT },
       { vectors_stale: ["seg_1:caption"] },
     ],
     [
-      "are of words that were replaced",
+      "are of a replaced transcript",
       { speech: 1, unembedded: 1 },
       { "seg_1:caption": TEXT, "seg_1:speech": TEXT },
       { vectors_stale: ["seg_1:speech"] },
     ],
-  ])("%s", async (_, change, texts, expected) => {
-    const env = { TEXT_VECTORS: spaceOf(texts), PICTURE_VECTORS: spaceOf(WHOLE) };
-    const findings = await inspectVectors(env, [{ ...segment, ...change }], PRESENT);
+  ])("%s", async (_, change, textModels, expected) => {
+    const env = {
+      TEXT_VECTORS: vectorIndexWith(textModels),
+      IMAGE_VECTORS: vectorIndexWith(COMPLETE),
+    };
+    const findings = await inspectVectors(env, [{ ...segment, ...change }], PRESENT_MODEL);
     expect(Object.fromEntries(findings.map(({ code, about }) => [code, about]))).toEqual(expected);
   });
 });
@@ -135,31 +144,55 @@ describe("the objects of an asset", () => {
     durationMs: 60_000,
     hasAudio: true,
     technical: {},
-    transcriptJob: "job_2",
+    transcriptJobId: "job_2",
   } as Asset;
   const object = (name: string, hoursOld = 48, size = 9) => ({
     key: `acc_1/ind_1/vid_1/${name}`,
     size,
     uploaded: new Date(now - hoursOld * 3_600_000),
   });
-  const named = [
+  const names = [
     "source",
     "keyframes/500.jpg",
     "transcripts/job_2.json",
-    "heard/0.json",
-    "heard/1.json",
+    "asr/0.json",
+    "asr/1.json",
   ];
-  const whole = named.map((name) => object(name));
+  const complete = names.map((name) => object(name));
 
   it.each<[string, ReturnType<typeof object>[], string[]]>([
-    ["are all there", whole, []],
-    ["are not", [], ["source_missing", "keyframes_missing"]],
-    ["are cut off", [object("source", 48, 4), ...whole.slice(1)], ["source_truncated"]],
-    ["are left over", [...whole, object("seen/0.json")], ["objects_surplus"]],
-    ["are on their way", [...whole, object("transcripts/job_3.json", 23)], []],
-    ["are of an earlier transcript", [...whole, object("transcript.json")], ["objects_surplus"]],
-    ["are of no segment", [...whole, object("keyframes/501.jpg")], ["objects_surplus"]],
-    ["are of no piece of the sound", [...whole, object("heard/2.json")], ["objects_surplus"]],
+    ["are complete", complete, []],
+    ["are missing", [], ["source_missing", "keyframes_missing"]],
+    [
+      "include a truncated source",
+      [object("source", 48, 4), ...complete.slice(1)],
+      ["source_truncated"],
+    ],
+    [
+      "include a leftover analysis",
+      [...complete, object("analysis/0.json")],
+      ["objects_unreferenced"],
+    ],
+    [
+      "include a new transcript whose record may follow",
+      [...complete, object("transcripts/job_3.json", 23)],
+      [],
+    ],
+    [
+      "include an earlier transcript",
+      [...complete, object("transcript.json")],
+      ["objects_unreferenced"],
+    ],
+    [
+      "include a keyframe of no segment",
+      [...complete, object("keyframes/501.jpg")],
+      ["objects_unreferenced"],
+    ],
+    [
+      "include a result of no audio chunk",
+      [...complete, object("asr/2.json")],
+      ["objects_unreferenced"],
+    ],
   ])("%s", (_, objects, expected) => {
     const findings = inspectObjects(asset, [segment], objects, now);
     expect(findings.map(({ code }) => code)).toEqual(expected);

@@ -1,6 +1,6 @@
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
-import { ours } from "../../src/ids.ts";
+import { trustedId } from "../../src/ids.ts";
 import {
   type KeyClaims,
   parseSecrets,
@@ -15,25 +15,25 @@ const OLD = parseSecrets(`old:${secret(1)}`);
 const BOTH = parseSecrets(`new:${secret(2)},old:${secret(1)}`);
 const NEW = parseSecrets(`new:${secret(2)}`);
 const CLAIMS: KeyClaims = {
-  keyId: ours("key_1"),
-  accountId: ours("acc_1"),
+  keyId: trustedId("key_1"),
+  accountId: trustedId("acc_1"),
   accountName: "Ada",
   scopes: ["read", "write"],
   expiresAt: null,
 };
 
-describe("a key", () => {
-  it("says what it was signed for, while its secret is known", async () => {
+describe("an API key", () => {
+  it("verifies to its claims while its signing secret is known", async () => {
     const key = await signKey(OLD, CLAIMS);
-    expect(await verifyKey(OLD, key)).toEqual({ ...CLAIMS, signedWith: "old" });
-    expect(await verifyKey(BOTH, key)).toEqual({ ...CLAIMS, signedWith: "old" });
+    expect(await verifyKey(OLD, key)).toEqual({ ...CLAIMS, kid: "old" });
+    expect(await verifyKey(BOTH, key)).toEqual({ ...CLAIMS, kid: "old" });
     const newer = await signKey(BOTH, CLAIMS);
-    expect(await verifyKey(BOTH, newer)).toEqual({ ...CLAIMS, signedWith: "new" });
+    expect(await verifyKey(BOTH, newer)).toEqual({ ...CLAIMS, kid: "new" });
     expect(await verifyKey(NEW, key)).toBeNull();
     expect(await verifyKey(OLD, await signKey(BOTH, CLAIMS))).toBeNull();
   });
 
-  it("is refused when it has expired, was changed, or is something else", async () => {
+  it("fails verification if it is expired, altered or a media token", async () => {
     const expired = await signKey(OLD, { ...CLAIMS, expiresAt: Date.now() - 1000 });
     const key = await signKey(OLD, CLAIMS);
     const [head, body, signature] = key.split(".") as [string, string, string];
@@ -50,7 +50,7 @@ describe("a key", () => {
     for (const token of forged) expect(await verifyKey(OLD, token)).toBeNull();
   });
 
-  it("of media opens its object and nothing else", async () => {
+  it("for media verifies to its object key until it expires", async () => {
     const token = await signMediaKey(OLD, "a/b", Date.now() + 60_000);
     expect(await verifyMediaKey(OLD, token)).toBe("a/b");
     expect(await verifyMediaKey(OLD, await signKey(OLD, CLAIMS))).toBeNull();
@@ -65,6 +65,6 @@ it.each([
   `a:${secret(1)},a:${secret(2)}`,
   `a:${base64url.encode("short")}`,
   "a:%%%",
-])("secrets are refused: %s", (text) => {
+])("parsing the signing secrets %j throws", (text) => {
   expect(() => parseSecrets(text)).toThrow();
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { languageOf, platformItem } from "../../src/platforms/item.ts";
-import { plainText } from "../../src/platforms/plain-text.ts";
-import type { Wanted } from "../../src/platforms/platform.ts";
+import { toLanguageTag, toPlatformItem } from "../../src/platforms/item.ts";
+import { htmlToText } from "../../src/platforms/plain-text.ts";
+import type { ImportRequest } from "../../src/platforms/platform.ts";
 import type { Settings } from "../../src/platforms/settings.ts";
-import { PHOTONET, platformByName, platformFor, VIDEONET } from "../../src/platforms/platforms.ts";
-import { youTubePlace } from "../../src/platforms/youtube-url.ts";
+import { PHOTONET, platformByName, platformFor, VIDEONET } from "../../src/platforms/registry.ts";
+import { toYouTubeRef } from "../../src/platforms/youtube-url.ts";
 
 const env: Settings = {
   FETCH_ALLOW: "",
@@ -22,8 +22,8 @@ const UUID = "9c9de5e8-0a1e-484a-b099-e80766180a6d";
 const SHORT = "kkGMgK9ZtnKfYAgnEtQxbv";
 const CHANNEL = "UC1234567890123456789012";
 
-function found(wanted: Wanted, named?: string): string {
-  return platformFor(env, wanted, named).name;
+function platformNameFor(request: ImportRequest, platformName?: string): string {
+  return platformFor(env, request, platformName).name;
 }
 
 describe("the URL of a video", () => {
@@ -45,12 +45,12 @@ describe("the URL of a video", () => {
     ["https://example.org/stories/1", "web"],
     ["https://notyoutube.com/watch?v=dQw4w9WgXcQ", "web"],
     ["https://www.youtube.com/watch?v=short", "web"],
-  ])("%s is of %s", (url, name) => {
-    expect(found({ kind: "url", url })).toBe(name);
+  ])("%s belongs to %s", (url, name) => {
+    expect(platformNameFor({ kind: "url", url })).toBe(name);
   });
 
-  it.each(["ftp://example.org/a.mp4", "javascript:alert(1)", "a.mp4", ""])("is not %j", (url) => {
-    expect(() => found({ kind: "url", url })).toThrow(
+  it.each(["ftp://example.org/a.mp4", "javascript:alert(1)", "a.mp4", ""])("isn't %j", (url) => {
+    expect(() => platformNameFor({ kind: "url", url })).toThrow(
       expect.objectContaining({ code: "unsupported_platform" }),
     );
   });
@@ -74,8 +74,8 @@ describe("a playlist", () => {
     ["https://www.youtube.com/@NASA", "youtube"],
     ["https://www.youtube.com/@%E6%97%A5%E6%9C%AC%E8%AA%9E/videos", "youtube"],
     ["https://www.youtube.com/user/NASAtelevision", "youtube"],
-  ])("%s is of %s", (url, name) => {
-    expect(found({ kind: "playlist", url })).toBe(name);
+  ])("%s belongs to %s", (url, name) => {
+    expect(platformNameFor({ kind: "playlist", url })).toBe(name);
   });
 
   it.each([
@@ -84,8 +84,8 @@ describe("a playlist", () => {
     ["@NASA", "youtube"],
     [UUID, "peertube"],
     [SHORT, "peertube"],
-  ])("id %s is of %s", (playlistId, name) => {
-    expect(found({ kind: "playlist", playlistId })).toBe(name);
+  ])("with the id %s belongs to %s", (playlistId, name) => {
+    expect(platformNameFor({ kind: "playlist", playlistId })).toBe(name);
   });
 
   it.each([
@@ -96,8 +96,8 @@ describe("a playlist", () => {
     "https://tube.example/c/..%2f..%2fadmin",
     "https://www.youtube.com/@%E6%97",
     "",
-  ])("is not %j", (url) => {
-    expect(() => found({ kind: "playlist", url })).toThrow(
+  ])("isn't %j", (url) => {
+    expect(() => platformNameFor({ kind: "playlist", url })).toThrow(
       expect.objectContaining({ code: "unsupported_platform" }),
     );
   });
@@ -110,8 +110,8 @@ describe("a profile", () => {
     ["12345678@N00", "flickr"],
     ["name.of_someone", "instagram"],
     ["@name", "instagram"],
-  ])("%s is of %s", (username, name) => {
-    expect(found({ kind: "profile", username })).toBe(name);
+  ])("%s belongs to %s", (username, name) => {
+    expect(platformNameFor({ kind: "profile", username })).toBe(name);
   });
 
   it.each([
@@ -124,34 +124,38 @@ describe("a profile", () => {
     ["https://www.flickr.com/photos/name/", "flickr"],
     ["https://www.flickr.com/people/12345678@N00", "flickr"],
     ["https://www.instagram.com/name/", "instagram"],
-  ])("%s is of %s", (url, name) => {
-    expect(found({ kind: "profile", url })).toBe(name);
+  ])("%s belongs to %s", (url, name) => {
+    expect(platformNameFor({ kind: "profile", url })).toBe(name);
   });
 
   it.each(["https://www.flickr.com/explore", "https://threads.net/@name", "https://a.example/b/c"])(
-    "is not %s",
+    "isn't %s",
     (url) => {
-      expect(() => found({ kind: "profile", url })).toThrow(/We know flickr/);
+      expect(() => platformNameFor({ kind: "profile", url })).toThrow(/Supported: flickr/);
     },
   );
 
-  it.each(["name)", "a b", "name){id}", "@a@b@c", "../x", ""])("is not called %j", (username) => {
-    expect(() => found({ kind: "profile", username })).toThrow();
+  it.each(["name)", "a b", "name){id}", "@a@b@c", "../x", ""])("isn't named %j", (username) => {
+    expect(() => platformNameFor({ kind: "profile", username })).toThrow();
   });
 });
 
 describe("a platform", () => {
-  it("is the one that is named, where it has such things", () => {
-    expect(found({ kind: "search", query: "boats" })).toBe("peertube");
-    expect(found({ kind: "search", query: "boats" }, "youtube")).toBe("youtube");
+  it("is the named one if it supports the request, else the first that matches", () => {
+    expect(platformNameFor({ kind: "search", query: "boats" })).toBe("peertube");
+    expect(platformNameFor({ kind: "search", query: "boats" }, "youtube")).toBe("youtube");
     expect(platformFor({ ...env, PEERTUBE_URL: "" }, { kind: "search", query: "b" }).name).toBe(
       "youtube",
     );
-    expect(() => found({ kind: "profile", username: "b" }, "youtube")).toThrow(/We know flickr/);
-    expect(() => found({ kind: "search", query: "b" }, "nobody")).toThrow(/We know peertube/);
+    expect(() => platformNameFor({ kind: "profile", username: "b" }, "youtube")).toThrow(
+      /Supported: flickr/,
+    );
+    expect(() => platformNameFor({ kind: "search", query: "b" }, "nobody")).toThrow(
+      /Supported: peertube/,
+    );
   });
 
-  it("is found by its name, and belongs to one endpoint", () => {
+  it("is found by name, and belongs to one endpoint", () => {
     for (const name of [...VIDEONET, ...PHOTONET]) expect(platformByName(name).name).toBe(name);
     expect(VIDEONET.filter((name) => PHOTONET.includes(name))).toEqual([]);
     expect(() => platformByName("nobody")).toThrow(
@@ -160,17 +164,17 @@ describe("a platform", () => {
   });
 });
 
-it("takes the right part of YouTube's URLs", () => {
-  const list = (url: string) => youTubePlace({ kind: "playlist", url });
+it("YouTube's URLs are parsed to ids", () => {
+  const list = (url: string) => toYouTubeRef({ kind: "playlist", url });
   expect(list("https://youtube.com/@NASA/videos")).toEqual({ kind: "handle", id: "@NASA" });
   expect(list("https://youtube.com/user/NASA")).toEqual({ kind: "user", id: "NASA" });
-  expect(youTubePlace({ kind: "url", url: "https://youtu.be/dQw4w9WgXcQ" })).toEqual({
+  expect(toYouTubeRef({ kind: "url", url: "https://youtu.be/dQw4w9WgXcQ" })).toEqual({
     kind: "video",
     id: "dQw4w9WgXcQ",
   });
 });
 
-describe("what a platform tells", () => {
+describe("metadata of a platform", () => {
   it.each([
     [
       "<p>Tea &amp; cake<br/>at <b>noon</b></p><p>&#8364;5 &#x20ac;6</p>",
@@ -179,8 +183,8 @@ describe("what a platform tells", () => {
     ["&lt;script&gt;", "<script>"],
     ["&unknown; &#0; &#x110000; a < b", "&unknown; &#0; &#x110000; a < b"],
     ["", ""],
-  ])("is read as plain text: %j", (html, text) => {
-    expect(plainText(html)).toBe(text);
+  ])("is converted from HTML to text: %j", (html, text) => {
+    expect(htmlToText(html)).toBe(text);
   });
 
   it.each([
@@ -190,12 +194,12 @@ describe("what a platform tells", () => {
     ["no language", null],
     ["", null],
     [null, null],
-  ])("names its language: %j", (told, language) => {
-    expect(languageOf(told)).toBe(language);
+  ])("has its language normalised: %j", (tag, language) => {
+    expect(toLanguageTag(tag)).toBe(language);
   });
 
-  it("is cut to size", () => {
-    const item = platformItem({
+  it("is shortened to the limits", () => {
+    const item = toPlatformItem({
       platformId: "a",
       assetType: "image",
       pageUrl: "https://a.example/",
@@ -205,7 +209,7 @@ describe("what a platform tells", () => {
       publishedAt: "yesterday",
       handle: {},
     });
-    expect(item).toMatchObject({ title: "a", publishedAt: null, refused: null });
+    expect(item).toMatchObject({ title: "a", publishedAt: null, unavailable: null });
     expect(item.description).toHaveLength(5000);
     expect(item.tags).toHaveLength(50);
     expect(item.tags[0]).toHaveLength(100);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseRange } from "../../src/routes/media.ts";
+import { parseRange } from "../../src/http/range.ts";
 
 it.each<[string | null, ReturnType<typeof parseRange>]>([
   [null, "whole"],
@@ -31,10 +31,13 @@ it.each<[string | null, ReturnType<typeof parseRange>]>([
   ["lines=0-1", "whole"],
   ["bytes=a-b", "whole"],
   ["bytes=-", "whole"],
-])("the range %j of 100 bytes is %j", (header, range) => {
+])("the Range header %j for a file of 100 bytes gives %j", (header, range) => {
   expect(parseRange(header, 100)).toEqual(range);
 });
 
-it.each(["bytes=0-", "bytes=-5", "bytes=0-0"])("no part is of an empty file: %s", (header) => {
-  expect(parseRange(header, 0)).toBe("unsatisfiable");
-});
+it.each(["bytes=0-", "bytes=-5", "bytes=0-0"])(
+  "the Range header %s for an empty file is unsatisfiable",
+  (header) => {
+    expect(parseRange(header, 0)).toBe("unsatisfiable");
+  },
+);

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { RateWindows } from "../../src/routes/rate-limit.ts";
+import { RateWindows } from "../../src/http/rate-limit.ts";
 
 it.each<[string, [id: string, at: number][], { requests: number; seconds: number }]>([
-  ["the first", [["a", 0]], { requests: 2, seconds: 60 }],
+  ["one request", [["a", 0]], { requests: 2, seconds: 60 }],
   [
-    "a later one",
+    "a second request",
     [
       ["a", 0],
       ["a", 20_500],
@@ -12,7 +12,7 @@ it.each<[string, [id: string, at: number][], { requests: number; seconds: number
     { requests: 1, seconds: 40 },
   ],
   [
-    "another's",
+    "a request with another id",
     [
       ["a", 0],
       ["b", 30_000],
@@ -20,7 +20,7 @@ it.each<[string, [id: string, at: number][], { requests: number; seconds: number
     { requests: 2, seconds: 60 },
   ],
   [
-    "one too many",
+    "more requests than allowed",
     [
       ["a", 0],
       ["a", 0],
@@ -30,7 +30,7 @@ it.each<[string, [id: string, at: number][], { requests: number; seconds: number
     { requests: 0, seconds: 60 },
   ],
   [
-    "one at the window's end",
+    "a request just before the window ends",
     [
       ["a", 0],
       ["a", 59_999],
@@ -38,15 +38,15 @@ it.each<[string, [id: string, at: number][], { requests: number; seconds: number
     { requests: 1, seconds: 1 },
   ],
   [
-    "the next window's",
+    "the first request of the next window",
     [
       ["a", 0],
       ["a", 60_000],
     ],
     { requests: 2, seconds: 60 },
   ],
-])("what is left after %s", (_, requests, left) => {
+])("RateWindows returns the remaining requests and seconds after %s", (_, requests, expected) => {
   const windows = new RateWindows();
-  const states = requests.map(([id, at]) => windows.count(id, 3, at));
-  expect(states.at(-1)).toEqual(left);
+  const remaining = requests.map(([id, at]) => windows.count(id, 3, at));
+  expect(remaining.at(-1)).toEqual(expected);
 });

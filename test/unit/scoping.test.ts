@@ -1,83 +1,83 @@
 import { describe, expect, it } from "vitest";
-import { looseIds } from "../../scripts/scoping.ts";
+import { findLooseIds } from "../../scripts/check-ids.ts";
 import type { AccountId, AssetId, IndexId, VectorId } from "../../src/ids.ts";
 import { getAsset, listAssets, requireAsset, updateFacts } from "../../src/store/assets.ts";
 import { indexObject } from "../../src/store/index-object.ts";
 import { listJobItems } from "../../src/store/imports.ts";
 import { listIndices, requireIndex } from "../../src/store/indices.ts";
 import { claimJob, requireJob } from "../../src/store/jobs.ts";
-import { sourceKey } from "../../src/store/media.ts";
-import { deleteAssetRow } from "../../src/store/removals.ts";
+import { sourceKey } from "../../src/store/object-keys.ts";
+import { deleteAssetRow } from "../../src/store/deletions.ts";
 import { listSegments, listSegmentsById, pageSegments } from "../../src/store/segments.ts";
 import { getSource } from "../../src/store/sources.ts";
 import { getTranscript } from "../../src/store/transcripts.ts";
 import { getUpload, listParts } from "../../src/store/uploads.ts";
 import { deleteVectors, getVectors, queryVectors } from "../../src/store/vectors.ts";
 
-/** What a request says, and what of it the compiler takes: `tsc` fails where it takes more. Never run. */
+/** Types that the compiler must reject: `tsc` fails if it accepts any of them. Never run. */
 void ((env: Env, text: string, account: AccountId, index: IndexId, asset: AssetId) => {
   const { DB: db, TEXT_VECTORS: space } = env;
   const page = { limit: 1, after: text };
   return [
-    // By way of its owner.
+    // Text is accepted where the owner's id limits the lookup.
     requireIndex(db, account, text),
     requireAsset(db, index, "video", text),
     requireJob(db, account, text),
     getUpload(db, index, text),
     listSegmentsById(db, asset, [text]),
 
-    // @ts-expect-error -- no account
+    // @ts-expect-error -- text isn't an account id
     requireIndex(db, text, text),
-    // @ts-expect-error -- no account
+    // @ts-expect-error -- text isn't an account id
     listIndices(db, text, page),
-    // @ts-expect-error -- no account
+    // @ts-expect-error -- text isn't an account id
     requireJob(db, text, text),
-    // @ts-expect-error -- no index
+    // @ts-expect-error -- text isn't an index id
     requireAsset(db, text, "video", text),
-    // @ts-expect-error -- no index
+    // @ts-expect-error -- text isn't an index id
     listAssets(db, text, {}, page),
-    // @ts-expect-error -- no index
+    // @ts-expect-error -- text isn't an index id
     getUpload(db, text, text),
-    // @ts-expect-error -- no index
+    // @ts-expect-error -- text isn't an index id
     queryVectors(space, text, [], 1, {}),
-    // @ts-expect-error -- no index
+    // @ts-expect-error -- text isn't an index id
     indexObject(env, text),
-    // @ts-expect-error -- no asset
+    // @ts-expect-error -- text isn't an asset id
     getAsset(db, text),
-    // @ts-expect-error -- no asset
+    // @ts-expect-error -- text isn't an asset id
     updateFacts(db, text, {}),
-    // @ts-expect-error -- no asset
+    // @ts-expect-error -- text isn't an asset id
     deleteAssetRow(db, text),
-    // @ts-expect-error -- no asset
+    // @ts-expect-error -- text isn't an asset id
     listSegments(db, text, 0, 1),
-    // @ts-expect-error -- no asset
+    // @ts-expect-error -- text isn't an asset id
     listSegmentsById(db, text, [text]),
-    // @ts-expect-error -- no asset
+    // @ts-expect-error -- text isn't an asset id
     pageSegments(db, text, page),
-    // @ts-expect-error -- no asset
+    // @ts-expect-error -- text isn't an asset id
     getTranscript(db, text),
-    // @ts-expect-error -- no asset
+    // @ts-expect-error -- text isn't an asset id
     sourceKey({ accountId: account, indexId: index, assetId: text }),
-    // @ts-expect-error -- no segment
+    // @ts-expect-error -- text isn't a segment id
     getVectors(space, [text], "caption"),
-    // @ts-expect-error -- no vector
+    // @ts-expect-error -- text isn't a vector id
     deleteVectors(space, [text]),
-    // @ts-expect-error -- no vector, whatever it looks like
+    // @ts-expect-error -- text isn't a vector id, whatever its form
     "seg_1:caption" satisfies VectorId,
-    // @ts-expect-error -- no job
+    // @ts-expect-error -- text isn't a job id
     claimJob(db, text, 0),
-    // @ts-expect-error -- no job
+    // @ts-expect-error -- text isn't a job id
     listJobItems(db, text),
-    // @ts-expect-error -- no source
+    // @ts-expect-error -- text isn't a source id
     getSource(db, text),
-    // @ts-expect-error -- no upload
+    // @ts-expect-error -- text isn't an upload id
     listParts(db, text),
-    // @ts-expect-error -- an index is no asset
+    // @ts-expect-error -- an index id isn't an asset id
     getAsset(db, index),
   ];
 });
 
-describe("where text may be an id", () => {
+describe("check-ids", () => {
   it.each<[string, string, RegExp]>([
     ["src/store/new.ts", "export function a(db: D1Database, assetId: string)", /^new.ts a takes/],
     ["src/store/new.ts", "export const b = (ids: readonly string[]) => ids;", /^new.ts b takes/],
@@ -87,12 +87,12 @@ describe("where text may be an id", () => {
       "async function claimJob(jobId: string | null)",
       /^jobs.ts claimJob takes/,
     ],
-    ["src/routes/new.ts", "getAsset(db, ours(params.id));", /^src\/routes\/new.ts takes text/],
-    ["src/routes/new.ts", "ours<AssetId>(id)", /^src\/routes\/new.ts takes text/],
+    ["src/routes/new.ts", "getAsset(db, trustedId(params.id));", /^src\/routes\/new.ts takes text/],
+    ["src/routes/new.ts", "trustedId<AssetId>(id)", /^src\/routes\/new.ts takes text/],
     ["src/routes/new.ts", "getAsset(db, id as AssetId)", /^src\/routes\/new.ts casts/],
     ["src/routes/new.ts", "z.custom<AssetId>()", /^src\/routes\/new.ts casts/],
     ["src/routes/new.ts", "env.MEDIA_INDEX.getByName(id)", /^src\/routes\/new.ts gets/],
-  ])("not in %s: %s", (file, text, problem) => {
+  ])("reports a string used as an id in %s: %s", (file, text, problem) => {
     expect(problemsOf(file, text)).toEqual([expect.stringMatching(problem)]);
   });
 
@@ -104,17 +104,17 @@ describe("where text may be an id", () => {
     ["src/store/new.ts", "export interface Item {\n  platformId: string;\n  rowid: string;\n}"],
     ["src/store/new.ts", "export function a(db: D1Database, assetId: AssetId, ids: SegmentId[])"],
     ["src/routes/new.ts", "function find(assetId: string)"],
-    ["src/keys.ts", "const keyId = ours<KeyId>(payload.jti);"],
-  ])("in %s: %s", (file, text) => {
+    ["src/keys.ts", "const keyId = trustedId<KeyId>(payload.jti);"],
+  ])("accepts, in %s, %s", (file, text) => {
     expect(problemsOf(file, text)).toEqual([]);
   });
 
-  it("leave that nobody needs is told of", () => {
-    const told = looseIds([["src/keys.ts", "ours(id)"]]);
-    expect(told).toContain("scripts/scoping.ts: jobs.ts requireJob needs no leave");
-    expect(told).not.toContain("scripts/scoping.ts: src/keys.ts needs no leave");
+  it("reports exemptions that no declaration needs", () => {
+    const problems = findLooseIds([["src/keys.ts", "trustedId(id)"]]);
+    expect(problems).toContain("scripts/check-ids.ts: jobs.ts requireJob needs no leave");
+    expect(problems).not.toContain("scripts/check-ids.ts: src/keys.ts needs no leave");
   });
 });
 
 const problemsOf = (file: string, text: string) =>
-  looseIds([[file, text]]).filter((problem) => !problem.startsWith("scripts/"));
+  findLooseIds([[file, text]]).filter((problem) => !problem.startsWith("scripts/"));

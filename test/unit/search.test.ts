@@ -1,70 +1,86 @@
 import { describe, expect, it } from "vitest";
-import { newId, ours, type SegmentId } from "../../src/ids.ts";
-import { collapse, type Showing } from "../../src/search/collapse.ts";
+import { newId, trustedId, type SegmentId } from "../../src/ids.ts";
+import { collapseNearDuplicates, type NearDuplicateKey } from "../../src/search/near-duplicates.ts";
 import {
-  evidenceOfPassage,
-  findPassages,
+  fieldEvidence,
+  matchFields,
   mergeEvidence,
-  toldShareOf,
+  termCoverage,
 } from "../../src/search/evidence.ts";
-import { excerptOf } from "../../src/search/excerpt.ts";
-import { foldPlural, parseQuery, tellingWords, wordsOf } from "../../src/search/query.ts";
-import { type Mode, scopeOf } from "../../src/search/request.ts";
-import { Terms } from "../../src/search/terms.ts";
-import { allOf, anyOf, toIndexed, wantedBy, WORD_COLUMNS } from "../../src/store/words.ts";
+import { highlightMatches } from "../../src/search/highlight.ts";
+import { foldPlural, parseQuery, contentWords, uniqueWords } from "../../src/search/query.ts";
+import { type Mode, toSearchScope } from "../../src/search/request.ts";
+import { QueryTerms } from "../../src/search/query-terms.ts";
+import {
+  matchAll,
+  matchAny,
+  encodeFtsText,
+  matchExpression,
+  FTS_COLUMNS,
+} from "../../src/store/fulltext.ts";
 
 describe("near-duplicates", () => {
-  const showing = (segmentId: string, look: number[] | null, transcript = "") => {
+  const candidate = (segmentId: string, keyframeHash: number[] | null, transcript = "") => {
     return {
-      segment: { segmentId: ours<SegmentId>(segmentId), transcript, onScreenText: "" },
-      look,
+      segment: { segmentId: trustedId<SegmentId>(segmentId), transcript, onScreenText: "" },
+      keyframeHash,
     };
   };
-  it.each<[string, Showing[], Record<string, string[]>]>([
-    ["the same twice", [showing("a", [5, 9]), showing("b", [5, 9])], { a: ["b"] }],
-    ["nearly the same", [showing("a", [5, 9]), showing("b", [4, 8])], { a: ["b"] }],
-    ["another picture", [showing("a", [5, 9]), showing("b", [2, 9])], { a: [], b: [] }],
-    ["flat ones", [showing("a", null), showing("b", null)], { a: [], b: [] }],
-    ["other words", [showing("a", [5, 9], "one"), showing("b", [5, 9])], { a: [], b: [] }],
-    ["the same words", [showing("a", [5], "Yes!"), showing("b", [5], "yes")], { a: ["b"] }],
-    ["more than two", ["a", "b", "c"].map((id) => showing(id, [1])), { a: ["b", "c"] }],
-  ])("become one: %s", (_, showings, left) => {
-    const shown = collapse(showings, () => false);
-    const named = shown.map(({ candidate, duplicates }) => [
-      candidate.segment.segmentId,
-      duplicates,
+  it.each<[string, NearDuplicateKey[], Record<string, string[]>]>([
+    ["equal hashes", [candidate("a", [5, 9]), candidate("b", [5, 9])], { a: ["b"] }],
+    ["hashes 2 bits apart", [candidate("a", [5, 9]), candidate("b", [4, 8])], { a: ["b"] }],
+    ["hashes 3 bits apart", [candidate("a", [5, 9]), candidate("b", [2, 9])], { a: [], b: [] }],
+    ["missing hashes", [candidate("a", null), candidate("b", null)], { a: [], b: [] }],
+    [
+      "different transcripts",
+      [candidate("a", [5, 9], "one"), candidate("b", [5, 9])],
+      { a: [], b: [] },
+    ],
+    ["equal words", [candidate("a", [5], "Yes!"), candidate("b", [5], "yes")], { a: ["b"] }],
+    ["three equal hashes", ["a", "b", "c"].map((id) => candidate(id, [1])), { a: ["b", "c"] }],
+  ])("are collapsed by hash and text: %s", (_, candidates, expected) => {
+    const collapsed = collapseNearDuplicates(candidates, () => false);
+    const duplicatesById = collapsed.map((unique) => [
+      unique.candidate.segment.segmentId,
+      unique.duplicates,
     ]);
-    expect(Object.fromEntries(named)).toEqual(left);
+    expect(Object.fromEntries(duplicatesById)).toEqual(expected);
   });
 
-  it("stay where they are wanted", () => {
-    const both = [showing("a", [5]), showing("b", [5])];
-    expect(collapse(both, () => true).map(({ candidate }) => candidate)).toEqual(both);
+  it("aren't collapsed if they are exempt", () => {
+    const both = [candidate("a", [5]), candidate("b", [5])];
+    expect(collapseNearDuplicates(both, () => true).map(({ candidate }) => candidate)).toEqual(
+      both,
+    );
   });
 });
 
-describe("the words of a query", () => {
+describe("query words", () => {
   it.each([
     ["The dog's café, 2024!", ["the", "dog", "s", "cafe", "2024"]],
     ["ÜBER über", ["uber"]],
     ["東京 タワー", ["東京", "タワー"]],
     ["红色汽车, 猫が กินข้าว", ["红色", "汽车", "猫", "が", "กิน", "ข้าว"]],
     ["«»—!?", []],
-  ])("of %s", (text, words) => {
-    expect(wordsOf(text)).toEqual(words);
+  ])("of %j are %j", (text, words) => {
+    expect(uniqueWords(text)).toEqual(words);
   });
 
-  it("leave out those that tell nothing, unless there are no others", () => {
-    expect(tellingWords("where is the red cup")).toEqual(["red", "cup"]);
-    expect(tellingWords("to be or not to be")).toEqual(["to", "be", "or", "not"]);
+  it("leave out stop words, unless there are no others", () => {
+    expect(contentWords("where is the red cup")).toEqual(["red", "cup"]);
+    expect(contentWords("to be or not to be")).toEqual(["to", "be", "or", "not"]);
   });
 
   it.each(['"', "a AND", "NOT", "a* OR (b", "caption:x", "NEAR(a b)", "-", "^a", "'; DROP TABLE"])(
     "never become FTS5 syntax: %s",
     (text) => {
       const { phrases, excluded } = parseQuery(text);
-      for (const one of [wantedBy(parseQuery(text)), allOf(phrases), anyOf(excluded)]) {
-        expect(one ?? "").toMatch(/^[()]*(\(?"[\p{L}\p{N} ]+"\)?( OR | AND )?)*$/u);
+      for (const expression of [
+        matchExpression(parseQuery(text)),
+        matchAll(phrases),
+        matchAny(excluded),
+      ]) {
+        expect(expression ?? "").toMatch(/^[()]*(\(?"[\p{L}\p{N} ]+"\)?( OR | AND )?)*$/u);
       }
     },
   );
@@ -84,24 +100,24 @@ describe("the words of a query", () => {
 
 describe("a query", () => {
   it.each<[string, object]>([
-    ["red cup", { plain: "red cup", words: ["red", "cup"], phrases: [], excluded: [] }],
-    ['the "red cup" falls', { plain: "the red cup falls", phrases: [["red", "cup"]] }],
-    ["“red cup”", { plain: "red cup", phrases: [["red", "cup"]] }],
-    ["dog -cat", { plain: "dog", words: ["dog"], excluded: [["cat"]] }],
-    ['dog -"black cat"', { plain: "dog", excluded: [["black", "cat"]] }],
-    ["well-known place", { plain: "well-known place", excluded: [] }],
-    ["a - b", { plain: "a - b", excluded: [] }],
-    ['5" pipe', { plain: '5" pipe', phrases: [] }],
-    ["-cat", { plain: "-cat", words: ["cat"], excluded: [] }],
-    ["東京タワー -雨", { plain: "東京タワー", words: ["東京タワー"], excluded: [["雨"]] }],
-  ])("%s is understood", (text, parsed) => {
+    ["red cup", { plainText: "red cup", words: ["red", "cup"], phrases: [], excluded: [] }],
+    ['the "red cup" falls', { plainText: "the red cup falls", phrases: [["red", "cup"]] }],
+    ["“red cup”", { plainText: "red cup", phrases: [["red", "cup"]] }],
+    ["dog -cat", { plainText: "dog", words: ["dog"], excluded: [["cat"]] }],
+    ['dog -"black cat"', { plainText: "dog", excluded: [["black", "cat"]] }],
+    ["well-known place", { plainText: "well-known place", excluded: [] }],
+    ["a - b", { plainText: "a - b", excluded: [] }],
+    ['5" pipe', { plainText: '5" pipe', phrases: [] }],
+    ["-cat", { plainText: "-cat", words: ["cat"], excluded: [] }],
+    ["東京タワー -雨", { plainText: "東京タワー", words: ["東京タワー"], excluded: [["雨"]] }],
+  ])("%s is parsed into plain text, phrases and excluded terms", (text, parsed) => {
     expect(parseQuery(text)).toMatchObject(parsed);
   });
 
-  it("beside something to be like may leave out alone", () => {
-    const nothing = { plain: "", words: [], phrases: [], excluded: [["cat"]] };
-    expect(parseQuery("-cat", false)).toEqual(nothing);
-    expect(parseQuery("dog -cat", false)).toEqual(parseQuery("dog -cat"));
+  it("with an example may have excluded terms only", () => {
+    const excludedOnly = { plainText: "", words: [], phrases: [], excluded: [["cat"]] };
+    expect(parseQuery("-cat", true)).toEqual(excludedOnly);
+    expect(parseQuery("dog -cat", true)).toEqual(parseQuery("dog -cat"));
   });
 
   it.each([
@@ -112,33 +128,33 @@ describe("a query", () => {
     ["Suica東京", '"suica" OR "東 京"'],
     ['"红色汽车"', '("红 色 汽 车") AND ("红 色" OR "汽 车" OR "红 色 汽 车")'],
     ["!?", null],
-  ])("%s becomes an expression", (text, expression) => {
-    expect(wantedBy(parseQuery(text))).toBe(expression);
+  ])("%s becomes the FTS5 expression %s", (text, expression) => {
+    expect(matchExpression(parseQuery(text))).toBe(expression);
   });
 
-  it("finds words in scripts without spaces, and leaves the others as they are", () => {
-    expect(toIndexed("東京 tower")).toBe("東\u200B京\u200B tower\u200B");
-    expect(toIndexed("naïve café")).toBe("naïve café");
-    expect(toIndexed("ＴＶ show")).toBe("ＴＶ show\u2063TV show");
+  it("matches text whose unsegmented scripts are split into letters; other text is unchanged", () => {
+    expect(encodeFtsText("東京 tower")).toBe("東\u200B京\u200B tower\u200B");
+    expect(encodeFtsText("naïve café")).toBe("naïve café");
+    expect(encodeFtsText("ＴＶ show")).toBe("ＴＶ show\u2063TV show");
   });
 });
 
-describe("modes", () => {
-  const all: Mode[] = ["visual", "speech", "text"];
+describe("search modes", () => {
+  const evidenceModes: Mode[] = ["visual", "speech", "text"];
   it.each<[Mode[], string[], string[]]>([
     [[], ["video", "image"], ["caption", "speech", "text"]],
     [["image"], ["image"], ["caption", "speech", "text"]],
     [["video", "speech"], ["video"], ["speech"]],
-    [all, ["video", "image"], ["caption", "speech", "text"]],
-  ])("%j leave %j and %j", (modes, types, vectors) => {
-    const all = { modes, assetIds: [], conditions: [], readyBy: 1, useBoxes: false };
-    expect(scopeOf(newId("ind"), all)).toMatchObject({ assets: { types }, vectors });
+    [evidenceModes, ["video", "image"], ["caption", "speech", "text"]],
+  ])("%j search assets of %j by text vectors of %j", (modes, types, textKinds) => {
+    const request = { modes, assetIds: [], conditions: [], readyBy: 1, useBoxes: false };
+    expect(toSearchScope(newId("ind"), request)).toMatchObject({ assets: { types }, textKinds });
   });
 });
 
-const nothing = { caption: "", transcript: "", onScreenText: "", labels: [], boxes: [] };
+const emptyFields = { caption: "", transcript: "", onScreenText: "", labels: [], boxes: [] };
 
-describe("terms", () => {
+describe("query terms", () => {
   it.each<[string[], string, string[]]>([
     [["dog"], "Dogs, a dog and dogma", ["Dogs", "dog"]],
     [["dog", "dogs"], "a dog", ["dog"]],
@@ -151,79 +167,77 @@ describe("terms", () => {
     [["sea"], "", []],
     [["!"], "wow!", []],
     [[], "anything", []],
-  ])("%j in %j are %j", (words, text, found) => {
-    const matches = new Terms(words).findIn(text);
+  ])("%j match in %j: %j", (words, text, found) => {
+    const matches = new QueryTerms(words).findMatches(text);
     expect(matches.map(({ start, end }) => text.slice(start, end))).toEqual(found);
   });
 
-  it("are told apart by their stems", () => {
-    expect(new Terms(["dog", "dogs", "cat"]).count).toBe(2);
-    const terms = new Terms(["cat", "dog"]);
-    expect(terms.findIn("dogs chase cats").map(({ term }) => term)).toEqual([1, 0]);
+  it("with the same stem are one term", () => {
+    expect(new QueryTerms(["dog", "dogs", "cat"]).count).toBe(2);
+    const terms = new QueryTerms(["cat", "dog"]);
+    expect(terms.findMatches("dogs chase cats").map(({ term }) => term)).toEqual([1, 0]);
   });
 
-  it("tell the more the fewer segments hold them", () => {
-    const terms = new Terms(["dogs", "kite", "東京"]);
+  it("weigh more, the fewer segments contain them", () => {
+    const terms = new QueryTerms(["dogs", "kite", "東京"]);
     expect(terms.tokens.map(({ stem }) => stem)).toEqual(["dog", "kite", "東", "京"]);
-    const holding = new Map([
+    const byStem = new Map([
       ["dog", 99],
       ["東", 50],
       ["京", 0],
     ]);
-    const [dog, kite, tokyo] = terms.weights({ total: 100, holding });
+    const [dog, kite, tokyo] = terms.weights({ total: 100, byStem });
     expect(dog).toBeGreaterThan(0);
     expect(kite).toBeGreaterThan(100 * dog!);
     expect(tokyo).toBe(kite);
-    expect(new Set(terms.weights({ total: 0, holding: new Map() })).size).toBe(1);
+    expect(new Set(terms.weights({ total: 0, byStem: new Map() })).size).toBe(1);
   });
 });
 
 describe("excerpts", () => {
-  const excerpt = (words: string[], text: string) => excerptOf(text, new Terms(words).findIn(text));
+  const excerpt = (words: string[], text: string) =>
+    highlightMatches(text, new QueryTerms(words).findMatches(text));
   const filler = "word ".repeat(100);
 
   it.each([
     [["dog"], "a <b> & dog", "a &lt;b&gt; &amp; <mark>dog</mark>"],
     [["dog"], "", ""],
     [["東京", "京都"], "東京都", "<mark>東京</mark>都"],
-  ])("of %j in %j: %s", (words, text, html) => {
+  ])("highlight %j in %j: %s", (words, text, html) => {
     expect(excerpt(words, text)).toBe(html);
   });
 
-  it("of a long text are where most of the words stand", () => {
+  it("of a long text show the part with the most distinct terms", () => {
     const html = excerpt(["dog", "cat"], `dog ${filler}a cat and a dog ${filler}`);
     expect(html).toMatch(/^…(word )+a <mark>cat<\/mark> and a <mark>dog<\/mark> (word )+word…$/);
     expect(html.length).toBeLessThan(300);
   });
 
   it.each([
-    ["starts", `dog ${filler}`, /^<mark>dog<\/mark> .*word…$/],
-    ["ends", `${filler}dog`, /^…word .*<mark>dog<\/mark>$/],
-    ["has no spaces", `${"水".repeat(300)}東京`, /^…水+<mark>東京<\/mark>$/],
-  ])("of a long text that %s with the word", (_, text, pattern) => {
+    ["starts with", `dog ${filler}`, /^<mark>dog<\/mark> .*word…$/],
+    ["ends with", `${filler}dog`, /^…word .*<mark>dog<\/mark>$/],
+    ["has no spaces before", `${"水".repeat(300)}東京`, /^…水+<mark>東京<\/mark>$/],
+  ])("are cut on the other side if a long text %s a match", (_, text, pattern) => {
     expect(excerpt(["dog", "東京"], text)).toMatch(pattern);
   });
 
-  it("show a match that is longer than an excerpt", () => {
+  it("show a match that exceeds the maximum length", () => {
     const word = "x".repeat(300);
     expect(excerpt([word], `${word} ${word}`)).toBe(`<mark>${word}</mark>…`);
   });
 });
 
 describe("evidence", () => {
-  const all = { columns: WORD_COLUMNS, boxes: false };
-  const terms = new Terms(["dog", "sand", "sea", "kite"]);
+  const scope = { columns: FTS_COLUMNS, useBoxLabels: false };
+  const terms = new QueryTerms(["dog", "sand", "sea", "kite"]);
 
-  it("says what share of the words is shown, said and written, and told in all", () => {
+  it("scores each matched field by its share of the query's terms", () => {
     const caption = "a dog on the sand";
     const transcript = "Look at the sea and the sand";
-    const passages = findPassages(
-      { ...nothing, caption, transcript, labels: ["dogs"] },
-      terms,
-      all,
-    );
-    expect(toldShareOf(passages, [1, 1, 2, 4])).toBe(0.5);
-    expect(passages.map((passage) => evidenceOfPassage(passage, terms))).toEqual([
+    const segment = { ...emptyFields, caption, transcript, labels: ["dogs"] };
+    const matches = matchFields(segment, terms, scope);
+    expect(termCoverage(matches, [1, 1, 2, 4])).toBe(0.5);
+    expect(matches.map((match) => fieldEvidence(match, terms))).toEqual([
       { kind: "caption", score: 0.5, text: "a <mark>dog</mark> on the <mark>sand</mark>" },
       {
         kind: "speech",
@@ -234,15 +248,16 @@ describe("evidence", () => {
     ]);
   });
 
-  it("leaves out columns that don't count, and is silent where nothing matches", () => {
-    const segment = { ...nothing, caption: "a dog", onScreenText: "No kites" };
-    const written = findPassages(segment, terms, { columns: ["on_screen_text"], boxes: false });
+  it("is matched in the columns in scope only; the coverage without a match is 0", () => {
+    const segment = { ...emptyFields, caption: "a dog", onScreenText: "No kites" };
+    const onScreen = { columns: ["on_screen_text" as const], useBoxLabels: false };
+    const matches = matchFields(segment, terms, onScreen);
     const weights = [1, 1, 1, 5];
-    expect(toldShareOf(written, weights)).toBe(0.625);
-    expect(toldShareOf(findPassages(nothing, terms, all), weights)).toBe(0);
+    expect(termCoverage(matches, weights)).toBe(0.625);
+    expect(termCoverage(matchFields(emptyFields, terms, scope), weights)).toBe(0);
   });
 
-  it("is one piece a kind, the strongest first", () => {
+  it("is merged by kind and sorted by score", () => {
     const merged = mergeEvidence([
       { kind: "speech", score: 0.3 },
       { kind: "caption", score: 0.5 },

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WEBHOOKS } from "../../src/config.ts";
-import { signing, withNewSecret } from "../../src/durable/webhook-secrets.ts";
+import { activeSecrets, withNewSecret } from "../../src/durable/webhook-secrets.ts";
 import { postWebhook, webhookHeaders } from "../../src/fetching/webhook.ts";
 
-/** The example that Standard Webhooks' own libraries are tested with. */
+/** The test vector of Standard Webhooks' libraries. */
 const EXAMPLE = {
   secrets: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
   id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -14,8 +14,8 @@ const EXAMPLE = {
 };
 const EXAMPLE_AT = 1_614_265_330_000;
 
-describe("what signs a webhook", () => {
-  it("is as the standard's example", async () => {
+describe("the signature of a webhook", () => {
+  it("matches the test vector of Standard Webhooks", async () => {
     expect(await webhookHeaders(EXAMPLE, EXAMPLE_AT + 999)).toMatchObject({
       "webhook-id": EXAMPLE.id,
       "webhook-timestamp": "1614265330",
@@ -23,7 +23,7 @@ describe("what signs a webhook", () => {
     });
   });
 
-  it("is each secret by itself, over the letters as they are sent", async () => {
+  it("has one part per secret, over the UTF-8 bytes of the payload", async () => {
     const payload = '{"title":"Zürich 🎬"}';
     const secrets = withNewSecret(withNewSecret([], 0), 0).map(({ secret }) => secret);
     const headers = await webhookHeaders({ id: "evt_1", payload, secrets }, 5000);
@@ -37,36 +37,36 @@ describe("what signs a webhook", () => {
   });
 });
 
-describe("secrets", () => {
+describe("webhook secrets", () => {
   const [first] = withNewSecret([], 0);
 
-  it("sign for another day once there is a new one", () => {
+  it("stay active for a day after a rotation", () => {
     const secrets = withNewSecret([first!], 1000);
-    expect(secrets[1]).toEqual({ ...first, expiresAt: 1000 + WEBHOOKS.oldSecretMs });
-    expect(signing(secrets, 1000 + WEBHOOKS.oldSecretMs - 1)).toEqual(secrets);
-    expect(signing(secrets, 1000 + WEBHOOKS.oldSecretMs)).toEqual([secrets[0]]);
+    expect(secrets[1]).toEqual({ ...first, expiresAt: 1000 + WEBHOOKS.rotatedSecretMs });
+    expect(activeSecrets(secrets, 1000 + WEBHOOKS.rotatedSecretMs - 1)).toEqual(secrets);
+    expect(activeSecrets(secrets, 1000 + WEBHOOKS.rotatedSecretMs)).toEqual([secrets[0]]);
   });
 
-  it("keep their end when there is yet another, and are three at most", () => {
+  it("keep their expiry at a second rotation, and are three at most", () => {
     let secrets = withNewSecret([first!], 1000);
     secrets = withNewSecret(secrets, 2000);
     expect(secrets.map(({ expiresAt }) => expiresAt)).toEqual([
       null,
-      2000 + WEBHOOKS.oldSecretMs,
-      1000 + WEBHOOKS.oldSecretMs,
+      2000 + WEBHOOKS.rotatedSecretMs,
+      1000 + WEBHOOKS.rotatedSecretMs,
     ]);
     expect(withNewSecret(secrets, 3000)).toHaveLength(3);
   });
 });
 
-describe("an attempt to deliver", () => {
-  const asked: string[] = [];
+describe("a delivery attempt", () => {
+  const requestedPaths: string[] = [];
   let server: Server;
   let host: string;
 
   beforeAll(async () => {
     server = createServer((request, response) => {
-      asked.push(request.url!);
+      requestedPaths.push(request.url!);
       const [, status, header, value] = request.url!.split("/").map(decodeURIComponent);
       if (status === "silent") return;
       response.writeHead(Number(status), header ? { [header]: value } : {}).end("x".repeat(1e6));
@@ -87,14 +87,14 @@ describe("an attempt to deliver", () => {
     postWebhook({ ...EXAMPLE, url: `http://${host}${path}` }, allowed, now, 300);
 
   it.each<[string, object]>([
-    ["/200", { status: 200, problem: null }],
-    ["/204", { status: 204, problem: null }],
-    ["/400", { status: 400, problem: "The receiver answered 400." }],
-    ["/503/retry-after/120", { status: 503, retryAfter: 120 }],
-    ["/429/retry-after/Thu, 25 Feb 2021 15:03:10 GMT", { status: 429, retryAfter: 60 }],
-    ["/500/retry-after/soon", { status: 500, problem: "The receiver answered 500." }],
-    ["/silent", { status: null, problem: "No answer came within 0.3 s." }],
-  ])("%s", async (path, expected) => {
+    ["/200", { statusCode: 200, error: null }],
+    ["/204", { statusCode: 204, error: null }],
+    ["/400", { statusCode: 400, error: "The receiver answered 400." }],
+    ["/503/retry-after/120", { statusCode: 503, retryAfter: 120 }],
+    ["/429/retry-after/Thu, 25 Feb 2021 15:03:10 GMT", { statusCode: 429, retryAfter: 60 }],
+    ["/500/retry-after/soon", { statusCode: 500, error: "The receiver answered 500." }],
+    ["/silent", { statusCode: null, error: "No answer came within 0.3 s." }],
+  ])("to %s returns its outcome", async (path, expected) => {
     const outcome = await post(path);
     expect(outcome).toMatchObject(expected);
     if (!("retryAfter" in expected)) expect(outcome).not.toHaveProperty("retryAfter");
@@ -103,27 +103,27 @@ describe("an attempt to deliver", () => {
   it("doesn't follow redirects", async () => {
     const outcome = await post(`/302/location/${encodeURIComponent(`http://${host}/inside`)}`);
     expect(outcome).toEqual({
-      status: 302,
-      problem: "The receiver answered 302: redirects are not followed.",
+      statusCode: 302,
+      error: "The receiver answered 302: redirects are not followed.",
     });
-    expect(asked).not.toContain("/inside");
+    expect(requestedPaths).not.toContain("/inside");
   });
 
-  it("doesn't go to a private address", async () => {
-    asked.length = 0;
-    const { status, problem } = await post("/200", "");
-    expect({ status, problem }).toEqual({
-      status: null,
-      problem: "The URL leads to a private address; give a public one.",
+  it("doesn't connect to a private address", async () => {
+    requestedPaths.length = 0;
+    const { statusCode, error } = await post("/200", "");
+    expect({ statusCode, error }).toEqual({
+      statusCode: null,
+      error: "The URL leads to a private address; give a public one.",
     });
-    expect(asked).toEqual([]);
+    expect(requestedPaths).toEqual([]);
   });
 
-  it("says where nobody is", async () => {
+  it("reports a receiver that can't be reached", async () => {
     const message = { ...EXAMPLE, url: "http://127.0.0.1:1/" };
     expect(await postWebhook(message, "127.0.0.1:1", 0, 300)).toEqual({
-      status: null,
-      problem: "The receiver could not be reached, or broke off.",
+      statusCode: null,
+      error: "The receiver could not be reached, or broke off.",
     });
   });
 });

@@ -1,24 +1,24 @@
-import type { Numbered, Request, Route, Scenes } from "./scene.ts";
+import type { NumberedItem, PlatformRequest, Route, Scenes } from "./scene.ts";
 
-/** A PeerTube server: docs.joinpeertube.org/api-rest-reference.html */
-export function peertubeRoute(scenes: Scenes, request: Request): Route | undefined {
+/** PeerTube's API (docs.joinpeertube.org/api-rest-reference.html). */
+export function peertubeRoute(scenes: Scenes, request: PlatformRequest): Route | undefined {
   const { url } = request;
-  const [, kind, id = "", what] =
+  const [, kind, id = "", resource] =
     /^\/api\/v1\/(videos|video-channels|accounts|video-playlists|search)\/([^/]+)(?:\/(\w+))?$/.exec(
       url.pathname,
     ) ?? [];
-  if (kind === "videos") return videoRoute(scenes, request, id, what);
+  if (kind === "videos") return videoRoute(scenes, request, id, resource);
   const scene = kind === "search" ? url.searchParams.get("search") : decodeURIComponent(id);
-  if (!kind || !scene || what === "statuses" || !scenes.get(scene)) return undefined;
-  if (what !== "videos" && kind !== "search") {
-    return { scene, answer: () => ({ displayName: `The ${scene}` }) };
+  if (!kind || !scene || resource === "statuses" || !scenes.get(scene)) return undefined;
+  if (resource !== "videos" && kind !== "search") {
+    return { scene, respond: () => ({ displayName: `The ${scene}` }) };
   }
   return {
     scene,
-    answer: () => {
+    respond: () => {
       const [start, count] = ["start", "count"].map((name) => Number(url.searchParams.get(name)));
       const { items, total } = scenes.page(scene, start!, count!);
-      const videos = items.map((item) => summary(item, request));
+      const videos = items.map((item) => toListedVideo(item, request));
       if (kind !== "video-playlists") return { total, data: videos };
       const data = videos.map((video, i) => ({ id: i, position: start! + i + 1, type: 0, video }));
       return { total, data };
@@ -28,27 +28,27 @@ export function peertubeRoute(scenes: Scenes, request: Request): Route | undefin
 
 function videoRoute(
   scenes: Scenes,
-  request: Request,
+  request: PlatformRequest,
   id: string,
-  what: string | undefined,
+  resource: string | undefined,
 ): Route | undefined {
   const item = scenes.byNumber(Number.parseInt(id.split("-").at(-1)!, 16));
   if (!item) return undefined;
-  const answer = () => {
+  const respond = () => {
     if (item.removed) return undefined;
-    if (what !== "captions") return details(item, request);
+    if (resource !== "captions") return toVideoDetails(item, request);
     const fileUrl = `${request.filesOrigin}/${item.captions}`;
     const data = item.captions ? [{ language: { id: "en", label: "English" }, fileUrl }] : [];
     return { total: data.length, data };
   };
-  return { scene: item.scene, answer };
+  return { scene: item.scene, respond };
 }
 
-function summary(item: Numbered, { origin }: Request) {
+function toListedVideo(item: NumberedItem, { origin }: PlatformRequest) {
   const uuid = `00000000-0000-4000-8000-${item.number.toString(16).padStart(12, "0")}`;
   return {
     id: item.number,
-    ...(!item.broken && { uuid }),
+    ...(!item.malformed && { uuid }),
     name: item.title ?? `Video ${item.id}`,
     url: `${origin}/videos/watch/${uuid}`,
     publishedAt: "2026-05-04T10:20:30.000Z",
@@ -62,11 +62,11 @@ function summary(item: Numbered, { origin }: Request) {
     nsfw: false,
     account: { name: item.scene, displayName: `The ${item.scene}`, host: new URL(origin).host },
     channel: { name: item.scene, displayName: `The ${item.scene}` },
-    ...item.set,
+    ...item.overrides,
   };
 }
 
-function details(item: Numbered, request: Request) {
+function toVideoDetails(item: NumberedItem, request: PlatformRequest) {
   const { filesOrigin } = request;
   const file = (id: number, resolution: number, name: string) => ({
     id,
@@ -77,7 +77,7 @@ function details(item: Numbered, request: Request) {
     hasVideo: true,
   });
   return {
-    ...summary(item, request),
+    ...toListedVideo(item, request),
     description: `All about ${item.id}.`,
     tags: ["made up"],
     state: { id: 1, label: "Published" },
@@ -85,10 +85,10 @@ function details(item: Numbered, request: Request) {
     files: [
       file(1, 2160, "long.mp4"),
       file(2, 1080, item.file),
-      file(3, 360, "cut.mp4"),
-      file(4, 0, "cut.mp4"),
+      file(3, 360, "truncated.mp4"),
+      file(4, 0, "truncated.mp4"),
     ],
-    streamingPlaylists: [{ id: 1, files: [file(5, 1080, "cut.mp4")] }],
-    ...item.set,
+    streamingPlaylists: [{ id: 1, files: [file(5, 1080, "truncated.mp4")] }],
+    ...item.overrides,
   };
 }

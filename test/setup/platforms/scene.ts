@@ -1,72 +1,72 @@
-/** What a made-up channel, account, playlist, search or profile of that name has: see platform-server.ts. */
+/** Content of a fictional channel, account, playlist, search or profile (platform-server.ts). */
 export interface Scene {
   /** Newest first. */
   items: SceneItem[];
-  /** Lists carry it, and answer 304 to who has it. */
+  /** ETag of lists, which return 304 to a request with it. */
   etag?: string;
-  /** Lists have no end; each item in them is like the first. */
+  /** Whether lists have no end. Each item is a copy of the first. */
   endless?: boolean;
   faults?: Fault[];
-  /** Of `/pages/<scene>`; `FILES` in it is the file server's origin. */
+  /** HTML of `/pages/<scene>`; `FILES` stands for the file server's origin. */
   html?: string;
 }
 
 export interface SceneItem {
   id: string;
-  /** Of the file server; of a post with several pictures, more. */
+  /** A path on the file server; `moreFiles` holds the other images of a post. */
   file: string;
-  more?: string[];
+  moreFiles?: string[];
   title?: string;
-  alt?: string;
+  altText?: string;
   /** A file of the file server with captions in English. */
   captions?: string;
   isVideo?: boolean;
-  /** Laid over the record that the platform gives of it. */
-  set?: Record<string, unknown>;
-  /** Its record has no id. */
-  broken?: boolean;
-  /** In lists, but when it is asked for itself, it is gone. */
+  /** Fields that replace those of the platform's record. */
+  overrides?: Record<string, unknown>;
+  /** Whether its record lacks the id. */
+  malformed?: boolean;
+  /** Whether it is still listed, but was deleted. */
   removed?: boolean;
 }
 
-/** What happens, in place of an answer, to requests whose path and query hold `path`. */
+/** Response to requests whose path and query contain `path`. */
 export interface Fault {
   path: string;
   status: number;
   headers?: Record<string, string>;
   body?: string;
-  /** So many spaces as the body. */
+  /** Makes a body of this many spaces. */
   bytes?: number;
-  /** How often; else always. */
+  /** Number of requests that get it; all if undefined. */
   times?: number;
 }
 
 /** A request that was attributed to a scene. */
-export interface Asked {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: string;
 }
 
-/** An item with the number that its ids are made of: the newer, the higher. */
-export interface Numbered extends SceneItem {
+/** An item with the number that its ids are made of, which grows with time. */
+export interface NumberedItem extends SceneItem {
   scene: string;
   number: number;
 }
 
-const ENDLESS = 900_000_000;
+const ENDLESS_COUNT = 900_000_000;
 
-/** All scenes; an item keeps its number when its scene changes. */
+/** All scenes. An item keeps its number when its scene changes. */
 export class Scenes {
   readonly #scenes = new Map<string, Scene>();
   readonly #numbers = new Map<string, number>();
-  readonly #asked = new Map<string, Asked[]>();
+  readonly #requests = new Map<string, ReceivedRequest[]>();
   #endless = "";
 
   put(name: string, scene: Scene): void {
     this.#scenes.set(name, scene);
-    this.#asked.set(name, []);
+    this.#requests.set(name, []);
     if (scene.endless) this.#endless = name;
     for (const { id } of scene.items.toReversed()) {
       const key = `${name}/${id}`;
@@ -78,49 +78,57 @@ export class Scenes {
     return this.#scenes.get(name);
   }
 
-  asked(name: string): Asked[] {
-    return this.#asked.get(name) ?? [];
+  requestsTo(name: string): ReceivedRequest[] {
+    return this.#requests.get(name) ?? [];
   }
 
-  byNumber(number: number): Numbered | undefined {
-    if (number > ENDLESS / 2) return this.#unending(this.#endless, ENDLESS - number);
-    for (const [key, known] of this.#numbers) {
+  byNumber(number: number): NumberedItem | undefined {
+    if (number > ENDLESS_COUNT / 2) return this.#unending(this.#endless, ENDLESS_COUNT - number);
+    for (const [key, itemNumber] of this.#numbers) {
       const [name = "", id = ""] = key.split("/");
-      const item = known === number && this.#scenes.get(name)?.items.find((one) => one.id === id);
+      const item =
+        itemNumber === number && this.#scenes.get(name)?.items.find((item) => item.id === id);
       if (item) return { ...item, scene: name, number };
     }
     return undefined;
   }
 
-  page(name: string, first: number, count: number): { items: Numbered[]; total: number } {
+  page(name: string, first: number, count: number): { items: NumberedItem[]; total: number } {
     const { items, endless } = this.#scenes.get(name)!;
     if (endless) {
       const page = Array.from({ length: count }, (_, i) => this.#unending(name, first + i)!);
-      return { items: page, total: ENDLESS };
+      return { items: page, total: ENDLESS_COUNT };
     }
-    const page: Numbered[] = [];
+    const page: NumberedItem[] = [];
     for (const item of items.slice(first, first + count)) {
       page.push({ ...item, scene: name, number: this.#numbers.get(`${name}/${item.id}`)! });
     }
     return { items: page, total: items.length };
   }
 
-  #unending(name: string, index: number): Numbered | undefined {
-    const like = this.#scenes.get(name)?.items[0];
-    return like && { ...like, id: `endless-${index}`, scene: name, number: ENDLESS - index };
+  #unending(name: string, index: number): NumberedItem | undefined {
+    const template = this.#scenes.get(name)?.items[0];
+    return (
+      template && {
+        ...template,
+        id: `endless-${index}`,
+        scene: name,
+        number: ENDLESS_COUNT - index,
+      }
+    );
   }
 }
 
-/** How a request is answered: JSON, or nothing where there is no such thing. */
+/** Response to a request: JSON or HTML; undefined for 404. */
 export interface Route {
   scene: string;
-  answer(): unknown;
+  respond(): unknown;
 }
 
-export interface Request {
+export interface PlatformRequest {
   url: URL;
   body: string;
-  /** Of the server as it was asked. */
+  /** The origin of the requested server. */
   origin: string;
   filesOrigin: string;
   isPixelfed: boolean;

@@ -1,7 +1,10 @@
-import type { Numbered, Request, Route, Scenes } from "./scene.ts";
+import type { NumberedItem, PlatformRequest, Route, Scenes } from "./scene.ts";
 
-/** YouTube's Data API v3 under `/youtube` (developers.google.com/youtube/v3/docs), and cobalt under `/cobalt`. */
-export function youtubeRoute(scenes: Scenes, request: Request): Route | undefined {
+/**
+ * YouTube's Data API v3 under `/youtube` (developers.google.com/youtube/v3/docs), and Cobalt under
+ * `/cobalt`.
+ */
+export function youtubeRoute(scenes: Scenes, request: PlatformRequest): Route | undefined {
   const { url } = request;
   if (url.pathname === "/cobalt/") return cobaltRoute(scenes, request);
   const method = /^\/youtube\/(\w+)$/.exec(url.pathname)?.[1];
@@ -9,25 +12,27 @@ export function youtubeRoute(scenes: Scenes, request: Request): Route | undefine
   if (method === "videos") return videosRoute(scenes, parameter("id").split(","));
   const scene =
     parameter("q") ||
-    sceneOf(parameter("playlistId") || parameter("id")) ||
+    toScene(parameter("playlistId") || parameter("id")) ||
     parameter("forHandle").slice(1) ||
     parameter("forUsername");
   if (!method) return undefined;
-  if (!scenes.get(scene)) return { scene, answer: () => ({ items: [] }) };
+  if (!scenes.get(scene)) return { scene, respond: () => ({ items: [] }) };
   const snippet = { title: `The ${scene}` };
-  if (method === "playlists") return { scene, answer: () => ({ items: [{ snippet }] }) };
+  if (method === "playlists") return { scene, respond: () => ({ items: [{ snippet }] }) };
   if (method === "channels") {
-    const contentDetails = { relatedPlaylists: { uploads: playlistOf(scene) } };
-    return { scene, answer: () => ({ items: [{ snippet, contentDetails }] }) };
+    const contentDetails = { relatedPlaylists: { uploads: playlistId(scene) } };
+    return { scene, respond: () => ({ items: [{ snippet, contentDetails }] }) };
   }
   return {
     scene,
-    answer: () => {
+    respond: () => {
       const first = Number(parameter("pageToken") || 0);
       const { items, total } = scenes.page(scene, first, Number(parameter("maxResults")));
       const end = first + items.length;
       return {
-        items: items.map((item) => (method === "search" ? hitOf(item) : memberOf(item))),
+        items: items.map((item) =>
+          method === "search" ? toSearchHit(item) : toPlaylistItem(item),
+        ),
         pageInfo: { totalResults: total },
         ...(end < total && { nextPageToken: String(end) }),
       };
@@ -37,49 +42,49 @@ export function youtubeRoute(scenes: Scenes, request: Request): Route | undefine
 
 function videosRoute(scenes: Scenes, ids: string[]): Route {
   const found = ids.map((id) => scenes.byNumber(Number(id.slice(2))));
-  const shown = found.filter((item) => item !== undefined).filter((item) => !item.removed);
-  return { scene: found[0]?.scene ?? "", answer: () => ({ items: shown.map(videoOf) }) };
+  const existing = found.filter((item) => item !== undefined).filter((item) => !item.removed);
+  return { scene: found[0]?.scene ?? "", respond: () => ({ items: existing.map(toVideo) }) };
 }
 
-function cobaltRoute(scenes: Scenes, { body, filesOrigin }: Request): Route | undefined {
+function cobaltRoute(scenes: Scenes, { body, filesOrigin }: PlatformRequest): Route | undefined {
   const { url } = JSON.parse(body);
   const item = scenes.byNumber(Number(new URL(url).searchParams.get("v")?.slice(2)));
   if (!item) return undefined;
   const answer = { status: "tunnel", url: `${filesOrigin}/${item.file}`, filename: item.file };
-  return { scene: item.scene, answer: () => answer };
+  return { scene: item.scene, respond: () => answer };
 }
 
-function idOf({ number }: Numbered): string {
+function videoId({ number }: NumberedItem): string {
   return `yt${String(number).padStart(9, "0")}`;
 }
 
-/** Playlists are named for their scenes. */
-function playlistOf(scene: string): string {
+/** Makes a playlist id from a scene's name. */
+function playlistId(scene: string): string {
   return `PL${scene.padEnd(16, "_")}`;
 }
 
-function sceneOf(id: string): string {
+function toScene(id: string): string {
   return /^PL(.*?)_*$/.exec(id)?.[1] ?? "";
 }
 
-function memberOf(item: Numbered) {
-  const snippet = { title: item.removed ? "Deleted video" : titleOf(item) };
-  return item.broken ? { snippet } : { snippet, contentDetails: { videoId: idOf(item) } };
+function toPlaylistItem(item: NumberedItem) {
+  const snippet = { title: item.removed ? "Deleted video" : videoTitle(item) };
+  return item.malformed ? { snippet } : { snippet, contentDetails: { videoId: videoId(item) } };
 }
 
-function hitOf(item: Numbered) {
-  return { id: { kind: "youtube#video", ...(!item.broken && { videoId: idOf(item) }) } };
+function toSearchHit(item: NumberedItem) {
+  return { id: { kind: "youtube#video", ...(!item.malformed && { videoId: videoId(item) }) } };
 }
 
-function titleOf({ title, id }: Numbered): string {
+function videoTitle({ title, id }: NumberedItem): string {
   return title ?? `Video ${id}`;
 }
 
-function videoOf(item: Numbered) {
+function toVideo(item: NumberedItem) {
   return {
-    id: idOf(item),
+    id: videoId(item),
     snippet: {
-      title: titleOf(item),
+      title: videoTitle(item),
       description: `About ${item.id}.`,
       channelTitle: `The ${item.scene}`,
       publishedAt: "2026-05-04T10:20:30Z",
@@ -88,6 +93,6 @@ function videoOf(item: Numbered) {
       liveBroadcastContent: "none",
     },
     status: { license: "creativeCommon", privacyStatus: "public", uploadStatus: "processed" },
-    ...item.set,
+    ...item.overrides,
   };
 }

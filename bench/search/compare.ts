@@ -1,0 +1,174 @@
+import { z } from "zod";
+import { ProcessSupervisor } from "../../tools/stack/child.ts";
+import { listOpenPorts, measureResidentMib } from "../processes.ts";
+import type { Service } from "../../tools/service.ts";
+import { round, type SuiteOptions } from "../../tools/suite.ts";
+import { type SegmentBatch, encodeBatch } from "../../tools/segment-batch.ts";
+import { type SearchSystem, timeSearch } from "./systems.ts";
+import { type CorpusQuery, makeQueries, makeSegments } from "./corpus.ts";
+import { loadCorpusMaterial, type CorpusMaterial, toBatch } from "./corpus-vectors.ts";
+import { type SearchFigures, meanNdcg, toParts, toPercentiles } from "./figures.ts";
+import { installBaselines, startBaseline } from "./baseline-process.ts";
+import { measureThroughput, interleaveQueries } from "./interleave.ts";
+
+export const OURS = "Sightline";
+const INDEX = "corpus";
+const TOP_K = 10;
+const BATCH_SEGMENTS = 1000;
+const QUERIES = 200;
+const WARM_UP = 20;
+const LOAD = { concurrency: 8, ms: 5000 };
+/** Corpus size from which LanceDB is also queried with its vector index. */
+const APPROXIMATE_FROM = 50_000;
+/** Largest corpus for Orama; beyond, it would take longer than all others together. */
+const ORAMA_UP_TO = 50_000;
+
+/** Compares our service with the baselines on the same growing corpus in one run. Sizes ascend. */
+export async function compareSystems(
+  service: Service,
+  options: SuiteOptions,
+): Promise<SearchFigures[]> {
+  const material = await loadCorpusMaterial(options);
+  const packages = await installBaselines(options);
+  const supervisor = new ProcessSupervisor();
+  try {
+    const settings = { packages, supervisor, topK: TOP_K };
+    const lance = await startBaseline("lancedb", service, settings);
+    const orama = await startBaseline("orama", service, settings);
+    await service.api.post("/index", { index_name: INDEX });
+    const ourSystem = await openOurSystem(service);
+    const figures: SearchFigures[] = [];
+    let loadedCount = 0;
+    for (const [roundNumber, size] of options.sizes.entries()) {
+      const start = performance.now();
+      const baselines = size <= ORAMA_UP_TO ? [lance, orama] : [lance];
+      for (const batch of batchesOf(material, loadedCount, size)) {
+        options.signal.throwIfAborted();
+        await addToOurs(service, batch);
+        for (const baseline of baselines) await baseline.add(batch);
+      }
+      await lance.prepare();
+      options.log(`${size} segments are in after ${Math.round(performance.now() - start)} ms`);
+      const systems = [
+        ourSystem,
+        lance.toSearchSystem("LanceDB", false),
+        ...(size < APPROXIMATE_FROM ? [] : [lance.toSearchSystem("LanceDB, IVF-PQ", true)]),
+        ...(baselines.includes(orama) ? [orama.toSearchSystem("Orama", false)] : []),
+      ];
+      const queries = drawQueries(material, size, roundNumber);
+      const measured = await measure(systems, size, queries, options.signal);
+      for (const { name, uncached, cached, ndcg10 } of measured) {
+        options.log(
+          `${name}: new ${uncached.p50} ms, repeated ${cached.p50} ms, nDCG@10 ${ndcg10}`,
+        );
+      }
+      figures.push(...measured);
+      loadedCount = size;
+    }
+    return figures;
+  } finally {
+    await supervisor.stopAll();
+  }
+}
+
+function* batchesOf(material: CorpusMaterial, from: number, to: number): Generator<SegmentBatch> {
+  const segments = makeSegments(material.photos, to);
+  for (let at = from; at < to; at += BATCH_SEGMENTS) {
+    yield toBatch(material, segments.slice(at, Math.min(to, at + BATCH_SEGMENTS)));
+  }
+}
+
+interface Queries {
+  warmUp: CorpusQuery[];
+  evaluated: CorpusQuery[];
+}
+
+/** Draws other queries in each round, so that each is new when it first runs. */
+function drawQueries({ photos }: CorpusMaterial, size: number, roundNumber: number): Queries {
+  const all = makeQueries(photos, size);
+  const each = Math.min(QUERIES + WARM_UP, Math.floor(all.length / 3));
+  const drawn = all.filter((_, at) => at % 3 === roundNumber % 3).slice(0, each);
+  return { warmUp: drawn.slice(0, WARM_UP), evaluated: drawn.slice(WARM_UP) };
+}
+
+async function measure(
+  systems: readonly SearchSystem[],
+  segments: number,
+  { warmUp, evaluated }: Queries,
+  signal: AbortSignal,
+): Promise<SearchFigures[]> {
+  const textsOf = (queries: CorpusQuery[]) => queries.map(({ text }) => text);
+  const texts = textsOf(evaluated);
+  await interleaveQueries(systems, textsOf(warmUp), signal);
+  const uncachedResults = await interleaveQueries(systems, texts, signal);
+  const cachedResults = await interleaveQueries(systems, texts, signal);
+  const perSecond = new Map<string, number>();
+  for (const system of systems) {
+    perSecond.set(system.name, await measureThroughput(system, texts, { ...LOAD, signal }));
+  }
+  return Promise.all(
+    systems.map(async ({ name, processName }): Promise<SearchFigures> => {
+      const [uncachedSearches = [], cachedSearches = []] = [
+        uncachedResults.get(name),
+        cachedResults.get(name),
+      ];
+      return {
+        segments,
+        name,
+        uncached: toPercentiles(uncachedSearches),
+        cached: toPercentiles(cachedSearches),
+        perSecond: round(perSecond.get(name) ?? 0, 1),
+        ndcg10: meanNdcg(uncachedSearches, evaluated),
+        parts: toParts(cachedSearches),
+        uncachedParts: toParts(uncachedSearches),
+        mib: Math.round(Math.max(0, ...(await measureResidentMib(processName)).values())),
+      };
+    }),
+  );
+}
+
+/** Our service without image embeddings, since the baselines have none. */
+async function openOurSystem(service: Service): Promise<SearchSystem> {
+  const url = await runtimeUrl(service);
+  const { key } = service;
+  return {
+    name: OURS,
+    processName: "workerd",
+    search: (query) =>
+      timeSearch(
+        `${url}/index/${INDEX}/search?images=no`,
+        { "x-api-key": key },
+        { query, top_k: TOP_K },
+        readOurs,
+      ),
+  };
+}
+
+/**
+ * Returns the address of the Workers runtime, to bypass Wrangler's development proxy. Linux only;
+ * elsewhere returns the proxy.
+ */
+async function runtimeUrl({ url }: Service): Promise<string> {
+  for (const port of await listOpenPorts("workerd")) {
+    const runtimeOrigin = `http://127.0.0.1:${port}`;
+    const health = await fetch(`${runtimeOrigin}/health`, { signal: AbortSignal.timeout(5000) })
+      .then((response) => response.json())
+      .catch(() => null);
+    const isOurs = z.object({ service: z.literal("sightline") }).safeParse(health).success;
+    if (isOurs && runtimeOrigin !== url) return runtimeOrigin;
+  }
+  return url;
+}
+
+function readOurs(json: string): string[] {
+  const { segments }: { segments: { segment_id: string }[] } = JSON.parse(json);
+  return segments.map(({ segment_id }) => segment_id);
+}
+
+async function addToOurs({ url, account }: Service, batch: SegmentBatch): Promise<void> {
+  const response = await fetch(`${url}/load?account=${account}&index=${INDEX}`, {
+    method: "POST",
+    body: encodeBatch(batch),
+  });
+  if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
+}

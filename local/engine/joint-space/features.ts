@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { type Tensor, tensor4d } from "@tensorflow/tfjs-core";
+import { packageFolder } from "../packages.ts";
+import { type ImageFile, readPixels } from "../image.ts";
+import { loadTensorGraph } from "../tensor-graph.ts";
+import { BANDS, COLOURS, measureColours } from "./colours.ts";
+
+/** Name under which features are cached; change it when the features change. */
+export const IMAGE_ENCODER = "centernet-backbone+classes+colours-1";
+
+const SIDE = 512;
+const CHANNELS = 480;
+const CLASSES = 80;
+/** Last feature map of the detector's backbone: [1, 16, 16, 480]. */
+const BACKBONE = "tower_0/extern1/hard_swish/mul_1";
+/** Class probabilities per grid cell: [1, 128, 128, 80]. */
+const CLASS_MAPS = "tower_0/keypoints";
+
+/** Mean and peak per channel, peak and mean per class, and the colour histograms. */
+export const IMAGE_FEATURES = 2 * CHANNELS + 2 * CLASSES + BANDS * COLOURS;
+
+export interface ImageEncoder {
+  /** Computes `IMAGE_FEATURES` numbers. Errors: `undecodable_image`. */
+  read(image: ImageFile): Promise<Float32Array>;
+}
+
+/** Loads an encoder of CenterNet feature maps (see `objects.ts`) and colour histograms. */
+export async function loadImageEncoder(): Promise<ImageEncoder> {
+  const models = join(packageFolder("@vladmandic/human"), "../models");
+  const graph = await loadTensorGraph(join(models, "centernet.json"));
+
+  async function readMaps(pixels: Uint8Array): Promise<Float32Array[]> {
+    const input = tensor4d(Float32Array.from(pixels), [1, SIDE, SIDE, 3]);
+    const outputs: Tensor[] = [graph.execute(input, [BACKBONE, CLASS_MAPS])].flat();
+    const maps = await Promise.all(outputs.map((output) => output.data<"float32">()));
+    input.dispose();
+    for (const output of outputs) output.dispose();
+    return maps;
+  }
+
+  await readMaps(new Uint8Array(SIDE * SIDE * 3));
+  return {
+    async read(image) {
+      const pixels = await readPixels(image, SIDE, SIDE);
+      const [backbone, classes] = await readMaps(pixels.data);
+      if (!backbone || !classes) throw new Error("The object model has these two maps.");
+      const channel = pool(backbone, CHANNELS);
+      const label = pool(classes, CLASSES);
+      const features = new Float32Array(IMAGE_FEATURES);
+      features.set(channel.means);
+      features.set(channel.peaks, CHANNELS);
+      features.set(label.peaks, 2 * CHANNELS);
+      features.set(label.means.map(toLog), 2 * CHANNELS + CLASSES);
+      features.set(measureColours(pixels), 2 * CHANNELS + 2 * CLASSES);
+      return features;
+    },
+  };
+}
+
+/** Computes the mean and peak of each channel over the cells of a map. */
+function pool(map: Float32Array, channels: number) {
+  const means = new Float32Array(channels);
+  const peaks = new Float32Array(channels).fill(-Infinity);
+  for (let offset = 0; offset < map.length; offset += channels) {
+    for (let channel = 0; channel < channels; channel++) {
+      const value = map[offset + channel]!;
+      means[channel]! += value;
+      if (value > peaks[channel]!) peaks[channel] = value;
+    }
+  }
+  return { means: means.map((sum) => (sum * channels) / map.length), peaks };
+}
+
+/** Takes the logarithm of a share, so that powers of ten are evenly spaced. */
+function toLog(share: number): number {
+  return Math.log(share + 1e-4);
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from "node:http";
+
+export interface Call {
+  request: IncomingMessage;
+  query: URLSearchParams;
+  /** Aborts when the caller disconnects. */
+  signal: AbortSignal;
+}
+
+interface Bytes {
+  bytes: Buffer;
+  contentType: string;
+  headers?: Record<string, string>;
+}
+
+/** A body written in parts; the headers are sent with the first. */
+interface Streamed {
+  contentType: string;
+  stream: (write: (text: string) => void) => Promise<void>;
+}
+
+export type Reply = { json: unknown } | Bytes | Streamed;
+
+/** Handlers by "POST /path". */
+export type Routes = Readonly<Record<string, (call: Call) => Promise<Reply>>>;

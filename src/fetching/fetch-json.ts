@@ -1,0 +1,116 @@
+import type { z } from "zod";
+import { LIMITS } from "../config.ts";
+import { AppError } from "../errors.ts";
+import type { JsonObject } from "../types.ts";
+import { fetchLimited } from "./fetch-limited.ts";
+import { toUpstreamError } from "./upstream-error.ts";
+
+export interface JsonRequest<Schema extends z.ZodType> {
+  /** The server's name in error messages. */
+  serverName: string;
+  url: string;
+  query?: Record<string, string>;
+  schema: Schema;
+  headers?: Record<string, string>;
+  /** Headers that go to the URL's own origin only. */
+  secrets?: Record<string, string>;
+  /** Sent as JSON by POST; redirects are not followed then. */
+  body?: JsonObject;
+  /** Reads an error from a response body of any status; undefined if the body reports none. */
+  explain?: (body: unknown, status: number) => AppError | undefined;
+}
+
+export interface JsonResponse<Value> {
+  value: Value;
+  /** Validators for the next conditional request (RFC 9110, section 13); null if none. */
+  validators: JsonObject | null;
+  /** The URL with `rel="next"` of the `Link` header (RFC 8288). */
+  next: string | null;
+}
+
+/**
+ * Fetches JSON from a public address, within `LIMITS.responseMs` and `LIMITS.responseBytes`. Throws
+ * `blocked_address`, `rate_limited` (429, with the seconds to wait), `original_removed` (404, 410),
+ * `download_refused` (any other 4xx), `upstream_unavailable` (5xx, no connection),
+ * `upstream_timeout`, `upstream_failed` (no JSON, too large, or not the schema's shape), and the
+ * error that `explain` returns.
+ */
+export async function fetchJson<Schema extends z.ZodType>(
+  env: { FETCH_ALLOW: string },
+  request: JsonRequest<Schema>,
+): Promise<z.output<Schema>> {
+  const response = await fetchJsonIfChanged(env, request, null);
+  if (response === "unchanged") {
+    throw failed(request.serverName, "answered 304 to an unconditional request");
+  }
+  return response.value;
+}
+
+/** Fetches like `fetchJson`; returns "unchanged" if `validators` still match (status 304). */
+export async function fetchJsonIfChanged<Schema extends z.ZodType>(
+  env: { FETCH_ALLOW: string },
+  request: JsonRequest<Schema>,
+  validators: JsonObject | null,
+): Promise<JsonResponse<z.output<Schema>> | "unchanged"> {
+  const { serverName, schema, explain } = request;
+  const { response, text } = await fetchText(env.FETCH_ALLOW, request, validators);
+  if (response.status === 304) return "unchanged";
+  const body = parseJson(text);
+  const explained = explain?.(body, response.status);
+  if (explained) throw explained;
+  if (!response.ok) throw toUpstreamError(serverName, response);
+  if (body === undefined) throw failed(serverName, "did not answer with JSON");
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw failed(serverName, "answered in an unknown shape", parsed.error);
+  return { value: parsed.data, validators: validatorsOf(response), next: nextOf(response) };
+}
+
+async function fetchText(
+  allowed: string,
+  request: JsonRequest<z.ZodType>,
+  validators: JsonObject | null,
+): Promise<{ response: Response; text: string }> {
+  const { etag, lastModified } = validators ?? {};
+  const headers = {
+    accept: "application/json",
+    ...request.headers,
+    ...(typeof etag === "string" && { "if-none-match": etag }),
+    ...(typeof lastModified === "string" && { "if-modified-since": lastModified }),
+  };
+  const { serverName, secrets, query } = request;
+  const url = query ? `${request.url}?${new URLSearchParams(query).toString()}` : request.url;
+  const body = request.body && JSON.stringify(request.body);
+  const limited = { serverName, url, options: { headers, secrets, body } };
+  const { response, bytes, isComplete } = await fetchLimited(
+    allowed,
+    limited,
+    () => LIMITS.responseBytes,
+  );
+  if (!isComplete)
+    throw failed(serverName, `answered with more than ${LIMITS.responseBytes} bytes`);
+  return { response, text: new TextDecoder().decode(bytes) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function failed(serverName: string, problem: string, cause?: unknown): AppError {
+  return new AppError("upstream_failed", `${serverName} ${problem}.`, { cause });
+}
+
+function validatorsOf(response: Response): JsonObject | null {
+  const etag = response.headers.get("etag");
+  const lastModified = response.headers.get("last-modified");
+  if (etag) return { etag };
+  return lastModified ? { lastModified } : null;
+}
+
+function nextOf(response: Response): string | null {
+  const link = response.headers.get("link") ?? "";
+  return /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link)?.[1] ?? null;
+}

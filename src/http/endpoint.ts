@@ -1,0 +1,243 @@
+import { OpenAPIHono, z } from "@hono/zod-openapi";
+import { LIMITS } from "../config.ts";
+import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
+import type { Scope } from "../keys.ts";
+import { authenticate } from "./authenticate.ts";
+import type { AppEnv, Context } from "./context.ts";
+import { collectFormIssues } from "./multipart-schema.ts";
+import { idempotencyHeaders, runOnce } from "./idempotency.ts";
+import { MESSAGES } from "./pydantic-errors.ts";
+import { validate, parseJson } from "./validation.ts";
+
+/** Creates a router. The OpenAPI document groups its operations under `tag`. */
+export function createRouter(tag = "") {
+  return Object.assign(new OpenAPIHono<AppEnv>(), { tag });
+}
+
+const emptyObject = z.object({});
+type EmptyObject = typeof emptyObject;
+
+/** Contract of one operation. Requests are validated and the OpenAPI document is made from it. */
+export interface Endpoint<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+  R extends z.ZodType = z.ZodType,
+> {
+  method: "get" | "post" | "patch" | "delete";
+  /** Path in OpenAPI's notation: `/index/{index_name}`. */
+  path: string;
+  summary: string;
+  /** Scope that the API key must have; null needs no key. */
+  scope: Scope | null;
+  params?: P;
+  query?: Q;
+  /** Schema of a JSON body. */
+  body?: B;
+  /** Allows an empty body, which is read as `{}`. */
+  bodyOptional?: boolean;
+  /** Schema of a multipart body. Documentation only: the handler reads the parts as a stream. */
+  form?: z.ZodObject;
+  /** Media type of a binary body. Documentation only: the handler reads the stream. */
+  binaryMediaType?: string;
+  /** Schema of request headers. Documentation only. */
+  headers?: z.ZodObject;
+  /**
+   * Supports `Idempotency-Key`, because the operation creates something. The response with a
+   * `secret` is never stored, so it can't be replayed.
+   */
+  creates?: "record" | "secret";
+  response?: R;
+  /** Status of a response without content (and so without a `response` schema). */
+  status?: 201 | 204;
+  /** Text media types that the client may negotiate instead of JSON. */
+  textMediaTypes?: readonly string[];
+  /** Responds with server-sent events; `response` is the schema of each event's data. */
+  isEventStream?: boolean;
+}
+
+/** Validated input of a handler, whose endpoint has these schemas. */
+export interface Input<
+  P extends z.ZodObject = EmptyObject,
+  Q extends z.ZodObject = EmptyObject,
+  B extends z.ZodObject = EmptyObject,
+> {
+  params: z.output<P>;
+  query: z.output<Q>;
+  body: z.output<B>;
+}
+
+/**
+ * Adds an operation to a router and to its OpenAPI document. The API key is checked before the body
+ * is read. Path, query, headers and body are validated together; the response lists every issue.
+ */
+export function addEndpoint<
+  P extends z.ZodObject = EmptyObject,
+  Q extends z.ZodObject = EmptyObject,
+  B extends z.ZodObject = EmptyObject,
+  R extends z.ZodType = z.ZodType,
+>(
+  router: ReturnType<typeof createRouter>,
+  endpoint: Endpoint<P, Q, B, R>,
+  handle: (c: Context, input: Input<P, Q, B>) => Promise<z.input<R> | Response>,
+): void {
+  router.openAPIRegistry.registerPath({ tags: [router.tag], ...describeEndpoint(endpoint) });
+  router.on(endpoint.method.toUpperCase(), toHonoPath(endpoint.path), async (c) => {
+    if (endpoint.scope) c.set("caller", await authenticate(c, endpoint.scope));
+    const body = await (endpoint.body ? readBody(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());
+    const respond = async () => {
+      const result = await handle(c, await readInput(c, endpoint, body));
+      return result instanceof Response ? result : jsonResponse(result, 200);
+    };
+    return endpoint.creates ? runOnce(c, endpoint.creates, body, respond) : respond();
+  });
+}
+
+async function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(
+  c: Context,
+  endpoint: Endpoint<P, Q, B>,
+  bytes: Uint8Array,
+): Promise<Input<P, Q, B>> {
+  const issues: ValidationIssue[] = [];
+  const params = validate("path", endpoint.params ?? emptyObject, c.req.param(), issues);
+  const query = validate(
+    "query",
+    endpoint.query ?? emptyObject,
+    unwrapSingleValues(c.req.queries()),
+    issues,
+  );
+  const json = endpoint.body
+    ? readJsonBody(c, bytes, endpoint.bodyOptional ?? false, issues)
+    : { value: {} };
+  const body = json && validate("body", endpoint.body ?? emptyObject, json.value, issues);
+  if (endpoint.creates) validate("header", idempotencyHeaders, c.req.header(), issues);
+  if (issues.length > 0 && endpoint.form) {
+    issues.push(...(await collectFormIssues(c.req.raw, endpoint.form)));
+  }
+  if (issues.length > 0) throw new ValidationError(issues);
+  return { params, query, body } as Input<P, Q, B>;
+}
+
+function readJsonBody(
+  c: Context,
+  bytes: Uint8Array,
+  isOptional: boolean,
+  issues: ValidationIssue[],
+) {
+  const type = c.req.header("content-type") ?? "application/json";
+  try {
+    if (bytes.length === 0) {
+      if (isOptional) return { value: {} };
+      throw invalid(["body"], "missing", "Field required");
+    }
+    if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) {
+      throw invalid(["body"], "dict_type", MESSAGES.dict_type);
+    }
+    return { value: parseJson(bytes) };
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    issues.push(...error.issues);
+    return undefined;
+  }
+}
+
+/** Reads the body. Throws `too_large` once it exceeds `maxBytes`, without reading the rest. */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw new AppError("too_large", `The body is larger than the limit of ${maxBytes} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function unwrapSingleValues(queries: Record<string, string[]>): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(queries).map(([name, values]) => [
+      name,
+      values.length === 1 ? values[0]! : values,
+    ]),
+  );
+}
+
+export function toHonoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+export function jsonResponse(body: unknown, status: number): Response {
+  return Response.json(body, {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8" },
+  });
+}
+
+const errorRecord = z.object({ detail: z.string() }).openapi("Error");
+const validationError = z
+  .object({
+    detail: z.array(
+      z.object({
+        loc: z.array(z.union([z.string(), z.int()])),
+        msg: z.string(),
+        type: z.string(),
+      }),
+    ),
+  })
+  .openapi("ValidationError");
+
+const jsonContent = (schema: z.ZodType, description: string, texts: readonly string[] = []) => ({
+  description,
+  content: {
+    "application/json": { schema },
+    ...Object.fromEntries(texts.map((type) => [type, { schema: z.string() }])),
+  },
+});
+
+function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObject>) {
+  const {
+    body,
+    form,
+    binaryMediaType,
+    params,
+    query,
+    response = z.unknown(),
+    textMediaTypes = [],
+  } = endpoint;
+  const headers = endpoint.creates ? idempotencyHeaders : endpoint.headers;
+  const bodies = {
+    ...(body && { "application/json": { schema: body } }),
+    ...(form && { "multipart/form-data": { schema: form } }),
+    ...(binaryMediaType && {
+      [binaryMediaType]: { schema: { type: "string", format: "binary" } as const },
+    }),
+  };
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    summary: endpoint.summary,
+    ...(endpoint.scope && { security: [{ ApiKey: [endpoint.scope] }] }),
+    request: {
+      ...(params && { params }),
+      ...(query && { query }),
+      ...(headers && { headers }),
+      ...((body ?? form ?? binaryMediaType) && {
+        body: { content: bodies, required: !(endpoint.bodyOptional ?? false) },
+      }),
+    },
+    responses: {
+      [endpoint.status ?? 200]: endpoint.status
+        ? { description: "Success, without content." }
+        : endpoint.isEventStream
+          ? {
+              description: "Server-sent events.",
+              content: { "text/event-stream": { schema: response } },
+            }
+          : jsonContent(response, "Success.", textMediaTypes),
+      422: jsonContent(validationError, "The request is invalid. `detail` lists every issue."),
+      default: jsonContent(errorRecord, "The error and how to resolve it."),
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { z } from "@hono/zod-openapi";
+import { LIMITS } from "../config.ts";
+import { invalid, type ValidationIssue } from "../errors.ts";
+import { isObject } from "./json-object.ts";
+import { parseJsonText } from "./json-parse.ts";
+import { MESSAGES, toPydanticError } from "./pydantic-errors.ts";
+
+type Part = "path" | "query" | "header" | "body";
+type Loc = (string | number)[];
+
+/**
+ * Validates one part of a request. Adds at most `LIMITS.issueCount` issues in pydantic's format,
+ * one per location. Rejects strings that a store would change, with a lone surrogate or a NUL; only
+ * in `query` these are replaced. Returns undefined if there is any issue.
+ */
+export function validate<Schema extends z.ZodType>(
+  part: Part,
+  schema: Schema,
+  input: unknown,
+  issues: ValidationIssue[],
+): z.output<Schema> | undefined {
+  const value = sanitizeQuery(input);
+  const reported = textIssues(pickKnownFields(schema, value), [part]);
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const reportedLocs = new Set(reported.map(locKey));
+    const zodIssues = parsed.error.issues.toSorted(
+      (a, b) => isImplicitIntegerLimit(a) - isImplicitIntegerLimit(b),
+    );
+    for (const issue of zodIssues.map((zodIssue) => toIssue(zodIssue, part, value))) {
+      if (reportedLocs.has(locKey(issue))) continue;
+      reportedLocs.add(locKey(issue));
+      reported.push(issue);
+    }
+  }
+  issues.push(...reported.slice(0, LIMITS.issueCount));
+  return parsed.success && reported.length === 0 ? parsed.data : undefined;
+}
+
+/** Parses a JSON text. Throws `ValidationError` with the byte offset of the first error. */
+export function parseJson(source: string | Uint8Array, loc: Loc = ["body"]): unknown {
+  const parsed = parseJsonText(source);
+  if ("value" in parsed) return parsed.value;
+  const { byteOffset, reason } = parsed;
+  const errorLoc = loc.length === 1 ? [...loc, byteOffset] : loc;
+  throw invalid(errorLoc, "json_invalid", `JSON decode error at byte ${byteOffset}: ${reason}`);
+}
+
+/** Schema of an integer in a JSON body. Reports pydantic's `int_type` for every other value. */
+export function bodyInt(): z.ZodInt {
+  return z.int({ error: ({ input }) => (input === undefined ? undefined : MESSAGES.int_type) });
+}
+
+/** Sorts zod's implicit limit of 2^53 last, so that a field's own maximum is reported instead. */
+function isImplicitIntegerLimit(issue: z.core.$ZodIssue): number {
+  return issue.code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER ? 1 : 0;
+}
+
+function toIssue(issue: z.core.$ZodIssue, part: Part, value: unknown): ValidationIssue {
+  const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+  const { type, msg } = toPydanticError(issue, path.reduce<unknown>(getProperty, value));
+  return { loc: [part, ...path], msg, type };
+}
+
+/** Replaces lone surrogates and NULs in `query`: a search accepts any text. */
+function sanitizeQuery(value: unknown): unknown {
+  if (!isObject(value) || typeof value["query"] !== "string") return value;
+  return { ...value, query: value["query"].toWellFormed().replaceAll("\0", " ") };
+}
+
+/** Drops unknown fields, which may hold anything. */
+function pickKnownFields(schema: z.ZodType, value: unknown): unknown {
+  if (!(schema instanceof z.ZodObject) || !isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name)),
+  );
+}
+
+function textIssues(value: unknown, loc: Loc): ValidationIssue[] {
+  if (typeof value === "string") return textIssue(value, loc);
+  if (Array.isArray(value)) return value.flatMap((item, i) => textIssues(item, [...loc, i]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) => {
+    const itemLoc = [...loc, name];
+    const found = textIssue(name, itemLoc);
+    return found.length > 0 ? found : textIssues(item, itemLoc);
+  });
+}
+
+function textIssue(text: string, loc: Loc): ValidationIssue[] {
+  if (!text.isWellFormed()) {
+    return [{ loc, type: "string_unicode", msg: MESSAGES.string_unicode }];
+  }
+  if (!text.includes("\0")) return [];
+  const msg = "Value error, a string can't contain the character U+0000";
+  return [{ loc, type: "value_error", msg }];
+}
+
+/** Key of a location. Only the first issue of a location is reported, as pydantic does. */
+function locKey({ loc }: ValidationIssue): string {
+  return JSON.stringify(loc);
+}
+
+function getProperty(value: unknown, key: string | number): unknown {
+  if (typeof value === "string" && key === 0) return value; // a list of one, in a query
+  return (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}

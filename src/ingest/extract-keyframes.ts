@@ -1,0 +1,72 @@
+import { INGEST } from "../config.ts";
+import { AppError, failureOf } from "../errors.ts";
+import { cutFrameClip } from "../media/container/clips.ts";
+import { openContainer, requireVideoTrack } from "../media/container/open-container.ts";
+import { decodeFrame } from "../media/frames.ts";
+import { decodeImage } from "../media/pixels/decode-image.ts";
+import { lumaPixels } from "../media/pixels/luma.ts";
+import { computeSignature } from "../media/pixels/image-signature.ts";
+import { updateFacts } from "../store/assets.ts";
+import { getSourceFile, putKeyframe, sourceKey } from "../store/object-keys.ts";
+import { putSignature } from "../store/signatures.ts";
+import type { Asset, Segment } from "../types.ts";
+
+/**
+ * Calls `handle` for each segment, `INGEST.frameConcurrency` at a time for a video. `extract` makes
+ * the segment's keyframe from the source file, as a JPEG. Throws what opening the file throws,
+ * `source_missing` among others, and what `handle` throws.
+ */
+export async function forEachKeyframe(
+  env: Env,
+  asset: Asset,
+  segments: Segment[],
+  handle: (segment: Segment, extract: () => Promise<Uint8Array>) => Promise<void>,
+): Promise<void> {
+  if (segments.length === 0) return;
+  if (asset.assetType === "image") {
+    const jpeg = await imageKeyframe(env, asset);
+    await Promise.all(segments.map((segment) => handle(segment, async () => jpeg)));
+    return;
+  }
+  const times = segments.map(({ keyframeMs }) => keyframeMs / 1000);
+  const range = { start: Math.min(...times), end: Math.max(...times) };
+  using input = await openContainer(env.MEDIA, sourceKey(asset), range);
+  const extract = async ({ keyframeMs }: Segment) => {
+    const track = await requireVideoTrack(input);
+    return decodeFrame(env, await cutFrameClip(track, keyframeMs / 1000));
+  };
+  for (let i = 0; i < segments.length; i += INGEST.frameConcurrency) {
+    const batch = segments.slice(i, i + INGEST.frameConcurrency);
+    await Promise.all(batch.map((segment) => handle(segment, () => extract(segment))));
+  }
+}
+
+/**
+ * Stores a segment's keyframe and its signature. Throws `unreadable_frame` or `unreadable_image`.
+ */
+export async function storeKeyframe(
+  env: Env,
+  asset: Asset,
+  segment: Segment,
+  jpeg: Uint8Array,
+): Promise<void> {
+  await putKeyframe(env.MEDIA, asset, segment.keyframeMs, jpeg);
+  const pixels = await lumaPixels(env.IMAGES, new Blob([jpeg]).stream()).catch((cause: unknown) => {
+    const isFrame = asset.assetType === "video" && failureOf(cause).code === "unreadable_image";
+    if (isFrame) throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
+    throw cause;
+  });
+  await putSignature(env.DB, segment.segmentId, computeSignature(pixels));
+}
+
+/** Decodes an image asset into a JPEG and records its size. Throws `source_missing`. */
+async function imageKeyframe(env: Env, asset: Asset): Promise<Uint8Array> {
+  const open = async () => {
+    const object = await getSourceFile(env.MEDIA, asset);
+    if (!object) throw new AppError("source_missing", "The stored file is gone; send it again.");
+    return object.body;
+  };
+  const { jpeg, width, height, format } = await decodeImage(env.IMAGES, open);
+  await updateFacts(env.DB, asset.assetId, { width, height, technical: { format } });
+  return jpeg;
+}

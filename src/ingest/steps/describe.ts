@@ -1,0 +1,39 @@
+import { INGEST } from "../../config.ts";
+import { failureOf, isRetryable } from "../../errors.ts";
+import { describeImage } from "../../models/describe.ts";
+import { updateDescription, listSegments } from "../../store/segments.ts";
+import type { Asset } from "../../types.ts";
+import { forEachKeyframe, storeKeyframe } from "../extract-keyframes.ts";
+
+/**
+ * Extracts the keyframes of one part's segments and has the vision model describe them. A failure
+ * that no retry can change is recorded on the segment of a video, and fails an image.
+ */
+export async function describe(
+  env: Env,
+  asset: Asset,
+  part: number,
+  attempt: number,
+): Promise<void> {
+  const from = part * INGEST.segmentsPerPart;
+  const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.segmentsPerPart);
+  const undescribed = segments.filter(({ described }) => !described);
+  await forEachKeyframe(env, asset, undescribed, async (segment, extract) => {
+    try {
+      const jpeg = await extract();
+      await storeKeyframe(env, asset, segment, jpeg);
+      const description = await describeImage(env.AI, jpeg);
+      const caption = [altTextSentence(asset), description.caption].filter(Boolean).join(" ");
+      await updateDescription(env.DB, segment.segmentId, { ...description, caption });
+    } catch (error) {
+      if (isRetryable(error, attempt) || asset.assetType === "image") throw error;
+      await updateDescription(env.DB, segment.segmentId, { error: failureOf(error) });
+    }
+  });
+}
+
+/** Returns the author's alternative text of an image as a sentence, or the empty string. */
+function altTextSentence({ assetType, source }: Asset): string {
+  const text = assetType === "image" ? (source.alt_text ?? "").trim() : "";
+  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
+}

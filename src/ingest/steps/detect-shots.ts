@@ -1,0 +1,53 @@
+import { traceOf, failureOf, isRetryable } from "../../errors.ts";
+import { log } from "../../log.ts";
+import { openContainer, requireVideoTrack } from "../../media/container/open-container.ts";
+import { measureSharpness } from "../../media/pixels/high-pass.ts";
+import { detectShots, type ShotAnalysis } from "../../media/shots/detect-shots.ts";
+import { toThumbnails } from "../../media/pixels/thumbnails.ts";
+import { sourceKey } from "../../store/object-keys.ts";
+import { putWindowAnalysis } from "../../store/window-analysis.ts";
+import type { Asset } from "../../types.ts";
+import { windowRange } from "../segmentation/windows.ts";
+
+/**
+ * Analyses one window of a video and stores its sampled frames and shot transitions for the steps
+ * that follow. A window that can't be decoded has none.
+ */
+export async function detectAssetShots(
+  env: Env,
+  asset: Asset,
+  part: number,
+  attempt: number,
+): Promise<void> {
+  const { frames, transitions, operations } = await analyzeWindow(env, asset, part, attempt);
+  const summaries = toThumbnails(frames).map(({ seconds, lumaThumbnail }, i) => {
+    const sharpness = Math.round(measureSharpness(frames[i]!.luma));
+    return { seconds, sharpness, lumaThumbnail: btoa(String.fromCharCode(...lumaThumbnail)) };
+  });
+  await putWindowAnalysis(env.MEDIA, asset, part, {
+    frames: summaries,
+    transitions,
+    operations,
+    lumas: frames.map(({ luma }) => luma),
+  });
+}
+
+async function analyzeWindow(
+  env: Env,
+  asset: Asset,
+  part: number,
+  attempt: number,
+): Promise<ShotAnalysis> {
+  const { startMs, endMs } = windowRange(asset, part);
+  const range = { start: startMs / 1000, end: endMs / 1000 };
+  try {
+    using input = await openContainer(env.MEDIA, sourceKey(asset), range);
+    const track = await requireVideoTrack(input);
+    return await detectShots(env, track, range);
+  } catch (error) {
+    if (isRetryable(error, attempt)) throw error;
+    const fields = { asset: asset.assetId, part, code: failureOf(error).code };
+    log("warn", "ingest.frames_unavailable", { ...fields, cause: traceOf(error) });
+    return { frames: [], transitions: [], operations: 0 };
+  }
+}

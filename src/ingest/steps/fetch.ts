@@ -1,0 +1,132 @@
+import { LIMITS } from "../../config.ts";
+import { AppError, traceOf } from "../../errors.ts";
+import { download } from "../../fetching/download.ts";
+import { log } from "../../log.ts";
+import { HEAD_BYTES, requireMediaType } from "../../media/media-type.ts";
+import type { Media, PlatformItem } from "../../platforms/platform.ts";
+import { platformByName } from "../../platforms/registry.ts";
+import { getAssetByBytes, updateFacts } from "../../store/assets.ts";
+import { getImported, linkToDuplicate } from "../../store/imports.ts";
+import { indexObject } from "../../store/index-object.ts";
+import { QuotaGuard } from "../../store/quotas.ts";
+import { deleteObjectKeys, sourceKey } from "../../store/object-keys.ts";
+import { type StoredStream, storeStream } from "../../store/streams.ts";
+import { getTranscript, putTranscript } from "../../store/transcripts.ts";
+import type { Asset, AssetType } from "../../types.ts";
+import { parseTranscript } from "../transcript/parse.ts";
+
+/**
+ * Downloads the file of a URL or of a platform's item into storage. An upload is stored already.
+ * Throws `duplicate_bytes` if another asset of the index has the same bytes.
+ */
+export async function fetchSource(env: Env, asset: Asset): Promise<void> {
+  if (asset.source.kind === "upload") return;
+  const { url, captions } = await locateMedia(env, asset);
+  const chunks = download(url, env.FETCH_ALLOW, maxBytes(asset.assetType));
+  const stored = await storeSource(env.MEDIA, asset, chunks);
+  const duplicate = await getAssetByBytes(env.DB, asset.indexId, stored.sha256);
+  if (duplicate && duplicate.assetId !== asset.assetId) {
+    await deleteObjectKeys(env.MEDIA, [sourceKey(asset)]);
+    if (asset.source.platform !== undefined) await yieldToDuplicate(env, asset, duplicate);
+    throw new AppError(
+      "duplicate_bytes",
+      `The same bytes are in this index as ${duplicate.assetId}.`,
+    );
+  }
+  await recordFile(env, asset, stored);
+  if (asset.assetType === "video") await fetchCaptions(env, asset, captions);
+}
+
+/**
+ * Downloads the same bytes from the asset's origin again. Throws `source_missing` for an upload,
+ * and `download_refused` if the origin has other bytes now.
+ */
+export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
+  if (asset.source.kind === "upload") {
+    throw new AppError("source_missing", "It was an upload: delete it, and send it again.");
+  }
+  const { url } = await locateMedia(env, asset);
+  const chunks = download(url, env.FETCH_ALLOW, maxBytes(asset.assetType));
+  await storeSource(env.MEDIA, asset, chunks, asset.sha256);
+}
+
+/** Returns the URLs of an asset's file and captions. A platform's URLs expire soon: ask at use. */
+async function locateMedia(env: Env, asset: Asset): Promise<Media> {
+  const { platform, url } = asset.source;
+  if (platform === undefined) return { url: url!, captions: [] };
+  const item = await getImported<PlatformItem>(env.DB, asset.assetId);
+  if (!item) throw new AppError("source_missing", "Where this came from is not known any more.");
+  return platformByName(platform).media(env, item);
+}
+
+/**
+ * Records size, hash and type of a stored file, and counts the size against the account's quota.
+ * Throws `account_full` after deleting the file.
+ */
+async function recordFile(env: Env, asset: Asset, stored: StoredStream): Promise<void> {
+  try {
+    const addedBytes = stored.sizeBytes - asset.sizeBytes; // an earlier run has counted its own
+    const quota = new QuotaGuard(asset.accountId, { stored_bytes: addedBytes });
+    await updateFacts(env.DB, asset.assetId, stored, quota);
+  } catch (error) {
+    await deleteObjectKeys(env.MEDIA, [sourceKey(asset)]);
+    throw error;
+  }
+}
+
+/** Replaces an import by the asset that has the same bytes. */
+async function yieldToDuplicate(env: Env, asset: Asset, duplicate: Asset): Promise<void> {
+  await linkToDuplicate(env.DB, asset.assetId, duplicate.assetId);
+  await indexObject(env, asset.indexId).deleteAsset(asset.assetId);
+}
+
+/**
+ * Stores a platform's captions as the transcript, in the asset's language if there are any. Errors
+ * are logged: the video's speech is then recognised.
+ */
+async function fetchCaptions(env: Env, asset: Asset, all: Media["captions"]): Promise<void> {
+  const hasAssetLanguage = ({ language }: Media["captions"][number]) =>
+    primarySubtag(language) === primarySubtag(asset.language);
+  const captions = all.find(hasAssetLanguage) ?? all[0];
+  if (!captions || (await getTranscript(env.DB, asset.assetId))) return;
+  try {
+    const chunks = download(captions.url, env.FETCH_ALLOW, LIMITS.transcriptBytes);
+    const bytes: Uint8Array[] = [];
+    for await (const chunk of chunks) bytes.push(chunk);
+    const { cues, language } = parseTranscript(Buffer.concat(bytes));
+    await putTranscript(env, asset, cues, {
+      language: language ?? captions.language,
+      source: "platform",
+      error: null,
+    });
+  } catch (error) {
+    log("warn", "ingest.captions_unavailable", { asset: asset.assetId, cause: traceOf(error) });
+  }
+}
+
+/** Returns the language of a BCP 47 tag in lower case. */
+function primarySubtag(language: string | null): string | undefined {
+  return language?.split("-")[0]!.toLowerCase();
+}
+
+/**
+ * Streams the file of an asset into storage. Throws if the first bytes aren't of the asset's type,
+ * and `download_refused` if the whole doesn't have the given SHA-256.
+ */
+export function storeSource(
+  bucket: R2Bucket,
+  asset: Pick<Asset, "accountId" | "indexId" | "assetId" | "assetType">,
+  chunks: AsyncIterable<Uint8Array>,
+  sha256?: string | null,
+): Promise<StoredStream> {
+  return storeStream(bucket, sourceKey(asset), chunks, {
+    sha256: sha256 ?? undefined,
+    maxBytes: maxBytes(asset.assetType),
+    headBytes: HEAD_BYTES,
+    inspect: (head) => requireMediaType(head, asset.assetType),
+  });
+}
+
+function maxBytes(assetType: AssetType): number {
+  return assetType === "video" ? LIMITS.uploadBytes : LIMITS.imageBytes;
+}

@@ -1,0 +1,83 @@
+import { COPY_DETECTION, SIGNATURE } from "../../config.ts";
+import { dot, sampleArea, WHOLE } from "../../media/pixels/registration.ts";
+import { computeSignature } from "../../media/pixels/image-signature.ts";
+import { getWindowLuma, getWindowAnalysis } from "../../store/window-analysis.ts";
+import { listSegmentsWithin } from "../../store/segments.ts";
+import { putFrameSignatures, type FrameSignature } from "../../store/signatures.ts";
+import { putReferenceFrames } from "../../store/reference-frames.ts";
+import type { Asset, Segment } from "../../types.ts";
+import { decodeThumbnail } from "../segmentation/sampled-frames.ts";
+import { windowRange, toPresentationMs } from "../segmentation/windows.ts";
+
+/** A sampled frame with its thumbnail and its full luma. */
+interface AnalyzedFrame {
+  ms: number;
+  lumaThumbnail: Uint8Array;
+  luma: Uint8Array;
+}
+
+/**
+ * Stores the frames of one window as reference frames for temporal alignment. Stores signatures of
+ * distinct frames of the segments that begin in the window, for lookup. A window without frames
+ * stores nothing.
+ */
+export async function indexFrames(env: Env, asset: Asset, part: number): Promise<void> {
+  const range = { assetId: asset.assetId, ...windowRange(asset, part) };
+  const windowFrames = await readFrames(env.MEDIA, asset, part);
+  if (windowFrames.length === 0) return;
+  const lumaThumbnails = new Uint8Array(windowFrames.length * COPY_DETECTION.thumbnailSide ** 2);
+  for (const [i, { lumaThumbnail }] of windowFrames.entries()) {
+    lumaThumbnails.set(lumaThumbnail, i * lumaThumbnail.length);
+  }
+  const times = windowFrames.map(({ ms }) => ms);
+  await putReferenceFrames(env.DB, asset.assetId, { ...range, times, lumaThumbnails });
+  const overlapping = await listSegmentsWithin(env.DB, range);
+  const segments = overlapping.filter(({ startMs }) => startMs! >= range.startMs);
+  const crossesEnd = segments.some(({ endMs }) => endMs! > range.endMs);
+  const frames = crossesEnd
+    ? windowFrames.concat(await readFrames(env.MEDIA, asset, part + 1))
+    : windowFrames;
+  const signatures = segments.flatMap((segment) => farthestFrames(segment, frames));
+  const ids = segments.map(({ segmentId }) => segmentId);
+  await putFrameSignatures(env.DB, ids, signatures);
+}
+
+/** Reads the frames of a window: empty if it has none. */
+async function readFrames(bucket: R2Bucket, asset: Asset, part: number): Promise<AnalyzedFrame[]> {
+  const analysis = await getWindowAnalysis(bucket, asset, part);
+  const luma = analysis && (await getWindowLuma(bucket, asset, part));
+  if (!luma) return [];
+  const size = SIGNATURE.side ** 2;
+  return analysis.frames.map(({ seconds, lumaThumbnail }, i) => ({
+    ms: toPresentationMs(seconds),
+    lumaThumbnail: decodeThumbnail(lumaThumbnail),
+    luma: luma.subarray(i * size, (i + 1) * size),
+  }));
+}
+
+/**
+ * Signs frames of a segment that are similar to neither its keyframe nor each other. Picks the
+ * frame least similar to those picked so far (farthest-point sampling: Gonzalez, "Clustering to
+ * Minimize the Maximum Intercluster Distance", 1985).
+ */
+function farthestFrames(
+  { segmentId, startMs, endMs, keyframeMs }: Segment,
+  frames: AnalyzedFrame[],
+): FrameSignature[] {
+  const candidates = frames.flatMap(({ ms, lumaThumbnail, luma }) => {
+    if (ms < startMs! || ms >= endMs!) return [];
+    const vector = sampleArea(lumaThumbnail, WHOLE, COPY_DETECTION.thumbnailSide);
+    return [{ ms, luma, vector, maxCorrelation: -1 }];
+  });
+  const keyframe = candidates.findLast(({ ms }) => ms <= keyframeMs) ?? candidates[0];
+  const signatures: FrameSignature[] = [];
+  for (let last = keyframe; last && signatures.length < COPY_DETECTION.maxFrameSignatures;) {
+    for (const frame of candidates) {
+      frame.maxCorrelation = Math.max(frame.maxCorrelation, dot(frame.vector, last.vector));
+    }
+    last = candidates.reduce((a, b) => (b.maxCorrelation < a.maxCorrelation ? b : a));
+    if (last.maxCorrelation >= COPY_DETECTION.maxDistinctCorrelation) break;
+    signatures.push({ segmentId, ms: last.ms, signature: computeSignature(last.luma) });
+  }
+  return signatures;
+}

@@ -1,0 +1,32 @@
+import type { Asset, Step } from "../../types.ts";
+import { describe } from "./describe.ts";
+import { embed } from "./embed.ts";
+import { fetchSource } from "./fetch.ts";
+import { finish } from "./finish.ts";
+import { recognizeSpeech } from "./recognize-speech.ts";
+import { detectAssetShots } from "./detect-shots.ts";
+import { probe } from "./probe.ts";
+import { segment } from "./segment.ts";
+import type { FanOut } from "../state.ts";
+import { alignTranscript } from "./align-transcript.ts";
+import { indexFrames } from "./index-frames.ts";
+
+/**
+ * Does one part of a step. A runner may run twice, late or concurrently with itself, because ids
+ * and keys of its output depend on the asset and the part only. `attempt` counts from 1. Resolves
+ * to the part counts of later steps if the step determines them.
+ */
+type StepRunner = (env: Env, asset: Asset, part: number, attempt: number) => Promise<FanOut | void>;
+
+export const STEP_RUNNERS: Record<Step, StepRunner> = {
+  fetch: fetchSource,
+  probe,
+  detect_shots: detectAssetShots,
+  segment,
+  recognize_speech: recognizeSpeech,
+  align_transcript: alignTranscript,
+  describe,
+  index_frames: indexFrames,
+  embed,
+  finish,
+};

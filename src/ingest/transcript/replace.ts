@@ -1,0 +1,128 @@
+import { MODELS } from "../../config.ts";
+import { AppError, type Failure } from "../../errors.ts";
+import type { AssetId, JobId } from "../../ids.ts";
+import { getAsset } from "../../store/assets.ts";
+import { isAssetLive } from "../../store/deletions.ts";
+import { listSegments } from "../../store/segments.ts";
+import {
+  listUnembedded,
+  commitTranscript,
+  setEmbedded,
+} from "../../store/transcript-replacement.ts";
+import { deleteCues, getTranscript } from "../../store/transcripts.ts";
+import { deleteVectors, upsertVectors, vectorId } from "../../store/vectors.ts";
+import type { Asset, Segment } from "../../types.ts";
+import { embedTexts } from "../steps/embed.ts";
+import { getTimedCues, transcriptBySegment } from "../steps/align-transcript.ts";
+
+type AssetRef = Pick<Asset, "accountId" | "indexId" | "assetId">;
+
+/** A transcript to put in. Its cues are stored under the job's id. */
+interface Replacement {
+  jobId: JobId;
+  assetId: AssetId;
+  language: string | null;
+}
+
+/**
+ * Replaces a video's transcript. Transcripts of segments and full text change in one transaction.
+ * The vectors of the changed segments follow, and until then a segment is found by its new text in
+ * the full text. May run twice, start over at any point and run beside another replacement: whoever
+ * has written a vector checks afterwards that the transcript is still the one it embedded. Throws
+ * `conflict` if the job was cancelled or the video deleted, and what the model throws.
+ */
+export async function replaceTranscript(
+  env: Env,
+  { jobId, assetId, language }: Replacement,
+  onProgress: (share: number) => Promise<unknown>,
+): Promise<{ video_id: string; cues: number; segments: number }> {
+  const asset = await getAsset(env.DB, assetId);
+  if (!asset) throw replacementCancelled();
+  const segments = await listSegments(env.DB, assetId, 0, Number.MAX_SAFE_INTEGER);
+  const cues = await getTimedCues(env, asset, jobId);
+  if (cues.length === 0) throw replacementCancelled();
+  const transcripts = transcriptBySegment(asset, segments, cues);
+  const change = {
+    asset,
+    jobId,
+    language,
+    cueCount: cues.length,
+    warnings: await withoutAsrWarning(env.DB, asset),
+    segmentTranscripts: transcripts.filter(
+      ({ transcript }, i) => transcript !== segments[i]!.transcript,
+    ),
+  };
+  if (!(await commitTranscript(env.DB, change))) throw replacementCancelled();
+  if (asset.transcriptJobId !== jobId) await deleteCues(env.MEDIA, asset, asset.transcriptJobId);
+  const reembeddedCount = await reembedSpeech(env, asset, jobId, segments, onProgress);
+  return { video_id: assetId, cues: cues.length, segments: reembeddedCount };
+}
+
+/** Updates the vectors that a job, cancelled since, has left outdated. */
+export async function resumeReembedding(env: Env, assetId: AssetId, jobId: JobId): Promise<void> {
+  const asset = await getAsset(env.DB, assetId);
+  if (!asset) return;
+  const segments = await listSegments(env.DB, assetId, 0, Number.MAX_SAFE_INTEGER);
+  await reembedSpeech(env, asset, jobId, segments);
+}
+
+/** Deletes the cues of an ended job, unless these are the video's transcript. */
+export async function deleteUnusedCues(env: Env, ref: AssetRef, jobId: JobId): Promise<void> {
+  const asset = await getAsset(env.DB, ref.assetId);
+  if (asset?.transcriptJobId !== jobId) await deleteCues(env.MEDIA, ref, jobId);
+}
+
+/** Returns an asset's warnings without the one about speech recognition, which is obsolete now. */
+async function withoutAsrWarning(db: D1Database, asset: Asset): Promise<Failure[]> {
+  const asrError = (await getTranscript(db, asset.assetId))?.error;
+  return asset.warnings.filter(({ message }) => message !== asrError?.message);
+}
+
+/**
+ * Updates the speech vectors that a job has to update, batch by batch, and deletes those of
+ * segments without speech. Returns their number. Throws `conflict` if the video was deleted
+ * meanwhile.
+ */
+async function reembedSpeech(
+  env: Env,
+  asset: Asset,
+  jobId: JobId,
+  segments: Segment[],
+  onProgress?: (share: number) => Promise<unknown>,
+): Promise<number> {
+  const byId = new Map(segments.map((segment) => [segment.segmentId, segment]));
+  let total = 0;
+  for (;;) {
+    const batch = await listUnembedded(env.DB, asset.assetId, jobId, MODELS.embedText.batchSize);
+    if (batch.segmentTranscripts.length === 0) break;
+    total = Math.max(total, batch.remainingCount);
+    await onProgress?.(1 - batch.remainingCount / total);
+    const changed = batch.segmentTranscripts.map((current) => ({
+      ...byId.get(current.segmentId)!,
+      ...current,
+    }));
+    const vectors = await embedTexts(env.AI, changed, ["speech"]);
+    await upsertVectors(env.TEXT_VECTORS, vectors, asset.assetType);
+    await deleteSpeechVectors(
+      env,
+      changed.filter(({ transcript }) => transcript === ""),
+    );
+    await setEmbedded(env.DB, asset, jobId, batch);
+  }
+  if (!(await isAssetLive(env.DB, asset.assetId))) {
+    await deleteSpeechVectors(env, segments); // written after the asset's deletion
+    throw replacementCancelled();
+  }
+  return total;
+}
+
+function deleteSpeechVectors(env: Env, segments: Segment[]): Promise<void> {
+  return deleteVectors(
+    env.TEXT_VECTORS,
+    segments.map(({ segmentId }) => vectorId(segmentId, "speech")),
+  );
+}
+
+function replacementCancelled(): AppError {
+  return new AppError("conflict", "The video was deleted, or the job cancelled.");
+}

@@ -1,0 +1,92 @@
+import { AppError } from "../../errors.ts";
+import { getAsrCues, transcriptBySegment } from "../../ingest/steps/align-transcript.ts";
+import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
+import { resumeReembedding } from "../../ingest/transcript/replace.ts";
+import {
+  asrPrefix,
+  listObjects,
+  type StoredObject,
+  transcriptKey,
+} from "../../store/object-keys.ts";
+import { listSegments } from "../../store/segments.ts";
+import { setSegmentTranscripts } from "../../store/transcript-replacement.ts";
+import { getCues, getTranscript, putCues, setCueCount } from "../../store/transcripts.ts";
+import type { Asset, Cue, Segment } from "../../types.ts";
+import { type Finding, findingAbout } from "../findings.ts";
+import type { Repair, RepairContext } from "../repair-context.ts";
+
+/** Checks that a video's cues are stored, and that its segments have the text of their cues. */
+export async function inspectTranscript(
+  { DB, MEDIA }: Pick<Env, "DB" | "MEDIA">,
+  asset: Asset,
+  objects: StoredObject[],
+): Promise<Finding[]> {
+  const transcript = await getTranscript(DB, asset.assetId);
+  if (!transcript || transcript.cues === 0) return [];
+  const key = transcriptKey(asset, asset.transcriptJobId);
+  if (!objects.some((object) => object.key === key)) {
+    return [{ code: "transcript_missing", message: "The stored transcript is gone.", about: [] }];
+  }
+  const mismatched = await mismatchedSegments({ DB, MEDIA }, asset);
+  return findingAbout(
+    "transcript_mismatch",
+    mismatched.map(({ segmentId }) => segmentId),
+    "One segment doesn't have the transcript's text.",
+    (count) => `${count} segments don't have the transcript's text.`,
+  );
+}
+
+/** Lists the segments whose text isn't that of their cues, with the text of the cues. */
+async function mismatchedSegments(
+  { DB, MEDIA }: Pick<Env, "DB" | "MEDIA">,
+  asset: Asset,
+): Promise<Pick<Segment, "segmentId" | "transcript">[]> {
+  const [segments, cues] = await Promise.all([
+    listSegments(DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER),
+    getCues(MEDIA, asset),
+  ]);
+  const aligned = transcriptBySegment(asset, segments, cues);
+  return aligned.filter(({ transcript }, i) => transcript !== segments[i]!.transcript);
+}
+
+/**
+ * Restores missing cues from the recognised speech, or makes one for each segment from its text.
+ * Throws `source_missing` if there is neither.
+ */
+export const rebuildTranscript: Repair = async (context) => {
+  const { env, asset } = context;
+  const recognized = await getRecognizedCues(context);
+  const cues = recognized ?? (await cuesFromSegments(context));
+  if (cues.length === 0) {
+    throw new AppError("source_missing", "The transcript is gone: give it again.");
+  }
+  await putCues(env.MEDIA, asset, cues, asset.transcriptJobId);
+  await setCueCount(env.DB, asset, cues.length);
+  await realignTranscript(context, []);
+  return recognized ? null : "The times of its cues are lost: there is one for each segment.";
+};
+
+/** Writes the text of the cues into segments and full text, then updates the speech vectors. */
+export const realignTranscript: Repair = async ({ env, asset, jobId }) => {
+  await setSegmentTranscripts(env.DB, asset, jobId, await mismatchedSegments(env, asset));
+  await resumeReembedding(env, asset.assetId, jobId);
+  return null;
+};
+
+/** Returns the cues of the recognised speech; null unless the results of all chunks are stored. */
+async function getRecognizedCues({ env, asset }: RepairContext): Promise<Cue[] | null> {
+  const transcript = await getTranscript(env.DB, asset.assetId);
+  const chunkCount = countAudioChunks(asset);
+  if (transcript?.source !== "asr" || chunkCount === 0) return null;
+  const stored = await listObjects(env.MEDIA, asrPrefix(asset));
+  return stored.length < chunkCount ? null : getAsrCues(env, asset);
+}
+
+async function cuesFromSegments({ env, asset }: RepairContext): Promise<Cue[]> {
+  const segments = await listSegments(env.DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER);
+  return segments
+    .filter(({ transcript }) => transcript !== "")
+    .map(({ startMs, endMs, transcript }) => {
+      return { start: startMs! / 1000, end: endMs! / 1000, text: transcript };
+    });
+}

@@ -1,0 +1,37 @@
+import { listSegmentHealth } from "../store/health.ts";
+import { assetPrefix, listObjects } from "../store/object-keys.ts";
+import type { Asset } from "../types.ts";
+import type { Finding } from "./findings.ts";
+import { inspectIngest } from "./health/ingest.ts";
+import { inspectObjects } from "./health/objects.ts";
+import { inspectRows } from "./health/rows.ts";
+import { inspectTranscript } from "./health/transcript.ts";
+import { inspectVectors } from "./health/vectors.ts";
+import type { ImageModel } from "./image-model.ts";
+
+/**
+ * Compares an asset's record with its content in D1, R2 and Vectorize. Read-only. For an asset that
+ * isn't ready, checks only its ingest.
+ */
+export async function inspectAsset(
+  env: Env,
+  asset: Asset,
+  imageModel: ImageModel,
+  now: number,
+): Promise<Finding[]> {
+  if (asset.state !== "ready") return inspectIngest(asset, now);
+  const [segments, objects] = await Promise.all([
+    listSegmentHealth(env.DB, asset.assetId, now),
+    listObjects(env.MEDIA, assetPrefix(asset)),
+  ]);
+  const [transcript, vectors] = await Promise.all([
+    inspectTranscript(env, asset, objects),
+    inspectVectors(env, segments, imageModel),
+  ]);
+  return [
+    ...inspectRows(asset, segments),
+    ...inspectObjects(asset, segments, objects, now),
+    ...transcript,
+    ...vectors,
+  ];
+}

@@ -1,0 +1,56 @@
+import { isAssetLive } from "../store/deletions.ts";
+import { incrementRevision } from "../store/traversals.ts";
+import { deleteSegmentVectors, toSegmentId } from "../store/vectors.ts";
+import type { FindingCode } from "./findings.ts";
+import { restartFailed, restartStuck } from "./health/ingest.ts";
+import { deleteObjects, reextractKeyframes, refetchSource } from "./health/objects.ts";
+import { rebuildFullText, recountAssetSegments } from "./health/rows.ts";
+import { realignTranscript, rebuildTranscript } from "./health/transcript.ts";
+import { reembedSegments } from "./health/vectors.ts";
+import type { ImageModel } from "./image-model.ts";
+import { inspectAsset } from "./inspect.ts";
+import { purgeAsset } from "./purge.ts";
+import type { Repair, RepairContext } from "./repair-context.ts";
+import { recordRepair, type Report } from "./report.ts";
+
+/** Repairs by finding, in order: each may need what the ones before it have restored. */
+const REPAIRS: [FindingCode[], Repair][] = [
+  [["ingest_failed"], restartFailed],
+  [["ingest_stuck"], restartStuck],
+  [["source_missing", "source_truncated"], refetchSource],
+  [["segment_count_mismatch"], recountAssetSegments],
+  [["keyframes_missing", "signatures_missing"], reextractKeyframes],
+  [["transcript_missing"], rebuildTranscript],
+  [["transcript_mismatch"], realignTranscript],
+  [["fulltext_missing"], rebuildFullText],
+  [["vectors_missing", "vectors_stale", "vectors_unexpected"], reembedSegments],
+  [["objects_unreferenced"], deleteObjects],
+];
+
+/**
+ * Inspects an asset, repairs what it finds, and records that in `report`. Sound data stays
+ * untouched and searchable meanwhile. An asset that is being deleted is purged, also if the
+ * deletion begins during the repair: then the vectors that the repair may have written are deleted.
+ */
+export async function repairAsset(
+  context: RepairContext,
+  imageModel: ImageModel,
+  report: Report,
+  now: number,
+): Promise<void> {
+  const { env, asset } = context;
+  if (!(await isAssetLive(env.DB, asset.assetId))) return purgeAsset(env, asset, asset.assetId);
+  const findings = await inspectAsset(env, asset, imageModel, now);
+  for (const [codes, repair] of REPAIRS) {
+    const repairable = findings.filter(({ code }) => codes.includes(code));
+    if (repairable.length === 0) continue;
+    const about = [...new Set(repairable.flatMap((finding) => finding.about))];
+    await recordRepair(report, asset.assetId, repairable, () => repair(context, about));
+  }
+  if (findings.length === 0) return;
+  await incrementRevision(env.DB, asset.indexId);
+  if (await isAssetLive(env.DB, asset.assetId)) return;
+  const ids = findings.flatMap(({ about }) => about).filter((id) => id.startsWith("seg_"));
+  await deleteSegmentVectors(env, [...new Set(ids.map(toSegmentId))]);
+  await purgeAsset(env, asset, asset.assetId);
+}

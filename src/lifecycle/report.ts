@@ -1,0 +1,61 @@
+import { LIFECYCLE } from "../config.ts";
+import { failureOf, traceOf } from "../errors.ts";
+import type { AssetId } from "../ids.ts";
+import { log } from "../log.ts";
+import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
+import { RepairPaused } from "./repair-context.ts";
+
+type Code = FindingCode | IndexFindingCode;
+type Counts = Partial<Record<Code, number>>;
+
+/** Findings and repairs of a traversal so far: the result of its job. */
+export interface Report {
+  /** Number of assets inspected. */
+  assets: number;
+  /** Number of times that each was found. */
+  findings: Counts;
+  /** Number of times that each was repaired. */
+  repaired: Counts;
+  /**
+   * Findings that couldn't be repaired, or not completely: the first `LIFECYCLE.maxUnrepaired`.
+   * `asset_id` is null for findings of the index.
+   */
+  unrepaired: { asset_id: string | null; code: Code; message: string }[];
+}
+
+export function newReport(): Report {
+  return { assets: 0, findings: {}, repaired: {}, unrepaired: [] };
+}
+
+/**
+ * Runs a repair and records its findings in the report. The returned sentence names data that
+ * can't be restored. Throws `RepairPaused` only, and then records nothing.
+ */
+export async function recordRepair(
+  report: Report,
+  assetId: AssetId | null,
+  findings: Finding<Code>[],
+  repair: () => Promise<string | null>,
+): Promise<void> {
+  const codes = findings.map(({ code }) => code);
+  let message: string | null;
+  try {
+    message = await repair();
+    count(report.repaired, codes);
+  } catch (error) {
+    if (error instanceof RepairPaused) throw error;
+    message = failureOf(error).message;
+    log("warn", "lifecycle.repair_failed", {
+      asset: assetId,
+      code: codes[0],
+      cause: traceOf(error),
+    });
+  }
+  count(report.findings, codes);
+  if (message === null || report.unrepaired.length >= LIFECYCLE.maxUnrepaired) return;
+  report.unrepaired.push({ asset_id: assetId, code: codes[0]!, message });
+}
+
+function count(counts: Counts, codes: Code[]): void {
+  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;
+}

@@ -1,0 +1,63 @@
+import { LIFECYCLE, IDEMPOTENCY } from "../config.ts";
+import { traceOf } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { log } from "../log.ts";
+import type { JobMessage } from "../messages.ts";
+import { listUndispatchedAssets, type UndispatchedAsset } from "../store/assets.ts";
+import { deleteExpiredResponses } from "../store/idempotency.ts";
+import { indexObject } from "../store/index-object.ts";
+import { listSoftDeletedIndices } from "../store/indices.ts";
+import { failExhaustedJobs, sendJob, startJob, redispatchOverdueJobs } from "../store/jobs.ts";
+import { listIndicesDue } from "../store/traversals.ts";
+import { sweepUploads } from "./sweep-uploads.ts";
+import { startTraversal } from "./start-traversal.ts";
+
+/** Age below which a request or message may still be handling a row. */
+const SETTLED_MS = 15 * 60 * 1000;
+/** Rows of each kind per sweep. The next sweep takes more. */
+const BATCH_SIZE = 100;
+
+/**
+ * Resumes what was interrupted between two stores: jobs whose message or worker was lost, assets
+ * that their index's object was never told to start, and deleted indices whose content is still
+ * stored. Then starts due traversals, deletes expired idempotent responses and sweeps resumable
+ * uploads. Runs once a minute.
+ */
+export async function sweep(env: Env, now: number): Promise<void> {
+  const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
+  for (const { jobId } of dead) log("error", "job.dead_lettered", { job: jobId });
+  const overdue = await redispatchOverdueJobs(env.DB, now, BATCH_SIZE);
+  await Promise.all([...dead, ...overdue].map((job) => sendJob(env.JOBS, job)));
+  const settledBefore = now - SETTLED_MS;
+  const undispatched = await listUndispatchedAssets(env.DB, settledBefore, BATCH_SIZE);
+  await Promise.all(undispatched.map((asset) => startIngest(env, asset)));
+  const deletedIndices = await listSoftDeletedIndices(env.DB, settledBefore, BATCH_SIZE);
+  for (const index of deletedIndices) {
+    const job: JobMessage = { kind: "delete_index", jobId: newId("job", now), ...index };
+    await startJob(env, job, now);
+  }
+  const due = await listIndicesDue(env.DB, now, LIFECYCLE.traversalsPerTick);
+  for (const index of due) await startTraversal(env, index, now);
+  await deleteExpiredResponses(env.DB, now, IDEMPOTENCY.deletionsPerTick);
+  const uploads = await sweepUploads(env, now);
+  const counts = {
+    jobs: overdue.length,
+    restarted: undispatched.length,
+    deletions: deletedIndices.length,
+    traversals: due.length,
+    ...uploads,
+  };
+  if (Object.values(counts).some(Boolean)) log("info", "lifecycle.swept", counts);
+}
+
+/** Logs an error instead of throwing, so that other assets go on. The next sweep retries. */
+async function startIngest(
+  env: Env,
+  { indexId, assetId, assetType, jobId }: UndispatchedAsset,
+): Promise<void> {
+  try {
+    await indexObject(env, indexId).start(indexId, assetId, assetType, jobId);
+  } catch (error) {
+    log("error", "lifecycle.restart_failed", { asset: assetId, cause: traceOf(error) });
+  }
+}

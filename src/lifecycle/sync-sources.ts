@@ -1,0 +1,184 @@
+import { IMPORTS } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { newId } from "../ids.ts";
+import type { JobMessageOf } from "../messages.ts";
+import type { Listing, PlatformItem, ImportRequest } from "../platforms/platform.ts";
+import { platformByName } from "../platforms/registry.ts";
+import {
+  pruneUnchanged,
+  listAbsentItems,
+  listUnstarted,
+  type SourceSync,
+  markRemoved,
+  type ImportCandidate,
+  importItems,
+} from "../store/imports.ts";
+import { indexObject } from "../store/index-object.ts";
+import { startJob } from "../store/jobs.ts";
+import { requireQuota } from "../store/quotas.ts";
+import {
+  beginSync,
+  getSource,
+  listFollowedSources,
+  type SourceRow,
+  updateSource,
+  type SyncCursor,
+} from "../store/sources.ts";
+
+type Source = SourceRow<ImportRequest, Listing>;
+
+/** `share` is the synced share of the listing up to its item limit. */
+export type SyncProgress =
+  | { isComplete: true; result: object }
+  | { isComplete: false; share: number };
+
+/**
+ * Imports one page of a source's listing, from the job's cursor on. The last page also looks for
+ * items that the platform has removed. Safe to repeat: each item is imported once, and the cursor
+ * moves after the items. Throws what the platform throws, `limit_reached` and `account_full` by the
+ * account's quota, and `not_found` if the source was deleted.
+ */
+export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<SyncProgress> {
+  const source = await getSource<ImportRequest, Listing>(env.DB, job.sourceId);
+  if (!source) throw new AppError("not_found", "The source was deleted.");
+  const platform = platformByName(source.platform);
+  const listing = source.listing ?? (await platform.resolve(env, source.request));
+  const cursor = source.syncCursor?.jobId === job.jobId ? source.syncCursor : START;
+  const validators = cursor.pageCursor === null ? source.validators : null;
+  const page = await platform.list(env, listing, cursor.pageCursor, validators);
+  const { sourceId } = source;
+  const result = {
+    source_id: sourceId,
+    platform: listing.platform,
+    title: listing.title,
+    url: listing.url,
+  };
+  if (page.unchanged) {
+    await updateSource(env.DB, sourceId, { syncCursor: null, syncedAt: Date.now() });
+    return { isComplete: true, result: { ...result, unchanged: true } };
+  }
+  const sync = toSourceSync(source, listing, job);
+  const items = page.items.slice(0, source.itemLimit - cursor.position);
+  const candidates = items.map((item, i) =>
+    toCandidate(sync, source.request, item, cursor.position + i),
+  );
+  await requireQuota(env.DB, source.accountId, { concurrent_ingests: 1, stored_bytes: 1 });
+  await importItems(env.DB, sync, candidates);
+  await startIngests(env, sync, false);
+  const position = cursor.position + items.length;
+  const pages = cursor.pages + 1;
+  const firstPageValidators = cursor.pageCursor === null ? page.validators : cursor.validators;
+  if (page.next && position < source.itemLimit && pages < IMPORTS.maxPages) {
+    const next: SyncCursor = {
+      jobId: job.jobId,
+      pageCursor: page.next,
+      position,
+      pages,
+      validators: firstPageValidators,
+    };
+    await updateSource(env.DB, sourceId, { listing, syncCursor: next });
+    return { isComplete: false, share: position / source.itemLimit };
+  }
+  if (!page.next) await markRemovedItems(env, source, sync);
+  await startIngests(env, sync, sync.restoresDeleted);
+  if (!sync.restoresDeleted) await pruneUnchanged(env.DB, job.jobId);
+  const end = { listing, syncCursor: null, validators: firstPageValidators, syncedAt: Date.now() };
+  await updateSource(env.DB, sourceId, end);
+  return { isComplete: true, result };
+}
+
+const START: Omit<SyncCursor, "jobId"> = {
+  pageCursor: null,
+  position: 0,
+  pages: 0,
+  validators: null,
+};
+
+function toSourceSync(
+  source: Source,
+  { platform }: Listing,
+  job: JobMessageOf<"import">,
+): SourceSync {
+  const { accountId, indexId, sourceId, metadata } = source;
+  const { jobId, trigger } = job;
+  const ids = { jobId, accountId, indexId, sourceId };
+  return { ...ids, platform, metadata, restoresDeleted: trigger === "request", now: Date.now() };
+}
+
+function toCandidate(
+  { platform, now }: SourceSync,
+  request: ImportRequest,
+  item: PlatformItem,
+  position: number,
+): ImportCandidate {
+  const { platformId, assetType, pageUrl: url, unavailable: error } = item;
+  const asset = {
+    assetId: newId(assetType === "video" ? "vid" : "img", now + position), // platform order
+    jobId: newId("job", now),
+    language: item.language,
+    source: {
+      kind: request.kind === "profile" ? ("photonet" as const) : ("videonet" as const),
+      url,
+      platform,
+      platform_id: platformId,
+      author: item.author,
+      licence: item.licence,
+      published_at: item.publishedAt,
+      description: item.description,
+      alt_text: item.altText,
+    },
+  };
+  const title = (item.title || platformId).slice(0, 300).toWellFormed();
+  return { platformId, position, title, url, assetType, item, asset: error ? null : asset, error };
+}
+
+/** Starts the ingests of assets that a sync added, with `restartFailed` also of failed ones. */
+async function startIngests(
+  env: Env,
+  { jobId, indexId }: SourceSync,
+  restartFailed: boolean,
+): Promise<void> {
+  const object = indexObject(env, indexId);
+  for (const asset of await listUnstarted(env.DB, jobId, restartFailed)) {
+    await object.start(indexId, asset.assetId, asset.assetType, asset.jobId);
+  }
+}
+
+/**
+ * Asks the platform for imported items that the listing doesn't have any more, and records those
+ * that were removed. Their assets stay.
+ */
+async function markRemovedItems(env: Env, source: Source, sync: SourceSync): Promise<void> {
+  const platform = platformByName(source.platform);
+  const absent = await listAbsentItems<PlatformItem>(
+    env.DB,
+    source.sourceId,
+    sync.jobId,
+    IMPORTS.maxAbsentChecks,
+  );
+  for (const item of absent) {
+    try {
+      await platform.media(env, item);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === "original_removed") await markRemoved(env.DB, sync, item.platformId);
+    }
+  }
+}
+
+/** Starts a sync of each followed source of an index, unless one runs. Returns their number. */
+export async function syncFollowedSources(
+  env: Env,
+  { accountId, indexId }: Pick<Source, "accountId" | "indexId">,
+): Promise<number> {
+  let syncCount = 0;
+  for (const sourceId of await listFollowedSources(env.DB, indexId)) {
+    const now = Date.now();
+    const jobId = newId("job", now);
+    if (!(await beginSync(env.DB, sourceId, jobId))) continue;
+    const job = { kind: "import", jobId, accountId, indexId, sourceId } as const;
+    await startJob(env, { ...job, trigger: "schedule" }, now);
+    syncCount++;
+  }
+  return syncCount;
+}

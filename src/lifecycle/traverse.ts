@@ -1,0 +1,70 @@
+import { LIFECYCLE } from "../config.ts";
+import { AppError } from "../errors.ts";
+import type { AccountId, IndexId, JobId } from "../ids.ts";
+import { isIndexLive, markTraversed } from "../store/traversals.ts";
+import { inspectIndex, repairIndex } from "./health/media-index.ts";
+import { listTraversalPage } from "./traversal-page.ts";
+import { probeImageModel } from "./image-model.ts";
+import { repairAsset } from "./repair.ts";
+import { type Report, recordRepair } from "./report.ts";
+import { RepairPaused } from "./repair-context.ts";
+
+interface TraversalInput {
+  accountId: AccountId;
+  indexId: IndexId;
+  jobId: JobId;
+}
+
+/** A report and the last asset that it includes, from which the next slice continues. */
+export interface TraversalCheckpoint extends Report {
+  /** Id of that asset; empty at the start. */
+  after: string;
+}
+
+/**
+ * Inspects and repairs a slice of an index's assets. Continues at `progress` and updates it after
+ * every asset. The last slice also repairs the index itself. Returns whether the traversal is
+ * complete: false if assets are left, or if `onProgress` returns false because the job was
+ * cancelled. Throws `not_found` if the index was deleted.
+ */
+export async function traverse(
+  env: Env,
+  { accountId, indexId, jobId }: TraversalInput,
+  progress: TraversalCheckpoint,
+  onProgress: (share: number) => Promise<boolean>,
+): Promise<boolean> {
+  if (!(await isIndexLive(env.DB, indexId))) {
+    throw new AppError("not_found", "The index was deleted.");
+  }
+  const imageModel = await probeImageModel(env);
+  const deadline = Date.now() + LIFECYCLE.slice.maxMs;
+  const request = { limit: LIFECYCLE.slice.maxAssets, after: progress.after };
+  const page = await listTraversalPage(env.DB, indexId, request);
+  const checkpoint = async () => {
+    const isRunning = await onProgress(Math.min(1, progress.assets / Math.max(1, page.total)));
+    if (!isRunning || Date.now() > deadline) throw new RepairPaused();
+  };
+  try {
+    for (const asset of page.items) {
+      await checkpoint();
+      await repairAsset({ env, asset, jobId, checkpoint }, imageModel, progress, Date.now());
+      progress.assets += 1;
+      progress.after = asset.assetId;
+    }
+    await checkpoint();
+  } catch (error) {
+    if (error instanceof RepairPaused) return false;
+    throw error;
+  }
+  if (page.next !== null) return false;
+  for (const finding of await inspectIndex(env, { accountId, indexId }, imageModel, Date.now())) {
+    await recordRepair(progress, null, [finding], async () => {
+      await repairIndex(env, indexId, imageModel, finding);
+      return null;
+    });
+  }
+  const { findings, repaired } = progress;
+  const isCurrent = findings.vectors_stale === repaired.vectors_stale;
+  await markTraversed(env.DB, indexId, isCurrent, Date.now());
+  return true;
+}

@@ -1,0 +1,176 @@
+import {
+  BufferTarget,
+  type EncodedPacket,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  type InputVideoTrack,
+  Mp4OutputFormat,
+  Output,
+  type VideoCodec,
+} from "mediabunny";
+import { AppError } from "../../errors.ts";
+import { withContainerErrors } from "./open-container.ts";
+import { makeDisposablePredicate } from "./disposable.ts";
+
+/** A frame may be stored this long before one that is presented before it. */
+export const REORDER_SECONDS = 1;
+/** Most frames that H.264 decodes ahead of one that is presented before them, and that one. */
+const REORDERED_FRAMES = 17;
+
+export interface Clip {
+  /** A standalone MP4. */
+  bytes: Uint8Array;
+  codec: VideoCodec;
+  /** Time in the clip of the requested frame, or of the start of the requested range. */
+  atSeconds: number;
+}
+
+/** A clip of a time range. Times are seconds of the video. */
+export interface RangeClip extends Clip {
+  /** Presentation times of its frames, in order. */
+  presentationTimes: number[];
+  /** End of the last frame in the range. */
+  endSeconds: number;
+  /** False if `maxBytes` left out the rest of the range. */
+  isComplete: boolean;
+}
+
+/** Which packets of a range are copied. */
+export interface RemuxOptions {
+  /**
+   * A clip that would be larger ends with the previous group of pictures, or within its only one.
+   */
+  maxBytes: number;
+  /** Copies the key packet of each group of pictures only. */
+  keyPacketsOnly: boolean;
+  /** Leaves out disposable frames as long as no gap grows beyond this. */
+  gapSeconds: number;
+}
+
+/**
+ * Copies the frame that is on screen at `seconds` into an MP4, after the frames that it depends on.
+ * Throws `unreadable_frame` without a frame there, `unsupported_codec` for an unknown codec, and
+ * `unreadable_container`.
+ */
+export function cutFrameClip(track: InputVideoTrack, seconds: number): Promise<Clip> {
+  return remux(track, seconds, async (sink, first, copy) => {
+    const target = (await sink.getPacket(seconds, { metadataOnly: true })) ?? first;
+    const isDisposable = await makeDisposablePredicate(track);
+    for await (const packet of sink.packets(first)) {
+      const isTarget = packet.sequenceNumber === target.sequenceNumber;
+      if (isTarget || !isDisposable(packet)) await copy(packet);
+      if (isTarget || packet.timestamp > target.timestamp + REORDER_SECONDS) break;
+    }
+    const middle = target.timestamp + target.duration / 2;
+    return {
+      atSeconds: Math.min(Math.max(seconds, target.timestamp), middle) - first.timestamp,
+    };
+  });
+}
+
+/**
+ * Copies the frames from `start` to `end` (seconds) into an MP4, or as many as the options admit.
+ * Throws what `cutFrameClip` throws.
+ */
+export function cutRangeClip(
+  track: InputVideoTrack,
+  start: number,
+  end: number,
+  { maxBytes, keyPacketsOnly, gapSeconds }: RemuxOptions,
+): Promise<RangeClip> {
+  return remux(track, start, async (sink, first, copy) => {
+    const presentationTimes: number[] = [];
+    const isDisposable = await makeDisposablePredicate(track);
+    let [bytes, lastKey, clipEnd, isComplete] = [0, first.timestamp, first.timestamp, true];
+    for await (const packet of keyPacketsOnly ? keyPackets(sink, first) : sink.packets(first)) {
+      const reorderSeconds = packet.type === "key" ? 0 : REORDER_SECONDS;
+      if (packet.timestamp >= end + reorderSeconds) break;
+      if (isDisposable(packet) && isInGap(presentationTimes, packet.timestamp, gapSeconds))
+        continue;
+      bytes += packet.byteLength;
+      if (bytes > maxBytes && presentationTimes.length > 0) {
+        isComplete = false;
+        if (lastKey > Math.max(start, first.timestamp)) clipEnd = lastKey;
+        break;
+      }
+      if (packet.type === "key") lastKey = packet.timestamp;
+      if (packet.timestamp >= first.timestamp) presentationTimes.push(packet.timestamp);
+      clipEnd = Math.max(clipEnd, packet.timestamp + packet.duration);
+      await copy(packet);
+    }
+    presentationTimes.sort((a, b) => a - b);
+    const atSeconds = Math.max(0, start - first.timestamp);
+    return { atSeconds, presentationTimes, endSeconds: Math.min(end, clipEnd), isComplete };
+  });
+}
+
+/**
+ * Tests whether copied frames before and after `seconds` lie at most `gapSeconds` apart.
+ * `presentationTimes` are in order of decoding: only the last few can be neighbours.
+ */
+function isInGap(
+  presentationTimes: readonly number[],
+  seconds: number,
+  gapSeconds: number,
+): boolean {
+  let [before, after] = [-Infinity, Infinity];
+  for (const time of presentationTimes.slice(-REORDERED_FRAMES)) {
+    if (time <= seconds) before = Math.max(before, time);
+    else after = Math.min(after, time);
+  }
+  return after - before <= gapSeconds;
+}
+
+async function* keyPackets(
+  sink: EncodedPacketSink,
+  first: EncodedPacket,
+): AsyncGenerator<EncodedPacket> {
+  for (let key: EncodedPacket | null = first; key; key = await sink.getNextKeyPacket(key))
+    yield key;
+}
+
+/** Writes a packet at `clipSeconds` of the new file, by default at its own time. */
+type CopyPacket = (packet: EncodedPacket, clipSeconds?: number) => Promise<void>;
+
+/**
+ * Copies the packets that `choose` selects, from the group of pictures at `seconds` on, into an MP4
+ * without decoding. Returns what `choose` returns, with the file. Throws what `cutFrameClip`
+ * throws.
+ */
+export async function remux<T>(
+  track: InputVideoTrack,
+  seconds: number,
+  choose: (sink: EncodedPacketSink, first: EncodedPacket, copy: CopyPacket) => Promise<T>,
+): Promise<T & Pick<Clip, "bytes" | "codec">> {
+  const codec = await track.getCodec();
+  if (!codec) throw unsupportedCodec(String(await track.getInternalCodecId()));
+  return withContainerErrors(async () => {
+    const sink = new EncodedPacketSink(track);
+    const first = (await sink.getKeyPacket(seconds)) ?? (await sink.getFirstKeyPacket());
+    if (!first) throw new AppError("unreadable_frame", `No frame at ${seconds} s.`);
+    const format = new Mp4OutputFormat({ fastStart: "in-memory" });
+    const output = new Output({ format, target: new BufferTarget() });
+    const source = new EncodedVideoPacketSource(codec);
+    output.addVideoTrack(source, { rotation: await track.getRotation() });
+    await output.start();
+    const decoderConfig = (await track.getDecoderConfig()) ?? undefined;
+    const chosen = await choose(
+      sink,
+      first,
+      async (packet, clipSeconds = packet.timestamp - first.timestamp) => {
+        if (clipSeconds < 0) return; // leading picture of the previous group
+        const copied = packet.clone({ timestamp: clipSeconds });
+        await source.add(copied, decoderConfig && { decoderConfig });
+      },
+    );
+    await output.finalize();
+    return { ...chosen, codec, bytes: new Uint8Array(output.target.buffer!) };
+  });
+}
+
+export function unsupportedCodec(name: string): AppError {
+  return new AppError(
+    "unsupported_codec",
+    `The video is coded as ${name}, which can't be decoded here. Convert it to H.264 in MP4.`,
+  );
+}

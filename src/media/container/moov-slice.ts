@@ -1,0 +1,221 @@
+import type { TimeRange } from "../../time-range.ts";
+import {
+  type Mp4Box,
+  findBox,
+  readContent,
+  findMoov,
+  makeBox,
+  readFourCc,
+  type RangedFile,
+  rewriteBox,
+  toDataView,
+} from "./mp4-boxes.ts";
+import {
+  sliceChunks,
+  sliceSyncSamples,
+  sliceRuns,
+  syncSampleAt,
+  type SampleRange,
+  sampleAt,
+} from "./sample-tables.ts";
+
+/** Replaces the bytes of a file from `start` to `end` (offsets) by `bytes`, then zeros. */
+export interface Patch {
+  start: number;
+  end: number;
+  bytes: Uint8Array;
+}
+
+/** Margin around the range: frames are stored in another order than they are presented. */
+const MARGIN_SECONDS = 10;
+/** Handler types of the tracks that stay: video and audio. */
+const HANDLERS = new Set(["vide", "soun"]);
+/** `media_time` of an empty edit. */
+const EMPTY_EDIT = -1;
+/** `media_rate` of 1, a 16.16 fixed-point number. */
+const NORMAL_RATE = 0x10000;
+
+/**
+ * Makes a `moov` box that indexes only the samples of a time range. The `moov` of an MP4 names
+ * every sample, and a reader holds all of it in memory: tens of megabytes for a video of hours. The
+ * slice has every video and audio track from the sync sample before the range on, with the same
+ * times and offsets, and its size and memory don't grow with the length of the video. Returns null
+ * without a usable `moov` (no MP4, a fragmented or a damaged one): the file is read unchanged then.
+ * Source: ISO/IEC 14496-12, 8.6 and 8.7.
+ */
+export async function sliceMoov(file: RangedFile, range: TimeRange): Promise<Patch | null> {
+  try {
+    const moov = await findMoov(file);
+    const header = moov && findBox(moov, "mvhd");
+    if (!header || findBox(moov, "mvex")) return null;
+    const timescale = await readTimescale(file, header);
+    const replacements = new Map<Mp4Box, Uint8Array | null>();
+    for (const box of moov.children) {
+      if (box === header) continue;
+      const isMedia = await isMediaTrack(file, box);
+      replacements.set(box, isMedia ? await sliceTrack(file, box, timescale, range) : null);
+    }
+    return toPatch(moov, await rewriteBox(file, moov, replacements));
+  } catch (error) {
+    if (error instanceof RangeError) return null; // a table is truncated or missing
+    throw error;
+  }
+}
+
+/** Puts the new `moov` in place of the old one, with a `free` box for the rest of its bytes. */
+function toPatch({ start, end }: Mp4Box, moov: Uint8Array): Patch | null {
+  const freeBytes = end - start - moov.length;
+  if (freeBytes < 8) return null;
+  const header = makeBox("free");
+  toDataView(header).setUint32(0, freeBytes);
+  return { start, end, bytes: Buffer.concat([moov, header]) };
+}
+
+async function isMediaTrack(file: RangedFile, box: Mp4Box): Promise<boolean> {
+  const handler = findBox(box, "mdia", "hdlr");
+  if (box.type !== "trak" || !handler) return false;
+  return HANDLERS.has(readFourCc(await readContent(file, handler, 8, 12), 0));
+}
+
+/**
+ * Returns a `trak` box for the samples of a range. Throws `RangeError` for missing or bad tables.
+ */
+async function sliceTrack(
+  file: RangedFile,
+  track: Mp4Box,
+  movieTimescale: number,
+  range: TimeRange,
+): Promise<Uint8Array> {
+  const timescale = await readTimescale(file, requirePresent(findBox(track, "mdia", "mdhd")));
+  const tables = requirePresent(findBox(track, "mdia", "minf", "stbl"));
+  const [times, syncSamples] = [requirePresent(findBox(tables, "stts")), findBox(tables, "stss")];
+  const edits = await readEdits(file, findBox(track, "edts", "elst"));
+  const edit = requirePresent(edits.find(({ mediaTime }) => mediaTime !== EMPTY_EDIT));
+  if (edit.rate !== NORMAL_RATE) throw new RangeError("the edit changes the playback rate");
+  const delay = edits
+    .slice(0, edits.indexOf(edit))
+    .reduce((sum, { duration }) => sum + duration, 0);
+  const toMediaTime = (seconds: number) =>
+    (seconds - delay / movieTimescale) * timescale + edit.mediaTime;
+  const first = await sampleAt(file, times, toMediaTime(range.start - MARGIN_SECONDS));
+  const last = await sampleAt(file, times, toMediaTime(range.end + MARGIN_SECONDS));
+  const from = syncSamples ? await syncSampleAt(file, syncSamples, first) : first;
+  let slice = await sliceTables(file, tables, { from, to: last + 1 });
+  if (edit.mediaTime - slice.skippedTime === EMPTY_EDIT) {
+    // A `media_time` of −1 would read as an empty edit: start one sample earlier.
+    slice = await sliceTables(file, tables, { from: slice.from - 1, to: last + 1 });
+  }
+  edit.mediaTime -= slice.skippedTime;
+  const replacements = new Map(slice.replacements);
+  const editBox = makeBox("edts", writeEdits(edits));
+  const oldEditBox = findBox(track, "edts");
+  if (oldEditBox) replacements.set(oldEditBox, editBox);
+  const rewritten = await rewriteBox(file, track, replacements);
+  return oldEditBox ? rewritten : makeBox("trak", editBox, rewritten.subarray(8));
+}
+
+/**
+ * Makes sample tables for the chunks that hold these samples. `from` is the first sample of the
+ * chunks, `skippedTime` the duration of the samples before it, in units of the track.
+ */
+async function sliceTables(file: RangedFile, tables: Mp4Box, range: SampleRange) {
+  const table = (type: string) => findBox(tables, type);
+  const offsets = requirePresent(table("stco") ?? table("co64"));
+  const chunkCount = (await readContent(file, offsets, 4, 8)).getUint32(0);
+  const { entries, chunks, samples } = await sliceChunks(
+    file,
+    requirePresent(table("stsc")),
+    chunkCount,
+    range,
+  );
+  if (entries.length === 0) throw new RangeError("no chunk holds these samples");
+  const times = await sliceRuns(file, requirePresent(table("stts")), samples);
+  const replacements = new Map<Mp4Box, Uint8Array | null>(
+    tables.children.map((child) => [child, null]),
+  );
+  const replace = (box: Mp4Box | undefined, count: number, ...parts: (Uint8Array | number[])[]) => {
+    if (box) replacements.set(box, makeBox(box.type, [0, count], ...parts));
+  };
+  replacements.delete(requirePresent(table("stsd")));
+  replace(table("stts"), times.entries.length / 2, times.entries);
+  replace(table("stsc"), entries.length / 3, entries);
+  const offsetBytes = offsets.type === "co64" ? 8 : 4;
+  const chunkOffsets = await sliceEntries(file, offsets, 8, offsetBytes, chunks);
+  replace(offsets, chunks.to - chunks.from, chunkOffsets);
+  const sizes = requirePresent(table("stsz"));
+  const commonSize = (await readContent(file, sizes, 4, 8)).getUint32(0);
+  const sampleSizes = commonSize === 0 ? await sliceEntries(file, sizes, 12, 4, samples) : [];
+  const sizeHeader = [0, commonSize, samples.to - samples.from];
+  replacements.set(sizes, makeBox("stsz", sizeHeader, sampleSizes));
+  const [syncSamples, compositionOffsets] = [table("stss"), table("ctts")];
+  if (syncSamples) {
+    const numbers = await sliceSyncSamples(file, syncSamples, samples);
+    replace(syncSamples, numbers.length, numbers);
+  }
+  if (compositionOffsets) {
+    const runs = await sliceRuns(file, compositionOffsets, samples);
+    replace(compositionOffsets, runs.entries.length / 2, runs.entries);
+  }
+  return { replacements, skippedTime: times.sumBefore, from: samples.from };
+}
+
+/** Reads entries of a table unchanged. Throws `RangeError` if the table ends before. */
+async function sliceEntries(
+  file: RangedFile,
+  table: Mp4Box,
+  headerBytes: number,
+  entryBytes: number,
+  { from, to }: SampleRange,
+): Promise<Uint8Array> {
+  const start = headerBytes + from * entryBytes;
+  const view = await readContent(file, table, start, headerBytes + to * entryBytes);
+  if (view.byteLength < (to - from) * entryBytes) throw new RangeError(`${table.type} is cut off`);
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+/** Returns the units of a second, from `mvhd` or `mdhd`. */
+async function readTimescale(file: RangedFile, header: Mp4Box): Promise<number> {
+  const view = await readContent(file, header, 0, 24);
+  const timescale = view.getUint32(view.getUint8(0) === 0 ? 12 : 20);
+  if (timescale === 0) throw new RangeError("the timescale is 0");
+  return timescale;
+}
+
+/** An entry of an edit list (`elst`). */
+interface Edit {
+  /** Duration in units of the movie. */
+  duration: number;
+  /** Start in units of the track, or `EMPTY_EDIT`. */
+  mediaTime: number;
+  rate: number;
+}
+
+/** Reads an edit list. A track without one gets an edit of the whole track. */
+async function readEdits(file: RangedFile, list: Mp4Box | undefined): Promise<Edit[]> {
+  if (!list) return [{ duration: 0, mediaTime: 0, rate: NORMAL_RATE }];
+  const view = await readContent(file, list);
+  const [width, count] = [view.getUint8(0) === 0 ? 4 : 8, view.getUint32(4)];
+  return Array.from({ length: Math.min(count, view.byteLength) }, (_, i) => {
+    const at = 8 + i * (2 * width + 4);
+    const is64Bit = width === 8;
+    const duration = is64Bit ? Number(view.getBigUint64(at)) : view.getUint32(at);
+    const mediaTime = is64Bit ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4);
+    return { duration, mediaTime, rate: view.getUint32(at + 2 * width) };
+  });
+}
+
+function writeEdits(edits: Edit[]): Uint8Array {
+  const bytes = new Uint8Array(edits.length * 20);
+  const view = toDataView(bytes);
+  for (const [i, { duration, mediaTime, rate }] of edits.entries()) {
+    view.setBigUint64(i * 20, BigInt(duration));
+    view.setBigInt64(i * 20 + 8, BigInt(mediaTime));
+    view.setUint32(i * 20 + 16, rate);
+  }
+  return makeBox("elst", [1 << 24, edits.length], bytes);
+}
+
+function requirePresent<T>(value: T | undefined): T {
+  if (value === undefined) throw new RangeError("a table is missing");
+  return value;
+}

@@ -1,0 +1,145 @@
+import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from "mediabunny";
+import { type Clip, remux, REORDER_SECONDS } from "./clips.ts";
+import { withContainerErrors } from "./open-container.ts";
+import { makeDisposablePredicate, type IsDisposable } from "./disposable.ts";
+
+/** A frame as its container lists it. */
+export interface FrameEntry {
+  /** Presentation time in the video. */
+  seconds: number;
+  /** Key packet. Encoders insert one where a frame is all new, and at intervals. */
+  isKey: boolean;
+}
+
+/** Chosen frames of a video, one after another, whatever lies between them. */
+export interface SparseClip extends Clip {
+  /** Presentation times of its frames in the video, in order. */
+  presentationTimes: number[];
+  /** Duration of each frame in the clip, in seconds. */
+  frameDuration: number;
+}
+
+const MIN_FRAME_SECONDS = 0.5;
+/** Shortest duration that one operation of the FRAMES binding decodes. */
+const MIN_CLIP_SECONDS = 1;
+/**
+ * Shares of the slot of a chosen frame: it begins `EARLY` before its slot, and `AUXILIARY_START`
+ * into it the frames begin that are only needed to decode the next one. So the chosen frame is on
+ * screen at the start and in the middle of its slot, whichever the binding takes.
+ */
+const EARLY = 0.125;
+const AUXILIARY_START = 0.625;
+
+/** A packet of the clip: a chosen frame, or one that is only needed to decode others. */
+interface ClipPacket {
+  packet: EncodedPacket;
+  isChosen: boolean;
+}
+
+/**
+ * Lists the frames from `start` to `end` (seconds) in order of presentation, without reading them.
+ */
+export function listFrames(
+  track: InputVideoTrack,
+  start: number,
+  end: number,
+): Promise<FrameEntry[]> {
+  return withContainerErrors(async () => {
+    const sink = new EncodedPacketSink(track);
+    const options = { metadataOnly: true };
+    const first =
+      (await sink.getKeyPacket(start, options)) ?? (await sink.getFirstKeyPacket(options));
+    if (!first) return [];
+    const frames: FrameEntry[] = [];
+    for await (const { timestamp, type } of sink.packets(first, undefined, options)) {
+      if (timestamp > end + REORDER_SECONDS) break;
+      if (timestamp < start || timestamp >= end) continue;
+      frames.push({ seconds: timestamp, isKey: type === "key" });
+    }
+    return frames.sort((a, b) => a.seconds - b.seconds);
+  });
+}
+
+/**
+ * Copies frames, given by their presentation times (rising), into one MP4 without decoding: as many
+ * as fit into `maxBytes` with the frames that they depend on, at least one. Frames in between take
+ * no slot, so that one operation of the FRAMES binding decodes frames from all over a video. Throws
+ * what `cutFrameClip` throws.
+ */
+export function cutSparseClip(
+  track: InputVideoTrack,
+  times: readonly number[],
+  maxBytes: number,
+): Promise<SparseClip> {
+  return remux(track, times[0]!, async (sink, _, copy) => {
+    const decodeOrder: EncodedPacket[] = [];
+    const presentationOrder: ClipPacket[] = [];
+    let [bytes, timesDone] = [0, 0];
+    const isDisposable = await makeDisposablePredicate(track);
+    while (timesDone < times.length) {
+      const gop = await readGop(sink, times.slice(timesDone), isDisposable);
+      bytes += gop.packets.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      if (bytes > maxBytes && timesDone > 0) break;
+      decodeOrder.push(...gop.packets);
+      for (const packet of gop.packets.toSorted((a, b) => a.timestamp - b.timestamp))
+        presentationOrder.push({ packet, isChosen: gop.found.has(packet.timestamp) });
+      timesDone += gop.timeCount;
+    }
+    const presentationTimes = presentationOrder.flatMap(({ packet, isChosen }) =>
+      isChosen ? [packet.timestamp] : [],
+    );
+    const frameDuration = Math.max(MIN_FRAME_SECONDS, MIN_CLIP_SECONDS / presentationTimes.length);
+    const clipTimes = scheduleFrames(presentationOrder, frameDuration);
+    for (const packet of decodeOrder) {
+      await copy(packet.clone({ duration: frameDuration }), clipTimes.get(packet));
+    }
+    return { atSeconds: frameDuration, presentationTimes, frameDuration };
+  });
+}
+
+/**
+ * Reads the packets of the group of pictures at the first of `times`: those that its chosen frames
+ * need, without the disposable rest. `timeCount` is how many of `times` lie in the group, `found`
+ * has those with a packet.
+ */
+async function readGop(sink: EncodedPacketSink, times: number[], isDisposable: IsDisposable) {
+  const key = (await sink.getKeyPacket(times[0]!)) ?? (await sink.getFirstKeyPacket());
+  const packets: EncodedPacket[] = [];
+  const found = new Set<number>();
+  if (!key) return { packets, found, timeCount: times.length };
+  const nextKey = await sink.getNextKeyPacket(key, { metadataOnly: true });
+  const gopTimes = new Set(times.filter((time) => !nextKey || time < nextKey.timestamp));
+  const last = Math.max(...gopTimes);
+  for await (const packet of sink.packets(key)) {
+    if (packet.timestamp > last + REORDER_SECONDS) break;
+    if (packet.timestamp < key.timestamp) continue; // leading picture of the previous group
+    const isChosen = gopTimes.has(packet.timestamp);
+    if (isChosen || !isDisposable(packet)) packets.push(packet);
+    if (isChosen) found.add(packet.timestamp);
+    if (found.size === gopTimes.size) break;
+  }
+  return { packets, found, timeCount: gopTimes.size };
+}
+
+/**
+ * Assigns each packet its time in the clip: a slot to each chosen frame, the others between two
+ * slots.
+ */
+function scheduleFrames(packets: ClipPacket[], frameDuration: number): Map<EncodedPacket, number> {
+  const times = new Map<EncodedPacket, number>();
+  let slot = 0;
+  for (let i = 0; i < packets.length;) {
+    let end = i;
+    while (end < packets.length && !packets[end]!.isChosen) end++;
+    const [from, to] = [slot === 0 ? 0 : slot + AUXILIARY_START, slot + 1 - EARLY];
+    for (let j = i; j < end; j++) {
+      const share = (j - i) / (end - i);
+      times.set(packets[j]!.packet, (from + (to - from) * share) * frameDuration);
+    }
+    const chosen = packets[end];
+    if (chosen) times.set(chosen.packet, end === 0 ? 0 : to * frameDuration);
+    slot++;
+    i = end + 1;
+  }
+  return times;
+}

@@ -1,0 +1,188 @@
+import type { InputVideoTrack } from "mediabunny";
+import { CONTACT_SHEET, SIGNATURE } from "../../config.ts";
+import { AppError } from "../../errors.ts";
+import type { TimeRange } from "../../time-range.ts";
+import type { Size } from "../pixels/rect.ts";
+import { cutRangeClip, type RangeClip } from "../container/clips.ts";
+import { withContainerErrors } from "../container/open-container.ts";
+import type { DecoderEnv, TransformOptions } from "../decoder.ts";
+import { transformClip } from "../frames.ts";
+import { cutSparseClip } from "../container/sparse-clip.ts";
+import { toImageError, unreadableImage } from "../pixels/image-errors.ts";
+import { readImageSize } from "../pixels/image-size.ts";
+import { lumaPixels } from "../pixels/luma.ts";
+
+/** Bindings and settings that decode videos and images. */
+export type FrameSamplerEnv = DecoderEnv & Pick<Env, "IMAGES">;
+
+/** A small frame of a video. */
+export interface SampledFrame {
+  /** Presentation time in the video. */
+  seconds: number;
+  /** `SIGNATURE.side`² luma values, rows from the top: the whole frame, stretched to a square. */
+  luma: Uint8Array;
+}
+
+/** Aspect ratio beyond which a tile would be more bars than frame. */
+const MAX_ASPECT = 4;
+/** Shortest `duration` that the FRAMES binding takes. */
+const MIN_DURATION_SECONDS = 1;
+/** Share of the sampling interval by which a frame may be off, so that fewer are decoded. */
+const MAX_TIME_ERROR = 0.4;
+/** Times are passed to the binding in whole milliseconds. */
+const ROUNDING_SECONDS = 0.001;
+
+/**
+ * Samples a time range at `perSecond` frames a second and returns the distinct frames in order.
+ * Takes one operation each of FRAMES and IMAGES for every contact sheet, and more where the clip
+ * for one sheet exceeds `CONTACT_SHEET.maxBytes`. Decodes key packets only where the range would
+ * take more than `CONTACT_SHEET.maxClips` clips a sheet. Throws what `cutRangeClip` and
+ * `transformClip` throw.
+ */
+export async function sampleFrames(
+  env: FrameSamplerEnv,
+  track: InputVideoTrack,
+  { start, end, perSecond }: TimeRange & { perSecond: number },
+): Promise<SampledFrame[]> {
+  const maxSheetSeconds = Math.min(CONTACT_SHEET.maxSeconds, CONTACT_SHEET.maxFrames / perSecond);
+  const sheetCount = Math.max(1, Math.ceil((end - start) / maxSheetSeconds - 0.01));
+  const aspect = await getAspect(track);
+  const bytesPerSecond = await withContainerErrors(async () => {
+    return (await track.computePacketStats(CONTACT_SHEET.bitratePackets)).averageBitrate / 8;
+  });
+  const clipCount = ((end - start) * bytesPerSecond) / CONTACT_SHEET.maxBytes;
+  const keyPacketsOnly = clipCount > sheetCount * CONTACT_SHEET.maxClips;
+  const gapSeconds = MAX_TIME_ERROR / perSecond;
+  const options = { maxBytes: CONTACT_SHEET.maxBytes, keyPacketsOnly, gapSeconds };
+  const frames: SampledFrame[] = [];
+  for (let sheet = 0, position = start; sheet < sheetCount; sheet++) {
+    const sheetEnd = start + ((end - start) * (sheet + 1)) / sheetCount;
+    for (let isComplete = false; !isComplete && position < sheetEnd;) {
+      const clip = await cutRangeClip(track, position, sheetEnd, options);
+      if (clip.endSeconds <= position) break;
+      frames.push(...(await sampleClip(env, clip, position, perSecond, aspect)));
+      ({ isComplete, endSeconds: position } = clip);
+    }
+    position = sheetEnd;
+  }
+  return frames.filter(({ seconds }, i) => seconds !== frames[i - 1]?.seconds);
+}
+
+/**
+ * Extracts the frames with these presentation times (rising, as `listFrames` returns them): at most
+ * one contact sheet, and no more than fit into `CONTACT_SHEET.maxBytes` of video. Takes one
+ * operation each of FRAMES and IMAGES. Throws what `sampleFrames` throws.
+ */
+export async function extractFrames(
+  env: FrameSamplerEnv,
+  track: InputVideoTrack,
+  times: readonly number[],
+): Promise<SampledFrame[]> {
+  const aspect = await getAspect(track);
+  const clip = await cutSparseClip(
+    track,
+    times.slice(0, CONTACT_SHEET.maxFrames),
+    CONTACT_SHEET.maxBytes,
+  );
+  const { length: count } = clip.presentationTimes;
+  if (count === 0) return [];
+  const contactSheet = { count, seconds: count * clip.frameDuration };
+  const jpeg = await transformClip(env, clip, { size: tileSize(aspect), contactSheet });
+  const tiles = await splitContactSheet(env.IMAGES, jpeg, count, aspect);
+  return tiles.map((luma, i) => ({ seconds: clip.presentationTimes[i]!, luma }));
+}
+
+/**
+ * Decodes a clip into one contact sheet and returns its frames. The binding's documentation leaves
+ * three things open. The tiles are taken to be the frames at the start of equal parts of the clip
+ * (the middle would be off by half a part, less than half a second here), row by row. The size is
+ * taken to be that of one tile. The number of columns is inferred from the sheet.
+ */
+async function sampleClip(
+  env: FrameSamplerEnv,
+  clip: RangeClip,
+  startSeconds: number,
+  perSecond: number,
+  aspect: number,
+): Promise<SampledFrame[]> {
+  const begin = Math.max(startSeconds, clip.presentationTimes[0]!);
+  const available = Math.max(clip.endSeconds, clip.presentationTimes.at(-1)!) - begin;
+  const seconds = Math.min(available, Math.max(MIN_DURATION_SECONDS, clip.endSeconds - begin));
+  const count = Math.min(CONTACT_SHEET.maxFrames, Math.max(1, Math.round(seconds * perSecond)));
+  const contactSheet = { count, ...(seconds >= MIN_DURATION_SECONDS && { seconds }) };
+  const jpeg = await transformClip(env, clip, { size: tileSize(aspect), contactSheet });
+  const tiles = await splitContactSheet(env.IMAGES, jpeg, count, aspect);
+  return tiles.flatMap((luma, i) => {
+    const sampledAt = begin + (i * seconds) / count;
+    const isInRange = i === 0 || sampledAt < clip.endSeconds;
+    return isInRange ? [{ seconds: frameStartAt(clip.presentationTimes, sampledAt), luma }] : [];
+  });
+}
+
+/** Width over height, as displayed. */
+function getAspect(track: InputVideoTrack): Promise<number> {
+  return withContainerErrors(
+    async () => (await track.getDisplayWidth()) / (await track.getDisplayHeight()),
+  );
+}
+
+/** Returns the presentation time of the frame that is on screen at `seconds`. */
+function frameStartAt(presentationTimes: number[], seconds: number): number {
+  return (
+    presentationTimes.findLast((time) => time <= seconds + ROUNDING_SECONDS) ??
+    presentationTimes[0]!
+  );
+}
+
+/** Returns the luma of each tile of a contact sheet, `SIGNATURE.side` each way. */
+async function splitContactSheet(
+  images: ImagesBinding,
+  jpeg: Uint8Array,
+  count: number,
+  aspect: number,
+): Promise<Uint8Array[]> {
+  try {
+    const sheet = readImageSize(jpeg);
+    if (!sheet) throw unreadableImage("a contact sheet without a size");
+    const columns = inferColumns(sheet, count, aspect);
+    const { side } = SIGNATURE;
+    const size = { width: columns * side, height: Math.ceil(count / columns) * side };
+    const pixels = await lumaPixels(images, new Blob([jpeg]).stream(), size);
+    return Array.from({ length: count }, (_, i) => {
+      const luma = new Uint8Array(side * side);
+      const corner = Math.floor(i / columns) * side * size.width + (i % columns) * side;
+      for (let row = 0; row < side; row++) {
+        const line = corner + row * size.width;
+        luma.set(pixels.subarray(line, line + side), row * side);
+      }
+      return luma;
+    });
+  } catch (cause) {
+    const error = toImageError(cause);
+    if (error.code !== "unreadable_image") throw error;
+    throw new AppError("unreadable_frame", "A contact sheet can't be decoded.", { cause });
+  }
+}
+
+/**
+ * Infers the number of columns of a contact sheet of `count` frames. Each number of columns implies
+ * another aspect ratio of the tiles: the one nearest to `aspect` (width over height) is right.
+ */
+export function inferColumns(sheet: Size, count: number, aspect: number): number {
+  const aspectError = (columns: number) => {
+    const rows = Math.ceil(count / columns);
+    return Math.abs(Math.log(sheet.width / columns / (sheet.height / rows) / aspect));
+  };
+  const candidates = Array.from({ length: count }, (_, i) => i + 1);
+  return candidates.reduce((best, columns) =>
+    aspectError(columns) < aspectError(best) ? columns : best,
+  );
+}
+
+/** Returns a size whose shorter side is that of a signature. */
+function tileSize(aspect: number): TransformOptions["size"] {
+  const { side } = SIGNATURE;
+  const long = Math.round(side * Math.min(MAX_ASPECT, Math.max(aspect, 1 / aspect)));
+  const [width, height] = aspect > 1 ? [long, side] : [side, long];
+  return { width, height, fit: "contain" };
+}

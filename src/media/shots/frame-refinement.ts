@@ -1,0 +1,83 @@
+import type { FrameEntry } from "../container/sparse-clip.ts";
+import { type FrameDescriptor, displacedFrameDifference } from "./frame-descriptor.ts";
+
+/**
+ * Displaced frame difference (levels) from which a gap may hold a transition: `high` anywhere,
+ * `low` beside a gap that reaches `high`.
+ */
+const THRESHOLD = { high: 12, low: 6 };
+/** Frame rate beyond which more frames don't help to find a transition. */
+const MAX_FRAMES_PER_SECOND = 30;
+/**
+ * Subsamples gaps of more than six frames to about four when the gaps together exceed the budget.
+ */
+const SUBSAMPLING = { aboveFrames: 6, frames: 4 };
+/** Frames on either side of a gap, where a transition may begin or end. */
+const MARGIN_FRAMES = 3;
+/** Frames before and after a key packet that show whether it begins a shot. */
+const AROUND_KEY = { before: 2, after: 1 };
+
+/**
+ * Selects the frames to decode next and returns their times, rising and at most `limit`. A gap
+ * between two decoded frames is selected by the two thresholds of twin comparison (Zhang,
+ * Kankanhalli and Smoliar, "Automatic partitioning of full-motion video", 1993): frames that differ
+ * much, or less but beside such a gap. A gap with a key packet gives only the frames around it.
+ * Gaps with the largest difference come first. When all gaps have more than `limit` × `rounds`
+ * frames, each is subsampled, and the next round refines what this one finds.
+ */
+export function selectRefinementFrames(
+  descriptors: readonly FrameDescriptor[],
+  entries: readonly FrameEntry[],
+  { limit, rounds }: { limit: number; rounds: number },
+): number[] {
+  let next = 0;
+  const gaps = descriptors.slice(1).map((descriptor, i) => {
+    const previous = descriptors[i]!;
+    while (next < entries.length && entries[next]!.seconds <= previous.seconds) next++;
+    const begin = next;
+    while (next < entries.length && entries[next]!.seconds < descriptor.seconds) next++;
+    const frames = entries.slice(begin, next);
+    const difference = frames.length > 0 ? displacedFrameDifference(previous, descriptor) : 0;
+    return { frames, difference };
+  });
+  const candidates = gaps.flatMap(({ frames, difference }, i) => {
+    const [before, after] = [gaps[i - 1], gaps[i + 1]];
+    const neighbour = Math.max(before?.difference ?? 0, after?.difference ?? 0);
+    if (difference < (neighbour >= THRESHOLD.high ? THRESHOLD.low : THRESHOLD.high)) return [];
+    const lead = before?.frames.slice(-MARGIN_FRAMES) ?? [];
+    const tail = after?.frames.slice(0, MARGIN_FRAMES) ?? [];
+    return [{ difference, times: candidateTimes(frames, lead, tail) }];
+  });
+  const byDifference = candidates
+    .sort((a, b) => b.difference - a.difference)
+    .map(({ times }) => times);
+  const isOverBudget = byDifference.flat().length > limit * rounds;
+  const selected = new Set<number>();
+  for (const all of byDifference) {
+    const times = isOverBudget ? subsample(all) : all;
+    if (selected.size + times.length <= limit) for (const time of times) selected.add(time);
+  }
+  return [...selected].sort((a, b) => a - b);
+}
+
+/** Times of the frames of a gap and of its margins, or of those around the first key packet. */
+function candidateTimes(frames: FrameEntry[], lead: FrameEntry[], tail: FrameEntry[]): number[] {
+  const key = frames.findIndex(({ isKey }) => isKey);
+  const { before, after } = AROUND_KEY;
+  const chosen =
+    key === -1
+      ? [...lead, ...frames, ...tail]
+      : frames.slice(Math.max(0, key - before), key + after + 1);
+  let last = -Infinity;
+  return chosen.flatMap(({ seconds }) => {
+    if (seconds - last < 0.9 / MAX_FRAMES_PER_SECOND) return [];
+    last = seconds;
+    return [seconds];
+  });
+}
+
+function subsample(times: number[]): number[] {
+  const stride =
+    times.length > SUBSAMPLING.aboveFrames ? Math.ceil(times.length / SUBSAMPLING.frames) : 1;
+  return times.filter((_, i) => (i + 1) % stride === 0);
+}

@@ -1,0 +1,60 @@
+import { AppError } from "../errors.ts";
+import { flickr } from "./flickr.ts";
+import { instagram } from "./instagram.ts";
+import { mastodon, pixelfed } from "./mastodon.ts";
+import { peertube } from "./peertube.ts";
+import type { Platform, ImportRequest } from "./platform.ts";
+import { requireSetting, type Settings } from "./settings.ts";
+import { web } from "./web.ts";
+import { youtube } from "./youtube.ts";
+
+const VIDEO_PLATFORMS = [peertube, youtube, web] as const;
+const PHOTO_PLATFORMS = [flickr, mastodon, pixelfed, instagram] as const;
+
+/** Platforms in order: the first that matches a request handles it. */
+const PLATFORMS: readonly Platform[] = [...VIDEO_PLATFORMS, ...PHOTO_PLATFORMS];
+
+export const VIDEONET = VIDEO_PLATFORMS.map(({ name }) => name);
+export const PHOTONET = PHOTO_PLATFORMS.map(({ name }) => name);
+
+/**
+ * Returns the platform for a request: the one named `platformName`, or the first that matches.
+ * Throws `unsupported_platform`, with the supported ones, and `platform_not_configured`, with the
+ * missing setting.
+ */
+export function platformFor(
+  env: Settings,
+  request: ImportRequest,
+  platformName?: string,
+): Platform {
+  const candidates = PLATFORMS.filter(({ kinds }) => kinds.includes(request.kind));
+  const found = candidates.find((platform) =>
+    platformName ? platform.name === platformName : platform.matches(request, env),
+  );
+  if (found) {
+    for (const name of found.requiredSettings?.(request.kind) ?? []) requireSetting(env, name);
+    return found;
+  }
+  const names = candidates.map(({ name }) => name).join(", ");
+  throw new AppError(
+    "unsupported_platform",
+    `No supported platform has such a ${request.kind}. ${REQUEST_HINTS[request.kind]} ` +
+      `Supported: ${names}.`,
+  );
+}
+
+const REQUEST_HINTS = {
+  url: "Give the URL of a video, or of the page that shows it.",
+  playlist:
+    "Give the URL of a playlist, channel or account; " +
+    "on YouTube a channel's @handle, not its /c/ name.",
+  search: "Say which platform is to be searched.",
+  profile: "Give a profile's URL, or name@host.",
+} as const;
+
+/** Throws `unsupported_platform`. */
+export function platformByName(name: string): Platform {
+  const found = PLATFORMS.find((platform) => platform.name === name);
+  if (found) return found;
+  throw new AppError("unsupported_platform", `There is no platform ${name} any longer.`);
+}

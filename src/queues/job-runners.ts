@@ -1,0 +1,104 @@
+import { purgeAsset, purgeIndex } from "../lifecycle/purge.ts";
+import { newReport } from "../lifecycle/report.ts";
+import { syncFollowedSources, syncPage } from "../lifecycle/sync-sources.ts";
+import { type TraversalCheckpoint, traverse } from "../lifecycle/traverse.ts";
+import { replaceTranscript } from "../ingest/transcript/replace.ts";
+import type { JobKind, JobMessage, JobMessageOf } from "../messages.ts";
+import { exampleFromClip } from "../search/clip-example.ts";
+import { searchRequest } from "../search/request.ts";
+import { search } from "../search/search.ts";
+import { saveResults } from "../search/stored-results.ts";
+import { requireJob } from "../store/jobs.ts";
+import { withMetering } from "./metering.ts";
+
+/**
+ * Records a job's progress, from 0 to 1, and its result so far. False if the job was cancelled and
+ * has to stop.
+ */
+type OnProgress = (progress: number, result?: unknown) => Promise<boolean>;
+
+/** Result of a job that has more to do: the consumer sends a message for the next slice. */
+export const CONTINUE = Symbol("continue");
+
+/** Does a job, or a slice of it, and resolves to its result or `CONTINUE`. */
+type JobRunner<Kind extends JobKind> = (
+  env: Env,
+  job: JobMessageOf<Kind>,
+  onProgress: OnProgress,
+) => Promise<unknown>;
+
+/** Runs a job by its kind. */
+export function runJob(env: Env, job: JobMessage, onProgress: OnProgress): Promise<unknown> {
+  return runKind(job.kind, env, job, onProgress);
+}
+
+/** Pairs a runner with its variant, which a union of kinds can't. */
+function runKind<Kind extends JobKind>(
+  kind: Kind,
+  env: Env,
+  job: JobMessageOf<Kind>,
+  onProgress: OnProgress,
+): Promise<unknown> {
+  return JOB_RUNNERS[kind](env, job, onProgress);
+}
+
+/** Each runner may run twice, and start over after it stopped anywhere. */
+const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
+  async delete_asset(env, { accountId, indexId, assetId }) {
+    await purgeAsset(env, { accountId, indexId }, assetId);
+    return { asset_id: assetId };
+  },
+
+  async delete_index(env, { accountId, indexId }, onProgress) {
+    const assetCount = await purgeIndex(env, { accountId, indexId }, (purgedCount) =>
+      onProgress(0, { assets: purgedCount }),
+    );
+    return { assets: assetCount };
+  },
+
+  async search(env, { accountId, indexId, request: storedRequest, clip }) {
+    const request = searchRequest.parse(storedRequest);
+    return withMetering(env, accountId, async (metered) => {
+      const example = clip ? await exampleFromClip(metered, indexId, clip.key, clip.range) : null;
+      const { hits, total } = await search(metered, indexId, request, example);
+      const { offset, readyBy } = request;
+      const count = clip ? total : hits.length; // a search by video takes no cursor
+      return saveResults(hits, { total, offset, readyBy, count });
+    });
+  },
+
+  /** Replaces a video's transcript. */
+  transcript(env, { accountId, jobId, assetId, language }, onProgress) {
+    return withMetering(env, accountId, (metered) =>
+      replaceTranscript(metered, { jobId, assetId, language }, onProgress),
+    );
+  },
+
+  /** Imports one page of a source's listing. */
+  async import(env, job, onProgress) {
+    const sync = await syncPage(env, job);
+    if (sync.isComplete) return sync.result;
+    await onProgress(sync.share);
+    return CONTINUE;
+  },
+
+  /** Repairs a slice of an index from the checkpoint on, and at the end syncs followed sources. */
+  async traverse(env, job, onProgress) {
+    const { result } = await requireJob(env.DB, job.accountId, job.jobId);
+    const checkpoint: TraversalCheckpoint = {
+      ...newReport(),
+      after: "",
+      ...(result as Partial<TraversalCheckpoint> | null),
+    };
+    const recordProgress = (share: number) => onProgress(share, checkpoint);
+    const isDone = await withMetering(env, job.accountId, (metered) =>
+      traverse(metered, job, checkpoint, recordProgress),
+    );
+    if (!isDone) {
+      await onProgress(0, checkpoint);
+      return CONTINUE;
+    }
+    const { after: _, ...report } = checkpoint;
+    return { ...report, sources: await syncFollowedSources(env, job) };
+  },
+};

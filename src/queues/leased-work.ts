@@ -1,0 +1,69 @@
+import { AppError, type Failure, failureOf, isRetryable } from "../errors.ts";
+import { withLeaseRenewal } from "../lease.ts";
+
+const MIN_RETRY_SECONDS = 5;
+const MAX_RETRY_SECONDS = 300;
+
+/** Work of one queue message that one worker at a time does under a lease, stored by its owner. */
+export interface LeasedWork<Outcome> {
+  /**
+   * Takes the lease. False if the work has ended, is no longer wanted or is leased by another
+   * worker: the message is then acknowledged.
+   */
+  claim(): Promise<boolean>;
+  renew(): Promise<unknown>;
+  renewMs: number;
+  /** Does the work and records the result. */
+  run(): Promise<Outcome>;
+  logFailure(error: unknown): void;
+  /** Gives the lease back. The owner dispatches the work from `dueAt` on if the queue doesn't. */
+  release(failure: Failure, dueAt: number): Promise<void>;
+  /** Records a failure that no retry can change. */
+  fail(failure: Failure): Promise<Outcome>;
+  /** Cleans up after `run` or `fail`. The message stays in the queue if this rejects. */
+  settle(outcome: Outcome): Promise<void>;
+}
+
+/**
+ * Claims the work, renews its lease while it runs, and decides what happens to the message: retried
+ * with back-off after a retryable error, acknowledged otherwise. An error of the owner rejects, and
+ * the queue delivers the message again.
+ */
+export async function runLeased<Outcome>(
+  message: Message,
+  work: LeasedWork<Outcome>,
+): Promise<void> {
+  if (!(await work.claim())) return message.ack();
+  await withLeaseRenewal(
+    () => work.renew(),
+    work.renewMs,
+    () => runOrRetry(message, work),
+  );
+}
+
+async function runOrRetry<Outcome>(message: Message, work: LeasedWork<Outcome>): Promise<void> {
+  let outcome: Outcome;
+  try {
+    outcome = await work.run();
+  } catch (error) {
+    work.logFailure(error);
+    if (isRetryable(error, message.attempts)) return retry(message, work, error);
+    outcome = await work.fail(failureOf(error));
+  }
+  await work.settle(outcome);
+  message.ack();
+}
+
+/** Releases the lease before the retry, which the claim of the next delivery would else refuse. */
+async function retry(message: Message, work: LeasedWork<unknown>, error: unknown): Promise<void> {
+  const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
+  const delaySeconds = retryDelaySeconds(message.attempts, retryAfter);
+  await work.release(failureOf(error), Date.now() + 2 * delaySeconds * 1000);
+  message.retry({ delaySeconds });
+}
+
+/** 5 s after the first attempt, doubling up to 5 min, and no less than the upstream asks for. */
+function retryDelaySeconds(attempt: number, retryAfterSeconds = 0): number {
+  const backoffSeconds = MIN_RETRY_SECONDS * 2 ** (attempt - 1);
+  return Math.max(retryAfterSeconds, Math.min(backoffSeconds, MAX_RETRY_SECONDS));
+}

@@ -1,0 +1,131 @@
+import type { AnswerEvent } from "../answer/compose.ts";
+import { RULES } from "../prompts.ts";
+import { ANSWER, MODELS } from "../config.ts";
+import { traceOf, failureOf } from "../errors.ts";
+import { log } from "../log.ts";
+import { meter } from "../models/meter.ts";
+import { requireQuota } from "../store/quotas.ts";
+import { addUsage } from "../store/usage.ts";
+import type { MediaIndexRow } from "../types.ts";
+import { type AnswerMessage, type AnswerRecord, toMessages } from "./answer-record.ts";
+import type { Context } from "../http/context.ts";
+import { jsonResponse } from "../http/endpoint.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
+
+/** A validated question. */
+export interface AnswerRequest {
+  index: MediaIndexRow;
+  /** Everything that the answer depends on, except the contents of the index. */
+  options: { markdown: boolean };
+  /** Whether the response is server-sent events instead of JSON. */
+  isStream: boolean;
+  answer: (env: Env, signal: AbortSignal) => AsyncGenerator<AnswerEvent>;
+}
+
+/**
+ * Responds with the answer as JSON or as server-sent events. Answers are cached for
+ * `ANSWER.cacheMs` while the index is unchanged; a cached answer costs no quota. Throws
+ * `limit_reached` if the day's answers are used up.
+ */
+export async function respondWithAnswer(c: Context, request: AnswerRequest): Promise<Response> {
+  const etag = await computeEtag(c, request);
+  const headers = { ETag: `W/"${etag}"`, "Cache-Control": "private, no-cache" };
+  const cacheUrl = `https://answers.internal/${etag}`;
+  const cached = await caches.default.match(cacheUrl);
+  if (cached && !request.isStream) {
+    const isKnown = c.req.header("if-none-match")?.includes(etag) ?? false;
+    if (isKnown) return new Response(null, { status: 304, headers });
+    return withHeaders(jsonResponse(await cached.json(), 200), headers);
+  }
+  if (!cached) await requireQuota(c.env.DB, request.index.accountId, { answers_per_day: 1 });
+  const stopped = new AbortController();
+  const messages = cached
+    ? replayMessages(await cached.json())
+    : generateMessages(c, request, cacheUrl, stopped.signal);
+  if (request.isStream) return withHeaders(toEventStream(c, messages, stopped), headers);
+  for await (const message of messages) {
+    if (message.event !== "done") continue;
+    return withHeaders(jsonResponse(message.data, 200), message.isFallback ? {} : headers);
+  }
+  throw new Error("the answer has no `done` event");
+}
+
+/** Generates the answer and caches it unless it is a fallback. Records the usage in any case. */
+async function* generateMessages(
+  c: Context,
+  { index, options, answer }: AnswerRequest,
+  cacheUrl: string,
+  signal: AbortSignal,
+): AsyncGenerator<AnswerMessage> {
+  const { ai, used } = meter(c.env.AI);
+  try {
+    const events = answer({ ...c.env, AI: ai }, signal);
+    for await (const message of toMessages(events, options.markdown, createMediaUrlSigner(c))) {
+      if (message.event === "done" && !message.isFallback) {
+        const maxAge = `max-age=${ANSWER.cacheMs / 1000}`;
+        const copy = Response.json(message.data, { headers: { "Cache-Control": maxAge } });
+        c.executionCtx.waitUntil(caches.default.put(cacheUrl, copy));
+      }
+      yield message;
+    }
+  } finally {
+    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { answers: 1, ...used }));
+  }
+}
+
+async function* replayMessages(record: AnswerRecord): AsyncGenerator<AnswerMessage> {
+  if (record.grounded) yield { event: "citations", data: record.citations };
+  yield { event: "delta", data: { text: record.answer } };
+  yield { event: "done", data: record, isFallback: false };
+}
+
+/** Hashes everything that determines the answer: question, index revision, models and prompts. */
+async function computeEtag(c: Context, { index, options }: AnswerRequest): Promise<string> {
+  const { origin, pathname } = new URL(c.req.url);
+  const { indexId, accountId, revision } = index;
+  const inputs = [origin, pathname, accountId, indexId, revision, options, MODELS, RULES];
+  const bytes = new TextEncoder().encode(JSON.stringify(inputs));
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return Buffer.from(digest).toString("base64url");
+}
+
+/**
+ * Streams messages as server-sent events (WHATWG HTML, 9.2). A client that disconnects aborts the
+ * answer; `waitUntil` lets the Worker live until the generator has been cleaned up.
+ */
+function toEventStream(
+  c: Context,
+  messages: AsyncGenerator<AnswerMessage>,
+  stopped: AbortController,
+): Response {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  c.executionCtx.waitUntil(ended);
+  const encoder = new TextEncoder();
+  const toBytes = (event: string, data: unknown) =>
+    encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { value, done } = await messages.next();
+        if (!done) return controller.enqueue(toBytes(value.event, value.data));
+      } catch (error) {
+        if (stopped.signal.aborted) return;
+        log("error", "answer.stream_failed", { cause: traceOf(error) });
+        const { code, message } = failureOf(error);
+        controller.enqueue(toBytes("error", { code, detail: message }));
+      }
+      controller.close();
+      end();
+    },
+    async cancel() {
+      stopped.abort();
+      await messages.return(undefined).finally(end);
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": "text/event-stream; charset=utf-8" } });
+}
+
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}

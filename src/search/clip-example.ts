@@ -1,0 +1,119 @@
+import { COPY_DETECTION, SEARCH, CONTACT_SHEET } from "../config.ts";
+import { AppError } from "../errors.ts";
+import type { IndexId } from "../ids.ts";
+import {
+  getDurationSeconds,
+  openContainer,
+  requireVideoTrack,
+} from "../media/container/open-container.ts";
+import { extractFrameAt } from "../media/frames.ts";
+import { type SampledFrame, sampleFrames } from "../media/shots/contact-sheet.ts";
+import { cutAudio, getAudioTrack } from "../media/container/audio.ts";
+import { hasImageEmbeddings } from "../models/embed-image.ts";
+import { embedText } from "../models/embed-text.ts";
+import { transcribe } from "../models/transcribe.ts";
+import type { TimeRange } from "../time-range.ts";
+import { tryChannel } from "./channels.ts";
+import { findVideoCopies } from "./copy-detection.ts";
+import type { ExampleQuery } from "./example.ts";
+import { embedImages, toExample } from "./image-example.ts";
+
+/**
+ * Makes an example of a time range of a stored clip: copies of its frames, the mean image embedding
+ * of its frames, and the text embedding of its speech. The work is bounded, however long the range.
+ * Throws what `clipTimeRange`, `openContainer`, `sampleFrames` and `extractFrameAt` throw.
+ */
+export async function exampleFromClip(
+  env: Env,
+  indexId: IndexId,
+  key: string,
+  requested: TimeRange,
+): Promise<ExampleQuery> {
+  const range = await clipTimeRange(env.MEDIA, key, requested);
+  const copyRanges = sampledRanges(range);
+  const copyFrames: SampledFrame[] = [];
+  const perSecond = COPY_DETECTION.queryFramesPerSecond;
+  for (const copyRange of copyRanges) {
+    using input = await openContainer(env.MEDIA, key, copyRange);
+    const track = await requireVideoTrack(input);
+    copyFrames.push(...(await sampleFrames(env, track, { ...copyRange, perSecond })));
+  }
+  const jpegs: Uint8Array[] = [];
+  for (const seconds of hasImageEmbeddings(env) ? sampleTimes(range.start, range.end) : []) {
+    jpegs.push(await extractFrameAt(env, key, seconds));
+  }
+  const [imageVector, textVector, copies] = await Promise.all([
+    jpegs.length > 0 ? tryChannel("image_vectors", () => embedImages(env, jpegs)) : null,
+    embedSpeech(env, key, range),
+    findVideoCopies(env.DB, indexId, copyRanges, copyFrames),
+  ]);
+  return toExample(imageVector, textVector, copies);
+}
+
+/**
+ * Resolves a requested time range. Throws what `requireWithinClip` and `getDurationSeconds` throw.
+ */
+export async function clipTimeRange(
+  bucket: R2Bucket,
+  key: string,
+  requested: TimeRange,
+): Promise<TimeRange> {
+  return requireWithinClip(requested, await getDurationSeconds(bucket, key));
+}
+
+/**
+ * Clips a time range to the duration; an `end` of -1 is the end of the clip. Throws `bad_request`
+ * if the range starts after the clip, or exceeds it by more than `SEARCH.clipToleranceSeconds`.
+ */
+export function requireWithinClip({ start, end }: TimeRange, durationSeconds: number): TimeRange {
+  const clippedEnd = end === -1 ? durationSeconds : Math.min(end, durationSeconds);
+  if (start < clippedEnd && end <= durationSeconds + SEARCH.clipToleranceSeconds) {
+    return { start, end: clippedEnd };
+  }
+  const length = durationSeconds.toFixed(2);
+  const message = `The time range ${start} to ${clippedEnd} s is not in the clip of ${length} s.`;
+  throw new AppError("bad_request", message);
+}
+
+/**
+ * Returns the ranges of a clip that frames are sampled from: all of it, or for a long clip evenly
+ * spaced ranges of one contact sheet each, from its start to its end.
+ */
+export function sampledRanges({ start, end }: TimeRange): TimeRange[] {
+  const { maxContactSheets, queryFramesPerSecond } = COPY_DETECTION;
+  const sheetSeconds = CONTACT_SHEET.maxFrames / queryFramesPerSecond;
+  if (end - start <= maxContactSheets * sheetSeconds) return [{ start, end }];
+  const step = (end - start - sheetSeconds) / (maxContactSheets - 1);
+  return Array.from({ length: maxContactSheets }, (_, i) => {
+    return { start: start + i * step, end: start + i * step + sheetSeconds };
+  });
+}
+
+/** Returns the middles of equal parts of a range: the times of the frames to embed, in seconds. */
+export function sampleTimes(start: number, end: number): number[] {
+  const { intervalSeconds, minCount, maxCount } = SEARCH.clipFrames;
+  const count = Math.ceil((end - start) / intervalSeconds);
+  const bounded = Math.max(minCount, Math.min(maxCount, count));
+  return Array.from({ length: bounded }, (_, i) => start + ((i + 0.5) * (end - start)) / bounded);
+}
+
+/** Returns null if there is no speech, or if a model is unavailable. */
+async function embedSpeech(
+  env: Env,
+  key: string,
+  { start, end }: TimeRange,
+): Promise<number[] | null> {
+  const range = { start, end: Math.min(end, start + SEARCH.clipSpeechSeconds) };
+  using input = await openContainer(env.MEDIA, key, range);
+  try {
+    const track = await getAudioTrack(input);
+    const audio = track && (await cutAudio(track, range.start, range.end));
+    if (!audio) return null;
+    const { segments } = await transcribe(env.AI, audio.bytes, null);
+    const transcript = segments.map(({ text }) => text).join(" ");
+    return transcript === "" ? null : (await embedText(env.AI, [transcript]))[0]!;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return null;
+  }
+}

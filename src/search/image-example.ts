@@ -1,0 +1,57 @@
+import { AppError } from "../errors.ts";
+import type { IndexId } from "../ids.ts";
+import { decodeImage } from "../media/pixels/decode-image.ts";
+import { describeImage } from "../models/describe.ts";
+import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
+import { embedText } from "../models/embed-text.ts";
+import { tryChannel } from "./channels.ts";
+import { findImageCopies } from "./copy-detection.ts";
+import type { CopyMatch, ExampleQuery } from "./example.ts";
+import { meanDirection } from "./knn.ts";
+
+/**
+ * Makes an example of an uploaded image: its copies, and its image embedding or, without image
+ * embeddings, the text embedding of its caption. Throws `unreadable_image`.
+ */
+export async function exampleFromImage(
+  env: Env,
+  indexId: IndexId,
+  bytes: Uint8Array,
+): Promise<ExampleQuery> {
+  const open = async () => new Blob([bytes]).stream();
+  const { jpeg } = await decodeImage(env.IMAGES, open);
+  const hasImages = hasImageEmbeddings(env);
+  const [imageVector, textVector, copies] = await Promise.all([
+    hasImages ? tryChannel("image_vectors", () => embedImages(env, [jpeg])) : null,
+    hasImages ? null : tryChannel("text_vectors", () => embedCaption(env, jpeg)),
+    findImageCopies(env, indexId, jpeg),
+  ]);
+  return toExample(imageVector, textVector, copies);
+}
+
+/** Combines the vectors of an uploaded file, or the failures to embed it, with its copies. */
+export function toExample(
+  imageVector: number[] | AppError | null,
+  textVector: number[] | AppError | null,
+  copies: CopyMatch[],
+): ExampleQuery {
+  const outage = [imageVector, textVector].find((vector) => vector instanceof AppError) ?? null;
+  return {
+    imageVector: imageVector instanceof AppError ? null : imageVector,
+    textVector: textVector instanceof AppError ? null : textVector,
+    copies,
+    outage,
+    exclude: { segmentId: null, assetId: null },
+  };
+}
+
+/** Returns the mean direction of the embeddings of JPEGs. */
+export async function embedImages(env: Env, jpegs: Uint8Array[]): Promise<number[]> {
+  const images = jpegs.map((image) => ({ image }));
+  return meanDirection((await embedInImageSpace(env, images)).vectors);
+}
+
+async function embedCaption(env: Env, jpeg: Uint8Array): Promise<number[]> {
+  const { caption, labels } = await describeImage(env.AI, jpeg);
+  return (await embedText(env.AI, [`${caption} ${labels.join(", ")}`.trim()]))[0]!;
+}

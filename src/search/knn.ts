@@ -1,0 +1,65 @@
+import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
+import { LIMITS, SEARCH } from "../config.ts";
+import { type AssetScope, selectsAssets, listScope } from "../store/asset-scope.ts";
+import { queryVectors, type VectorHit } from "../store/vectors.ts";
+import type { VectorKind } from "../types.ts";
+
+/** Asset ids per filter: Vectorize takes a filter of 2 kB. */
+const IDS_PER_FILTER = 40;
+
+/**
+ * Lists the assets of a scope with ids or conditions, in groups that fit into a filter. Null if the
+ * scope has neither, or more than `LIMITS.assetIdCount` assets.
+ */
+export async function groupAssetIds(db: D1Database, scope: AssetScope): Promise<string[][] | null> {
+  if (!selectsAssets(scope)) return null;
+  const ids = await listScope(db, scope, LIMITS.assetIdCount + 1);
+  if (ids.length > LIMITS.assetIdCount) return null;
+  return Array.from({ length: Math.ceil(ids.length / IDS_PER_FILTER) }, (_, i) =>
+    ids.slice(i * IDS_PER_FILTER, (i + 1) * IDS_PER_FILTER),
+  );
+}
+
+/**
+ * Returns the vectors nearest to a query vector, best first. Vectorize returns 100 vectors per
+ * query: for a larger `count`, each kind of vector and each type of asset is queried separately,
+ * which may still return fewer. `groups` are the asset ids to filter by; null for the whole index.
+ */
+export async function searchKnn(
+  space: VectorizeIndex,
+  scope: AssetScope,
+  groups: string[][] | null,
+  kinds: VectorKind[],
+  vector: number[],
+  count: number,
+): Promise<VectorHit[]> {
+  const isDeep = count > SEARCH.maxCandidates;
+  const kindSets = isDeep ? kinds.map((kind) => [kind]) : [kinds];
+  const typeSets = isDeep ? scope.types.map((type) => [type]) : [scope.types];
+  const filters = kindSets.flatMap((kind) =>
+    typeSets.flatMap((type) =>
+      (groups ?? [null]).map((ids): VectorizeVectorMetadataFilter => {
+        const filter = { kind: { $in: [...kind] }, asset_type: { $in: [...type] } };
+        if (ids) return Object.assign(filter, { asset_id: { $in: ids } });
+        const { exceptAssetId } = scope;
+        return exceptAssetId === null
+          ? filter
+          : Object.assign(filter, { asset_id: { $ne: exceptAssetId } });
+      }),
+    ),
+  );
+  const hits = await mapConcurrent(filters, CONNECTIONS, (filter) =>
+    queryVectors(space, scope.indexId, vector, SEARCH.maxCandidates, filter),
+  );
+  return hits.flat().toSorted((a, b) => b.cosine - a.cosine);
+}
+
+/** Returns the direction of the mean of unit vectors, as for "this, but at night". Skips nulls. */
+export function meanDirection(vectors: (number[] | null)[]): number[] {
+  const units = vectors.flatMap((vector) => {
+    const length = vector && Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+    return vector && length ? [vector.map((value) => value / length)] : [];
+  });
+  const [first = [], ...rest] = units;
+  return first.map((value, i) => rest.reduce((sum, unit) => sum + unit[i]!, value));
+}

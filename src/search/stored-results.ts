@@ -1,0 +1,47 @@
+import type { IndexId, SegmentId } from "../ids.ts";
+import { listSegmentsInScope } from "../store/scoped-segments.ts";
+import type { Hit } from "./hits.ts";
+import { toSearchScope, makeSearchRequest } from "./request.ts";
+
+/** Results of a queued search. Segments and assets are read again when the results are. */
+export interface StoredResults {
+  hits: (Omit<Hit, "segment" | "asset"> & { segmentId: SegmentId })[];
+  total: number;
+  offset: number;
+  readyBy: number;
+  /** Number of hits on the page; the total if the search has no further pages. */
+  count: number;
+}
+
+export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): StoredResults {
+  const stored = hits.map((hit) => ({
+    segmentId: hit.segment.segmentId,
+    rank: hit.rank,
+    score: hit.score,
+    signals: hit.signals,
+    evidence: hit.evidence,
+    timeRange: hit.timeRange,
+    duplicates: hit.duplicates,
+    boxes: hit.boxes,
+    mask: hit.mask,
+  }));
+  return { hits: stored, ...page };
+}
+
+/** Returns the stored hits with current segments and assets; deleted ones are left out. */
+export async function loadResults(
+  db: D1Database,
+  indexId: IndexId,
+  { hits }: StoredResults,
+): Promise<Hit[]> {
+  const all = makeSearchRequest({ topK: hits.length });
+  const ids = hits.map(({ segmentId }) => segmentId);
+  const { assets } = toSearchScope(indexId, all);
+  const rules = { must: null, mustNot: null };
+  const { segments } = await listSegmentsInScope(db, ids, assets, rules);
+  const byId = new Map(segments.map((row) => [row.segment.segmentId, row]));
+  return hits.flatMap(({ segmentId, ...hit }) => {
+    const row = byId.get(segmentId);
+    return row ? [Object.assign(hit, { segment: row.segment, asset: row.asset })] : [];
+  });
+}

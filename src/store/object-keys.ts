@@ -1,0 +1,141 @@
+import type { IndexId, JobId, UploadId } from "../ids.ts";
+import type { Asset } from "../types.ts";
+
+/** Identifies an asset. All keys of an asset share a prefix, which its deletion deletes. */
+type AssetRef = Pick<Asset, "accountId" | "indexId" | "assetId">;
+
+export function assetPrefix({ assetId, ...index }: AssetRef): string {
+  return `${indexPrefix(index)}${assetId}/`;
+}
+
+/** Prefix of all assets of an index. */
+export function indexPrefix({ accountId, indexId }: Omit<AssetRef, "assetId">): string {
+  return `${accountId}/${indexId}/`;
+}
+
+/** Key of the source file. */
+export function sourceKey(asset: AssetRef): string {
+  return `${assetPrefix(asset)}source`;
+}
+
+/** Null if the file is missing. */
+export function getSourceFile(bucket: R2Bucket, asset: AssetRef): Promise<R2ObjectBody | null> {
+  return bucket.get(sourceKey(asset));
+}
+
+/** Key of the frame at `ms`: a JPEG, at most `INGEST.keyframeWidth` pixels wide. */
+export function keyframeKey(asset: AssetRef, ms: number): string {
+  return `${keyframePrefix(asset)}${ms}.jpg`;
+}
+
+export function keyframePrefix(asset: AssetRef): string {
+  return `${assetPrefix(asset)}keyframes/`;
+}
+
+/** Returns a keyframe's JPEG, or null. */
+export async function getKeyframe(
+  bucket: R2Bucket,
+  asset: AssetRef,
+  ms: number,
+): Promise<Uint8Array | null> {
+  const object = await bucket.get(keyframeKey(asset, ms));
+  return object && object.bytes();
+}
+
+export async function putKeyframe(
+  bucket: R2Bucket,
+  asset: AssetRef,
+  ms: number,
+  jpeg: Uint8Array,
+): Promise<void> {
+  await bucket.put(keyframeKey(asset, ms), jpeg, { httpMetadata: { contentType: "image/jpeg" } });
+}
+
+/** Key of the recognised speech of an audio chunk, JSON. */
+export function asrKey(asset: AssetRef, part: number): string {
+  return `${asrPrefix(asset)}${part}.json`;
+}
+
+export function asrPrefix(asset: AssetRef): string {
+  return `${assetPrefix(asset)}asr/`;
+}
+
+/** Prefix of the window analyses of a video, which are deleted when its ingest ends. */
+export function analysisPrefix(asset: AssetRef): string {
+  return `${assetPrefix(asset)}analysis/`;
+}
+
+/** Key of a transcript's cues, JSON: of the transcript uploaded by `job`, or of the ingest's. */
+export function transcriptKey(asset: AssetRef, job: JobId | null): string {
+  return `${assetPrefix(asset)}${job === null ? "transcript" : `transcripts/${job}`}.json`;
+}
+
+/** Key of a query clip. The bucket's lifecycle rule deletes clips that a search didn't. */
+export function queryClipKey(indexId: IndexId, clipId: UploadId): string {
+  return `${clipPrefix(indexId)}${clipId}`;
+}
+
+export function clipPrefix(indexId: IndexId): string {
+  return `clips/${indexId}/`;
+}
+
+/** Prefix of the bytes of a resumable upload after its last whole part. */
+export function uploadPrefix(indexId: IndexId, uploadId: UploadId): string {
+  return `${uploadsPrefix(indexId)}${uploadId}/`;
+}
+
+export function uploadsPrefix(indexId: IndexId): string {
+  return `uploads/${indexId}/`;
+}
+
+/** A listed object of the bucket. */
+export type StoredObject = Pick<R2Object, "key" | "size" | "uploaded">;
+
+export async function listObjects(bucket: R2Bucket, prefix: string): Promise<StoredObject[]> {
+  const objects: StoredObject[] = [];
+  for await (const listed of pages(bucket, { prefix })) objects.push(...listed.objects);
+  return objects;
+}
+
+/** Lists the folders in a folder, page by page. The names end in a slash. */
+export async function* listFolders(bucket: R2Bucket, prefix: string): AsyncGenerator<string[]> {
+  for await (const listed of pages(bucket, { prefix, delimiter: "/" })) {
+    yield listed.delimitedPrefixes;
+  }
+}
+
+async function* pages(bucket: R2Bucket, options: R2ListOptions): AsyncGenerator<R2Objects> {
+  let listed: R2Objects | null = null;
+  do {
+    const cursor: string | undefined = listed?.truncated ? listed.cursor : undefined;
+    listed = await bucket.list({ ...options, ...(cursor !== undefined && { cursor }) });
+    yield listed;
+  } while (listed.truncated);
+}
+
+export async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<void> {
+  let listed: R2Objects;
+  do {
+    listed = await bucket.list({ prefix });
+    if (listed.objects.length > 0) await bucket.delete(listed.objects.map(({ key }) => key));
+  } while (listed.truncated);
+}
+
+/** R2 takes 1000 keys a call. */
+export async function deleteObjectKeys(bucket: R2Bucket, keys: string[]): Promise<void> {
+  for (let i = 0; i < keys.length; i += 1000) await bucket.delete(keys.slice(i, i + 1000));
+}
+
+/** Returns the metadata of an object, or null if it is missing. */
+export function headObject(bucket: R2Bucket, key: string): Promise<R2Object | null> {
+  return bucket.head(key);
+}
+
+/** Returns an object, or null if it is missing. `range` is in bytes; without it, all of them. */
+export function getObject(
+  bucket: R2Bucket,
+  key: string,
+  range?: { offset: number; length: number },
+): Promise<R2ObjectBody | null> {
+  return bucket.get(key, range ? { range } : {});
+}

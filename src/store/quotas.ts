@@ -1,0 +1,159 @@
+import { ACCOUNT_LIMITS } from "../config.ts";
+import { AppError } from "../errors.ts";
+import type { AccountId } from "../ids.ts";
+import { concat, prepare, raw, sql, type SqlFragment } from "./sql.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Seconds of `Retry-After` for limits that free up as work ends. */
+const RETRY_SOON_SECONDS = 60;
+
+/** Today's usage (UTC). */
+const today = (value: string) =>
+  `(SELECT ${value} FROM usage
+     WHERE usage.account_id = accounts.account_id AND date = date('now'))`;
+const sumOfTallies = (value: string, where = "true") =>
+  `(SELECT SUM(${value}) FROM tallies
+     WHERE tallies.account_id = accounts.account_id AND ${where})`;
+const openUploads = (value: string) =>
+  `(SELECT ${value} FROM uploads
+     WHERE uploads.account_id = accounts.account_id AND result_asset_id IS NULL)`;
+const IN_PROGRESS = "state NOT IN ('ready', 'failed')";
+const IMAGES_IN_PROGRESS = `asset_type = 'image' AND ${IN_PROGRESS}`;
+
+/**
+ * For each limit, SQL for its usage in a statement that reads `accounts`, and when usage goes down:
+ * at `midnight` (UTC), `soon` as work ends, or `on_deletion` only.
+ */
+const USAGE = {
+  searches_per_day: { sql: today("searches"), resets: "midnight" },
+  answers_per_day: { sql: today("answers"), resets: "midnight" },
+  // Ingests in progress count, too: they are metered when they become ready.
+  ingest_minutes_per_day: {
+    sql: `COALESCE(${today("ingested_ms / 60000.0")}, 0)
+      + COALESCE(${sumOfTallies("duration_ms / 60000.0", IN_PROGRESS)}, 0)`,
+    resets: "midnight",
+  },
+  ingest_images_per_day: {
+    sql: `COALESCE(${today("ingested_images")}, 0)
+      + COALESCE(${sumOfTallies("assets", IMAGES_IN_PROGRESS)}, 0)`,
+    resets: "midnight",
+  },
+  concurrent_ingests: { sql: sumOfTallies("assets", IN_PROGRESS), resets: "soon" },
+  // The declared length of open uploads counts, too.
+  stored_bytes: {
+    sql: `COALESCE(${sumOfTallies("size_bytes")}, 0)
+      + COALESCE(${openUploads("SUM(COALESCE(length, received))")}, 0)`,
+    resets: "on_deletion",
+  },
+  open_uploads: { sql: openUploads("COUNT(*)"), resets: "soon" },
+  keys: {
+    sql: `(SELECT COUNT(*) FROM api_keys
+      WHERE api_keys.account_id = accounts.account_id AND revoked_at IS NULL
+        AND COALESCE(expires_at, 9e15) > unixepoch() * 1000)`,
+    resets: "on_deletion",
+  },
+} as const satisfies Partial<Record<keyof typeof ACCOUNT_LIMITS, object>>;
+
+/** A limit on usage, which an account's row can override. */
+export type Limit = keyof typeof USAGE;
+
+type Limits = Record<keyof typeof ACCOUNT_LIMITS, number>;
+
+/** Returns an account's limits: the defaults, and the overrides in its row. */
+export async function getLimits(db: D1Database, accountId: AccountId): Promise<Limits> {
+  const overrides = await db
+    .prepare("SELECT limits FROM accounts WHERE account_id = ?")
+    .bind(accountId)
+    .first<string>("limits");
+  return withOverrides(overrides!);
+}
+
+/** Additional usage, by limit. */
+export type QuotaRequest = { readonly [limit in Limit]?: number };
+type UsageRow = { limits: string } & Record<Limit, number>;
+
+/**
+ * Holds an account to its limits within one transaction. A write with `condition` changes nothing
+ * if the requested usage would exceed a limit; `throwIfExceeded` then takes the row that
+ * `usageStatement`, which follows the write in its batch, has read.
+ */
+export class QuotaGuard {
+  readonly #accountId: AccountId;
+  readonly #requested: QuotaRequest;
+  readonly #names: Limit[];
+
+  constructor(accountId: AccountId, requested: QuotaRequest) {
+    this.#accountId = accountId;
+    this.#requested = requested;
+    this.#names = Object.keys(requested) as Limit[];
+  }
+
+  /** Condition that the account's usage and the requested usage are within its limits. */
+  get condition(): SqlFragment {
+    const withinLimits = this.#names.map(
+      (name) => sql`COALESCE(${raw(USAGE[name].sql)}, 0) + ${this.#requested[name]!}
+        <= COALESCE(limits ->> ${raw(`'$.${name}'`)}, ${ACCOUNT_LIMITS[name]})`,
+    );
+    const conditions = [sql`account_id = ${this.#accountId}`, ...withinLimits];
+    return sql`EXISTS (SELECT 1 FROM accounts WHERE ${concat(conditions, " AND ")})`;
+  }
+
+  /** Reads the account's usage and limits. */
+  usageStatement(db: D1Database): D1PreparedStatement {
+    const columns = this.#names.map((name) => `COALESCE(${USAGE[name].sql}, 0) AS ${name}`);
+    return prepare(
+      db,
+      sql`SELECT ${raw(["limits", ...columns].join(", "))}
+        FROM accounts WHERE account_id = ${this.#accountId}`,
+    );
+  }
+
+  /**
+   * Throws `limit_reached`, or `account_full` if waiting won't help, with the name of the first
+   * limit that the usage in `row` and the requested usage exceed.
+   */
+  throwIfExceeded(row: unknown): void {
+    const usage = row as UsageRow;
+    const limits = withOverrides(usage.limits);
+    const exceeded = this.#names.find(
+      (name) => usage[name] + this.#requested[name]! > limits[name],
+    );
+    if (exceeded) throw quotaError(exceeded, limits[exceeded], Date.now());
+  }
+}
+
+/**
+ * Throws what `QuotaGuard.throwIfExceeded` throws. Checks before work begins, and reserves nothing:
+ * a guarded write must follow.
+ */
+export async function requireQuota(
+  db: D1Database,
+  accountId: AccountId,
+  requested: QuotaRequest,
+): Promise<void> {
+  const quota = new QuotaGuard(accountId, requested);
+  quota.throwIfExceeded(await quota.usageStatement(db).first());
+}
+
+function withOverrides(json: string): Limits {
+  const overrides = Object.entries(JSON.parse(json) as Partial<Limits>);
+  return {
+    ...ACCOUNT_LIMITS,
+    ...Object.fromEntries(overrides.filter(([name]) => name in USAGE)),
+  };
+}
+
+function quotaError(name: Limit, limit: number, now: number): AppError {
+  const { resets } = USAGE[name];
+  const message = `This account has reached its limit ${name} (${limit}); ${REMEDIES[resets]}.`;
+  if (resets === "on_deletion") return new AppError("account_full", message);
+  const untilMidnight = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000);
+  const retryAfter = resets === "soon" ? RETRY_SOON_SECONDS : untilMidnight;
+  return new AppError("limit_reached", message, { retryAfter });
+}
+
+const REMEDIES = {
+  midnight: "there is more from midnight (UTC) on",
+  soon: "wait until some have ended",
+  on_deletion: "delete what isn't needed",
+};

@@ -1,0 +1,137 @@
+import type { IndexId } from "../ids.ts";
+
+/** SQL text with an anonymous `?` for each of its bindings, in order. */
+export interface SqlFragment {
+  readonly sql: string;
+  readonly bindings: readonly SqlValue[];
+}
+
+type SqlValue = string | number | null | Uint8Array;
+
+/**
+ * Composes SQL as a template tag. Fragments are inserted with their bindings, and every other value
+ * becomes a `?`. D1 takes 100 parameters a statement.
+ */
+export function sql(
+  texts: TemplateStringsArray,
+  ...values: readonly (SqlFragment | SqlValue)[]
+): SqlFragment {
+  const fragments = values.map(toFragment);
+  return {
+    sql: texts.map((text, i) => text + (fragments[i]?.sql ?? "")).join(""),
+    bindings: fragments.flatMap(({ bindings }) => bindings),
+  };
+}
+
+function toFragment(value: SqlFragment | SqlValue): SqlFragment {
+  const isFragment = typeof value === "object" && value !== null && "bindings" in value;
+  return isFragment ? value : { sql: "?", bindings: [value] };
+}
+
+/** Makes a fragment of constant SQL, such as a list of columns. */
+export function raw(text: string): SqlFragment {
+  return { sql: text, bindings: [] };
+}
+
+/** Concatenates fragments with a separator, such as ` AND `. */
+export function concat(fragments: readonly SqlFragment[], separator: string): SqlFragment {
+  return {
+    sql: fragments.map((fragment) => fragment.sql).join(separator),
+    bindings: fragments.flatMap(({ bindings }) => bindings),
+  };
+}
+
+/** Prepares a fragment as a statement, with its values bound. */
+export function prepare(db: D1Database, { sql: text, bindings }: SqlFragment): D1PreparedStatement {
+  return db.prepare(text).bind(...bindings);
+}
+
+/** Tests a column for membership in a list, which is bound as one JSON parameter. */
+export function inList(values: readonly (string | number)[]): SqlFragment {
+  return sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
+}
+
+/** The first of the 2³² rowids that an index's segments and their full-text rows may have. */
+const firstRowid = (indexId: IndexId) =>
+  sql`(SELECT rowid << 32 FROM indices WHERE index_id = ${indexId})`;
+const lastRowid = (indexId: IndexId) =>
+  sql`(SELECT (rowid + 1 << 32) - 1 FROM indices WHERE index_id = ${indexId})`;
+
+/** Tests a rowid of `segments` or `segment_fts` for the index's range, so that no other is read. */
+export function inIndex(indexId: IndexId): SqlFragment {
+  return sql`BETWEEN ${firstRowid(indexId)} AND ${lastRowid(indexId)}`;
+}
+
+/** The highest rowid of the index's segments; if there are none, the first of its range. */
+export function maxSegmentRowid(indexId: IndexId): SqlFragment {
+  const max = sql`SELECT MAX(rowid) FROM segments WHERE rowid ${inIndex(indexId)}`;
+  return sql`COALESCE((${max}), ${firstRowid(indexId)})`;
+}
+
+/**
+ * Encodes rows as JSON arrays to bind, of at most 200 rows and, unless a single row is larger,
+ * 250,000 characters each. D1 takes 2 MB a parameter.
+ */
+export function inChunks(rows: object[]): string[] {
+  const chunks: string[][] = [];
+  let size = Infinity;
+  for (const row of rows) {
+    const text = JSON.stringify(row);
+    size += text.length;
+    if (size > CHUNK.maxCharacters || chunks.at(-1)!.length === CHUNK.maxRows) {
+      chunks.push([]);
+      size = text.length;
+    }
+    chunks.at(-1)!.push(text);
+  }
+  return chunks.map((chunk) => `[${chunk.join(",")}]`);
+}
+
+const CHUNK = { maxRows: 200, maxCharacters: 250_000 } as const;
+
+/** Parses the columns of a row that contain JSON, which D1 returns as text. */
+export function parseColumns<Row extends object>(row: Row, columns: readonly (keyof Row)[]): Row {
+  const parsed = { ...row };
+  for (const column of columns) {
+    const text = row[column];
+    if (typeof text === "string") parsed[column] = JSON.parse(text) as Row[keyof Row];
+  }
+  return parsed;
+}
+
+/** A page of a list. */
+export interface Page<Item> {
+  items: Item[];
+  total: number;
+  /** Id of the last item, if another page follows; else null. */
+  next: string | null;
+}
+
+export interface PageRequest {
+  limit: number;
+  /** Id of the last item of the page before; empty for the first page. */
+  after: string;
+}
+
+/** Makes a page of `limit` items from up to `limit + 1` rows. */
+export function toPage<Item>(
+  rows: Item[],
+  total: number,
+  limit: number,
+  idOf: (item: Item) => string,
+): Page<Item> {
+  const items = rows.slice(0, limit);
+  return { items, total, next: rows.length > limit ? idOf(items.at(-1)!) : null };
+}
+
+/** Lists the ids for which `row`, a query on their `value`, returns nothing. */
+export async function listMissing(
+  db: D1Database,
+  ids: string[],
+  row: SqlFragment,
+): Promise<string[]> {
+  const missing = sql`SELECT value AS id FROM json_each(${JSON.stringify(ids)})
+    WHERE NOT EXISTS (${row})`;
+  const { results } = await prepare(db, missing).all<{ id: string }>();
+  return results.map(({ id }) => id);
+}

@@ -1,0 +1,87 @@
+/** Images with a header of any size and almost no data, as decompression bombs have. */
+
+export function png(width: number, height: number): Uint8Array {
+  const size = Buffer.concat([u32(width), u32(height), Buffer.from([8, 2, 0, 0, 0])]);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const chunks = [chunk("IHDR", size), chunk("IDAT", Buffer.alloc(9)), chunk("IEND")];
+  return Buffer.concat([signature, ...chunks]);
+}
+
+export function gif(width: number, height: number): Uint8Array {
+  return Buffer.concat([
+    Buffer.from("GIF89a"),
+    u16le(width),
+    u16le(height),
+    Buffer.from([0, 0, 0x3b]),
+  ]);
+}
+
+/** `commentBytes` come before the frame header, which has the size. */
+export function jpeg(width: number, height: number, commentBytes = 0): Uint8Array {
+  const comment = Buffer.concat([
+    Buffer.from([0xff, 0xfe]),
+    u16(commentBytes + 2),
+    Buffer.alloc(commentBytes),
+  ]);
+  const frame = Buffer.concat([Buffer.from([0xff, 0xc0]), u16(17), Buffer.from([8])]);
+  const components = Buffer.from([3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]);
+  const start = Buffer.from([0xff, 0xd8]);
+  return Buffer.concat([start, comment, frame, u16(height), u16(width), components]);
+}
+
+export function webp(width: number, height: number): Uint8Array {
+  const canvas = [u32le(width - 1).subarray(0, 3), u32le(height - 1).subarray(0, 3)];
+  return riff("VP8X", Buffer.concat([Buffer.alloc(4), ...canvas]));
+}
+
+export function losslessWebp(width: number, height: number): Uint8Array {
+  const bits = u32le(((width - 1) | ((height - 1) << 14)) >>> 0);
+  return riff("VP8L", Buffer.concat([Buffer.from([0x2f]), bits]));
+}
+
+export function lossyWebp(width: number, height: number): Uint8Array {
+  const start = Buffer.from([0, 0, 0, 0x9d, 0x01, 0x2a]);
+  return riff("VP8 ", Buffer.concat([start, u16le(width), u16le(height)]));
+}
+
+/** Has the size of a thumbnail before its own. */
+export function avif(width: number, height: number): Uint8Array {
+  const type = box("ftyp", Buffer.from("avif\0\0\0\0avifmif1"));
+  const sizes = [[160, 100] as const, [width, height] as const].map(([w, h]) =>
+    box("ispe", Buffer.concat([u32(0), u32(w), u32(h)])),
+  );
+  return Buffer.concat([type, box("meta", Buffer.concat([u32(0), ...sizes]))]);
+}
+
+function chunk(type: string, data = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([u32(data.length), Buffer.from(type), data, u32(0)]);
+}
+
+function box(type: string, data: Buffer): Buffer {
+  return Buffer.concat([u32(data.length + 8), Buffer.from(type), data]);
+}
+
+function riff(type: string, data: Buffer): Buffer {
+  const size = [Buffer.from("RIFF"), u32le(data.length + 12), Buffer.from("WEBP")];
+  return Buffer.concat([...size, Buffer.from(type), u32le(data.length), data]);
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+function u32le(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+function u16(value: number): Buffer {
+  return u32(value).subarray(2);
+}
+
+function u16le(value: number): Buffer {
+  return u32le(value).subarray(0, 2);
+}

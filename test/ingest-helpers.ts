@@ -1,0 +1,69 @@
+import {
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  runInDurableObject,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../local/worker.ts";
+import type { IndexId } from "../src/ids.ts";
+import { type Client, fixture, type Json } from "./client.ts";
+
+/** Creates an index with one asset. Returns the asset and the `MediaIndex` object of its ingest. */
+export async function startAsset(client: Client, name: string, file = "words.jpg") {
+  await client.json("POST", "/index", { json: { index_name: name } });
+  const type = file.endsWith(".mp4") ? "video" : "image";
+  const form = { [`${type}_file`]: await fixture(file) };
+  const asset = await client.json("POST", `/index/${name}/${type}`, { form });
+  const row = await env.DB.prepare("SELECT index_id FROM assets WHERE asset_id = ?")
+    .bind(asset.asset_id)
+    .first<{ index_id: IndexId }>();
+  const indexId = row!.index_id;
+  return { asset, indexId, object: env.MEDIA_INDEX.getByName(indexId) };
+}
+
+/** Reads the stored rows, keys and vectors of an asset, to compare before and after. */
+export async function readStoredState(asset: Json, indexId: string) {
+  const rows = await env.DB.prepare(
+    "SELECT segment_id, caption, on_screen_text, labels, boxes FROM segments WHERE asset_id = ?",
+  )
+    .bind(asset.asset_id)
+    .all();
+  const fullTextRows = await env.DB.prepare(
+    `SELECT COUNT(*) AS n FROM segment_fts
+     WHERE rowid NOT IN (SELECT rowid FROM segments WHERE index_id <> ?)`,
+  )
+    .bind(indexId)
+    .first("n");
+  const { objects } = await env.MEDIA.list({ prefix: "" });
+  const keys = objects.map(({ key }) => key).filter((key) => key.includes(asset.asset_id));
+  const [id] = rows.results.map(({ segment_id }) => `${String(segment_id)}:text`);
+  const vectors = await env.TEXT_VECTORS.getByIds([id ?? "none"]);
+  return { rows: rows.results, fullTextRows, keys, vectors: vectors.length };
+}
+
+/** Delivers one message to the Worker, as the queue would. */
+export async function deliver(queue: string, body: unknown, attempts = 1) {
+  const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body };
+  const batch = createMessageBatch(queue, [message]);
+  const ctx = createExecutionContext();
+  await worker.queue(batch, env);
+  return getQueueResult(batch, ctx);
+}
+
+type MediaIndexStub = ReturnType<typeof env.MEDIA_INDEX.getByName>;
+
+/** Sets the ingest state of the object's only asset, with the next alarm in a minute. */
+export async function setState(
+  object: MediaIndexStub,
+  running: { assetType?: "video" | "image"; step: string; parts: object[] },
+) {
+  const state = { phase: "running", assetType: "image", fanOut: {}, begun: true, ...running };
+  await runInDurableObject(object, (_, { storage }) => {
+    storage.sql.exec(
+      "UPDATE assets SET state = ?, revision = 900, due_at = 0",
+      JSON.stringify(state),
+    );
+    return storage.setAlarm(Date.now() + 60_000);
+  });
+}

@@ -1,0 +1,41 @@
+import { base64url } from "jose";
+import { newId } from "../src/ids.ts";
+import { parseSecrets, SCOPES, signKey } from "../src/keys.ts";
+import { Client, type Json, newClient } from "./client.ts";
+import { run } from "./store-queries.ts";
+
+/** Returns a key of the client's account, signed by another secret that is named `kid`. */
+export async function newKeySignedBy(kid: string, client: Client): Promise<Client> {
+  const secret = base64url.encode(crypto.getRandomValues(new Uint8Array(32)));
+  const { account_id: accountId } = await client.json("POST", "/init");
+  const keyId = newId("key");
+  const claims = { keyId, accountId, accountName: "x", scopes: [...SCOPES], expiresAt: null };
+  return new Client(await signKey(parseSecrets(`${kid}:${secret}`), claims));
+}
+
+/** Returns a key with the claims of one client and the signature of another. */
+export function spliceSignature(client: Client, other: Client): Client {
+  const [head, claims] = client.key.split(".");
+  return new Client([head, claims, other.key.split(".")[2]].join("."));
+}
+
+export function removeSignature(client: Client): Client {
+  const head = base64url.encode(JSON.stringify({ alg: "none", kid: "test" }));
+  return new Client([head, client.key.split(".")[1], ""].join("."));
+}
+
+/** Returns a key that is revoked in the database, and that this isolate hasn't cached. */
+export async function newRevokedKey(): Promise<Client> {
+  const client = await newClient();
+  const { sub, jti }: Json = JSON.parse(
+    Buffer.from(client.key.split(".")[1]!, "base64url").toString(),
+  );
+  await run("INSERT INTO accounts (account_id, name, created_at) VALUES (?, 'x', 1)", sub);
+  await run(
+    `INSERT INTO api_keys (key_id, account_id, scopes, created_at, revoked_at)
+     VALUES (?, ?, 'read', 1, 1)`,
+    jti,
+    sub,
+  );
+  return client;
+}

@@ -1,0 +1,75 @@
+import { stemmer } from "stemmer";
+import { contentWords } from "../../src/search/query.ts";
+import type { Random } from "../training/random.ts";
+import type { Corpus, GroundTruth } from "./corpus.ts";
+
+/**
+ * Form of a query made of a caption: all of it, every second word, or one to three content words in
+ * a row.
+ */
+const FORMS = ["sentence", "half", "words"] as const;
+type QueryForm = (typeof FORMS)[number];
+
+/** A query of an evaluation. */
+export interface EvalQuery {
+  text: string;
+  form: QueryForm;
+  /** Caption that the query was made of. */
+  caption: string;
+  /** Whether the caption describes something in the corpus. */
+  isPresent: boolean;
+}
+
+const MAX_WORDS = 3;
+
+/**
+ * Samples queries; every fourth is about something that isn't in the corpus. The same random
+ * numbers give the same queries.
+ */
+export function sampleQueries(corpus: Corpus, count: number, random: Random): EvalQuery[] {
+  const pickOne = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)]!;
+  return Array.from({ length: count }, (_, i) => {
+    const isPresent = i % 4 !== 3;
+    const caption = isPresent
+      ? pickOne(pickOne(corpus.truths).captions)
+      : pickOne(corpus.absentCaptions);
+    const form = pickOne(FORMS);
+    return { text: shorten(caption, form, random), form, caption, isPresent };
+  });
+}
+
+function shorten(caption: string, form: QueryForm, random: Random): string {
+  if (form === "sentence") return caption;
+  if (form === "half") {
+    return caption
+      .split(/\s+/)
+      .filter((_, i) => i % 2 === 1)
+      .join(" ");
+  }
+  const words = contentWords(caption);
+  const length = Math.min(words.length, 1 + Math.floor(random() * MAX_WORDS));
+  const start = Math.floor(random() * (words.length - length + 1));
+  return words.slice(start, start + length).join(" ");
+}
+
+/**
+ * Creates a judge that returns the relevant items of a query: its target, and every item whose
+ * captions together contain all content words of the query, by stem (Porter, "An algorithm for
+ * suffix stripping", 1980). The words that people used count as their judgement; a long caption
+ * hardly ever matches another photo, a single word matches many.
+ */
+export function createJudge(
+  truths: readonly GroundTruth[],
+): (question: EvalQuery) => GroundTruth[] {
+  const stems = truths.map(({ captions }) => new Set(captions.flatMap(listStems)));
+  return ({ text, caption }) => {
+    const queryStems = listStems(text);
+    return truths.filter(({ captions }, i) => {
+      return captions.includes(caption) || queryStems.every((stem) => stems[i]!.has(stem));
+    });
+  };
+}
+
+function listStems(text: string): string[] {
+  return contentWords(text).map(stemmer);
+}

@@ -1,0 +1,67 @@
+import { encodeBatch, syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
+import type { Service } from "../service.ts";
+import type { CaptionedPhoto } from "../training/captions.ts";
+import type { Random } from "../training/random.ts";
+import type { Corpus, GroundTruth } from "./corpus.ts";
+
+/** Videos whose scenes people described in words: no model has to analyse them. */
+export interface SceneCorpus extends Corpus {
+  segments: SegmentFields[];
+  /** The same videos with the captions that no segment contains: the source of queries. */
+  queryCorpus: Corpus;
+}
+
+/** Duration of a segment. */
+const SEGMENT_SECONDS = 5;
+/** Captions of a photo that may be in a segment; the rest are for queries. */
+const TEXT_CAPTIONS = 3;
+/** Share of the photos that is left out. */
+const ABSENT_SHARE = 0.1;
+
+/**
+ * Makes a scene of each photo. Half of the scenes have two captions as description only; a quarter
+ * also has a third one as speech; some have a caption of another photo as speech; some are slides
+ * that are read aloud. The last photos are left out.
+ */
+export function createSceneCorpus(photos: CaptionedPhoto[], random: Random): SceneCorpus {
+  const present = photos.slice(0, Math.floor(photos.length * (1 - ABSENT_SHARE)));
+  const segments: SegmentFields[] = [];
+  const [truths, queryTruths]: [GroundTruth[], GroundTruth[]] = [[], []];
+  for (const [i, { captions }] of present.entries()) {
+    const assetId = syntheticId("vid", Math.floor(i / VIDEO_SEGMENTS));
+    const position = i % VIDEO_SEGMENTS;
+    const [first = "", second = "", third = ""] = captions;
+    const other = present[Math.floor(random() * present.length)]!.captions;
+    const kind = random();
+    const text = { caption: `${first} ${second}`, transcript: "", onScreenText: "" };
+    if (kind >= 0.9) Object.assign(text, { caption: "A page of words.", onScreenText: first });
+    if (kind >= 0.5) text.transcript = kind < 0.75 || kind >= 0.9 ? third : other[0]!;
+    segments.push({ segmentId: syntheticId("seg", i), assetId, position, ...text });
+    const range = { file: `${assetId}.mp4`, at: (position + 0.5) * SEGMENT_SECONDS };
+    const contents = kind >= 0.75 && kind < 0.9 ? [captions, other] : [captions];
+    for (const texts of contents) {
+      truths.push({ ...range, captions: texts });
+      queryTruths.push({ ...range, captions: texts.slice(TEXT_CAPTIONS) });
+    }
+  }
+  const absentCaptions = photos.slice(present.length).flatMap(({ captions }) => captions);
+  const corpus = { files: [], absentCaptions };
+  return { ...corpus, truths, segments, queryCorpus: { ...corpus, truths: queryTruths } };
+}
+
+/** Stores the segments in an index as ingest does, without analysis of media. */
+export async function loadSegments(
+  { url, account }: Pick<Service, "url" | "account">,
+  indexName: string,
+  segments: readonly SegmentFields[],
+): Promise<void> {
+  const none = new Float32Array();
+  for (let at = 0; at < segments.length; at += VIDEO_SEGMENTS) {
+    const batch = segments.slice(at, at + VIDEO_SEGMENTS);
+    const response = await fetch(`${url}/load?account=${account}&index=${indexName}&embed=yes`, {
+      method: "POST",
+      body: encodeBatch({ segments: batch, textVectors: none, imageVectors: none }),
+    });
+    if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
+  }
+}

@@ -1,0 +1,53 @@
+import { readdir, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { fileTypeFromFile } from "file-type";
+
+export interface MediaFile {
+  path: string;
+  kind: "video" | "image";
+  /** Path of a subtitle file with the same name. */
+  transcript?: string;
+  metadata?: Record<string, string | number>;
+}
+
+export interface MediaFiles {
+  media: MediaFile[];
+  /** Paths of files that are neither videos nor images. */
+  skipped: string[];
+}
+
+const SUBTITLES = [".srt", ".vtt"];
+
+/**
+ * Finds videos and images in `paths` and the folders among them by their first bytes. Throws a
+ * readable error if a path doesn't exist.
+ */
+export async function findMedia(paths: string[]): Promise<MediaFiles> {
+  const files = (await Promise.all(paths.map(listFiles))).flat();
+  const found: MediaFiles = { media: [], skipped: [] };
+  const listed = new Set(files);
+  const used = new Set<string>();
+  for (const path of new Set(files)) {
+    const kind = (await fileTypeFromFile(path))?.mime.split("/")[0];
+    if (kind === "video") {
+      const base = path.slice(0, -extname(path).length);
+      const transcript = SUBTITLES.map((suffix) => base + suffix).find((file) => listed.has(file));
+      if (transcript) used.add(transcript);
+      found.media.push({ path, kind, ...(transcript && { transcript }) });
+    } else if (kind === "image") {
+      found.media.push({ path, kind });
+    } else {
+      found.skipped.push(path);
+    }
+  }
+  return { ...found, skipped: found.skipped.filter((path) => !used.has(path)) };
+}
+
+async function listFiles(path: string): Promise<string[]> {
+  const entry = await stat(path).catch(() => null);
+  if (!entry) throw new Error(`There is no file or folder at ${path}.`);
+  if (!entry.isDirectory()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((one) => one.isFile() && !one.name.startsWith("."));
+  return files.map((one) => join(one.parentPath, one.name)).sort();
+}

@@ -1,0 +1,103 @@
+import { Validator } from "@cfworker/json-schema";
+
+/** Keywords of JSON Schema that the OpenAPI document uses for requests. */
+export interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: unknown;
+  items?: Schema;
+  enum?: string[];
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+export interface OperationParameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  schema: Schema;
+}
+
+interface DeclaredOperation {
+  parameters?: OperationParameter[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  security?: { ApiKey: string[] }[];
+}
+
+export interface OpenApi {
+  paths?: object;
+  components?: object;
+}
+
+/** An operation of the OpenAPI document. */
+export interface Operation {
+  /** Method in upper case. */
+  method: string;
+  /** Path template, such as `/index/{index_name}`. */
+  path: string;
+  /** Scope that the API key needs; null if no key is needed. */
+  scope: string | null;
+  parameters: OperationParameter[];
+  json: Schema | null;
+  form: Schema | null;
+  /** Media type of a body that is neither JSON nor a form. */
+  bytes: string | null;
+  bodyRequired: boolean;
+  responses: DeclaredOperation["responses"];
+}
+
+const STRUCTURED_TYPES = new Set(["application/json", "multipart/form-data"]);
+
+/** Lists all operations of a document. */
+export function listOperations({ paths = {} }: OpenApi): Operation[] {
+  return Object.entries(paths as Record<string, Record<string, DeclaredOperation>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(([method, declared]) => toOperation(method, path, declared)),
+  );
+}
+
+function toOperation(method: string, path: string, declared: DeclaredOperation): Operation {
+  const { parameters = [], requestBody, responses, security } = declared;
+  return {
+    method: method.toUpperCase(),
+    path,
+    scope: security?.[0]?.ApiKey[0] ?? null,
+    parameters,
+    json: requestBody?.content["application/json"]?.schema ?? null,
+    form: requestBody?.content["multipart/form-data"]?.schema ?? null,
+    bytes:
+      Object.keys(requestBody?.content ?? {}).find((type) => !STRUCTURED_TYPES.has(type)) ?? null,
+    bodyRequired: requestBody?.required ?? false,
+    responses,
+  };
+}
+
+/** Returns whether a path matches the template of an operation. */
+export function matchesOperation({ path }: Operation, pathname: string): boolean {
+  const pattern = path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
+  return new RegExp(`^${pattern}$`).test(pathname);
+}
+
+/** Returns how a JSON response differs from the document; null if it conforms. */
+export function findSchemaViolation(
+  operation: Operation,
+  components: object | undefined,
+  status: number,
+  body: unknown,
+): string | null {
+  const { responses } = operation;
+  const declared = responses[status] ?? responses["default"];
+  const schema = declared?.content?.["application/json"]?.schema;
+  if (!schema) return `${status} isn't declared`;
+  const validator = new Validator({ ...schema, components }, "2020-12", false);
+  const { valid, errors } = validator.validate(body);
+  return valid ? null : errors.map((e) => `${e.instanceLocation} ${e.error}`).join("\n");
+}

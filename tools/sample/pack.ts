@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { writeSlides, writeStory } from "./sample-video.ts";
+import { writeSampleImages } from "./images.ts";
+
+interface SampleFile {
+  path: string;
+  kind: "video" | "image";
+  /** Path of an SRT file. */
+  transcript?: string;
+  metadata?: Record<string, string | number>;
+}
+
+export interface SampleSearch {
+  query: string;
+  /** Name of the file that must rank first. */
+  expectedFile: string;
+  /** The only kind of evidence for the query in the pack. */
+  evidence: "speech" | "text" | "visual";
+}
+
+export interface SamplePack {
+  files: SampleFile[];
+  searches: SampleSearch[];
+  questions: string[];
+}
+
+const SEARCHES: SampleSearch[] = [
+  { query: "glacier", expectedFile: "story.mp4", evidence: "speech" },
+  { query: "carpenter", expectedFile: "story.mp4", evidence: "speech" },
+  { query: "lantern", expectedFile: "poster.jpg", evidence: "text" },
+  { query: "sourdough", expectedFile: "receipt.jpg", evidence: "text" },
+  { query: "Saturn", expectedFile: "slides.mp4", evidence: "text" },
+  { query: "boat", expectedFile: "nagasaki.jpg", evidence: "visual" },
+  { query: "clock", expectedFile: "story.mp4", evidence: "visual" },
+];
+
+const QUESTIONS = [
+  "Why did the carpenter leave the cabin?",
+  "What do the bees come for?",
+  "Where is the lantern festival?",
+];
+
+/**
+ * Returns videos, images and searches for them. Writes them to `folder` the first time, later
+ * reuses them. The folder appears complete or not at all, also if two processes write it at once.
+ */
+export async function buildSamplePack(folder: string): Promise<SamplePack> {
+  const version = await hashSources();
+  if (!(await isCurrent(folder, version))) await replaceFolder(folder, version);
+  const files: SampleFile[] = JSON.parse(await readFile(join(folder, "files.json"), "utf8"));
+  for (const file of files) {
+    file.path = join(folder, file.path);
+    if (file.transcript) file.transcript = join(folder, file.transcript);
+  }
+  return { files, searches: SEARCHES, questions: QUESTIONS };
+}
+
+async function replaceFolder(folder: string, version: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  const partial = await mkdtemp(`${folder}.`);
+  try {
+    await writePack(partial);
+    await writeFile(join(partial, "version"), version);
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+  } catch (error) {
+    // Another process may have written the same pack in the meantime.
+    if (!(await isCurrent(folder, version))) throw error;
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+/** Writes the pack; paths in `files.json` are relative to it. */
+async function writePack(folder: string): Promise<void> {
+  const [images] = await Promise.all([
+    writeSampleImages(folder),
+    writeStory(folder),
+    writeSlides(folder),
+  ]);
+  const files: SampleFile[] = [
+    { path: "story.mp4", kind: "video", transcript: "story.srt" },
+    { path: "slides.mp4", kind: "video" },
+  ];
+  for (const { file, metadata } of images) {
+    files.push({ path: file, kind: "image", ...(metadata && { metadata }) });
+  }
+  await writeFile(join(folder, "files.json"), JSON.stringify(files));
+}
+
+async function isCurrent(folder: string, version: string): Promise<boolean> {
+  return (await readFile(join(folder, "version"), "utf8").catch(() => "")) === version;
+}
+
+/** Hashes the sources in this folder: the pack is written again when they change. */
+async function hashSources(): Promise<string> {
+  const hash = createHash("sha256");
+  for (const name of (await readdir(import.meta.dirname)).sort()) {
+    hash.update(await readFile(join(import.meta.dirname, name)));
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Api, openApi } from "./api-client.ts";
+import { createKey } from "./stack/api-key.ts";
+import { ingestFiles, type Ingested } from "./ingest-files.ts";
+import type { MediaFile } from "./media-files.ts";
+import { findFreePort } from "./stack/ports.ts";
+import { ProgressBars } from "./progress.ts";
+import { startStack } from "./stack/stack.ts";
+import type { SuiteOptions } from "./suite.ts";
+
+/** A complete, empty service for one measurement. */
+export interface Service {
+  url: string;
+  key: string;
+  /** Account of the key. */
+  account: string;
+  api: Api;
+  engine: { url: string; token: string };
+  /** State folder, deleted with the service. */
+  folder: string;
+  /** Creates the index, uploads the files and waits until each is ready or has failed. */
+  ingest: (indexName: string, files: MediaFile[]) => Promise<Ingested[]>;
+}
+
+const ACCOUNT = "bench";
+
+/**
+ * Runs `measure` against a new service, which is stopped in every case. `entry` replaces the local
+ * Worker's entry: a path in the project.
+ */
+export async function withService<T>(
+  { log, signal }: Pick<SuiteOptions, "log" | "signal">,
+  measure: (service: Service) => Promise<T>,
+  entry?: string,
+): Promise<T> {
+  const stateDir = await mkdtemp(join(tmpdir(), "sightline-bench-"));
+  const [port, enginePort] = [await findFreePort(), await findFreePort()];
+  const stack = await startStack({
+    port,
+    enginePort,
+    stateDir,
+    log,
+    signal,
+    ...(entry !== undefined && { entry }),
+  });
+  try {
+    const key = await createKey(stack.keySecrets, { account: ACCOUNT });
+    const api = openApi(stack.url, key, signal);
+    const ingest = async (indexName: string, files: MediaFile[]) => {
+      await api.post("/index", { index_name: indexName });
+      return ingestFiles(api, indexName, files, new ProgressBars(process.stderr));
+    };
+    return await measure({
+      url: stack.url,
+      key,
+      account: ACCOUNT,
+      api,
+      engine: { url: stack.engineUrl, token: stack.engineToken },
+      folder: stateDir,
+      ingest,
+    });
+  } finally {
+    await stack.stop();
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,21 @@
+import { accountId, newId } from "../../src/ids.ts";
+import { parseSecrets, type Scope, SCOPES, signKey } from "../../src/keys.ts";
+
+export interface KeyRequest {
+  /** Account name; the same name is the same account. */
+  account: string;
+  scopes?: Scope[];
+  /** Expiry in epoch milliseconds; null for a key that doesn't expire. */
+  expiresAt?: number | null;
+}
+
+/** Creates a key signed with the first of `keySecrets` (`kid:base64url[,…]`). Needs no database. */
+export async function createKey(keySecrets: string, request: KeyRequest): Promise<string> {
+  return signKey(parseSecrets(keySecrets), {
+    keyId: newId("key"),
+    accountId: await accountId(request.account),
+    accountName: request.account,
+    scopes: request.scopes ?? [...SCOPES],
+    expiresAt: request.expiresAt ?? null,
+  });
+}

@@ -1,0 +1,193 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Child, ProcessSupervisor, startChild } from "./child.ts";
+import { ensureSecrets, PROJECT, secretsFile, writeEngineUrl } from "./local-state.ts";
+import { isPortOpen, requireFreePort } from "./ports.ts";
+import { devArgs, migrateArgs, wranglerEnv } from "./wrangler.ts";
+
+export interface StackOptions {
+  /** Port of the Worker on 127.0.0.1. */
+  port: number;
+  /** Port of the engine on 127.0.0.1. */
+  enginePort: number;
+  stateDir: string;
+  /** Entry of the Worker instead of the configured one: a path in the project. */
+  entry?: string;
+  /** Prints a message for people, one line per call. */
+  log: (line: string) => void;
+  /** Gets each output line of the Worker once it is ready. */
+  onWorkerLine?: (line: string) => void;
+  /** Aborting during start-up ends what has started. */
+  signal?: AbortSignal;
+}
+
+export interface Stack {
+  /** URL of the Worker, without a slash at the end. */
+  url: string;
+  /** URL of the engine, without a slash at the end. */
+  engineUrl: string;
+  engineToken: string;
+  /** Signing secrets, in the format of `KEY_SECRETS`. */
+  keySecrets: string;
+  /** Resolves when the Worker has ended, with the reason as a sentence. */
+  ended: Promise<string>;
+  /** Ends every process; resolves when none is left. */
+  stop(): Promise<void>;
+}
+
+const READY_MS = 90_000;
+const POLL_MS = 100;
+const MINUTE_MS = 60_000;
+const MAX_BACK_OFF_MS = 30_000;
+
+/** Returns the local URL of a port. */
+export function stackUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Returns whether a Sightline service answers at `url`. */
+export async function isRunning(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2000) });
+    const body: unknown = await response.json();
+    return (
+      typeof body === "object" && body !== null && "service" in body && body.service === "sightline"
+    );
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Applies migrations, starts the engine and the Worker, and resolves when `GET /health` answers.
+ * Throws a readable error if a port is taken or a process ends early. Every process ends with this
+ * one.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { port, enginePort, stateDir, signal } = options;
+  await requireFreePort(port, "PORT");
+  await requireFreePort(enginePort, "ENGINE_PORT");
+  const { keySecrets, engineToken } = await ensureSecrets(stateDir);
+  await writeEngineUrl(stateDir, stackUrl(enginePort));
+  const logs = join(stateDir, "logs");
+  await mkdir(logs, { recursive: true });
+
+  const supervisor = new ProcessSupervisor();
+  let phase: Phase = "starting";
+  let cron: NodeJS.Timeout | undefined;
+  const stop = () => {
+    phase = "stopping";
+    clearInterval(cron);
+    return supervisor.stopAll();
+  };
+  const url = stackUrl(port);
+  const settled = new AbortController();
+  const aborted = AbortSignal.any(signal ? [signal, settled.signal] : [settled.signal]);
+  try {
+    const engine = superviseEngine(supervisor, options, engineToken, () => phase);
+    // The Worker must not answer before all tables exist.
+    await Promise.race([applyMigrations(supervisor, stateDir), engine]);
+    const worker = supervisor.supervise(
+      startChild({
+        name: "The Worker",
+        args: devArgs(stateDir, port, secretsFile(stateDir), options.entry),
+        env: wranglerEnv(stateDir),
+        logFile: join(logs, "worker.log"),
+        onLine: (line) => phase === "ready" && options.onWorkerLine?.(line),
+      }),
+    );
+    const ready = Promise.all([
+      waitUntil(() => isRunning(url), "The Worker", aborted),
+      waitUntil(() => isPortOpen(enginePort), "The engine", aborted),
+    ]);
+    await Promise.race([ready, rejectOnEnd(worker), engine]);
+    phase = "ready";
+    cron = setInterval(() => void runScheduledTrigger(url), MINUTE_MS);
+    const engineUrl = stackUrl(enginePort);
+    return { url, engineUrl, engineToken, keySecrets, ended: worker.ended, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    settled.abort();
+  }
+}
+
+/** Runs the Worker's cron trigger, since the local runtime has no scheduler. */
+export async function runScheduledTrigger(url: string): Promise<void> {
+  await fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => undefined); // the Worker may have ended
+}
+
+type Phase = "starting" | "ready" | "stopping";
+
+/**
+ * Starts the engine and restarts it whenever it ends, with exponential back-off. Throws if it ends
+ * while the stack starts.
+ */
+async function superviseEngine(
+  supervisor: ProcessSupervisor,
+  { enginePort, stateDir, log }: StackOptions,
+  token: string,
+  phase: () => Phase,
+): Promise<void> {
+  for (let pause = 1000; ; pause = Math.min(2 * pause, MAX_BACK_OFF_MS)) {
+    const startedAt = Date.now();
+    const child = supervisor.supervise(
+      startChild({
+        name: "The engine",
+        args: ["local/engine/server.ts"],
+        env: { ENGINE_PORT: String(enginePort), ENGINE_TOKEN: token },
+        logFile: join(stateDir, "logs/engine.log"),
+      }),
+    );
+    const reason = await child.ended;
+    if (phase() === "stopping") return;
+    if (phase() === "starting") throw new Error(reason);
+    if (Date.now() - startedAt > MAX_BACK_OFF_MS) pause = 1000;
+    log(`${reason}\nRestarting it in ${pause / 1000} s.`);
+    await wait(pause);
+    if (phase() === "stopping") return;
+  }
+}
+
+/**
+ * Applies migrations to the local database. A hash file beside it skips this if nothing changed.
+ */
+async function applyMigrations(supervisor: ProcessSupervisor, stateDir: string): Promise<void> {
+  const stamp = join(stateDir, "v3/d1/migrations.sha256");
+  const migrationsHash = await hashFolder(join(PROJECT, "migrations"));
+  if ((await readFile(stamp, "utf8").catch(() => "")) === migrationsHash) return;
+  const child = supervisor.supervise(
+    startChild({
+      name: "Applying the database migrations",
+      args: migrateArgs(stateDir),
+      env: wranglerEnv(stateDir),
+      logFile: join(stateDir, "logs/migrations.log"),
+    }),
+  );
+  const reason = await child.ended;
+  if (!child.succeeded()) throw new Error(reason);
+  await writeFile(stamp, migrationsHash);
+}
+
+async function hashFolder(folder: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of (await readdir(folder)).sort()) {
+    hash.update(file).update(await readFile(join(folder, file)));
+  }
+  return hash.digest("hex");
+}
+
+async function rejectOnEnd(child: Child): Promise<never> {
+  throw new Error(await child.ended);
+}
+
+async function waitUntil(isTrue: () => Promise<boolean>, name: string, signal: AbortSignal) {
+  for (const start = Date.now(); Date.now() - start < READY_MS; await wait(POLL_MS)) {
+    signal.throwIfAborted();
+    if (await isTrue()) return;
+  }
+  throw new Error(`${name} did not get ready within ${READY_MS / 1000} s.`);
+}

@@ -1,0 +1,34 @@
+/** Puts untrusted text on one line and removes control characters. */
+export function sanitizeLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+}
+
+/** Truncates text to `width` characters. */
+export function truncate(text: string, width: number): string {
+  const letters = Array.from(text);
+  return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join("")}…`;
+}
+
+/** Formats seconds as `m:ss` or `h:mm:ss`. */
+export function formatClock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const [first, ...rest] = parts[0] === 0 ? parts.slice(1) : parts;
+  return [first, ...rest.map((part) => String(part).padStart(2, "0"))].join(":");
+}
+
+export interface Column {
+  title: string;
+  /** Width in characters; longer text is truncated. */
+  width: number;
+  align?: "right";
+}
+
+/** Formats one line of a table. */
+export function formatRow(columns: Column[], cells: string[]): string {
+  const fitted = columns.map(({ width, align }, i) => {
+    const text = truncate(sanitizeLine(cells[i] ?? ""), width);
+    return align === "right" ? text.padStart(width) : text.padEnd(width);
+  });
+  return `  ${fitted.join("  ")}`.trimEnd();
+}
