@@ -1,80 +1,149 @@
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { looseIds } from "./scoping.ts";
+import { dirname, join } from "node:path";
+
+/** Source text by path from the project's root. */
+export type Sources = ReadonlyMap<string, string>;
 
 /**
- * Which part of `src/` may import which: a part imports from its own floor's parts only itself, and
- * from any floor below. Also: no file over 300 lines, nobody imports `local/` or `durable/`, and
- * ids are what `scripts/scoping.ts` says.
+ * The layers of `src/`, lowest first. A file imports from its own part and from lower layers. Parts
+ * of one layer don't import each other, but for those of the ground layer.
  */
-const FLOORS = [
+const LAYERS: readonly (readonly string[])[] = [
   [
-    "at-once",
+    "concurrency",
     "config",
     "errors",
     "ids",
     "keys",
+    "lease",
     "log",
+    "lru-cache",
+    "messages",
     "prompts",
-    "renewing",
+    "time-range",
     "timings",
     "types",
-    "unspaced",
+    "unsegmented-scripts",
   ],
-  ["media", "store", "models", "fetching", "queues/messages"],
+  ["fetching", "media", "models", "store"],
   ["platforms"],
   ["ingest", "search"],
-  ["answer", "care", "durable"],
+  ["answer", "durable", "lifecycle"],
+  ["http"],
   ["queues", "routes"],
-  ["app", "index"],
+  ["app"],
+  ["index"],
 ];
-const MAX_LINES = 300;
-const root = join(import.meta.dirname, "..");
-const problems: string[] = [];
-const sources = new Map<string, string>();
 
-for (const file of globSync("{src,local,console,scripts,bench,test}/**/*.ts", { cwd: root })) {
-  const text = readFileSync(join(root, file), "utf8");
-  if (file.startsWith("src/")) sources.set(file, text);
-  const lines = text.split("\n").length - 1;
-  if (lines > MAX_LINES) problems.push(`${file} has ${lines} lines: which nouns live in it?`);
-  for (const [, target] of text.matchAll(/from "(\.[^"]+)"/g)) {
-    checkImport(file, relative(root, join(root, dirname(file), target!)));
+/** What files outside `src/` may import, by path prefix; the first prefix that fits counts. */
+const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
+  ["src/", ["src/"]],
+  ["local/worker.ts", ["local/", "src/index.ts"]], // the local entry: the Worker and its stand-ins
+  ["local/engine/", ["local/engine/"]],
+  ["local/", ["local/", "src/types.ts", "src/config.ts"]],
+  ["console/", ["console/"]],
+  ["tools/", ["tools/", "src/", "local/"]],
+  ["scripts/", ["scripts/", "tools/", "src/", "local/"]],
+  ["bench/", ["bench/", "tools/", "src/", "local/"]],
+  ["test/", [""]],
+];
+
+/** Folders whose code calls a binding (D1, R2, Vectorize, a queue, a model). */
+const CALLS_BINDINGS = /^src\/(store|models|media|durable)\//;
+/** Folders whose code sends requests to other servers. */
+const CALLS_OUTSIDE = /^src\/(fetching|platforms|models|media)\//;
+const BINDINGS =
+  "DB|MEDIA|TEXT_VECTORS|IMAGE_VECTORS|AI|FRAMES|IMAGES|INGEST|JOBS|WEBHOOKS|MEDIA_INDEX";
+const BINDING_CALL = new RegExp(String.raw`\b(?:${BINDINGS})\.[a-z]\w*\(`);
+const OUTSIDE_CALL = /(?<![.\w])fetch\(/;
+
+const MAX_LINES = 300;
+
+/** Returns a sentence for each broken rule of layering, size or access to bindings. */
+export function findLayerProblems(sources: Sources): string[] {
+  const problems: string[] = [];
+  for (const [file, text] of sources) {
+    const lineCount = text.split("\n").length - 1;
+    if (lineCount > MAX_LINES) {
+      problems.push(`${file} has ${lineCount} lines: split it by nouns, ${MAX_LINES} at most`);
+    }
+    for (const target of importsOf(file, text)) problems.push(...importProblems(file, target));
+    problems.push(...callProblems(file, text));
   }
+  return [...problems, ...findCycles(sources)];
 }
 
-function checkImport(file: string, target: string): void {
-  if (file === "local/worker.ts") return;
-  const refuse = (why: string) => problems.push(`${file} imports ${target}: ${why}`);
-  if (file.startsWith("local/") && target.startsWith("src/")) {
-    if (!/^src\/(types|config)\.ts$/.test(target)) refuse("stand-ins take types and config only");
+function importsOf(file: string, text: string): string[] {
+  const targets = [...text.matchAll(/\b(?:from|import\()\s*"(\.[^"]+)"/g)];
+  return targets.map(([, target]) => join(dirname(file), target!));
+}
+
+function importProblems(file: string, target: string): string[] {
+  const allowed = IMPORTS.find(([from]) => file.startsWith(from))?.[1];
+  if (!allowed) return [`${file} is in no folder of scripts/check-layers.ts`];
+  if (!allowed.some((to) => target.startsWith(to))) {
+    return [`${file} imports ${target}: it may import ${allowed.join(", ")}`];
   }
-  if (!file.startsWith("src/")) return;
-  if (!target.startsWith("src/")) return void refuse("what is deployed stands alone");
-  if (target.startsWith("src/durable/")) {
-    if (file !== "src/index.ts" && !file.startsWith("src/durable/")) refuse("use the stub");
-  }
+  if (!file.startsWith("src/") || !target.startsWith("src/")) return [];
   const [from, to] = [partOf(file), partOf(target)];
-  const [own, other] = [floorOf(from), floorOf(to)];
-  if (other > own) refuse("an arrow up");
-  const siblings = own === other && from !== to;
-  if (siblings && own > 0 && own < FLOORS.length - 1) refuse("a part of the same floor");
+  const [own, other] = [layerOf(from), layerOf(to)];
+  if (own === -1 || other === -1) return [`src/${own === -1 ? from : to} is in no layer`];
+  if (to === "durable" && from !== "durable" && from !== "index") {
+    return [`${file} imports ${target}: call the object by its stub (src/store/index-object.ts)`];
+  }
+  if (other > own) return [`${file} imports ${target}, which is in a higher layer`];
+  if (other === own && from !== to && own > 0) {
+    return [`${file} imports ${target}, another part of its layer`];
+  }
+  return [];
+}
+
+function callProblems(file: string, text: string): string[] {
+  if (!file.startsWith("src/")) return [];
+  const problems: string[] = [];
+  for (const [i, line] of text.split("\n").entries()) {
+    if (/^\s*(\*|\/\/|\/\*)/.test(line)) continue;
+    const at = `${file}:${i + 1}`;
+    if (BINDING_CALL.test(line) && !CALLS_BINDINGS.test(file)) {
+      problems.push(`${at} calls a binding: only store/, models/, media/ and durable/ do`);
+    }
+    if (OUTSIDE_CALL.test(line) && !CALLS_OUTSIDE.test(file)) {
+      problems.push(`${at} calls fetch: only fetching/, platforms/, models/ and media/ do`);
+    }
+  }
+  return problems;
 }
 
 function partOf(file: string): string {
-  const path = file.slice("src/".length).replace(/\.ts$/, "");
-  return path === "queues/messages" ? path : path.split("/")[0]!;
+  return file.slice("src/".length).replace(/\.ts$/, "").split("/")[0]!;
 }
 
-function floorOf(part: string): number {
-  const floor = FLOORS.findIndex((parts) => parts.includes(part));
-  if (floor === -1)
-    problems.push(`src/${part} stands on no floor: name it in scripts/check-layers.ts`);
-  return floor;
+function layerOf(part: string): number {
+  return LAYERS.findIndex((parts) => parts.includes(part));
 }
 
-problems.push(...looseIds(sources));
-if (problems.length > 0) {
-  console.error(problems.join("\n"));
-  process.exit(1);
+/** Finds import cycles, type imports included (Tarjan's strongly connected components). */
+function findCycles(sources: Sources): string[] {
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const cycles: string[] = [];
+  const visit = (file: string): void => {
+    index.set(file, index.size);
+    low.set(file, index.get(file)!);
+    stack.push(file);
+    for (const target of importsOf(file, sources.get(file)!)) {
+      if (!sources.has(target)) continue;
+      if (!index.has(target)) {
+        visit(target);
+        low.set(file, Math.min(low.get(file)!, low.get(target)!));
+      } else if (stack.includes(target)) {
+        low.set(file, Math.min(low.get(file)!, index.get(target)!));
+      }
+    }
+    if (low.get(file) !== index.get(file)) return;
+    const component = stack.splice(stack.indexOf(file));
+    if (component.length > 1) cycles.push(`import cycle: ${component.toSorted().join(", ")}`);
+  };
+  for (const file of sources.keys()) if (!index.has(file)) visit(file);
+  return cycles;
 }
