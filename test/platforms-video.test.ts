@@ -84,12 +84,14 @@ describe("PeerTube", () => {
   });
 
   it("throws media_not_available if downloads are disabled or need a login", async () => {
-    await stubPlatform("kept", { items: sceneItems(1, { overrides: { downloadEnabled: false } }) });
-    const item = await firstItem(channelRequest("kept"));
+    await stubPlatform("undownloadable", {
+      items: sceneItems(1, { overrides: { downloadEnabled: false } }),
+    });
+    const item = await firstItem(channelRequest("undownloadable"));
     expect(await errorOf(resolveMedia("peertube", item))).toMatchObject({
       code: "media_not_available",
     });
-    await stubPlatform("kept", {
+    await stubPlatform("undownloadable", {
       items: sceneItems(1),
       faults: [{ path: "/videos/", status: 401 }],
     });
@@ -99,19 +101,20 @@ describe("PeerTube", () => {
   });
 
   it("requests a muxed file if audio and video are separate", async () => {
-    const file = (id: number, lines: number, hasAudio: boolean) => ({
+    const file = (id: number, height: number, hasAudio: boolean) => ({
       id,
-      resolution: { id: lines },
+      resolution: { id: height },
       fileUrl: `https://tube.example/${id}.mp4`,
       hasAudio,
-      hasVideo: lines > 0,
+      hasVideo: height > 0,
     });
     const playlists = [{ files: [file(1, 720, false), file(2, 1080, false), file(3, 0, true)] }];
     const overrides = { files: [], streamingPlaylists: playlists };
     await stubPlatform("apart", { items: sceneItems(1, { overrides }) });
     const item = await firstItem(channelRequest("apart"));
+    const muxedPath = `download/videos/generate/${String(item.handle.id)}`;
     expect((await resolveMedia("peertube", item)).url).toBe(
-      `${platformsOrigin}/download/videos/generate/${String(item.handle.id)}?videoFileIds=2&videoFileIds=3`,
+      `${platformsOrigin}/${muxedPath}?videoFileIds=2&videoFileIds=3`,
     );
     await stubPlatform("apart", {
       items: sceneItems(1, { overrides: { ...overrides, streamingPlaylists: [] } }),
@@ -192,13 +195,13 @@ describe("YouTube", () => {
     await stubPlatform("bare", { items: sceneItems(1), etag: '"same"' });
     const listing = await resolveListing(playlist("bare"));
     const platform = platformByName("youtube");
-    const without = { ...env, COBALT_URL: "" };
-    const page = await platform.list(without, listing, null, null);
+    const envWithoutResolver = { ...env, COBALT_URL: "" };
+    const page = await platform.list(envWithoutResolver, listing, null, null);
     expect(page.items[0]!.unavailable).toMatchObject({ code: "media_not_available" });
-    expect(await errorOf(platform.media(without, page.items[0]!))).toMatchObject({
+    expect(await errorOf(platform.media(envWithoutResolver, page.items[0]!))).toMatchObject({
       code: "media_not_available",
     });
-    const repeated = await platform.list(without, listing, null, page.validators);
+    const repeated = await platform.list(envWithoutResolver, listing, null, page.validators);
     expect(repeated.unchanged).toBe(true);
     const withResolver = await platform.list(env, listing, null, page.validators);
     expect(withResolver).toMatchObject({ unchanged: false, items: [{ unavailable: null }] });

@@ -14,7 +14,7 @@ describe("a web page", () => {
     return firstItem({ kind: "url", url: `${platformsOrigin}/pages/${name}#top` });
   };
 
-  it("may be a video file itself, and no other file", async () => {
+  it("may be a video file, but throws not_a_video for any other file", async () => {
     const item = await firstItem({ kind: "url", url: `${filesOrigin}/clip.mp4` });
     expect(item).toMatchObject({ title: "clip.mp4", platformId: `${filesOrigin}/clip.mp4` });
     expect(await resolveMedia("web", item)).toEqual({
@@ -66,7 +66,8 @@ describe("a web page", () => {
       <link type="application/json+oembed" href="/pages/described/oembed">
       <meta name="keywords" content="sea, bay,"></head>
       <video src="FILES/clip.mp4"><track kind="captions" src="/a.vtt" srclang="en"></video>
-      <script type="application/ld+json">{"@type": "VideoObject", "uploadDate": "2026-05-04"}</script>`,
+      <script type="application/ld+json">{"@type": "VideoObject",
+      "uploadDate": "2026-05-04"}</script>`,
     );
     expect(item).toMatchObject({
       title: "Boats",
@@ -83,7 +84,7 @@ describe("a web page", () => {
     ]);
   });
 
-  it("may have a failing oEmbed server, malformed JSON-LD and no end", async () => {
+  it("is parsed despite oEmbed errors, malformed JSON-LD and a long body", async () => {
     const html = `<script type="application/ld+json">{"@type": </script><title>T</title>
       <link type="application/json+oembed" href="/pages/odd/oembed"><video src="FILES/clip.mp4">`;
     const faults = [{ path: "oembed", status: 500 }];

@@ -73,7 +73,7 @@ describe.each(CASES)("%s", (name, requestFor, platformName, count) => {
   });
 
   it("returns the time to wait after a 429", async () => {
-    const scene = `often_${name}`;
+    const scene = `throttled_${name}`;
     const faults = [{ path: "", status: 429, headers: { "retry-after": "17" } }];
     await stubPlatform(scene, { items: sceneItems(1), faults });
     expect(await errorOf(resolveListing(requestFor(scene), platformName))).toMatchObject({
@@ -112,7 +112,7 @@ describe.each(CASES)("%s", (name, requestFor, platformName, count) => {
     ["status 503", { status: 503, body: "" }, "upstream_unavailable"],
     ["a redirect to a private address", redirect("http://192.168.0.1/"), "blocked_address"],
     ["two redirects to a private address", redirect("/private"), "blocked_address"],
-    ["a redirect loop", redirect("/round"), "download_refused"],
+    ["a redirect loop", redirect("/loop"), "download_refused"],
   ])("throws an error with a code after %s", async (_, fault, code) => {
     const scene = `broken_${name}`;
     await stubPlatform(scene, { items: sceneItems(1), faults: [{ path: "", ...fault }] });
@@ -128,7 +128,7 @@ describe("a deleted item", () => {
   it.each(CASES.filter(([name]) => name !== "instagram"))(
     "throws original_removed on %s",
     async (name, requestFor, platformName) => {
-      const scene = `gone_${name}`;
+      const scene = `deleted_${name}`;
       await stubPlatform(scene, { items: sceneItems(1) });
       const item = await firstItem(requestFor(scene), platformName);
       await stubPlatform(scene, { items: sceneItems(1, { removed: true }) });
@@ -141,7 +141,7 @@ describe("an unchanged list", () => {
   it.each(CASES.filter(([name]) => !["flickr", "instagram"].includes(name)))(
     "is requested conditionally on %s",
     async (name, requestFor) => {
-      const scene = `same_${name}`;
+      const scene = `unchanged_${name}`;
       const etag = '"one"';
       await stubPlatform(scene, { items: sceneItems(2), etag });
       const listing = await resolveListing(requestFor(scene));

@@ -11,10 +11,10 @@ const errorResponse = z.object({
 });
 
 /**
- * Asks the resolver at `COBALT_URL` (Cobalt 10 or 11,
- * github.com/imputnet/cobalt/blob/main/docs/api.md) for the file URL of a video's page. Throws
- * `media_not_available` with the resolver's reason, `rate_limited`, `upstream_failed`, and
- * `platform_not_configured` if the resolver rejects the key.
+ * Requests the file URL of a video's page from the resolver at `COBALT_URL` (Cobalt 10 or 11,
+ * github.com/imputnet/cobalt/blob/main/docs/api.md). Throws `media_not_available` with the
+ * resolver's reason, `rate_limited`, `upstream_failed`, and `platform_not_configured` if the
+ * resolver rejects the key.
  */
 export async function resolveMediaUrl(env: Settings, pageUrl: string): Promise<string> {
   const key = env.COBALT_KEY;

@@ -28,8 +28,8 @@ const OTHER_SITES = [
 ];
 
 /**
- * Parses `@name@host`, `name@host`, or a URL whose path is of the fediverse only: `/@name`,
- * `/users/name`. Null for any other request.
+ * Parses `@name@host`, `name@host`, or a URL whose path only fediverse servers use: `/@name`,
+ * `/users/name`. Returns null for any other request.
  */
 export function parseProfile(request: ImportRequest, env: Settings): FediverseProfile | null {
   if (request.kind !== "profile") return null;

@@ -15,7 +15,7 @@ import { htmlToText } from "./plain-text.ts";
 import { requireSetting, type Settings } from "./settings.ts";
 
 const PAGE_SIZE = 100;
-/** Longer side, in pixels, of the size to download; the nearest larger size if all exceed it. */
+/** Maximum longer side of the download, in pixels; if every size exceeds it, the smallest. */
 const MAX_SIDE = 2048;
 
 const content = z.object({ _content: z.string() });
@@ -63,11 +63,11 @@ export const flickr: Platform = {
     if (request.kind !== "profile") throw unsupportedRequest("Flickr", request);
     const { id, title } = await requireFound("member of Flickr", findMember(env, request));
     const response = await callApi(env, "photos.licenses.getInfo", {}, licences);
-    const known = parseItems("flickr", licence, response.licenses.license);
+    const knownLicences = parseItems("flickr", licence, response.licenses.license);
     const ref = {
       user: id,
       licences: Object.fromEntries(
-        known.map(({ id: licenceId, url, name }) => [licenceId, url || name]),
+        knownLicences.map(({ id: licenceId, url, name }) => [licenceId, url || name]),
       ),
     };
     return { platform: "flickr", title, url: `https://www.flickr.com/photos/${id}`, ref };
@@ -173,7 +173,7 @@ function callApi<Schema extends z.ZodType>(
 
 const errorResponse = z.object({ stat: z.literal("fail"), code: z.coerce.number() });
 
-/** Reads error codes (flickr.com/services/api): 1 and 2 by method, from 95 on of every method. */
+/** Maps error codes (flickr.com/services/api): those below 95 depend on the method. */
 function explain(body: unknown): AppError | undefined {
   const { data } = errorResponse.safeParse(body);
   switch (data?.code) {

@@ -45,7 +45,7 @@ const MEDIA_FIELDS =
 /**
  * Business Discovery of Instagram's API with the operator's token (developers.facebook.com, "IG
  * User: business_discovery"): posts of professional accounts. The API can't fetch a single post of
- * others: the file URL is the one in the listing, which is valid for some days.
+ * another account, so `media` returns the file URL of the listing, which is valid for some days.
  */
 export const instagram: Platform = {
   name: "instagram",
@@ -96,7 +96,7 @@ async function list(
   };
 }
 
-/** Whether a cursor can be put into the expression of the request. */
+/** Whether a cursor can be inserted into a field expression without escaping. */
 function isCursor(text: string): boolean {
   return /^[\w=+/-]+$/.test(text);
 }
@@ -119,7 +119,7 @@ function toItems(entry: z.infer<typeof post>, username: string): PlatformItem[] 
   );
 }
 
-/** Fetches a profile. `mediaField` is the field expression that asks for its posts. */
+/** Fetches a profile. `mediaField` is the field expression that selects its posts. */
 async function fetchProfile(env: Settings, username: string, mediaField: string) {
   const token = requireSetting(env, "INSTAGRAM_TOKEN");
   const fields = `business_discovery.username(${username}){username,name${mediaField}}`;
@@ -149,7 +149,7 @@ const errorResponse = z.object({
 const RATE_LIMIT_CODES = new Set([4, 17, 32, 613]);
 const PERSONAL_ACCOUNT_SUBCODES = new Set([2_207_013, 2_207_006]);
 
-/** Reads error codes (developers.facebook.com/docs/graph-api/guides/error-handling). */
+/** Maps error codes (developers.facebook.com/docs/graph-api/guides/error-handling). */
 function explain(body: unknown): AppError | undefined {
   const { data } = errorResponse.safeParse(body);
   if (!data) return undefined;

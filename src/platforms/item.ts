@@ -72,7 +72,7 @@ export const httpUrl = z
   .string()
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""));
 
-/** Returns the canonical BCP 47 tag; null if the text is none. */
+/** Returns the canonical BCP 47 tag; null if the text isn't a language tag. */
 export function toLanguageTag(tag: Text): string | null {
   try {
     return tag ? (Intl.getCanonicalLocales(tag.replaceAll("_", "-"))[0] ?? null) : null;
@@ -109,7 +109,7 @@ export async function requireFound<Value>(noun: string, response: Promise<Value>
   }
 }
 
-/** Makes the page of a listing that has only one. */
+/** Makes the page of a single-page listing. */
 export function singlePage(items: PlatformItem[], validators: Listing["ref"] | null = null) {
   return { items, next: null, validators, unchanged: false };
 }

@@ -3,7 +3,7 @@ import { optional } from "./item.ts";
 
 export interface PageVideo {
   url: string;
-  /** The MIME type, if the page tells. */
+  /** MIME type, if the page declares one. */
   type?: string;
 }
 
@@ -16,7 +16,7 @@ const video = z.object({
 });
 type VideoObject = z.infer<typeof video>;
 
-/** Levels of nesting that are searched. */
+/** Maximum nesting depth that is searched. */
 const MAX_DEPTH = 6;
 
 /** Finds the `VideoObject`s (schema.org/VideoObject) in JSON-LD scripts, nested ones included. */

@@ -43,13 +43,16 @@ const webfinger = z.object({
 const posts = z.array(z.unknown());
 
 /**
- * Servers with Mastodon's API (docs.joinmastodon.org/methods/accounts), without a login: public and
- * unlisted posts of an account with images or videos. Each attachment is an item. Boosts are left
- * out.
+ * Servers with Mastodon's API (docs.joinmastodon.org/methods/accounts), without a login: an
+ * account's public and unlisted posts with images or videos. Each attachment is an item. Boosts are
+ * excluded.
  */
 export const mastodon: Platform = { name: "mastodon", ...profilePlatform(parseProfile) };
 
-/** Also accepts `https://host/name`. Each of the two platforms imports from the other's servers. */
+/**
+ * Accepts `https://host/name` besides Mastodon's forms. Both platforms import from both kinds of
+ * server.
+ */
 export const pixelfed: Platform = {
   name: "pixelfed",
   ...profilePlatform((request, env) => parseProfile(request, env) ?? parseBareProfile(request)),
@@ -72,17 +75,17 @@ function profilePlatform(
 }
 
 async function toListing(env: Settings, profile: FediverseProfile): Promise<Listing> {
-  const { origin, profile: owner } = await findAccount(env, profile);
+  const { origin, profile: homeAccount } = await findAccount(env, profile);
   const { version } = await fetchFrom(env, origin, "/api/v1/instance", instance);
   const kind: Server = /pixelfed/i.test(version) ? "pixelfed" : "mastodon";
-  const title = owner.display_name?.trim() || `@${owner.acct}@${new URL(origin).host}`;
-  const ref = { server: kind, origin, account: owner.id };
-  return { platform: kind, title, url: owner.url, ref };
+  const title = homeAccount.display_name?.trim() || `@${homeAccount.acct}@${new URL(origin).host}`;
+  const ref = { server: kind, origin, account: homeAccount.id };
+  return { platform: kind, title, url: homeAccount.url, ref };
 }
 
 /**
- * Fetches an account from its server. The host of a handle may only refer to that server, by
- * WebFinger (RFC 7033).
+ * Fetches an account from its server. If the handle's host doesn't have the account, follows its
+ * WebFinger record (RFC 7033) to another host.
  */
 async function findAccount(env: Settings, { origin, name }: FediverseProfile) {
   const path = `/api/v1/accounts/lookup?acct=${encodeURIComponent(name)}`;
@@ -129,9 +132,9 @@ async function list(
 }
 
 /**
- * Reads the next cursor from the `Link` header; Pixelfed sends none, and the last post's id is
- * used. Null unless the cursor is below the present one: a server that ignores `max_id` would
- * return the same page without end.
+ * Reads the next cursor from the `Link` header, or from the last post's id: Pixelfed sends no
+ * header. Returns null unless the cursor is below the current one, because a server that ignores
+ * `max_id` returns the same page endlessly.
  */
 function nextCursor(
   { value, next }: JsonResponse<unknown[]>,
@@ -144,7 +147,7 @@ function nextCursor(
   return maxId === null || isOlder(lowest, maxId) ? { maxId: lowest } : null;
 }
 
-/** Compares ids, which are numbers or texts that grow with time. */
+/** Whether id `a` is older than `b`. Later ids are longer, or sort after earlier ones. */
 function isOlder(a: string, b: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }

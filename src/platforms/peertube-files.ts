@@ -5,12 +5,12 @@ import { toLanguageTag, optional, parseItems } from "./item.ts";
 import { listedVideo } from "./peertube-video.ts";
 import type { Captions } from "./platform.ts";
 
-/** Lines of the video to download. Keyframes are smaller. */
+/** Maximum height of the video to download, in pixels. Keyframes are smaller. */
 const MAX_HEIGHT = 1080;
 
 const file = z.object({
   id: z.int(),
-  /** Number of lines; 0 for audio only. */
+  /** Height in pixels; 0 for audio only. */
   resolution: z.object({ id: z.number() }),
   fileUrl: optional(z.string()),
   fileDownloadUrl: optional(z.string()),
@@ -27,8 +27,8 @@ export const videoDetails = listedVideo.extend({
 /**
  * Selects the file of a video to download: MP4 first, which is nearly always H.264; then the
  * highest resolution up to `MAX_HEIGHT`, else the lowest; then a web file rather than a fragmented
- * one. If the audio is in a separate file (PeerTube 6.3 and later), returns the URL by which the
- * server muxes the two.
+ * one. If the audio is in a separate file (PeerTube 6.3 and later), returns the URL at which the
+ * server muxes both files.
  */
 export function selectFileUrl(video: z.infer<typeof videoDetails>, origin: string): string | null {
   const lists = [video.files, ...(video.streamingPlaylists ?? []).map(({ files }) => files)];
@@ -58,7 +58,7 @@ function isMp4(entry: File): boolean {
   return /\.mp4(?:\?|$)/.test(fileUrl(entry) ?? "");
 }
 
-/** Ranks resolutions: from `MAX_HEIGHT` down, then from there up. */
+/** Ranks heights: from `MAX_HEIGHT` down, then from `MAX_HEIGHT` up. */
 function heightRank({ resolution: { id: height } }: File): number {
   return height <= MAX_HEIGHT ? MAX_HEIGHT - height : height;
 }
@@ -81,7 +81,7 @@ const caption = z.object({
 
 const captionList = z.object({ data: z.array(z.unknown()) });
 
-/** Fetches the captions of a video: none after a permanent error. Throws transient errors. */
+/** Fetches a video's captions. Returns none after a permanent error; throws transient errors. */
 export async function fetchCaptions(
   env: { FETCH_ALLOW: string },
   request: JsonRequest<z.ZodType>,

@@ -5,7 +5,7 @@ import type { PlatformItem } from "./platform.ts";
 const labelled = optional(z.object({ label: z.string() }));
 const numbered = optional(z.object({ id: z.number() }));
 
-/** A video in a list. A single video also has tags and the whole description. */
+/** A video in a list. A single video also has tags and the full description. */
 export const listedVideo = z.object({
   uuid: z.string().regex(/^[\w-]{1,64}$/),
   name: z.string(),

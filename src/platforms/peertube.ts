@@ -29,7 +29,7 @@ type PeerTubeRef = z.infer<typeof peerTubeRef>;
 const pageCursor = z.object({ start: z.int() });
 const page = z.object({ total: optional(z.number()), data: z.array(z.unknown()) });
 const element = z.object({ video: listedVideo });
-/** The title, which is the `name` of a video and the `displayName` of a list. */
+/** Title: the `name` of a video, the `displayName` of a list. */
 const titled = z.union([
   z.object({ displayName: z.string() }).transform(({ displayName }) => displayName),
   z.object({ name: z.string() }).transform(({ name }) => name),
@@ -143,7 +143,7 @@ function listRequest(ref: PeerTubeRef, start: number): JsonRequest<typeof page> 
   const query = {
     start: String(start),
     count: String(PAGE_SIZE),
-    // A playlist has its own order.
+    // Playlists keep the order of their owner.
     ...(ref.kind !== "playlist" && { nsfw: "both", sort }),
     ...(ref.kind === "search" && { search: ref.id }),
   };
@@ -185,7 +185,7 @@ function toPeerTubeRef(request: ImportRequest, env: Settings): PeerTubeRef | nul
   return null;
 }
 
-/** Refers `name@host` to that host: other servers know only a part of its videos. */
+/** Resolves `name@host` to its home server: other servers list only some of its videos. */
 function toHomeRef({
   url,
   kind,

@@ -34,7 +34,7 @@ export interface PlatformItem {
   altText: string | null;
   /** Additional input of `media`. Opaque and small. */
   handle: JsonObject;
-  /** Reason that the file can't be downloaded, if the listing tells; else null. */
+  /** Reason that the file can't be downloaded, if the listing gives one; else null. */
   unavailable: Failure | null;
 }
 
@@ -43,7 +43,7 @@ export interface Listing {
   platform: string;
   title: string;
   url: string | null;
-  /** The parsed request, in a form of the platform's own. */
+  /** The parsed request, in a platform-specific form. */
   ref: JsonObject;
 }
 
@@ -52,7 +52,7 @@ export interface ListingPage {
   items: PlatformItem[];
   /** Cursor of the next page; null on the last page. Pages may overlap. */
   next: JsonObject | null;
-  /** Validators for the next conditional request; null if `unchanged`: the old ones stay. */
+  /** Validators for the next conditional request; null if `unchanged`: stored ones stay valid. */
   validators: JsonObject | null;
   /** Whether the page hasn't changed since `validators`; `items` is empty then. */
   unchanged: boolean;
@@ -80,7 +80,7 @@ export interface Platform {
   kinds: ImportRequest["kind"][];
   /** Settings that requests of a kind require. */
   requiredSettings?: (kind: ImportRequest["kind"]) => (keyof Settings)[];
-  /** Whether the request has the form of this platform's. Sends no request. */
+  /** Whether the platform supports the request, judged by its form. Sends nothing. */
   matches(request: ImportRequest, env: Settings): boolean;
   /** Throws `not_found` if the platform has no such listing. */
   resolve(env: Env, request: ImportRequest): Promise<Listing>;
@@ -92,8 +92,9 @@ export interface Platform {
     validators: JsonObject | null,
   ): Promise<ListingPage>;
   /**
-   * Returns the present URLs of an item's file and captions. Call it just before the download: they
-   * expire. Throws `media_not_available`, and `original_removed` if the item was deleted.
+   * Returns the current URLs of an item's file and captions. Call `media` right before the
+   * download: the URLs expire. Throws `media_not_available`, and `original_removed` if the item was
+   * deleted.
    */
   media(env: Env, item: PlatformItem): Promise<Media>;
 }

@@ -11,7 +11,7 @@ import { youtube } from "./youtube.ts";
 const VIDEO_PLATFORMS = [peertube, youtube, web] as const;
 const PHOTO_PLATFORMS = [flickr, mastodon, pixelfed, instagram] as const;
 
-/** Platforms in order: the first that matches a request handles it. */
+/** Platforms in order of precedence: the first that matches a request handles it. */
 const PLATFORMS: readonly Platform[] = [...VIDEO_PLATFORMS, ...PHOTO_PLATFORMS];
 
 export const VIDEONET = VIDEO_PLATFORMS.map(({ name }) => name);
@@ -28,12 +28,12 @@ export function platformFor(
   platformName?: string,
 ): Platform {
   const candidates = PLATFORMS.filter(({ kinds }) => kinds.includes(request.kind));
-  const found = candidates.find((platform) =>
-    platformName ? platform.name === platformName : platform.matches(request, env),
+  const platform = candidates.find((candidate) =>
+    platformName ? candidate.name === platformName : candidate.matches(request, env),
   );
-  if (found) {
-    for (const name of found.requiredSettings?.(request.kind) ?? []) requireSetting(env, name);
-    return found;
+  if (platform) {
+    for (const name of platform.requiredSettings?.(request.kind) ?? []) requireSetting(env, name);
+    return platform;
   }
   const names = candidates.map(({ name }) => name).join(", ");
   throw new AppError(
@@ -52,9 +52,9 @@ const REQUEST_HINTS = {
   profile: "Give a profile's URL, or name@host.",
 } as const;
 
-/** Throws `unsupported_platform`. */
+/** Returns a platform by name. Throws `unsupported_platform`. */
 export function platformByName(name: string): Platform {
-  const found = PLATFORMS.find((platform) => platform.name === name);
-  if (found) return found;
+  const platform = PLATFORMS.find((candidate) => candidate.name === name);
+  if (platform) return platform;
   throw new AppError("unsupported_platform", `There is no platform ${name} any longer.`);
 }

@@ -98,7 +98,7 @@ async function toPageItem(env: Settings, url: string, page: WebPage): Promise<Pl
   });
 }
 
-/** Fetches the oEmbed response of a page (oembed.com); null after an error: it is optional. */
+/** Fetches a page's oEmbed response (oembed.com). Returns null on error: oEmbed is optional. */
 async function fetchOembed(env: Settings, url: string | null) {
   if (!url) return null;
   try {

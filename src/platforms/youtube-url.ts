@@ -17,7 +17,7 @@ export function isYouTube(url: URL): boolean {
   return HOSTS.test(url.hostname);
 }
 
-/** Parses a request; null if it isn't YouTube's, or names something that the API can't find. */
+/** Parses a request. Returns null for other sites, and for URLs that the API can't look up. */
 export function toYouTubeRef(request: ImportRequest): YouTubeRef | null {
   if (request.kind === "profile") return null;
   if (request.kind === "search") return { kind: "search", id: request.query };
@@ -27,7 +27,7 @@ export function toYouTubeRef(request: ImportRequest): YouTubeRef | null {
   return url && isYouTube(url) ? toListRef(url) : null;
 }
 
-/** Parses `watch?v=`, `youtu.be/`, `shorts/`, `embed/`, `live/` and `v/`. */
+/** Parses the URL paths `watch?v=`, `youtu.be/`, `shorts/`, `embed/`, `live/` and `v/`. */
 function toVideoRef(url: URL): YouTubeRef | null {
   const [first, second] = url.pathname.split("/").slice(1);
   const inPath = url.hostname === "youtu.be" ? first : second;

@@ -28,7 +28,7 @@ const member = z.object({
   snippet: z.object({ title: z.string() }),
   contentDetails: z.object({ videoId: z.string() }),
 });
-const hit = z.object({ id: z.object({ videoId: z.string() }) });
+const searchHit = z.object({ id: z.object({ videoId: z.string() }) });
 const titled = z.object({ snippet: z.object({ title: z.string() }) });
 const channel = titled.extend({
   contentDetails: z.object({ relatedPlaylists: z.object({ uploads: z.string() }) }),
@@ -58,9 +58,9 @@ export const youtube: Platform = {
   media: async (env, item) => {
     requireSetting(env, "YOUTUBE_API_KEY");
     const id = z.string().parse(item.handle.id);
-    const found = (await fetchVideos(env, [id])).get(id);
-    if (!found) throw new AppError("original_removed", "YouTube has this video no longer.");
-    const { unavailable } = toVideoItem(found, env.COBALT_URL !== "");
+    const apiVideo = (await fetchVideos(env, [id])).get(id);
+    if (!apiVideo) throw new AppError("original_removed", "YouTube has this video no longer.");
+    const { unavailable } = toVideoItem(apiVideo, env.COBALT_URL !== "");
     if (unavailable) throw new AppError(unavailable.code, unavailable.message);
     return { url: await resolveMediaUrl(env, item.pageUrl), captions: [] };
   },
@@ -75,9 +75,9 @@ async function list(
   const ref = listRef.parse(listing.ref);
   const hasResolver = env.COBALT_URL !== "";
   if (ref.kind === "video") {
-    const found = (await fetchVideos(env, [ref.id])).get(ref.id);
-    if (!found) throw new AppError("original_removed", "YouTube has this video no longer.");
-    const items = [toVideoItem(found, hasResolver)];
+    const apiVideo = (await fetchVideos(env, [ref.id])).get(ref.id);
+    if (!apiVideo) throw new AppError("original_removed", "YouTube has this video no longer.");
+    const items = [toVideoItem(apiVideo, hasResolver)];
     return { items, next: null, validators: null, unchanged: false };
   }
   const request = listRequest(env, ref, cursor && pageCursor.parse(cursor).pageToken);
@@ -106,21 +106,21 @@ async function fetchItems(
           id: contentDetails.videoId,
           title: snippet.title,
         }))
-      : parseItems("youtube", hit, items).map(({ id }) => ({ id: id.videoId, title: id.videoId }));
+      : parseItems("youtube", searchHit, items).map(({ id }) => ({
+          id: id.videoId,
+          title: id.videoId,
+        }));
   const videos = await fetchVideos(
     env,
     members.map(({ id }) => id),
   );
   return members.map(({ id, title }) => {
-    const found = videos.get(id);
-    return found ? toVideoItem(found, hasResolver) : toUnavailableItem(id, title);
+    const apiVideo = videos.get(id);
+    return apiVideo ? toVideoItem(apiVideo, hasResolver) : toUnavailableItem(id, title);
   });
 }
 
-/**
- * Fetches up to `PAGE_SIZE` videos by id. Leaves out deleted and private ones. Costs one unit of
- * the API's quota.
- */
+/** Fetches up to `PAGE_SIZE` videos by id; omits deleted and private ones. One quota unit. */
 async function fetchVideos(env: Settings, ids: string[]): Promise<Map<string, Video>> {
   if (ids.length === 0) return new Map();
   const parameters = { part: "snippet,status", id: ids.join(","), maxResults: String(PAGE_SIZE) };
@@ -137,10 +137,10 @@ const CHANNEL_PARAMETERS: Record<string, string> = {
 async function uploadsListing(env: Settings, ref: YouTubeRef): Promise<Listing> {
   const parameters = { part: "snippet,contentDetails", [CHANNEL_PARAMETERS[ref.kind]!]: ref.id };
   const { items } = await fetchJson(env, apiRequest(env, "channels", parameters));
-  const [found] = parseItems("youtube", channel, items);
-  if (!found) throw new AppError("original_removed", "YouTube has no such channel.");
-  const id = found.contentDetails.relatedPlaylists.uploads;
-  return toListing({ kind: "playlist", id }, found.snippet.title, urlOf("playlist", id));
+  const [apiChannel] = parseItems("youtube", channel, items);
+  if (!apiChannel) throw new AppError("original_removed", "YouTube has no such channel.");
+  const id = apiChannel.contentDetails.relatedPlaylists.uploads;
+  return toListing({ kind: "playlist", id }, apiChannel.snippet.title, urlOf("playlist", id));
 }
 
 async function titledListing(env: Settings, ref: YouTubeRef): Promise<Listing> {
@@ -150,9 +150,9 @@ async function titledListing(env: Settings, ref: YouTubeRef): Promise<Listing> {
     env,
     apiRequest(env, isVideo ? "videos" : "playlists", parameters),
   );
-  const [found] = parseItems("youtube", titled, items);
-  if (!found) throw new AppError("original_removed", `YouTube has no such ${ref.kind}.`);
-  return toListing(ref, found.snippet.title, urlOf(ref.kind, ref.id));
+  const [resource] = parseItems("youtube", titled, items);
+  if (!resource) throw new AppError("original_removed", `YouTube has no such ${ref.kind}.`);
+  return toListing(ref, resource.snippet.title, urlOf(ref.kind, ref.id));
 }
 
 function urlOf(kind: YouTubeRef["kind"], id: string): string {
@@ -164,7 +164,7 @@ function toListing(ref: YouTubeRef, title: string, url: string | null): Listing 
   return { platform: "youtube", title, url, ref: { ...ref } };
 }
 
-/** A page of a playlist costs one unit of the quota, a page of a search a hundred. */
+/** Makes the request for a page. Costs one quota unit for a playlist, a hundred for a search. */
 function listRequest(
   env: Settings,
   { kind, id }: z.infer<typeof listRef>,
@@ -199,7 +199,7 @@ const errorResponse = z.object({
   error: z.object({ errors: z.array(z.object({ reason: z.string() })).min(1) }),
 });
 
-/** Reads error reasons (developers.google.com/youtube/v3/docs/errors). */
+/** Maps error reasons (developers.google.com/youtube/v3/docs/errors). */
 function explain(body: unknown): AppError | undefined {
   const parsed = errorResponse.safeParse(body);
   const reason = parsed.data?.error.errors[0]?.reason;

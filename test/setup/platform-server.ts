@@ -21,16 +21,16 @@ export interface PlatformServer {
 }
 
 /**
- * Starts stand-ins of the platforms' APIs, by their documentation. Tests use them by
+ * Starts stand-ins of the platforms' APIs, built from their documentation. Tests use them through
  * test/platform-stubs.ts.
  *
  * - `PUT /scenes/<name>` with a `Scene` creates or replaces everything of that name: PeerTube's
  *   channel `/c/<name>`, account `/a/<name>`, playlist (by the API only) and search; YouTube's
  *   `@<name>`, playlist and search; Mastodon's and Pixelfed's `/@<name>`; members of Flickr and
  *   Instagram; the page `/pages/<name>`.
- * - `GET /scenes/<name>` lists the requests to it since.
+ * - `GET /scenes/<name>` lists the requests to a scene since its last `PUT`.
  * - Faults replace the response: 429 with `Retry-After`, truncated JSON, megabytes, redirects.
- * - `/private` redirects to a private address, `/round` to itself.
+ * - `/private` redirects to a private address, `/loop` to itself.
  * - Media and captions are on the file server.
  */
 export async function startPlatformServer(filesOrigin: string): Promise<PlatformServer> {
@@ -71,7 +71,7 @@ async function respond(
   const { pathname } = request.url;
   if (pathname === "/private")
     return response.writeHead(302, { location: "http://10.0.0.1/" }).end();
-  if (pathname === "/round") return response.writeHead(302, { location: "/round" }).end();
+  if (pathname === "/loop") return response.writeHead(302, { location: "/loop" }).end();
   if (pathname.startsWith("/scenes/"))
     return handleSceneRequest(scenes, request, message, response);
   const route = ROUTES.reduce<Route | undefined>(

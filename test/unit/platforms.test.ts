@@ -49,11 +49,14 @@ describe("the URL of a video", () => {
     expect(platformNameFor({ kind: "url", url })).toBe(name);
   });
 
-  it.each(["ftp://example.org/a.mp4", "javascript:alert(1)", "a.mp4", ""])("isn't %j", (url) => {
-    expect(() => platformNameFor({ kind: "url", url })).toThrow(
-      expect.objectContaining({ code: "unsupported_platform" }),
-    );
-  });
+  it.each(["ftp://example.org/a.mp4", "javascript:alert(1)", "a.mp4", ""])(
+    "is rejected: %j",
+    (url) => {
+      expect(() => platformNameFor({ kind: "url", url })).toThrow(
+        expect.objectContaining({ code: "unsupported_platform" }),
+      );
+    },
+  );
 });
 
 describe("a playlist", () => {
@@ -96,7 +99,7 @@ describe("a playlist", () => {
     "https://tube.example/c/..%2f..%2fadmin",
     "https://www.youtube.com/@%E6%97",
     "",
-  ])("isn't %j", (url) => {
+  ])("is rejected: %j", (url) => {
     expect(() => platformNameFor({ kind: "playlist", url })).toThrow(
       expect.objectContaining({ code: "unsupported_platform" }),
     );
@@ -129,15 +132,18 @@ describe("a profile", () => {
   });
 
   it.each(["https://www.flickr.com/explore", "https://threads.net/@name", "https://a.example/b/c"])(
-    "isn't %s",
+    "is rejected: %s",
     (url) => {
       expect(() => platformNameFor({ kind: "profile", url })).toThrow(/Supported: flickr/);
     },
   );
 
-  it.each(["name)", "a b", "name){id}", "@a@b@c", "../x", ""])("isn't named %j", (username) => {
-    expect(() => platformNameFor({ kind: "profile", username })).toThrow();
-  });
+  it.each(["name)", "a b", "name){id}", "@a@b@c", "../x", ""])(
+    "with a malformed name is rejected: %j",
+    (username) => {
+      expect(() => platformNameFor({ kind: "profile", username })).toThrow();
+    },
+  );
 });
 
 describe("a platform", () => {
@@ -164,7 +170,7 @@ describe("a platform", () => {
   });
 });
 
-it("YouTube's URLs are parsed to ids", () => {
+it("URLs of YouTube are parsed to a kind and an id", () => {
   const list = (url: string) => toYouTubeRef({ kind: "playlist", url });
   expect(list("https://youtube.com/@NASA/videos")).toEqual({ kind: "handle", id: "@NASA" });
   expect(list("https://youtube.com/user/NASA")).toEqual({ kind: "user", id: "NASA" });

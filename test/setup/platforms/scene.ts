@@ -23,9 +23,9 @@ export interface SceneItem {
   isVideo?: boolean;
   /** Fields that replace those of the platform's record. */
   overrides?: Record<string, unknown>;
-  /** Whether its record lacks the id. */
+  /** Whether the platform's record lacks the id. */
   malformed?: boolean;
-  /** Whether it is still listed, but was deleted. */
+  /** Whether the item was deleted but is still listed. */
   removed?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface Fault {
   body?: string;
   /** Makes a body of this many spaces. */
   bytes?: number;
-  /** Number of requests that get it; all if undefined. */
+  /** Number of requests that get this response; all if undefined. */
   times?: number;
 }
 
@@ -83,7 +83,7 @@ export class Scenes {
   }
 
   byNumber(number: number): NumberedItem | undefined {
-    if (number > ENDLESS_COUNT / 2) return this.#unending(this.#endless, ENDLESS_COUNT - number);
+    if (number > ENDLESS_COUNT / 2) return this.#endlessItem(this.#endless, ENDLESS_COUNT - number);
     for (const [key, itemNumber] of this.#numbers) {
       const [name = "", id = ""] = key.split("/");
       const item =
@@ -96,7 +96,7 @@ export class Scenes {
   page(name: string, first: number, count: number): { items: NumberedItem[]; total: number } {
     const { items, endless } = this.#scenes.get(name)!;
     if (endless) {
-      const page = Array.from({ length: count }, (_, i) => this.#unending(name, first + i)!);
+      const page = Array.from({ length: count }, (_, i) => this.#endlessItem(name, first + i)!);
       return { items: page, total: ENDLESS_COUNT };
     }
     const page: NumberedItem[] = [];
@@ -106,7 +106,7 @@ export class Scenes {
     return { items: page, total: items.length };
   }
 
-  #unending(name: string, index: number): NumberedItem | undefined {
+  #endlessItem(name: string, index: number): NumberedItem | undefined {
     const template = this.#scenes.get(name)?.items[0];
     return (
       template && {

@@ -50,8 +50,8 @@ function cobaltRoute(scenes: Scenes, { body, filesOrigin }: PlatformRequest): Ro
   const { url } = JSON.parse(body);
   const item = scenes.byNumber(Number(new URL(url).searchParams.get("v")?.slice(2)));
   if (!item) return undefined;
-  const answer = { status: "tunnel", url: `${filesOrigin}/${item.file}`, filename: item.file };
-  return { scene: item.scene, respond: () => answer };
+  const media = { status: "tunnel", url: `${filesOrigin}/${item.file}`, filename: item.file };
+  return { scene: item.scene, respond: () => media };
 }
 
 function videoId({ number }: NumberedItem): string {
