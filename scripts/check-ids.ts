@@ -1,12 +1,9 @@
 /**
- * Ids are typed (`src/ids.ts`), so that what names something of an account can't come from a
- * request but by way of a look-up that its owner's id is needed for. What the compiler can't say is
- * here: who may take text.
+ * Checks that text from a request becomes an id only by a lookup that takes its owner's id. The
+ * types in `src/ids.ts` enforce most of this; the exceptions below are what the compiler can't say.
  */
 
-/**
- * Declarations of `src/store/` that take text for an id, and what finds nothing of another's by it.
- */
+/** Declarations of `src/store/` that take text for an id, and what limits the lookup. */
 const LOOKUPS: Record<string, string> = {
   "asset-scope.ts AssetScope": "narrows an index",
   "assets.ts listUnknownAssets": "by index",
@@ -22,18 +19,18 @@ const LOOKUPS: Record<string, string> = {
   "sources.ts deleteSource": "by index",
   "uploads.ts getUpload": "by index",
   "uploads.ts selectUpload": "by index",
-  "vectors.ts toSegmentId": "finds nothing: it only reads a vector's id",
+  "vectors.ts toSegmentId": "no lookup: parses the id of a vector",
 };
 
-/** Ids of others' things: a platform's, R2's. */
+/** Ids that platforms and R2 assign. */
 const FOREIGN = new Set(["platformId", "storageId"]);
 
-/** Who may say that text is an id of ours: `src/ids.ts` makes them. */
-const MAKERS: Record<string, string> = {
-  "src/ids.ts": "makes new ones",
-  "src/keys.ts": "we signed them",
-  "src/messages.ts": "we sent them",
-  "src/store/vectors.ts": "we wrote them beside the vectors",
+/** Files that may mark text as an id of ours, and why the text can be trusted. */
+const TRUSTED: Record<string, string> = {
+  "src/ids.ts": "creates new ids",
+  "src/keys.ts": "reads ids from tokens that we signed",
+  "src/messages.ts": "reads ids from messages that we sent",
+  "src/store/vectors.ts": "reads ids that we stored with the vectors",
 };
 
 const DECLARATION = /^(?:export )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)/;
@@ -41,36 +38,34 @@ const BARE = /\b(\w+Ids?|ids?)\??: (?:readonly )?string\b/g;
 const KIND = "(?:Account|Any|Asset|Index|Job|Key|Segment|Source|Upload|Vector)Id";
 const CAST = new RegExp(`\\bas ${KIND}\\b|\\b(?:custom|brand)<${KIND}>`);
 
-/**
- * Where text becomes an id, or is taken for one, without leave; and leave that nobody needs any
- * more.
- */
+/** Returns a sentence for each use of text as an id without an exception, and each unused one. */
 export function findLooseIds(files: Iterable<readonly [file: string, text: string]>): string[] {
   const problems = new Set<string>();
-  const unused = new Set([...Object.keys(LOOKUPS), ...Object.keys(MAKERS)]);
+  const unused = new Set([...Object.keys(LOOKUPS), ...Object.keys(TRUSTED)]);
   for (const [file, text] of files) {
     if (/\btrustedId[<(]/.test(text) && !unused.delete(file)) {
-      problems.add(`${file} takes text for an id: let a look-up find it, or a row hold it`);
+      problems.add(`${file} marks text as an id: look the id up, or read it from a row`);
     }
     if (CAST.test(text) && file !== "src/ids.ts") problems.add(`${file} casts text to an id`);
     if (text.includes("MEDIA_INDEX.getByName") && file !== "src/store/index-object.ts") {
       problems.add(`${file} gets an index's object by text: use indexObject`);
     }
     if (!file.startsWith("src/store/")) continue;
-    for (const place of takers(file.slice("src/store/".length), text)) {
-      if (place in LOOKUPS) unused.delete(place);
-      else problems.add(`${place} takes a string for an id: give it the type in src/ids.ts`);
+    for (const declaration of textIdDeclarations(file.slice("src/store/".length), text)) {
+      if (declaration in LOOKUPS) unused.delete(declaration);
+      else problems.add(`${declaration} takes a string for an id: give it the type in src/ids.ts`);
     }
   }
-  for (const place of unused) problems.add(`scripts/check-ids.ts: ${place} needs no leave`);
+  for (const entry of unused) problems.add(`scripts/check-ids.ts: ${entry} is not needed`);
   return [...problems];
 }
 
-function takers(file: string, text: string): string[] {
+/** Names the declaration of each parameter or field that is an id typed as `string`. */
+function textIdDeclarations(file: string, text: string): string[] {
   let name = "";
   return text.split("\n").flatMap((line) => {
     name = DECLARATION.exec(line)?.[1] ?? name;
-    const own = [...line.matchAll(BARE)].filter(([, id]) => !FOREIGN.has(id!));
-    return own.map(() => `${file} ${name}`);
+    const ids = [...line.matchAll(BARE)].filter(([, id]) => !FOREIGN.has(id!));
+    return ids.map(() => `${file} ${name}`);
   });
 }

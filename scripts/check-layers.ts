@@ -34,7 +34,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["index"],
 ];
 
-/** What files outside `src/` may import, by path prefix; the first prefix that fits counts. */
+/** Imports that each folder may have, by path prefix. The first prefix that fits counts. */
 const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["src/", ["src/"]],
   ["local/worker.ts", ["local/", "src/index.ts"]], // the local entry: the Worker and its stand-ins

@@ -8,11 +8,9 @@ import type { Sources } from "./check-layers.ts";
 const BANNED =
   "again alike ask became blend care doubt few forget gone hear heard held hold join keep kept " +
   "least left like likeness listen look lost montage most over own picture piece place reach room " +
-  "said same see seen show shown sight some sound still stretch surviving tell thing told twin " +
+  "said same seen sheet show shown sight some sound still stretch surviving tell thing told twin " +
   "unspaced want watch wish";
 const SUFFIXES = ["", "s", "es", "d", "ed", "ing", "er", "ers"];
-/** Words of the field that look like a form of a banned word. */
-const ALLOWED = new Set(["seed", "seeds"]);
 const BANNED_FORMS = new Set<string>();
 for (const word of BANNED.split(" ")) {
   for (const suffix of SUFFIXES) BANNED_FORMS.add(word + suffix);
@@ -26,11 +24,12 @@ const EXPORTED_TYPE = /^export (?:interface|type|class) (\w+)/gm;
 /** Returns the banned words of a name in camelCase, snake_case or kebab-case. */
 export function bannedWords(name: string): string[] {
   const words = name
+    .replaceAll(/contact[-_]?sheet/gi, "")
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^a-z]+/);
-  return words.filter((word) => BANNED_FORMS.has(word) && !ALLOWED.has(word));
+  return words.filter((word) => BANNED_FORMS.has(word));
 }
 
 /** Returns a sentence for each file name and exported name with a banned word. */

@@ -25,15 +25,19 @@ const read = (pattern: string): Sources =>
 
 const code = read("{src,local,tools,scripts,bench,test}/**/*.ts");
 const pages = read("{*.md,docs/**/*.md}");
-const docs: Sources = new Map([...pages].filter(([file]) => file.startsWith("docs/")));
+const below = (folder: string, sources: Sources): Sources =>
+  new Map([...sources].filter(([file]) => file.startsWith(folder)));
 const problems = [
   ...findLayerProblems(code),
-  ...findLooseIds(read("src/**/*.ts")),
+  ...findLooseIds(below("src/", code)),
   ...findBannedNames(code),
   ...findDuplicateTypes(code),
   ...findBannedFields(JSON.parse(readFileSync(join(root, "openapi.json"), "utf8"))),
   ...findStaleTerms(pages.get("docs/glossary.md") ?? "", code),
-  ...findUndocumentedTerms([...SIGNALS, ...INGEST_STEPS, ...FINDINGS, ...INDEX_FINDINGS], docs),
+  ...findUndocumentedTerms(
+    [...SIGNALS, ...INGEST_STEPS, ...FINDINGS, ...INDEX_FINDINGS],
+    below("docs/", pages),
+  ),
   ...findCodeTextProblems(code),
   ...findPageProblems(pages),
 ];

@@ -78,6 +78,10 @@ describe("bannedWords", () => {
     ["handoverUrl", []],
     ["thumbnail", []],
     ["seedAccount", []],
+    ["SheetRequest", ["sheet"]],
+    ["CONTACT_SHEET", []],
+    ["renderContactSheet", []],
+    ["contact-sheet", []],
   ])("of %s are %j", (name, words) => {
     expect(bannedWords(name)).toEqual(words);
   });

@@ -87,8 +87,8 @@ describe("check-ids", () => {
       "async function claimJob(jobId: string | null)",
       /^jobs.ts claimJob takes/,
     ],
-    ["src/routes/new.ts", "getAsset(db, trustedId(params.id));", /^src\/routes\/new.ts takes text/],
-    ["src/routes/new.ts", "trustedId<AssetId>(id)", /^src\/routes\/new.ts takes text/],
+    ["src/routes/new.ts", "getAsset(db, trustedId(params.id));", /^src\/routes\/new.ts marks text/],
+    ["src/routes/new.ts", "trustedId<AssetId>(id)", /^src\/routes\/new.ts marks text/],
     ["src/routes/new.ts", "getAsset(db, id as AssetId)", /^src\/routes\/new.ts casts/],
     ["src/routes/new.ts", "z.custom<AssetId>()", /^src\/routes\/new.ts casts/],
     ["src/routes/new.ts", "env.MEDIA_INDEX.getByName(id)", /^src\/routes\/new.ts gets/],
@@ -111,8 +111,8 @@ describe("check-ids", () => {
 
   it("reports exemptions that no declaration needs", () => {
     const problems = findLooseIds([["src/keys.ts", "trustedId(id)"]]);
-    expect(problems).toContain("scripts/check-ids.ts: jobs.ts requireJob needs no leave");
-    expect(problems).not.toContain("scripts/check-ids.ts: src/keys.ts needs no leave");
+    expect(problems).toContain("scripts/check-ids.ts: jobs.ts requireJob is not needed");
+    expect(problems).not.toContain("scripts/check-ids.ts: src/keys.ts is not needed");
   });
 });
 
