@@ -17,6 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "lease",
     "log",
     "lru-cache",
+    "memory-budget",
     "messages",
     "prompts",
     "time-range",

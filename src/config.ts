@@ -192,7 +192,6 @@ export const SIGNATURE = {
 export const CONTACT_SHEET = {
   maxFrames: 96, // on one sheet
   maxSeconds: 60, // of video that the FRAMES binding takes in one operation
-  maxBytes: 16 * MIB, // of video that a Worker buffers for one sheet
   maxClips: 2, // per sheet; where more are needed, only key packets are decoded
   bitratePackets: 200, // packets that the bitrate is estimated from
 } as const;

@@ -5,16 +5,22 @@ import { listOpenPorts } from "../processes.ts";
 
 /** Memory of an isolate in MiB: V8 heap and backing stores. */
 export interface IsolateMemory {
-  /** Peak, sampled every 500 ms; includes garbage. */
+  /** Peak of the samples; includes garbage unless `collect` is set. */
   peakMib: number;
   /** At the end, after a garbage collection. */
   retainedMib: number;
 }
 
 const MIB = 2 ** 20;
-const POLL_MS = 500;
+const POLL_MS = 250;
 const RESPONSE_MS = 10_000;
 const MAX_ATTEMPTS = 10;
+/** Commands that collect garbage: the second collection waits until the first has freed buffers. */
+const COLLECT = [
+  "HeapProfiler.enable",
+  "HeapProfiler.collectGarbage",
+  "HeapProfiler.collectGarbage",
+];
 
 const InspectorTargets = z.array(z.object({ title: z.string(), webSocketDebuggerUrl: z.url() }));
 const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number() });
@@ -22,25 +28,26 @@ const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number(
 /**
  * Samples the memory of a Worker's isolate while `work` runs, through the inspector of the local
  * runtime that this process started. `poke` sends the Worker a request: an idle isolate doesn't
- * collect garbage. Linux only. Throws if there is no such isolate, or if the inspector doesn't
- * answer at the end.
+ * collect garbage. `collect` collects garbage before each sample, and takes the lower one of two
+ * samples in a row: a busy isolate makes garbage between a collection and its sample. Linux only.
+ * Throws if there is no such isolate, or if the inspector doesn't answer at the end.
  */
 export async function monitorIsolate(
   worker: string,
   poke: () => Promise<unknown>,
   work: () => Promise<void>,
+  { collect = false } = {},
 ): Promise<IsolateMemory> {
   const inspector = await findInspector(worker);
   const done = new AbortController();
-  const peak = samplePeakMib(inspector, done.signal);
+  const peak = samplePeakMib(inspector, collect, done.signal);
   try {
     await work();
   } finally {
     done.abort();
   }
   const sampledPeak = await peak;
-  const collect = ["HeapProfiler.enable", "HeapProfiler.collectGarbage"];
-  await withRetries(() => sendCommands(inspector, collect, poke));
+  await withRetries(() => sendCommands(inspector, COLLECT, poke));
   const retainedMib = await withRetries(() => usedMib(inspector));
   return { peakMib: Math.max(retainedMib, sampledPeak), retainedMib };
 }
@@ -58,17 +65,23 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /** Returns the highest sample until `signal` aborts. Failed samples are ignored. */
-async function samplePeakMib(inspector: string, signal: AbortSignal): Promise<number> {
-  let peak = 0;
+async function samplePeakMib(
+  inspector: string,
+  collect: boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  let [peak, previous] = [0, 0];
   while (!signal.aborted) {
-    peak = Math.max(peak, await usedMib(inspector).catch(() => 0));
+    const sample = await usedMib(inspector, collect ? COLLECT : []).catch(() => 0);
+    peak = Math.max(peak, collect ? Math.min(previous, sample) : sample);
+    previous = sample;
     await wait(POLL_MS);
   }
   return peak;
 }
 
-async function usedMib(inspector: string): Promise<number> {
-  const usage = HeapUsage.parse(await sendCommands(inspector, ["Runtime.getHeapUsage"]));
+async function usedMib(inspector: string, before: string[] = []): Promise<number> {
+  const usage = HeapUsage.parse(await sendCommands(inspector, [...before, "Runtime.getHeapUsage"]));
   return (usage.usedSize + usage.backingStorageSize) / MIB;
 }
 

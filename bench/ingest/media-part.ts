@@ -42,11 +42,15 @@ export interface MediaMeasurement extends OperationCounts {
 /** Parts of a step that run at the same time: as many as the engine decodes. */
 const CONCURRENCY = 2;
 
-/** Runs the media part of an ingest on the media Worker, and nothing else. */
+/**
+ * Runs the media part of an ingest on the media Worker, and nothing else. Reads from R2 take
+ * `readLatencyMs` longer.
+ */
 export async function measureMediaSteps(
   url: string,
   assetId: string,
   signal: AbortSignal,
+  readLatencyMs = 0,
 ): Promise<MediaMeasurement> {
   const seconds = {
     probe: 0,
@@ -58,7 +62,12 @@ export async function measureMediaSteps(
   };
   const counts: OperationCounts = { reads: 0, readBytes: 0, frames: 0, frameBytes: 0, images: 0 };
   const run = async (step: MediaStep, part: number): Promise<PartResult> => {
-    const query = new URLSearchParams({ asset: assetId, step, part: String(part) }).toString();
+    const query = new URLSearchParams({
+      asset: assetId,
+      step,
+      part: String(part),
+      read_latency_ms: String(readLatencyMs),
+    }).toString();
     const response = await fetch(`${url}/media?${query}`, { method: "POST", signal });
     if (!response.ok) throw new Error(`${step} ${part}: ${response.status}`);
     const result = (await response.json()) as PartResult;

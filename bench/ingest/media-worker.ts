@@ -28,9 +28,9 @@ export * from "../../local/worker.ts";
 const PAUSE_KEY = "bench/paused";
 
 /**
- * The local Worker with more paths. `POST /media?asset=…&step=…&part=…` does the media work of one
- * part, without models, and returns its measurements. `POST /hold` pauses the ingest of uploads,
- * `POST /go` resumes it.
+ * The local Worker with more paths. `POST /media?asset=…&step=…&part=…&read_latency_ms=…` does the
+ * media work of one part, without models, and returns its measurements. `POST /hold` pauses the
+ * ingest of uploads, `POST /go` resumes it.
  */
 export default {
   ...worker,
@@ -47,7 +47,8 @@ export default {
     const asset = await getAsset(env.DB, trustedId(searchParams.get("asset") ?? ""));
     const step = searchParams.get("step") ?? "";
     if (!asset || !isStep(step)) return new Response("No such asset or step.", { status: 404 });
-    const media = countOperations({ ...env, FRAMES: localMedia(env), IMAGES: localImages(env) });
+    const bindings = { ...env, FRAMES: localMedia(env), IMAGES: localImages(env) };
+    const media = countOperations(bindings, Number(searchParams.get("read_latency_ms")));
     await STEPS[step](media.env, asset, Number(searchParams.get("part")));
     const latest = (await getAsset(env.DB, asset.assetId)) ?? asset;
     return Response.json({ ...(await toPartResult(env, latest)), counts: media.counts });

@@ -1,6 +1,5 @@
 import { INGEST } from "../config.ts";
 import { AppError, failureOf } from "../errors.ts";
-import { cutFrameClip } from "../media/container/clips.ts";
 import { openContainer, requireVideoTrack } from "../media/container/open-container.ts";
 import { decodeFrame } from "../media/frames.ts";
 import { decodeImage } from "../media/pixels/decode-image.ts";
@@ -32,8 +31,7 @@ export async function forEachKeyframe(
   const range = { start: Math.min(...times), end: Math.max(...times) };
   using input = await openContainer(env.MEDIA, sourceKey(asset), range);
   const extract = async ({ keyframeMs }: Segment) => {
-    const track = await requireVideoTrack(input);
-    return decodeFrame(env, await cutFrameClip(track, keyframeMs / 1000));
+    return decodeFrame(env, await requireVideoTrack(input), keyframeMs / 1000);
   };
   for (let i = 0; i < segments.length; i += INGEST.frameConcurrency) {
     const batch = segments.slice(i, i + INGEST.frameConcurrency);

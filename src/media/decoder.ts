@@ -47,7 +47,7 @@ export async function decodeExternally(
         "content-type": "application/octet-stream",
         ...(env.DECODER_KEY && { authorization: `Bearer ${env.DECODER_KEY}` }),
       },
-      body: clip.bytes,
+      body: clip.file,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (response.ok) return new Uint8Array(await response.arrayBuffer());

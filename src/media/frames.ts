@@ -1,5 +1,7 @@
+import type { InputVideoTrack } from "mediabunny";
 import { INGEST } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { MAX_CLIP_BYTES, withClipMemory } from "./clip-memory.ts";
 import { type Clip, cutFrameClip } from "./container/clips.ts";
 import { openContainer, requireVideoTrack } from "./container/open-container.ts";
 import { decodeExternally, type DecoderEnv, type TransformOptions } from "./decoder.ts";
@@ -13,18 +15,25 @@ const INPUT_ERRORS = { from: 9400, to: 9500 };
 const INTERNAL_ERROR = 9523;
 
 /**
- * Decodes the frame at a clip's time into a JPEG, at most `INGEST.keyframeWidth` wide. Throws
- * `unreadable_frame` for a damaged clip, `unsupported_codec` without a decoder for its codec, and
- * `upstream_failed` or `upstream_unavailable` when a retry may help.
+ * Decodes the frame of a track that is on screen at `seconds` into a JPEG, at most
+ * `INGEST.keyframeWidth` wide. Throws what `cutFrameClip` throws, `unreadable_frame` for a damaged
+ * frame, `unsupported_codec` without a decoder for its codec, and `upstream_failed` or
+ * `upstream_unavailable` when a retry may help.
  */
-export function decodeFrame(env: DecoderEnv, clip: Clip): Promise<Uint8Array> {
+export function decodeFrame(
+  env: DecoderEnv,
+  track: InputVideoTrack,
+  seconds: number,
+): Promise<Uint8Array> {
   const size = { width: INGEST.keyframeWidth, fit: "scale-down" } as const;
-  return transformClip(env, clip, { size });
+  return withClipMemory(track, { start: seconds, end: seconds }, async () => {
+    return transformClip(env, await cutFrameClip(track, seconds, MAX_CLIP_BYTES), { size });
+  });
 }
 
 /**
  * Extracts the frame of a stored video that is on screen at `seconds`, as a JPEG. Throws what
- * `cutFrameClip` and `decodeFrame` throw.
+ * `decodeFrame` throws, and `source_missing`.
  */
 export async function extractFrameAt(
   env: DecoderEnv & Pick<Env, "MEDIA">,
@@ -32,7 +41,7 @@ export async function extractFrameAt(
   seconds: number,
 ): Promise<Uint8Array> {
   using input = await openContainer(env.MEDIA, key, { start: seconds, end: seconds });
-  return decodeFrame(env, await cutFrameClip(await requireVideoTrack(input), seconds));
+  return await decodeFrame(env, await requireVideoTrack(input), seconds);
 }
 
 /**
@@ -51,7 +60,7 @@ export async function transformClip(
     : ({ mode: "frame" } as const);
   const duration = contactSheet?.seconds && { duration: `${contactSheet.seconds.toFixed(3)}s` };
   try {
-    const response = await env.FRAMES.input(new Blob([clip.bytes]).stream())
+    const response = await env.FRAMES.input(clip.file.stream())
       .transform(size)
       .output({ ...output, ...duration, time: `${clip.atSeconds.toFixed(3)}s`, format: "jpg" })
       .response();

@@ -14,6 +14,7 @@ import {
 } from "mediabunny";
 import { AppError } from "../../errors.ts";
 import { withContainerErrors } from "./open-container.ts";
+import { packetsFrom } from "./packets.ts";
 
 export interface AudioClip {
   /** A standalone file: ADTS, MP3, FLAC, Ogg or WAV, by the codec, Matroska for the rest. */
@@ -66,7 +67,7 @@ export async function cutAudio(
     output.addAudioTrack(source);
     await output.start();
     const decoderConfig = (await track.getDecoderConfig()) ?? undefined;
-    for await (const packet of sink.packets(first)) {
+    for await (const packet of packetsFrom(sink, first)) {
       if (packet.timestamp >= end) break;
       const timestamp = packet.timestamp - first.timestamp;
       await source.add(packet.clone({ timestamp }), decoderConfig && { decoderConfig });

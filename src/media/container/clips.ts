@@ -1,15 +1,18 @@
 import {
-  BufferTarget,
   type EncodedPacket,
   EncodedPacketSink,
   EncodedVideoPacketSource,
   type InputVideoTrack,
   Mp4OutputFormat,
   Output,
+  StreamTarget,
+  type StreamTargetChunk,
   type VideoCodec,
 } from "mediabunny";
 import { AppError } from "../../errors.ts";
+import type { TimeRange } from "../../time-range.ts";
 import { withContainerErrors } from "./open-container.ts";
+import { packetsFrom } from "./packets.ts";
 import { makeDisposablePredicate } from "./disposable.ts";
 
 /** A frame may be stored this long before one that is presented before it. */
@@ -19,7 +22,7 @@ const REORDERED_FRAMES = 17;
 
 export interface Clip {
   /** A standalone MP4. */
-  bytes: Uint8Array;
+  file: Blob;
   codec: VideoCodec;
   /** Time in the clip of the requested frame, or of the start of the requested range. */
   atSeconds: number;
@@ -49,22 +52,59 @@ export interface RemuxOptions {
 
 /**
  * Copies the frame that is on screen at `seconds` into an MP4, after the frames that it depends on.
- * Throws `unreadable_frame` without a frame there, `unsupported_codec` for an unknown codec, and
- * `unreadable_container`.
+ * Where these exceed `maxBytes`, the clip ends earlier and shows the latest frame before `seconds`
+ * that fits. Throws `unreadable_frame` without a frame there, `unsupported_codec` for an unknown
+ * codec, and `unreadable_container`.
  */
-export function cutFrameClip(track: InputVideoTrack, seconds: number): Promise<Clip> {
+export function cutFrameClip(
+  track: InputVideoTrack,
+  seconds: number,
+  maxBytes: number,
+): Promise<Clip> {
   return remux(track, seconds, async (sink, first, copy) => {
     const target = (await sink.getPacket(seconds, { metadataOnly: true })) ?? first;
     const isDisposable = await makeDisposablePredicate(track);
-    for await (const packet of sink.packets(first)) {
+    let [bytes, shown] = [0, first];
+    for await (const packet of packetsFrom(sink, first)) {
       const isTarget = packet.sequenceNumber === target.sequenceNumber;
-      if (isTarget || !isDisposable(packet)) await copy(packet);
+      if (isTarget || !isDisposable(packet)) {
+        bytes += packet.byteLength;
+        if (bytes > maxBytes && packet !== first) break;
+        if (isEarlier(shown, packet) && !isEarlier(target, packet)) shown = packet;
+        await copy(packet);
+      }
       if (isTarget || packet.timestamp > target.timestamp + REORDER_SECONDS) break;
     }
-    const middle = target.timestamp + target.duration / 2;
-    return {
-      atSeconds: Math.min(Math.max(seconds, target.timestamp), middle) - first.timestamp,
-    };
+    const middle = shown.timestamp + shown.duration / 2;
+    return { atSeconds: Math.min(Math.max(seconds, shown.timestamp), middle) - first.timestamp };
+  });
+}
+
+function isEarlier(a: EncodedPacket, b: EncodedPacket): boolean {
+  return a.timestamp < b.timestamp;
+}
+
+/**
+ * Returns how many bytes a clip from `start` to `end` (seconds) can take, at most `maxBytes`: the
+ * sum of the packets from the group of pictures at `start` on. Reads no packet's data.
+ */
+export function maxClipBytes(
+  track: InputVideoTrack,
+  { start, end }: TimeRange,
+  maxBytes: number,
+): Promise<number> {
+  return withContainerErrors(async () => {
+    const sink = new EncodedPacketSink(track);
+    const options = { metadataOnly: true };
+    const first =
+      (await sink.getKeyPacket(start, options)) ?? (await sink.getFirstKeyPacket(options));
+    let bytes = 0;
+    if (!first) return bytes;
+    for await (const packet of packetsFrom(sink, first, options)) {
+      if (packet.timestamp > end + REORDER_SECONDS || bytes >= maxBytes) break;
+      bytes += packet.byteLength;
+    }
+    return Math.min(bytes, maxBytes);
   });
 }
 
@@ -74,15 +114,16 @@ export function cutFrameClip(track: InputVideoTrack, seconds: number): Promise<C
  */
 export function cutRangeClip(
   track: InputVideoTrack,
-  start: number,
-  end: number,
+  { start, end }: TimeRange,
   { maxBytes, keyPacketsOnly, gapSeconds }: RemuxOptions,
 ): Promise<RangeClip> {
   return remux(track, start, async (sink, first, copy) => {
     const presentationTimes: number[] = [];
     const isDisposable = await makeDisposablePredicate(track);
     let [bytes, lastKey, clipEnd, isComplete] = [0, first.timestamp, first.timestamp, true];
-    for await (const packet of keyPacketsOnly ? keyPackets(sink, first) : sink.packets(first)) {
+    for await (const packet of keyPacketsOnly
+      ? keyPackets(sink, first)
+      : packetsFrom(sink, first)) {
       const reorderSeconds = packet.type === "key" ? 0 : REORDER_SECONDS;
       if (packet.timestamp >= end + reorderSeconds) break;
       if (isDisposable(packet) && isInGap(presentationTimes, packet.timestamp, gapSeconds))
@@ -141,15 +182,20 @@ export async function remux<T>(
   track: InputVideoTrack,
   seconds: number,
   choose: (sink: EncodedPacketSink, first: EncodedPacket, copy: CopyPacket) => Promise<T>,
-): Promise<T & Pick<Clip, "bytes" | "codec">> {
+): Promise<T & Pick<Clip, "file" | "codec">> {
   const codec = await track.getCodec();
   if (!codec) throw unsupportedCodec(String(await track.getInternalCodecId()));
   return withContainerErrors(async () => {
     const sink = new EncodedPacketSink(track);
     const first = (await sink.getKeyPacket(seconds)) ?? (await sink.getFirstKeyPacket());
     if (!first) throw new AppError("unreadable_frame", `No frame at ${seconds} s.`);
+    // Chunks come in order, without the spare room that a growing buffer would have.
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    const writable = new WritableStream<StreamTargetChunk>({
+      write: ({ data }) => void chunks.push(data),
+    });
     const format = new Mp4OutputFormat({ fastStart: "in-memory" });
-    const output = new Output({ format, target: new BufferTarget() });
+    const output = new Output({ format, target: new StreamTarget(writable) });
     const source = new EncodedVideoPacketSource(codec);
     output.addVideoTrack(source, { rotation: await track.getRotation() });
     await output.start();
@@ -164,7 +210,7 @@ export async function remux<T>(
       },
     );
     await output.finalize();
-    return { ...chosen, codec, bytes: new Uint8Array(output.target.buffer!) };
+    return { ...chosen, codec, file: new Blob(chunks) };
   });
 }
 

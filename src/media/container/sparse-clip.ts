@@ -1,6 +1,7 @@
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from "mediabunny";
 import { type Clip, remux, REORDER_SECONDS } from "./clips.ts";
 import { withContainerErrors } from "./open-container.ts";
+import { packetsFrom } from "./packets.ts";
 import { makeDisposablePredicate, type IsDisposable } from "./disposable.ts";
 
 /** A frame as its container lists it. */
@@ -51,7 +52,7 @@ export function listFrames(
       (await sink.getKeyPacket(start, options)) ?? (await sink.getFirstKeyPacket(options));
     if (!first) return [];
     const frames: FrameEntry[] = [];
-    for await (const { timestamp, type } of sink.packets(first, undefined, options)) {
+    for await (const { timestamp, type } of packetsFrom(sink, first, options)) {
       if (timestamp > end + REORDER_SECONDS) break;
       if (timestamp < start || timestamp >= end) continue;
       frames.push({ seconds: timestamp, isKey: type === "key" });
@@ -62,8 +63,8 @@ export function listFrames(
 
 /**
  * Copies frames, given by their presentation times (rising), into one MP4 without decoding: as many
- * as fit into `maxBytes` with the frames that they depend on, at least one. Frames in between take
- * no slot, so that one operation of the FRAMES binding decodes frames from all over a video. Throws
+ * as fit into `maxBytes` with the frames that they depend on, maybe none. Frames in between take no
+ * slot, so that one operation of the FRAMES binding decodes frames from all over a video. Throws
  * what `cutFrameClip` throws.
  */
 export function cutSparseClip(
@@ -77,13 +78,14 @@ export function cutSparseClip(
     let [bytes, timesDone] = [0, 0];
     const isDisposable = await makeDisposablePredicate(track);
     while (timesDone < times.length) {
-      const gop = await readGop(sink, times.slice(timesDone), isDisposable);
-      bytes += gop.packets.reduce((sum, { byteLength }) => sum + byteLength, 0);
-      if (bytes > maxBytes && timesDone > 0) break;
+      const gop = await readGop(sink, times.slice(timesDone), isDisposable, maxBytes - bytes);
+      if (gop.isCut && (timesDone > 0 || gop.found.size === 0)) break;
+      bytes += gop.bytes;
       decodeOrder.push(...gop.packets);
       for (const packet of gop.packets.toSorted((a, b) => a.timestamp - b.timestamp))
         presentationOrder.push({ packet, isChosen: gop.found.has(packet.timestamp) });
       timesDone += gop.timeCount;
+      if (gop.isCut) break;
     }
     const presentationTimes = presentationOrder.flatMap(({ packet, isChosen }) =>
       isChosen ? [packet.timestamp] : [],
@@ -99,26 +101,36 @@ export function cutSparseClip(
 
 /**
  * Reads the packets of the group of pictures at the first of `times`: those that its chosen frames
- * need, without the disposable rest. `timeCount` is how many of `times` lie in the group, `found`
- * has those with a packet.
+ * need, without the disposable rest, up to `maxBytes`. `isCut`: there were more. `timeCount` is how
+ * many of `times` lie in the group, `found` has those with a packet.
  */
-async function readGop(sink: EncodedPacketSink, times: number[], isDisposable: IsDisposable) {
+async function readGop(
+  sink: EncodedPacketSink,
+  times: number[],
+  isDisposable: IsDisposable,
+  maxBytes: number,
+) {
   const key = (await sink.getKeyPacket(times[0]!)) ?? (await sink.getFirstKeyPacket());
   const packets: EncodedPacket[] = [];
   const found = new Set<number>();
-  if (!key) return { packets, found, timeCount: times.length };
+  let [bytes, isCut] = [0, false];
+  if (!key) return { packets, bytes, isCut, found, timeCount: times.length };
   const nextKey = await sink.getNextKeyPacket(key, { metadataOnly: true });
   const gopTimes = new Set(times.filter((time) => !nextKey || time < nextKey.timestamp));
   const last = Math.max(...gopTimes);
-  for await (const packet of sink.packets(key)) {
+  for await (const packet of packetsFrom(sink, key)) {
     if (packet.timestamp > last + REORDER_SECONDS) break;
     if (packet.timestamp < key.timestamp) continue; // leading picture of the previous group
     const isChosen = gopTimes.has(packet.timestamp);
-    if (isChosen || !isDisposable(packet)) packets.push(packet);
+    if (!isChosen && isDisposable(packet)) continue;
+    isCut = bytes + packet.byteLength > maxBytes && packets.length > 0;
+    if (isCut) break;
+    bytes += packet.byteLength;
+    packets.push(packet);
     if (isChosen) found.add(packet.timestamp);
     if (found.size === gopTimes.size) break;
   }
-  return { packets, found, timeCount: gopTimes.size };
+  return { packets, bytes, isCut, found, timeCount: gopTimes.size };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { TimeRange } from "../../time-range.ts";
 import type { Size } from "../pixels/rect.ts";
 import { cutRangeClip, type RangeClip } from "../container/clips.ts";
 import { withContainerErrors } from "../container/open-container.ts";
+import { MAX_CLIP_BYTES, withClipMemory } from "../clip-memory.ts";
 import type { DecoderEnv, TransformOptions } from "../decoder.ts";
 import { transformClip } from "../frames.ts";
 import { cutSparseClip } from "../container/sparse-clip.ts";
@@ -35,7 +36,7 @@ const ROUNDING_SECONDS = 0.001;
 /**
  * Samples a time range at `perSecond` frames a second and returns the distinct frames in order.
  * Takes one operation each of FRAMES and IMAGES for every contact sheet, and more where the clip
- * for one sheet exceeds `CONTACT_SHEET.maxBytes`. Decodes key packets only where the range would
+ * for one sheet exceeds `MAX_CLIP_BYTES`. Decodes key packets only where the range would
  * take more than `CONTACT_SHEET.maxClips` clips a sheet. Throws what `cutRangeClip` and
  * `transformClip` throw.
  */
@@ -50,27 +51,33 @@ export async function sampleFrames(
   const bytesPerSecond = await withContainerErrors(async () => {
     return (await track.computePacketStats(CONTACT_SHEET.bitratePackets)).averageBitrate / 8;
   });
-  const clipCount = ((end - start) * bytesPerSecond) / CONTACT_SHEET.maxBytes;
+  const clipCount = ((end - start) * bytesPerSecond) / MAX_CLIP_BYTES;
   const keyPacketsOnly = clipCount > sheetCount * CONTACT_SHEET.maxClips;
   const gapSeconds = MAX_TIME_ERROR / perSecond;
-  const options = { maxBytes: CONTACT_SHEET.maxBytes, keyPacketsOnly, gapSeconds };
+  const options = { maxBytes: MAX_CLIP_BYTES, keyPacketsOnly, gapSeconds };
   const frames: SampledFrame[] = [];
   for (let sheet = 0, position = start; sheet < sheetCount; sheet++) {
     const sheetEnd = start + ((end - start) * (sheet + 1)) / sheetCount;
-    for (let isComplete = false; !isComplete && position < sheetEnd;) {
-      const clip = await cutRangeClip(track, position, sheetEnd, options);
-      if (clip.endSeconds <= position) break;
-      frames.push(...(await sampleClip(env, clip, position, perSecond, aspect)));
-      ({ isComplete, endSeconds: position } = clip);
+    while (position < sheetEnd) {
+      const range = { start: position, end: sheetEnd };
+      const sampled = await withClipMemory(track, range, async () => {
+        const clip = await cutRangeClip(track, range, options);
+        const isEmpty = clip.endSeconds <= range.start;
+        const sampledFrames = isEmpty
+          ? []
+          : await sampleClip(env, clip, range.start, perSecond, aspect);
+        return { sampledFrames, end: isEmpty || clip.isComplete ? sheetEnd : clip.endSeconds };
+      });
+      frames.push(...sampled.sampledFrames);
+      position = sampled.end;
     }
-    position = sheetEnd;
   }
   return frames.filter(({ seconds }, i) => seconds !== frames[i - 1]?.seconds);
 }
 
 /**
  * Extracts the frames with these presentation times (rising, as `listFrames` returns them): at most
- * one contact sheet, and no more than fit into `CONTACT_SHEET.maxBytes` of video. Takes one
+ * one contact sheet, and no more than fit into `MAX_CLIP_BYTES` of video. Takes one
  * operation each of FRAMES and IMAGES. Throws what `sampleFrames` throws.
  */
 export async function extractFrames(
@@ -79,17 +86,17 @@ export async function extractFrames(
   times: readonly number[],
 ): Promise<SampledFrame[]> {
   const aspect = await getAspect(track);
-  const clip = await cutSparseClip(
-    track,
-    times.slice(0, CONTACT_SHEET.maxFrames),
-    CONTACT_SHEET.maxBytes,
-  );
-  const { length: count } = clip.presentationTimes;
-  if (count === 0) return [];
-  const contactSheet = { count, seconds: count * clip.frameDuration };
-  const jpeg = await transformClip(env, clip, { size: tileSize(aspect), contactSheet });
-  const tiles = await splitContactSheet(env.IMAGES, jpeg, count, aspect);
-  return tiles.map((luma, i) => ({ seconds: clip.presentationTimes[i]!, luma }));
+  const sheetTimes = times.slice(0, CONTACT_SHEET.maxFrames);
+  const range = { start: sheetTimes[0]!, end: sheetTimes.at(-1)! };
+  return withClipMemory(track, range, async () => {
+    const clip = await cutSparseClip(track, sheetTimes, MAX_CLIP_BYTES);
+    const { length: count } = clip.presentationTimes;
+    if (count === 0) return [];
+    const contactSheet = { count, seconds: count * clip.frameDuration };
+    const jpeg = await transformClip(env, clip, { size: tileSize(aspect), contactSheet });
+    const tiles = await splitContactSheet(env.IMAGES, jpeg, count, aspect);
+    return tiles.map((luma, i) => ({ seconds: clip.presentationTimes[i]!, luma }));
+  });
 }
 
 /**

@@ -1,0 +1,64 @@
+const POLL_MS = 20;
+/** Time after which a waiting call that no longer polls counts as cancelled. */
+const ABANDONED_MS = 5000;
+
+/** A call that holds bytes of the budget, or waits for them. */
+interface Claim {
+  bytes: number;
+  /** Epoch ms after which the claim is void, because its request was cancelled. */
+  expiresAt: number;
+}
+
+/**
+ * Bytes of memory that the calls in one isolate share. Calls get their bytes in the order in which
+ * they ask. A Worker's request can be cancelled without running its `finally`, so every claim
+ * expires, and a call waits by polling: no promise of one request is resolved by another.
+ */
+export class MemoryBudget {
+  readonly #capacity: number;
+  readonly #maxHoldMs: number;
+  readonly #held = new Set<Claim>();
+  readonly #queue: Claim[] = [];
+
+  /** `maxHoldMs` is the time after which a claim that wasn't released expires. */
+  constructor(capacity: number, maxHoldMs: number) {
+    this.#capacity = capacity;
+    this.#maxHoldMs = maxHoldMs;
+  }
+
+  /** Bytes that are not held now. */
+  get freeBytes(): number {
+    const now = Date.now();
+    let free = this.#capacity;
+    for (const claim of this.#held) {
+      if (claim.expiresAt <= now) this.#held.delete(claim);
+      else free -= claim.bytes;
+    }
+    return free;
+  }
+
+  /** Runs `work` once `bytes` are free, at most the whole budget, and holds them meanwhile. */
+  async run<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    const claim = { bytes: Math.min(bytes, this.#capacity), expiresAt: 0 };
+    await this.#acquire(claim);
+    try {
+      return await work();
+    } finally {
+      this.#held.delete(claim);
+    }
+  }
+
+  async #acquire(claim: Claim): Promise<void> {
+    this.#queue.push(claim);
+    for (;;) {
+      const now = Date.now();
+      claim.expiresAt = now + ABANDONED_MS;
+      while (this.#queue[0]!.expiresAt <= now) this.#queue.shift();
+      if (this.#queue[0] === claim && claim.bytes <= this.freeBytes) break;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    this.#queue.shift();
+    claim.expiresAt = Date.now() + this.#maxHoldMs;
+    this.#held.add(claim);
+  }
+}

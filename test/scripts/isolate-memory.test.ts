@@ -1,0 +1,85 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type IsolateMemory, monitorIsolate } from "../../bench/ingest/isolate.ts";
+import { type MediaMeasurement, measureMediaSteps } from "../../bench/ingest/media-part.ts";
+import { uploadByTus } from "../../bench/tus-upload.ts";
+import { encodeVideo } from "../../tools/sample/video.ts";
+import { type Service, withService } from "../../tools/service.ts";
+
+/** Memory of a Worker's isolate that the platform allows, in MiB. */
+const LIMIT_MIB = 128;
+const SCREEN = { width: 1280, height: 720, fps: 25 } as const;
+/** Length of a scene and of a group of pictures, which is larger than a clip may be. */
+const SCENE_SECONDS = 3;
+const ROUNDS = 13;
+const READ_LATENCY_MS = 10;
+
+const { signal } = new AbortController();
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sightline-memory-"));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Writes a video of 1 GB at about 100 Mbit/s: panned noise, which hardly compresses. */
+async function writeNoisyVideo(path: string): Promise<void> {
+  const noise = () =>
+    sharp({
+      create: {
+        width: SCREEN.width,
+        height: SCREEN.height,
+        channels: 3,
+        background: "grey",
+        noise: { type: "gaussian", mean: 128, sigma: 40 },
+      },
+    })
+      .png()
+      .toBuffer();
+  const images = [await noise(), await noise()];
+  const scenes = images.map((image) => ({ image, seconds: SCENE_SECONDS, motion: "pan" }) as const);
+  await encodeVideo(path, scenes, {
+    ...SCREEN,
+    keyframeSeconds: SCENE_SECONDS,
+    audio: "tone",
+    rounds: ROUNDS,
+    encoderOptions: { preset: "ultrafast", crf: "2" },
+  });
+}
+
+async function ingest({ url, api, key }: Service, path: string): Promise<MediaMeasurement> {
+  const upload = await uploadByTus(createReadStream(path), `${url}/index/large/uploads`, key);
+  const { asset_id } = await api.get<{ asset_id: string }>(new URL(upload).pathname);
+  return measureMediaSteps(url, asset_id, signal, READ_LATENCY_MS);
+}
+
+it("an isolate stays below 128 MiB while it ingests two videos of 1 GB at 100 Mbit/s", async () => {
+  const paths = ["first.mp4", "second.mp4"].map((name) => join(folder, name));
+  for (const path of paths) await writeNoisyVideo(path);
+  let memory: IsolateMemory | undefined;
+  let videos: MediaMeasurement[] = [];
+  await withService(
+    { log: () => {}, signal },
+    async (service) => {
+      await service.api.post("/index", { index_name: "large" });
+      await fetch(`${service.url}/hold`, { method: "POST" });
+      memory = await monitorIsolate(
+        "sightline-local",
+        () => fetch(`${service.url}/health`),
+        async () => {
+          videos = await Promise.all(paths.map((path) => ingest(service, path)));
+        },
+        { collect: true },
+      );
+    },
+    "bench/ingest/media-worker.ts",
+  );
+  for (const { segments } of videos) expect(segments).toBeGreaterThan(4);
+  expect(memory!.peakMib).toBeGreaterThan(16);
+  expect(memory!.peakMib).toBeLessThan(LIMIT_MIB);
+}, 600_000);
