@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "keys",
     "lease",
     "log",
+    "fingerprint",
     "lru-cache",
     "memory-budget",
     "messages",

@@ -144,10 +144,16 @@ function toNotFoundResponse(c: Context): Response {
   if (allowed.length === 0) {
     return jsonResponse({ detail: `There is nothing at ${c.req.path}.` }, 404);
   }
-  const methods = allowed.join(", ");
+  const methods = listMethods(allowed).join(", ");
   const response = jsonResponse({ detail: `This path supports only ${methods}.` }, 405);
   response.headers.set("Allow", methods);
   return response;
+}
+
+/** Adds the methods that come with others: HEAD with GET, and OPTIONS with any. */
+function listMethods(methods: string[]): string[] {
+  const head = methods.includes("GET") ? ["HEAD"] : [];
+  return [...new Set([...methods, ...head, "OPTIONS"])];
 }
 
 function matches(route: string, path: string): boolean {

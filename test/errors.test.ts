@@ -15,7 +15,7 @@ const MISSING: Issue[] = [[["body", "query"], "missing"]];
 describe("an invalid request returns 422 with the location and type of each issue", () => {
   it.each<[string, unknown, Issue[]]>([
     ["a missing field", {}, MISSING],
-    ["null instead of a string", { query: null }, [[["body", "query"], "string_type"]]],
+    ["null instead of a query", { query: null }, [[["body", "query"], "missing"]]],
     ["a number instead of a string", { query: 7 }, [[["body", "query"], "string_type"]]],
     ["an empty string", { query: "" }, [[["body", "query"], "string_too_short"]]],
     ["a long string", { query: "x".repeat(2001) }, [[["body", "query"], "string_too_long"]]],
@@ -82,7 +82,7 @@ describe("an invalid request returns 422 with the location and type of each issu
     ["text", "hello", "application/json", [[["body", 0], "json_invalid"]]],
     ["broken JSON", '{"é": tru}', "application/json", [[["body", 7], "json_invalid"]]],
     ["cut-off JSON", '{"query": "x"', "application/json", [[["body", 13], "json_invalid"]]],
-    ["of another media type", '{"query": "x"}', "text/plain", [[["body"], "dict_type"]]],
+    ["of another media type", "query=x", "text/plain", [[["body", 0], "json_invalid"]]],
   ])("for a JSON body that is %s", async (_, body, type, expected) => {
     const headers = { "content-type": type };
     expect(await issues("POST", "/index/a/search", { body, headers })).toEqual(expected);
@@ -170,6 +170,8 @@ describe("an error other than 422 has a sentence as detail", () => {
     expect(response.headers.get("allow")?.split(", ").toSorted()).toEqual([
       "DELETE",
       "GET",
+      "HEAD",
+      "OPTIONS",
       "PATCH",
     ]);
   });

@@ -64,10 +64,13 @@ export function invalidTexts(schema: Schema): InvalidValue[] {
   return invalidStrings(schema);
 }
 
-/** Returns a value for each rule that a value in a JSON body can break. */
-export function invalidJsonValues(schema: Schema): InvalidValue[] {
+/**
+ * Returns a value for each rule that a value in a JSON body can break. Null breaks one only if the
+ * field is required, or an item of a list.
+ */
+export function invalidJsonValues(schema: Schema, isRequired: boolean): InvalidValue[] {
   const [type, other] = [schema.type].flat();
-  const nothing = other === "null" ? [] : [null];
+  const nothing = other === "null" || !isRequired ? [] : [null];
   const all = (values: unknown[], name: string, msg: string) =>
     [...nothing, ...values].map((value) => ({ value, type: name, msg }));
   switch (type) {
@@ -88,13 +91,15 @@ export function invalidJsonValues(schema: Schema): InvalidValue[] {
     case "array":
       return [
         ...all(["a", 7, {}], "list_type", "Input should be a valid list"),
-        ...invalidLists(schema, (item) => invalidJsonValues(item)[0]),
+        ...invalidLists(schema, (item) => invalidJsonValues(item, true)[0]),
       ];
     default:
       return [
         ...all(["a", 7, [], true], "dict_type", "Input should be a valid dictionary"),
         ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-          invalidJsonValues(property).map((wrong) => nestUnder(name, wrong)),
+          invalidJsonValues(property, schema.required?.includes(name) ?? false).map((wrong) =>
+            nestUnder(name, wrong),
+          ),
         ),
         ...(schema.additionalProperties === undefined ? [] : [nestedNul()]),
       ];

@@ -66,7 +66,7 @@ describe("a message of the Model Context Protocol", () => {
     async (method) => {
       const response = await post(client, { body: "", method });
       expect(response.status).toBe(405);
-      expect(response.headers.get("allow")).toBe("POST");
+      expect(response.headers.get("allow")).toBe("POST, OPTIONS");
     },
   );
 

@@ -85,6 +85,18 @@ describe("search", () => {
     expect(new Set(hits.map(([, id]) => id)).size).toBe(4);
   });
 
+  it("is refused a cursor of another query or filter, but takes another `top_k`", async () => {
+    const query = "lantern goat boat";
+    const { next_cursor: cursor } = await search({ query, top_k: 1 });
+    expect((await search({ query, top_k: 2, cursor })).segments.length).toBeGreaterThan(0);
+    for (const json of [{ query: "lantern" }, { query, modes: ["image"] }, { query, top_p: 0.1 }]) {
+      const issues = await client.issues("POST", "/index/trip/search", {
+        json: { ...json, cursor },
+      });
+      expect(issues).toEqual([[["body", "cursor"], "value_error"]]);
+    }
+  });
+
   it("uses full text only while the text embedding model is unavailable", async () => {
     await localAi().inject("@cf/baai/bge-m3", "3040", 1);
     const during = await search({ query: "two goats", modes: ["speech"] });

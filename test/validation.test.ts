@@ -123,22 +123,26 @@ function listFields({ parameters, json, form }: Operation): Field[] {
   }));
   for (const parameter of parameters) {
     if (parameter.name !== "cursor") continue;
-    const msg = "Value error, The cursor is invalid: pass the next_cursor of the previous page";
-    fields
-      .find(({ name }) => name === "cursor")!
-      .invalidValues.unshift(
-        ...["!", "YWJj"].map((value) => ({ value, type: "value_error", msg })),
-      );
+    const msg =
+      "Value error, The cursor is invalid: pass the next_cursor of the previous page, " +
+      "with the same query and filters";
+    fields.find(({ name }) => name === "cursor")!.invalidValues = ["!", "YWJj", "a\0b"].map(
+      (value) => ({ value, type: "value_error", msg }),
+    );
   }
   if (json) fields.push({ part: "body", invalidValues: INVALID_BODIES });
   for (const [name, schema] of Object.entries(json?.properties ?? {})) {
     fields.push({
       part: "body",
       name,
-      invalidValues: [...invalidJsonValues(schema), ...missingValue(json!, name)],
+      invalidValues: [
+        ...invalidJsonValues(schema, json!.required?.includes(name) ?? false),
+        ...missingValue(json!, name),
+      ],
     });
   }
   for (const [name, schema] of Object.entries(form?.properties ?? {})) {
+    if (fields.some((field) => field.name === name)) continue; // it may be sent in the query, too
     fields.push({
       part: "body",
       name,

@@ -1,17 +1,22 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
-import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
+import { ValidationError, type ValidationIssue } from "../errors.ts";
 import type { Scope } from "../keys.ts";
 import { authenticate } from "./authenticate.ts";
 import type { AppEnv, Context } from "./context.ts";
 import { collectFormIssues } from "./multipart-schema.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
-import { MESSAGES } from "./pydantic-errors.ts";
-import { validate, parseJson } from "./validation.ts";
+import { isObject } from "./json-object.ts";
+import { readBody, readJsonBody } from "./json-body.ts";
+import { readQuery, tagNextCursor } from "./query-string.ts";
+import { validate } from "./validation.ts";
 
-/** Creates a router. The OpenAPI document groups its operations under `tag`. */
+/**
+ * Creates a router that ignores a trailing slash. The OpenAPI document groups its operations under
+ * `tag`.
+ */
 export function createRouter(tag = "") {
-  return Object.assign(new OpenAPIHono<AppEnv>(), { tag });
+  return Object.assign(new OpenAPIHono<AppEnv>({ strict: false }), { tag });
 }
 
 const emptyObject = z.object({});
@@ -34,6 +39,11 @@ export interface Endpoint<
   query?: Q;
   /** Schema of a JSON body. */
   body?: B;
+  /**
+   * Rules that the schemas can't express, such as which fields exclude each other. They get the
+   * request as it was sent, with any other issue, and return theirs.
+   */
+  rules?: (c: Context, sent: SentInput) => ValidationIssue[];
   /** Allows an empty body, which is read as `{}`. */
   bodyOptional?: boolean;
   /** Schema of a multipart body. Documentation only: the handler reads the parts as a stream. */
@@ -54,6 +64,12 @@ export interface Endpoint<
   textMediaTypes?: readonly string[];
   /** Responds with server-sent events; `response` is the schema of each event's data. */
   isEventStream?: boolean;
+}
+
+/** Query parameters and JSON fields as they were sent, of any type. Null counts as absent. */
+export interface SentInput {
+  query: Record<string, unknown>;
+  body: Record<string, unknown>;
 }
 
 /** Validated input of a handler, whose endpoint has these schemas. */
@@ -87,7 +103,8 @@ export function addEndpoint<
     const body = await (endpoint.body ? readBody(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());
     const respond = async () => {
       const result = await handle(c, await readInput(c, endpoint, body));
-      return result instanceof Response ? result : jsonResponse(result, 200);
+      if (result instanceof Response) return result;
+      return jsonResponse(tagNextCursor(c, endpoint.query, result), 200);
     };
     return endpoint.creates ? runOnce(c, endpoint.creates, body, respond) : respond();
   });
@@ -100,68 +117,30 @@ async function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends
 ): Promise<Input<P, Q, B>> {
   const issues: ValidationIssue[] = [];
   const params = validate("path", endpoint.params ?? emptyObject, c.req.param(), issues);
-  const query = validate(
-    "query",
-    endpoint.query ?? emptyObject,
-    unwrapSingleValues(c.req.queries()),
-    issues,
-  );
+  const sentQuery = readQuery(c, endpoint.query ?? emptyObject, endpoint.form, issues);
+  const query = validate("query", endpoint.query ?? emptyObject, sentQuery, issues);
   const json = endpoint.body
     ? readJsonBody(c, bytes, endpoint.bodyOptional ?? false, issues)
     : { value: {} };
   const body = json && validate("body", endpoint.body ?? emptyObject, json.value, issues);
   if (endpoint.creates) validate("header", idempotencyHeaders, c.req.header(), issues);
+  if (endpoint.rules) {
+    const sentBody = isObject(json?.value) ? json.value : {};
+    addIssues(issues, endpoint.rules(c, { query: sentQuery, body: sentBody }));
+  }
   if (issues.length > 0 && endpoint.form) {
-    issues.push(...(await collectFormIssues(c.req.raw, endpoint.form)));
+    issues.push(
+      ...(await collectFormIssues(c.req.raw, endpoint.form, endpoint.query ?? emptyObject)),
+    );
   }
   if (issues.length > 0) throw new ValidationError(issues);
   return { params, query, body } as Input<P, Q, B>;
 }
 
-function readJsonBody(
-  c: Context,
-  bytes: Uint8Array,
-  isOptional: boolean,
-  issues: ValidationIssue[],
-) {
-  const type = c.req.header("content-type") ?? "application/json";
-  try {
-    if (bytes.length === 0) {
-      if (isOptional) return { value: {} };
-      throw invalid(["body"], "missing", "Field required");
-    }
-    if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) {
-      throw invalid(["body"], "dict_type", MESSAGES.dict_type);
-    }
-    return { value: parseJson(bytes) };
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    issues.push(...error.issues);
-    return undefined;
-  }
-}
-
-/** Reads the body. Throws `too_large` once it exceeds `maxBytes`, without reading the rest. */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
-      throw new AppError("too_large", `The body is larger than the limit of ${maxBytes} bytes.`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function unwrapSingleValues(queries: Record<string, string[]>): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(queries).map(([name, values]) => [
-      name,
-      values.length === 1 ? values[0]! : values,
-    ]),
-  );
+/** Adds issues at locations that have none yet. */
+function addIssues(issues: ValidationIssue[], more: ValidationIssue[]): void {
+  const locations = new Set(issues.map(({ loc }) => JSON.stringify(loc)));
+  issues.push(...more.filter(({ loc }) => !locations.has(JSON.stringify(loc))));
 }
 
 export function toHonoPath(path: string): string {

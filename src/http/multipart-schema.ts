@@ -21,19 +21,37 @@ export function formFileOrText() {
     .openapi({ type: "string", format: "binary" });
 }
 
-/** Parses the text fields of a form. Throws `ValidationError` for these and for missing files. */
+/**
+ * Parses the text fields of a form. Throws `ValidationError` for these, for missing files, and for
+ * parameters of `query` that are sent in the form.
+ */
 export function requireFields<Form extends z.ZodObject>(
   form: Form,
   fields: Map<string, string>,
   fileNames: readonly string[],
+  query: z.ZodObject = z.object({}),
 ): z.output<Form> {
-  const issues: ValidationIssue[] = [];
+  const issues = misplacedParameters(form, fields, query);
   const isFile = (name: string) => form.shape[name]?.safeParse(FILE).success ?? false;
   const fileFields = fileNames.filter(isFile).map((name) => [name, FILE]);
   const values = { ...Object.fromEntries(fields), ...Object.fromEntries(fileFields) };
   const read = validate("body", form, values, issues);
-  if (!read) throw new ValidationError(issues);
+  if (!read || issues.length > 0) throw new ValidationError(issues);
   return read;
+}
+
+function misplacedParameters(
+  form: z.ZodObject,
+  fields: Map<string, string>,
+  query: z.ZodObject,
+): ValidationIssue[] {
+  const isMisplaced = (name: string) =>
+    Object.hasOwn(query.shape, name) && !Object.hasOwn(form.shape, name);
+  return [...fields.keys()].filter(isMisplaced).map((name) => ({
+    loc: ["body", name],
+    type: "value_error",
+    msg: `Value error, send ${name} in the query string`,
+  }));
 }
 
 /**
@@ -44,6 +62,7 @@ export function requireFields<Form extends z.ZodObject>(
 export async function collectFormIssues(
   request: Request,
   form: z.ZodObject,
+  query: z.ZodObject,
 ): Promise<ValidationIssue[]> {
   const size = Number(request.headers.get("content-length") ?? Infinity);
   if (size > LIMITS.jsonBytes) return [];
@@ -53,6 +72,7 @@ export async function collectFormIssues(
       form,
       await readForm(request, async ({ field }) => void fileNames.push(field)),
       fileNames,
+      query,
     );
     return [];
   } catch (error) {

@@ -1,11 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import type { Page, PageRequest } from "../store/sql.ts";
+import { fingerprint } from "../fingerprint.ts";
 import { queryInt } from "./query-params.ts";
 
-/** Issue of a cursor that the API didn't issue. */
+/** Issue of a cursor that the API didn't issue for this request. */
 export const INVALID_CURSOR = {
-  message: "The cursor is invalid: pass the next_cursor of the previous page",
+  message:
+    "The cursor is invalid: pass the next_cursor of the previous page, " +
+    "with the same query and filters",
   params: { type: "value_error" },
 };
 
@@ -35,6 +38,25 @@ export function pageRequest(query: z.output<typeof pageQuery>): PageRequest {
 
 export function nextCursor({ next }: Page<unknown>): string | null {
   return next === null ? null : encodeCursor(next);
+}
+
+/** Parameters that may change from page to page. */
+const PAGE_PARAMETERS = new Set(["cursor", "limit"]);
+
+/** Returns the tag of the list that a request reads: its path and its filters. */
+export function listTag(path: string, query: Record<string, unknown>): string {
+  const filters = Object.entries(query).filter(([name]) => !PAGE_PARAMETERS.has(name));
+  return fingerprint([path, ...filters.sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+/** Ties a cursor to the list that it continues. */
+export function tagCursor(cursor: string, tag: string): string {
+  return `${cursor}.${tag}`;
+}
+
+/** Returns the cursor of the list with `tag`; the empty string for that of another list. */
+export function untagCursor(tagged: string, tag: string): string {
+  return tagged.endsWith(`.${tag}`) ? tagged.slice(0, -tag.length - 1) : "";
 }
 
 function isCursor(cursor: string): boolean {

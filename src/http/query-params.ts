@@ -47,24 +47,37 @@ export function queryBool(defaultValue: boolean) {
     .openapi({ type: "boolean", default: defaultValue });
 }
 
-/** Schema of a JSON text in a query string or a form; `schema` validates its value. */
+/**
+ * Schema of an optional JSON text in a query string or a form; `schema` validates its value. The
+ * text `null` is the same as none.
+ */
 export function jsonText<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()
     .transform((text, ctx): unknown => {
       const parsed = parseJsonText(text);
-      if ("value" in parsed) return parsed.value;
+      if ("value" in parsed) return parsed.value ?? undefined;
       const message = `JSON decode error at byte ${parsed.byteOffset}: ${parsed.reason}`;
       return reject(ctx, "json_invalid", message);
     })
-    .pipe(schema)
+    .pipe(schema.optional())
+    .optional()
     .openapi({ type: "string", format: "json", example: "{}" });
 }
+
+const repeatable = new WeakSet<z.ZodType>();
 
 /** Schema of a parameter that may be repeated up to `max` times. */
 export function queryList<Item extends z.ZodType<string>>(item: Item, max: number) {
   const toList = (value: unknown) => (value === undefined ? value : [value].flat());
-  return z.preprocess(toList, z.array(item).max(max).optional());
+  const schema = z.preprocess(toList, z.array(item).max(max).optional());
+  repeatable.add(schema);
+  return schema;
+}
+
+/** Whether a parameter may be given more than once: its schema is a `queryList`. */
+export function isRepeatable(schema: z.ZodType | undefined): boolean {
+  return schema !== undefined && repeatable.has(schema);
 }
 
 function reject(ctx: z.RefinementCtx, type: string, message: string): never {

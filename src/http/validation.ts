@@ -10,8 +10,9 @@ type Loc = (string | number)[];
 
 /**
  * Validates one part of a request. Adds at most `LIMITS.issueCount` issues in pydantic's format,
- * one per location. Rejects strings that a store would change, with a lone surrogate or a NUL; only
- * in `query` these are replaced. Returns undefined if there is any issue.
+ * one per location. Null for an optional field is the same as leaving it out. Rejects strings that
+ * a store would change, with a lone surrogate or a NUL; only in `query` these are replaced. Returns
+ * undefined if there is any issue.
  */
 export function validate<Schema extends z.ZodType>(
   part: Part,
@@ -19,7 +20,7 @@ export function validate<Schema extends z.ZodType>(
   input: unknown,
   issues: ValidationIssue[],
 ): z.output<Schema> | undefined {
-  const value = sanitizeQuery(input);
+  const value = dropNulls(schema, sanitizeQuery(input));
   const reported = textIssues(pickKnownFields(schema, value), [part]);
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
@@ -66,6 +67,30 @@ function toIssue(issue: z.core.$ZodIssue, part: Part, value: unknown): Validatio
 function sanitizeQuery(value: unknown): unknown {
   if (!isObject(value) || typeof value["query"] !== "string") return value;
   return { ...value, query: value["query"].toWellFormed().replaceAll("\0", " ") };
+}
+
+/** Drops fields of null, also in nested objects, that are optional and have no use for null. */
+function dropNulls(schema: z.ZodType, value: unknown): unknown {
+  const inner = unwrapOptional(schema);
+  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
+  const shape: Record<string, z.ZodType> = inner.shape;
+  const fields = Object.entries(value).flatMap(([name, item]) => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (field && item === null && isOptionalOnly(field)) return [];
+    return [[name, field ? dropNulls(field, item) : item] as const];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** Whether a field may be left out, but not be null. */
+function isOptionalOnly(field: z.ZodType): boolean {
+  return field.safeParse(undefined).success && !field.safeParse(null).success;
+}
+
+function unwrapOptional(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+    ? unwrapOptional(schema.unwrap() as z.ZodType)
+    : schema;
 }
 
 /** Drops unknown fields, which may hold anything. */

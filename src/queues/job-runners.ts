@@ -61,9 +61,9 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     return withMetering(env, accountId, async (metered) => {
       const example = clip ? await exampleFromClip(metered, indexId, clip.key, clip.range) : null;
       const { hits, total } = await search(metered, indexId, request, example);
-      const { offset, readyBy } = request;
+      const { offset, readyBy, cursorTag } = request;
       const count = clip ? total : hits.length; // a search by video takes no cursor
-      return saveResults(hits, { total, offset, readyBy, count });
+      return saveResults(hits, { total, offset, readyBy, cursorTag, count });
     });
   },
 

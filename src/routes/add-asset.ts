@@ -23,6 +23,11 @@ import { validate, parseJson } from "../http/validation.ts";
 /** Parts of a request that adds an asset, unparsed but for the stored file. */
 interface RequestParts {
   file?: StoredStream & { title: string };
+  /** URLs in the query string and in the form. */
+  urls: string[];
+  isUrlInForm: boolean;
+  /** Whether there was a file beside a URL or another file. It isn't stored. */
+  hasExcessFile?: boolean;
   transcript?: Uint8Array;
   metadata?: string | Uint8Array;
   /** Error of a file part that was sent as text. */
@@ -31,16 +36,16 @@ interface RequestParts {
 
 /**
  * Adds a video or an image to an index, from a file that is streamed to R2 as it arrives or from a
- * URL, and starts its ingest. A file whose bytes the index already has results in the existing
- * asset. Throws `limit_reached` and `account_full`, before the body is read if `Content-Length`
- * allows it.
+ * URL in the query string (`queryUrl`) or in the form, and starts its ingest. A file whose bytes
+ * the index already has results in the existing asset. Throws `limit_reached` and `account_full`,
+ * before the body is read if `Content-Length` allows it.
  */
 export async function addAsset(
   env: Env,
   request: Request,
   index: MediaIndexRow,
   assetType: AssetType,
-  url: string | undefined,
+  queryUrl: string | undefined,
 ): Promise<CreatedAsset> {
   const now = Date.now();
   const identity = {
@@ -54,10 +59,10 @@ export async function addAsset(
     stored_bytes: Number(request.headers.get("content-length") ?? 1),
   });
   try {
-    const parts = await readRequestParts(env, request, identity, url);
-    const { metadata, transcript } = await parseParts(parts, assetType, url);
-    if (url !== undefined) requireUrl(url, assetType, env.FETCH_ALLOW);
+    const parts = await readRequestParts(env, request, identity, queryUrl);
+    const { metadata, transcript } = await parseParts(parts, assetType, env.FETCH_ALLOW);
     const { file } = parts;
+    const [url] = parts.urls;
     const description = {
       title: file?.title ?? titleFromUrl(url!),
       source: url === undefined ? { kind: "upload" as const } : { kind: "url" as const, url },
@@ -77,15 +82,17 @@ async function readRequestParts(
   env: Env,
   request: Request,
   identity: AssetIdentity,
-  url: string | undefined,
+  queryUrl: string | undefined,
 ): Promise<RequestParts> {
-  const parts: RequestParts = {};
+  const isUrlInForm = queryUrl === undefined;
+  const parts: RequestParts = { urls: isUrlInForm ? [] : [queryUrl], isUrlInForm };
   const hasBody = request.body !== null && request.headers.get("content-length") !== "0";
   if (!hasBody) return parts;
   const fileField = `${identity.assetType}_file`;
   const fields = await readForm(request, async (part: FormFile) => {
     if (part.field === fileField) {
-      if (url !== undefined || parts.file) throw fileOrUrlError(identity.assetType, "value_error");
+      parts.hasExcessFile = queryUrl !== undefined || parts.file !== undefined;
+      if (parts.hasExcessFile) return;
       const stored = await storeSource(env.MEDIA, identity, part.chunks);
       parts.file = { title: part.filename || identity.assetId, ...stored };
     } else if (part.field === "transcript") {
@@ -95,14 +102,19 @@ async function readRequestParts(
     }
   });
   if (fields.has(fileField)) parts.fileError = missingFileError(fileField, fields);
+  const formUrl = fields.get(`${identity.assetType}_url`);
+  if (formUrl !== undefined) parts.urls.push(formUrl);
   const transcript = fields.get("transcript");
   if (transcript) parts.transcript = new TextEncoder().encode(transcript);
   parts.metadata ??= fields.get("metadata_str") ?? "";
   return parts;
 }
 
-/** Parses metadata and transcript, and requires a file or a URL. Throws all issues together. */
-async function parseParts(parts: RequestParts, assetType: AssetType, url: string | undefined) {
+/**
+ * Parses metadata and transcript, and requires either a file or a URL that may be fetched. Throws
+ * all issues together.
+ */
+async function parseParts(parts: RequestParts, assetType: AssetType, allowedHosts: string) {
   const issues: ValidationIssue[] = [];
   const collect = async <T>(parse: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -116,9 +128,16 @@ async function parseParts(parts: RequestParts, assetType: AssetType, url: string
   const metadata = await collect(() => parseMetadata(parts.metadata ?? ""));
   const transcript =
     parts.transcript && (await collect(() => parseTranscriptPart(parts.transcript!)));
+  const [url] = parts.urls;
+  const sourceCount = (parts.file ? 1 : 0) + parts.urls.length;
+  if (url !== undefined) {
+    const part = parts.isUrlInForm ? "body" : "query";
+    await collect(() => requireUrl([part, `${assetType}_url`], url, allowedHosts));
+  }
   if (parts.fileError) issues.push(...parts.fileError.issues);
-  else if (!parts.file && url === undefined) {
-    issues.push(...fileOrUrlError(assetType, "missing").issues);
+  else if (sourceCount === 0) issues.push(...fileOrUrlError(assetType, "missing").issues);
+  else if (sourceCount > 1 || parts.hasExcessFile) {
+    issues.push(...fileOrUrlError(assetType, "value_error").issues);
   }
   if (issues.length > 0) throw new ValidationError(issues);
   return { metadata: metadata!, transcript };
@@ -129,19 +148,19 @@ const withMetadata = z.object({ metadata_str: userMetadata });
 function parseMetadata(source: string | Uint8Array): JsonObject {
   const text = source.length === 0 ? "{}" : source;
   const issues: ValidationIssue[] = [];
-  const value = { metadata_str: parseJson(text, ["body", "metadata_str"]) };
+  const value = { metadata_str: parseJson(text, ["body", "metadata_str"]) ?? {} };
   const valid = validate("body", withMetadata, value, issues);
   if (!valid) throw new ValidationError(issues);
   return valid.metadata_str;
 }
 
-function requireUrl(url: string, assetType: AssetType, allowed: string): void {
+function requireUrl(loc: string[], url: string, allowed: string): void {
   try {
     requirePublicUrl(url, allowed);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const type = URL.canParse(url) ? "value_error" : "url_parsing";
-    throw invalid(["query", `${assetType}_url`], type, error.message);
+    throw invalid(loc, type, error.message);
   }
 }
 

@@ -19,7 +19,7 @@ import { toAssetRecord } from "./asset-record.ts";
 import { requireCallerIndex } from "./indices.ts";
 
 /** Multipart field with metadata as a JSON text. */
-export const metadataText = jsonText(userMetadata).optional();
+export const metadataText = jsonText(userMetadata);
 
 /** Body of a request that updates an asset. */
 export const assetChange = z.object({

@@ -31,7 +31,11 @@ addEndpoint(
     scope: "write",
     params: indexParams,
     query: indexImageQuery,
-    form: z.object({ image_file: formFile().optional(), metadata_str: metadataText }),
+    form: z.object({
+      image_file: formFile().optional(),
+      image_url: z.string().optional(),
+      metadata_str: metadataText,
+    }),
     bodyOptional: true,
     creates: "record",
     response: addedAsset,

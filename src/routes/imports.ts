@@ -28,7 +28,7 @@ const startedImport = queuedJob.extend({ source_id: z.string() }).openapi("Start
 function queryOptions(platforms: readonly string[], maxItems: number) {
   return {
     platform: z.enum(platforms).optional(),
-    metadata: jsonText(userMetadata).optional(),
+    metadata: jsonText(userMetadata),
     follow: queryBool(false),
     limit: queryInt(1, maxItems, Math.min(IMPORTS.defaultLimit, maxItems)),
   };

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { AppError, invalid } from "../errors.ts";
+import { AppError, invalid, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
 import { type AccountId, type IndexId, newId } from "../ids.ts";
 import type { JobMessage } from "../messages.ts";
@@ -11,7 +11,7 @@ import { listTallies } from "../store/tallies.ts";
 import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./asset-record.ts";
 import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { addEndpoint, createRouter, type Input, type SentInput } from "../http/endpoint.ts";
 import {
   indexName,
   indexParams,
@@ -20,7 +20,7 @@ import {
   toIndexRecord,
 } from "./index-record.ts";
 import { queuedJob } from "./job-record.ts";
-import { userMetadata } from "../http/json-object.ts";
+import { isObject, userMetadata } from "../http/json-object.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 const indexChange = z.object({
@@ -43,6 +43,7 @@ addEndpoint(
     query: createIndexQuery,
     body: newIndex,
     bodyOptional: true,
+    rules: webhookUrlIssues,
     creates: "record",
     response: indexRecord,
   },
@@ -56,7 +57,6 @@ async function createIndex(
   const { accountId } = c.get("caller");
   const index = toIndexRow(accountId, { ...body, index_name: body.index_name ?? query.index_name });
   const url = body.settings?.webhook_url;
-  if (url !== undefined) requireWebhookUrl(url, c.env.FETCH_ALLOW);
   await store.insertIndex(c.env.DB, index);
   if (url !== undefined) await setWebhook(c, index, url);
   return toIndexRecord(index, []);
@@ -149,6 +149,7 @@ addEndpoint(
     scope: "write",
     params: indexParams,
     body: indexChange,
+    rules: webhookUrlIssues,
     response: indexRecord,
   },
   updateIndex,
@@ -161,7 +162,6 @@ async function updateIndex(
   const index = await requireCallerIndex(c, params.index_name);
   if (body.settings) {
     const url = body.settings.webhook_url ?? null;
-    if (url !== null) requireWebhookUrl(url, c.env.FETCH_ALLOW);
     await setWebhook(c, index, url);
   }
   await store.updateIndex(c.env.DB, index.indexId, body, Date.now());
@@ -197,19 +197,22 @@ async function deleteIndex(c: Context, { params }: Input<typeof indexParams>) {
 }
 
 /**
- * Throws a `ValidationError` unless webhooks may be sent to the URL: https to a public address, or
- * any of the `allowed` hosts (comma-separated).
+ * Returns an issue unless webhooks may be sent to the URL in the settings: https to a public
+ * address, or any of the hosts in `FETCH_ALLOW`.
  */
-function requireWebhookUrl(text: string, allowed: string): void {
+function webhookUrlIssues(c: Context, { body: { settings } }: SentInput): ValidationIssue[] {
+  const url = isObject(settings) ? settings["webhook_url"] : undefined;
+  if (typeof url !== "string" || !URL.canParse(url)) return []; // the schema has an issue then
   const loc = ["body", "settings", "webhook_url"];
+  const allowed = c.env.FETCH_ALLOW;
   try {
-    const { protocol, host } = requirePublicUrl(text, allowed);
-    if (protocol === "https:" || allowed.split(",").includes(host)) return;
+    const { protocol, host } = requirePublicUrl(url, allowed);
+    if (protocol === "https:" || allowed.split(",").includes(host)) return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw invalid(loc, "value_error", error.message);
+    return invalid(loc, "value_error", error.message).issues;
   }
-  throw invalid(loc, "url_parsing", "Give an https URL");
+  return invalid(loc, "url_parsing", "Give an https URL").issues;
 }
 
 /** Sets the webhook in the index's object, which sends the events; the settings only show it. */

@@ -62,7 +62,7 @@ async function searchByImage(
     return search(env, indexId, request, example, timings);
   });
   c.header("Server-Timing", timings.toHeader());
-  const page = { offset: 0, readyBy: request.readyBy, total, count: total };
+  const page = { ...request, total, count: total };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 
@@ -73,7 +73,7 @@ async function readSearchForm(request: Request): Promise<{ image: Uint8Array; te
     if (part.field === "image_file") images.push(await readSmallPart(part, LIMITS.imageBytes));
   });
   const fileNames = images.map(() => "image_file");
-  const { query } = requireFields(form, fields, fileNames);
+  const { query } = requireFields(form, fields, fileNames, searchImageQuery);
   return { image: images.at(-1)!, text: query };
 }
 

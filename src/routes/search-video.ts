@@ -81,7 +81,7 @@ async function searchNow(
     const example = await exampleFromClip(env, indexId, key, range).catch(throwAsInvalid);
     return search(env, indexId, request, example);
   });
-  const page = { offset: 0, readyBy: request.readyBy, total, count: total };
+  const page = { ...request, total, count: total };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 
@@ -114,7 +114,7 @@ async function storeClip(bucket: R2Bucket, key: string, request: Request): Promi
       inspect: (head) => requireMediaType(head, "video"),
     });
   });
-  const values = requireFields(form, fields, hasFile ? ["video_file"] : []);
+  const values = requireFields(form, fields, hasFile ? ["video_file"] : [], searchVideoQuery);
   const { start_seconds: start, end_seconds: end, queue_job: queueJob } = values;
   if (end !== -1 && end <= start) throw invalidEnd("The time range is empty.");
   return { range: { start, end }, queueJob };

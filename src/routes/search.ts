@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { fingerprint } from "../fingerprint.ts";
 import { ID_CHARACTERS, type IndexId } from "../ids.ts";
 import { MODES, type SearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
@@ -63,7 +64,7 @@ async function searchIndex(
   c: Context,
   { params, body }: Input<typeof indexParams, z.ZodObject, typeof searchBody>,
 ) {
-  const request = toSearchRequest(body);
+  const request = toSearchRequest(params.index_name, body);
   if (body.queue_job) {
     const index = await requireSearchableIndex(c, params.index_name);
     await requireAssets(c.env.DB, index.indexId, body.asset_ids);
@@ -81,25 +82,27 @@ async function searchNow(c: Context, indexName: string, request: SearchRequest) 
     }),
   );
   c.header("Server-Timing", timings.toHeader());
-  const { offset, readyBy } = request;
-  const page = { offset, readyBy, total, count: hits.length };
+  const { offset, readyBy, cursorTag } = request;
+  const page = { offset, readyBy, cursorTag, total, count: hits.length };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 
-function toSearchRequest(body: z.output<typeof searchBody>): SearchRequest {
+function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): SearchRequest {
+  const { cursor, top_k, queue_job: _, ...repeated } = body;
+  const cursorTag = fingerprint([indexName, repeated]);
   return {
     query: body.query ?? "",
     similarTo: body.similar_to ?? null,
     assetIds: body.asset_ids,
     conditions: readFilter(body.filter),
-    topK: body.top_k,
+    topK: top_k,
     topP: body.top_p,
     modes: body.modes,
     useBoxes: body.use_boxes,
     useMasks: body.use_masks,
     collapse: body.collapse,
     groupBy: body.group_by,
-    ...parseCursor(body.cursor),
+    ...parseCursor(cursor, cursorTag),
   };
 }
 

@@ -42,6 +42,7 @@ addEndpoint(
     query: indexVideoQuery,
     form: z.object({
       video_file: formFile().optional(),
+      video_url: z.string().optional(),
       transcript: formFileOrText().optional(),
       metadata_str: metadataText,
     }),

@@ -39,6 +39,8 @@ export const searchRequest = z.object({
   offset: z.int(),
   /** Epoch ms. Assets that became ready later are left out, so that pages don't shift. */
   readyBy: z.int(),
+  /** Fingerprint of the request as it was sent, which the cursor of its next page carries. */
+  cursorTag: z.string().default(""),
 });
 export type SearchRequest = z.infer<typeof searchRequest>;
 
@@ -59,6 +61,7 @@ export function makeSearchRequest(
     groupBy: "segment",
     offset: 0,
     readyBy: Date.now(),
+    cursorTag: "",
     ...overrides,
   };
 }

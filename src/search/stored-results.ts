@@ -9,6 +9,7 @@ export interface StoredResults {
   total: number;
   offset: number;
   readyBy: number;
+  cursorTag: string;
   /** Number of hits on the page; the total if the search has no further pages. */
   count: number;
 }
