@@ -7,7 +7,7 @@ export interface FaultsEnv {
 /** A delay in milliseconds. */
 type Slow = `slow:${number}`;
 /** A documented error of Workers AI, a malformed response or a delay. */
-export type AiFault = "3036" | "3040" | "3007" | "5007" | "malformed" | Slow;
+export type AiFault = "3021" | "3036" | "3040" | "3007" | "5007" | "malformed" | Slow;
 /** A documented error of Media Transformations, a malformed output or a delay. */
 export type MediaFault = "9412" | "9504" | "9523" | "malformed" | Slow;
 /** A documented error of the Images binding, or a delay. */

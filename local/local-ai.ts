@@ -26,6 +26,7 @@ const EmbeddingInput = z.object({
 const Sentences = z.object({ vectors: z.array(z.array(z.number())) });
 
 const FAULT_MESSAGES: Record<string, string> = {
+  "3021": "3021: Rate limit exceeded",
   "3036":
     "3036: You have used up your daily free allocation of 10,000 neurons. Please upgrade to " +
     "Cloudflare's Workers Paid plan if you would like to continue usage.",

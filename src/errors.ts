@@ -110,6 +110,18 @@ export function isRetryable(error: unknown, attempt: number): boolean {
   return attempt < (error instanceof AppError ? ERRORS[error.code].maxAttempts : Infinity);
 }
 
+/**
+ * Whether work that failed is deferred: it waits for `retryAfter` and spends no attempt, however
+ * often. These are the limits of Workers AI, which pass without a change by anyone.
+ */
+export function isDeferrable(error: unknown): error is AppError & { readonly retryAfter: number } {
+  return (
+    error instanceof AppError &&
+    error.code === "upstream_unavailable" &&
+    error.retryAfter !== undefined
+  );
+}
+
 /** Formats a chain of causes as one line. It may quote user data: don't log it, log `traceOf`. */
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

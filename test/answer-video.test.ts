@@ -67,6 +67,13 @@ describe("an answer about a long video", () => {
     expect(result).toMatchObject({ grounded: false, citations: [] });
   });
 
+  it("returns 503 with `Retry-After` if its windows meet a rate limit, and nothing is quoted", async () => {
+    await localAi().inject(MODELS.answer.id, "3021", 3);
+    const response = await client.send("GET", answerPath({ query: "What does the ferry cost?" }));
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(65);
+  });
+
   it("quotes the requested time range without a model", async () => {
     const result = await ask({ query: "What is said?", start_time: "7", end_time: "93.5" });
     expect(result).toMatchObject({ grounded: true, model: "extractive" });

@@ -139,7 +139,8 @@ describe("a model's input", () => {
 });
 
 describe("failed generation", () => {
-  it.each<[ErrorCode, "3036" | "3040" | "3007" | "5007"]>([
+  it.each<[ErrorCode, "3021" | "3036" | "3040" | "3007" | "5007"]>([
+    ["upstream_unavailable", "3021"],
     ["upstream_unavailable", "3036"],
     ["upstream_unavailable", "3040"],
     ["upstream_timeout", "3007"],

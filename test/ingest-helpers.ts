@@ -2,6 +2,7 @@ import {
   createExecutionContext,
   createMessageBatch,
   getQueueResult,
+  runDurableObjectAlarm,
   runInDurableObject,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -42,12 +43,17 @@ export async function readStoredState(asset: Json, indexId: string) {
   return { rows: rows.results, fullTextRows, keys, vectors: vectors.length };
 }
 
-/** Delivers one message to the Worker, as the queue would. */
-export async function deliver(queue: string, body: unknown, attempts = 1) {
+/** Delivers one message to the Worker, with other bindings or settings, as the queue would. */
+export async function deliver(
+  queue: string,
+  body: unknown,
+  attempts = 1,
+  settings: Partial<Env> = {},
+) {
   const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body };
   const batch = createMessageBatch(queue, [message]);
   const ctx = createExecutionContext();
-  await worker.queue(batch, env);
+  await worker.queue(batch, { ...env, ...settings });
   return getQueueResult(batch, ctx);
 }
 
@@ -66,4 +72,36 @@ export async function setState(
     );
     return storage.setAlarm(Date.now() + 60_000);
   });
+}
+
+interface PartRow {
+  status: string;
+  attempts: number;
+  dispatches: number;
+  dueAt: number;
+}
+
+/** Reads the parts of the current step of the object's only asset; none once it has ended. */
+export function readParts(object: MediaIndexStub): Promise<PartRow[]> {
+  return runInDurableObject(object, (_, { storage }) => {
+    const { state } = storage.sql.exec<{ state: string }>("SELECT state FROM assets").one();
+    return (JSON.parse(state) as { parts?: PartRow[] }).parts ?? [];
+  });
+}
+
+export const isDeferred = ({ status, dispatches }: PartRow) =>
+  status === "dispatched" && dispatches === 0;
+
+/** Makes the deferred parts of the object's only asset due, and runs its alarm. */
+export async function endDeferral(object: MediaIndexStub): Promise<void> {
+  await runInDurableObject(object, (_, { storage }) => {
+    const { state } = storage.sql.exec<{ state: string }>("SELECT state FROM assets").one();
+    const running = JSON.parse(state) as { parts: PartRow[] };
+    const parts = running.parts.map((part) => (isDeferred(part) ? { ...part, dueAt: 0 } : part));
+    storage.sql.exec(
+      "UPDATE assets SET state = ?, due_at = 0",
+      JSON.stringify({ ...running, parts }),
+    );
+  });
+  await runDurableObjectAlarm(object);
 }

@@ -62,6 +62,19 @@ async function repair(): Promise<Json> {
 describe("a repair that stops early", () => {
   beforeEach(deleteAllVectors);
 
+  it("because of a rate limit is deferred, and repairs the rest once that has passed", async () => {
+    const job = await insertTraverseJob();
+    await localAi().inject(MODELS.embedText.id, "3021", 3);
+    for (let i = 1; i <= 3; i++) {
+      expect((await deliver("sightline-jobs", job, i)).explicitAcks).toHaveLength(1);
+      expect(await getJob(job)).toMatchObject({ state: "running", error: null });
+    }
+    await deliver("sightline-jobs", job);
+    const { result } = await getJob(job);
+    expect(result).toMatchObject({ assets: 6, repaired: { vectors_missing: 6 }, unrepaired: [] });
+    expect(await runSearches(client, "stops")).toEqual(before);
+  });
+
   it("completes after being killed at each checkpoint in turn", async () => {
     const job = await insertTraverseJob();
     const progress: TraversalCheckpoint = { ...newReport(), after: "" };

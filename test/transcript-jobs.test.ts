@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { MODELS } from "../src/config.ts";
 import { newId } from "../src/ids.ts";
+import { sweep } from "../src/lifecycle/sweep.ts";
 import { insertJob } from "../src/store/jobs.ts";
 import { putCues } from "../src/store/transcripts.ts";
 import type { Asset, Cue } from "../src/types.ts";
@@ -74,7 +75,7 @@ describe("a transcript job", () => {
     const expected = await vectorsOf(cues);
     const before = await speechVectors(video);
     const message = await insertTranscriptJob(cues);
-    await localAi().inject(MODELS.embedText.id, "3040", 1);
+    await localAi().inject(MODELS.embedText.id, "3007", 1);
     const first = await deliverJob(message);
     expect(first.retryMessages).toHaveLength(1);
     expect(await getJob(message)).toMatchObject({ state: "running", error: null });
@@ -82,6 +83,26 @@ describe("a transcript job", () => {
     expect(await speechVectors(video)).toEqual(before);
     expect((await deliverJob(message, 2)).explicitAcks).toHaveLength(1);
     expect(await getJob(message)).toMatchObject({ state: "succeeded", result: { segments: 1 } });
+    expect(await speechVectors(video)).toEqual(expected);
+  });
+
+  it("that meets a rate limit in 20 deliveries is done once the limit has passed", async () => {
+    const cues = twoCues("An old song.", "A new road.");
+    const expected = await vectorsOf(cues);
+    const message = await insertTranscriptJob(cues);
+    await localAi().inject(MODELS.embedText.id, "3021", 20);
+    for (let i = 1; i <= 20; i++) {
+      expect((await deliverJob(message, i)).explicitAcks).toHaveLength(1);
+      const row = await env.DB.prepare(
+        "SELECT state, leased, dispatches, due_at AS dueAt FROM jobs WHERE job_id = ?",
+      )
+        .bind(message.jobId)
+        .first<{ dueAt: number }>();
+      expect(row).toMatchObject({ state: "running", leased: 0, dispatches: 0 });
+      expect(row!.dueAt).toBeGreaterThan(Date.now() + 60_000);
+    }
+    await sweep(env, Date.now() + 120_000);
+    expect(await client.waitForJob(message.jobId)).toMatchObject({ state: "succeeded" });
     expect(await speechVectors(video)).toEqual(expected);
   });
 

@@ -1,5 +1,5 @@
 import { MODELS } from "../config.ts";
-import { AppError, traceOf } from "../errors.ts";
+import { AppError, isDeferrable, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { type GeneratedText, generate } from "../models/generate.ts";
 import { CitationVerifier } from "./citation-verifier.ts";
@@ -47,6 +47,8 @@ export interface AnswerTask {
   instruction?: string;
   /** Answers about the windows, which replace the evidence in the reduce step. */
   notes?: readonly string[];
+  /** Failure of a window's answer. */
+  failure?: AppError | null;
 }
 
 const NO_ANSWER_TEXT = "Nothing in this index answers that.";
@@ -55,8 +57,8 @@ const EXTRACTIVE = "extractive";
 /**
  * Answers from the sources: a model's answer, of which only verified sentences are passed on. If no
  * model is available, or no sentence is verified, the answer consists of verbatim quotes; without
- * quotes, it says that nothing answers the question. Never throws for a model's failure. Throws the
- * reason of `signal` once that aborts.
+ * quotes, it says that nothing answers the question. Throws a deferrable failure of the model if
+ * there is nothing to quote, and the reason of `signal` once that aborts.
  */
 export async function* composeAnswer(
   env: Env,
@@ -65,12 +67,16 @@ export async function* composeAnswer(
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   const hasSources = task.sources.size > 0;
-  const generated = hasSources ? yield* generateVerified(env, task, signal) : NOT_GENERATED;
-  if (generated.answer) {
-    yield { done: generated.answer };
+  const { answer, failure } = hasSources
+    ? yield* generateVerified(env, task, signal)
+    : { answer: null, failure: task.failure ?? null };
+  if (answer) {
+    yield { done: answer };
     return;
   }
-  yield* answerEvents(toQuotedAnswer(await quote(), task.style.markdown, generated.isFallback));
+  const quotes = await quote();
+  if (quotes.length === 0 && isDeferrable(failure)) throw failure;
+  yield* answerEvents(toQuotedAnswer(quotes, task.style.markdown, failure !== null));
 }
 
 /** Yields the events of a finished answer. */
@@ -83,11 +89,9 @@ export function* answerEvents(answer: Answer): Generator<AnswerEvent> {
 /** The outcome of generation: no answer if no sentence was verified. */
 export interface GeneratedAnswer {
   answer: Answer | null;
-  /** The model failed. A missing model (`model_not_found`) is no failure. */
-  isFallback: boolean;
+  /** Why the model failed. Null also for a missing model (`model_not_found`). */
+  failure: AppError | null;
 }
-
-const NOT_GENERATED: GeneratedAnswer = { answer: null, isFallback: false };
 
 /** Generates an answer and yields its verified sentences. Throws as `composeAnswer` does. */
 export async function* generateVerified(
@@ -109,7 +113,7 @@ export async function* generateVerified(
     yield { delta };
   };
   let generated: GeneratedText | null = null;
-  let isFallback = false;
+  let failure: AppError | null = null;
   try {
     const chunks = generate(env.AI, toPrompt(task), signal);
     let next = await chunks.next();
@@ -122,20 +126,20 @@ export async function* generateVerified(
     if (generated.isComplete) yield* release(verifier.end());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    isFallback = error.code !== "model_not_found";
+    if (error.code !== "model_not_found") failure = error;
     log("warn", "answer.model_unavailable", { code: error.code, cause: traceOf(error) });
   }
   const { model, usage } = generated ?? { model: MODELS.answer.id, usage: NO_USAGE };
-  const rest = { model, usage, isFallback };
+  const rest = { model, usage, isFallback: failure !== null };
   if (text !== "") {
     const cited = verifier.cited.map((marker) => ({ marker, hit: sources.get(marker)!.hit }));
     const answer = { text: text.trim(), grounded: true, citations: cited, ...rest };
-    return { answer, isFallback };
+    return { answer, failure };
   }
-  if (!generatedText.includes(NO_ANSWER)) return { answer: null, isFallback };
+  if (!generatedText.includes(NO_ANSWER)) return { answer: null, failure };
   yield { delta: NO_ANSWER_TEXT };
   const answer = { text: NO_ANSWER_TEXT, grounded: false, citations: [], ...rest };
-  return { answer, isFallback };
+  return { answer, failure };
 }
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };

@@ -77,6 +77,7 @@ export async function* answerAboutVideo(
       style,
       instruction: REDUCE_PROMPT,
       notes: answers.map(({ text }) => text),
+      failure: generated.find(({ failure }) => failure)?.failure ?? null,
     };
   }
 }
@@ -171,7 +172,7 @@ function addWindowUsage(answer: Answer, generated: readonly GeneratedAnswer[]): 
   return {
     ...answer,
     usage: { inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") },
-    isFallback: answer.isFallback || generated.some((window) => window.isFallback),
+    isFallback: answer.isFallback || generated.some((window) => window.failure),
   };
 }
 

@@ -85,13 +85,15 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   /**
-   * Gives back the lease of a part. The queue delivers its message again. If it doesn't, the alarm
-   * dispatches the part from `dueAt` on.
+   * Gives back the lease of a part. The alarm dispatches it from `dueAt` on if the queue doesn't
+   * deliver its message again. A deferred part (null) is reported, or it would count as stuck.
    */
-  async release(assetId: AssetId, part: PartRef, failure: Failure, dueAt: number): Promise<void> {
+  async release(assetId: AssetId, part: PartRef, failure: Failure | null, dueAt: number) {
     const row = this.#assets.get(assetId);
     const next = row && ingest.release(row.state, part, failure, dueAt);
-    if (next) await this.#advance(row, next);
+    if (!next) return;
+    await this.#advance(row, next);
+    if (!failure) await this.#writeState({ ...row, state: next, revision: row.revision + 1 });
   }
 
   /** Fails the asset of a part whose message has spent its retries. */
@@ -191,8 +193,8 @@ export class MediaIndex extends DurableObject<Env> {
     for (const row of this.#assets.due(now, ALARM_BATCH_SIZE)) {
       const overdue = ingest.redispatchOverdue(row.state, now);
       if (overdue) {
-        const { state, dispatch } = overdue;
-        log("warn", "ingest.redispatched", { asset: row.assetId, parts: dispatch.length });
+        const { state, dispatch, lostCount: parts } = overdue;
+        if (parts > 0) log("warn", "ingest.redispatched", { asset: row.assetId, parts });
         await this.#advance(row, state, dispatch);
       } else await this.#writeState(row);
     }

@@ -15,7 +15,7 @@ interface Part {
   status: "idle" | "dispatched" | "leased" | "done";
   /** Claims by a worker. */
   attempts: number;
-  /** Messages sent. */
+  /** Messages sent since the part was last deferred. */
   dispatches: number;
   /** Epoch ms at which the lease expires or the message counts as lost: then it is sent again. */
   dueAt: number;
@@ -125,17 +125,19 @@ export function complete(
 
 /**
  * Releases the lease of a part because of `failure`. `dueAt` is when its message counts as lost.
+ * Null defers the part: its claim isn't counted, and it has no message until `dueAt`.
  */
 export function release(
   state: IngestState,
   { step, part }: PartRef,
-  failure: Failure,
+  failure: Failure | null,
   dueAt: number,
 ) {
   if (state.phase !== "running" || state.step !== step) return undefined;
   const current = state.parts[part];
   if (current?.status !== "leased") return undefined;
-  return withPart(state, part, { ...current, status: "dispatched", failure, dueAt });
+  const change = failure ? { failure } : { attempts: current.attempts - 1, dispatches: 0 };
+  return withPart(state, part, { ...current, ...change, status: "dispatched", dueAt });
 }
 
 /** Fails the asset because a part has spent its attempts, with the part's last failure if any. */
@@ -157,24 +159,26 @@ export function fail(state: IngestState, step: Step, error: Failure): IngestStat
 }
 
 /**
- * Dispatches parts again whose lease has expired or whose message was lost, each time after a
- * longer wait. The asset fails if one of them has had `INGEST.maxAttempts` claims. Undefined if no
- * part is overdue.
+ * Dispatches deferred parts, and again those whose lease expired or whose message was lost, each
+ * time after a longer wait. `lostCount` is the number of the latter. The asset fails if a part has
+ * had `INGEST.maxAttempts` claims. Undefined if no part is overdue.
  */
 export function redispatchOverdue(
   state: IngestState,
   now: number,
-): { state: IngestState; dispatch: PartRef[] } | undefined {
+): { state: IngestState; dispatch: PartRef[]; lostCount: number } | undefined {
   if (state.phase !== "running") return undefined;
   const overdue = state.parts.flatMap((part, index) =>
     isInFlight(part) && part.dueAt <= now ? [{ part, index }] : [],
   );
   if (overdue.length === 0) return undefined;
+  const lostCount = overdue.filter(({ part }) => part.dispatches > 0).length;
   const exhausted = overdue.find(({ part }) => part.attempts >= INGEST.maxAttempts);
   if (exhausted) {
     return {
       state: failExhausted(state, { step: state.step, part: exhausted.index })!,
       dispatch: [],
+      lostCount,
     };
   }
   let next = state;
@@ -186,7 +190,8 @@ export function redispatchOverdue(
       dueAt: now + redispatchDelayMs(part.dispatches),
     });
   }
-  return { state: next, dispatch: overdue.map(({ index }) => ({ step: state.step, part: index })) };
+  const dispatch = overdue.map(({ index }) => ({ step: state.step, part: index }));
+  return { state: next, dispatch, lostCount };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { LIFECYCLE } from "../config.ts";
-import { failureOf, traceOf } from "../errors.ts";
+import { failureOf, isDeferrable, traceOf } from "../errors.ts";
 import type { AssetId } from "../ids.ts";
 import { log } from "../log.ts";
 import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
@@ -29,7 +29,7 @@ export function newReport(): Report {
 
 /**
  * Runs a repair and records its findings in the report. The returned sentence names data that
- * can't be restored. Throws `RepairPaused` only, and then records nothing.
+ * can't be restored. Throws `RepairPaused` and deferrable errors only, and then records nothing.
  */
 export async function recordRepair(
   report: Report,
@@ -43,7 +43,7 @@ export async function recordRepair(
     message = await repair();
     count(report.repaired, codes);
   } catch (error) {
-    if (error instanceof RepairPaused) throw error;
+    if (error instanceof RepairPaused || isDeferrable(error)) throw error;
     message = failureOf(error).message;
     log("warn", "lifecycle.repair_failed", {
       asset: assetId,

@@ -1,18 +1,40 @@
 import type { z } from "zod";
 import { AppError, causeOf, type ErrorCode } from "../errors.ts";
 
-/**
- * Error codes by those that Workers AI puts before a message: `3040: Capacity temporarily
- * exceeded`.
- */
-const CODES: Record<string, ErrorCode> = {
-  "3006": "model_request_rejected", // request too large
-  "3007": "upstream_timeout",
-  "3036": "upstream_unavailable", // daily quota
-  "3040": "upstream_unavailable", // out of capacity
-  "3010": "model_request_rejected", // invalid input
-  "5007": "model_not_found",
-  "5035": "model_not_found", // needs a paid plan
+interface ModelFailure {
+  code: ErrorCode;
+  /** What the message says of the model. */
+  state?: string;
+  /** Seconds until a retry can succeed. */
+  retryAfter?: () => number;
+}
+
+const SPREAD_SECONDS = 25; // over which retries are spread
+const MINUTE_SECONDS = 60;
+const DAY_SECONDS = 86_400;
+
+/** Failures by the codes that Workers AI puts before a message: `3021: Rate limit exceeded`. */
+const FAILURES: Record<string, ModelFailure> = {
+  "3006": { code: "model_request_rejected" }, // request too large
+  "3007": { code: "upstream_timeout" },
+  "3010": { code: "model_request_rejected" }, // invalid input
+  "3021": {
+    code: "upstream_unavailable",
+    state: "has had its calls of this minute",
+    retryAfter: () => spread(MINUTE_SECONDS + 5),
+  },
+  "3036": {
+    code: "upstream_unavailable",
+    state: "has to wait: the day's neurons of the account are used up",
+    retryAfter: () => spread(DAY_SECONDS - ((Date.now() / 1000) % DAY_SECONDS)),
+  },
+  "3040": {
+    code: "upstream_unavailable",
+    state: "is out of capacity",
+    retryAfter: () => spread(MINUTE_SECONDS / 2),
+  },
+  "5007": { code: "model_not_found" },
+  "5035": { code: "model_not_found" }, // needs a paid plan
 };
 
 /**
@@ -52,13 +74,21 @@ export async function callModel(
 }
 
 /**
- * Converts the failure of a call or a stream: to the code of `CODES`, else to `upstream_failed`.
+ * Converts the failure of a call or a stream: to the code in `FAILURES`, else to `upstream_failed`.
+ * Returns an `AppError` unchanged.
  */
 export function toModelError(model: string, cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
   const platformCode = /\b(\d{4}): /.exec(causeOf(cause))?.[1] ?? "";
-  const code = CODES[platformCode] ?? "upstream_failed";
-  const message = `The model ${model} is not available (${platformCode || "no code"}).`;
-  return new AppError(code, message, { cause });
+  const failure = FAILURES[platformCode] ?? { code: "upstream_failed" };
+  const { code, state = "is not available", retryAfter } = failure;
+  const message = `The model ${model} ${state} (${platformCode || "no code"}).`;
+  return new AppError(code, message, { cause, ...(retryAfter && { retryAfter: retryAfter() }) });
+}
+
+/** Adds a random part to a wait, so that work that was refused together doesn't return together. */
+function spread(seconds: number): number {
+  return Math.ceil(seconds + Math.random() * SPREAD_SECONDS);
 }
 
 export function invalidResponseError(model: string, cause?: unknown): AppError {

@@ -7,6 +7,7 @@ import {
   ATTEMPTS_EXHAUSTED,
   claimJob,
   continueJob,
+  deferJob,
   releaseJob,
   renewJob,
   updateJob,
@@ -30,7 +31,10 @@ function leasedJob(env: Env, job: JobMessage): LeasedWork<"continued" | "ended">
     renewMs: JOBS.renewMs,
     run: () => run(env, job),
     logFailure: (error) => log("warn", "job.failed", { job: jobId, kind, cause: traceOf(error) }),
-    release: (_, dueAt) => releaseJob(env.DB, jobId, dueAt + JOBS.redispatchMs),
+    release: (failure, dueAt) =>
+      failure
+        ? releaseJob(env.DB, jobId, dueAt + JOBS.redispatchMs)
+        : deferJob(env.DB, jobId, dueAt),
     async fail(error) {
       await updateJob(env.DB, jobId, { state: "failed", progress: 0, error });
       return "ended";

@@ -1,8 +1,9 @@
-import { AppError, type Failure, failureOf, isRetryable } from "../errors.ts";
+import { AppError, type Failure, failureOf, isDeferrable, isRetryable } from "../errors.ts";
 import { withLeaseRenewal } from "../lease.ts";
 
 const MIN_RETRY_SECONDS = 5;
 const MAX_RETRY_SECONDS = 300;
+const MAX_DEFER_SECONDS = 900; // well below `LIFECYCLE.stuckAfterMs`
 
 /** Work of one queue message that one worker at a time does under a lease, stored by its owner. */
 export interface LeasedWork<Outcome> {
@@ -16,8 +17,12 @@ export interface LeasedWork<Outcome> {
   /** Does the work and records the result. */
   run(): Promise<Outcome>;
   logFailure(error: unknown): void;
-  /** Gives the lease back. The owner dispatches the work from `dueAt` on if the queue doesn't. */
-  release(failure: Failure, dueAt: number): Promise<void>;
+  /**
+   * Gives the lease back. The owner dispatches the work from `dueAt` on if the queue doesn't. With
+   * null instead of a failure the work is deferred: no attempt is spent, and only the owner
+   * dispatches it.
+   */
+  release(failure: Failure | null, dueAt: number): Promise<void>;
   /** Records a failure that no retry can change. */
   fail(failure: Failure): Promise<Outcome>;
   /** Cleans up after `run` or `fail`. The message stays in the queue if this rejects. */
@@ -26,8 +31,9 @@ export interface LeasedWork<Outcome> {
 
 /**
  * Claims the work, renews its lease while it runs, and decides what happens to the message: retried
- * with back-off after a retryable error, acknowledged otherwise. An error of the owner rejects, and
- * the queue delivers the message again.
+ * with back-off after a retryable error, acknowledged otherwise. Work that meets a limit is
+ * deferred: a message would be dead-lettered after some deliveries. An error of the owner rejects,
+ * and the queue delivers the message again.
  */
 export async function runLeased<Outcome>(
   message: Message,
@@ -47,6 +53,11 @@ async function runOrRetry<Outcome>(message: Message, work: LeasedWork<Outcome>):
     outcome = await work.run();
   } catch (error) {
     work.logFailure(error);
+    if (isDeferrable(error)) {
+      const delaySeconds = Math.min(error.retryAfter, MAX_DEFER_SECONDS);
+      await work.release(null, Date.now() + delaySeconds * 1000);
+      return message.ack();
+    }
     if (isRetryable(error, message.attempts)) return retry(message, work, error);
     outcome = await work.fail(failureOf(error));
   }

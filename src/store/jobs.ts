@@ -94,6 +94,16 @@ export async function releaseJob(db: D1Database, jobId: JobId, dueAt: number): P
     .run();
 }
 
+/** Ends the lease of a job that waits out a limit. It is sent at `dueAt`, with all dispatches. */
+export async function deferJob(db: D1Database, jobId: JobId, dueAt: number): Promise<void> {
+  await db
+    .prepare(
+      "UPDATE jobs SET leased = 0, dispatches = 0, due_at = ? WHERE job_id = ? AND leased = 1",
+    )
+    .bind(dueAt, jobId)
+    .run();
+}
+
 /**
  * Releases a job that has more to do and sends its message anew, with all its attempts left. Throws
  * if the queue refuses the message.

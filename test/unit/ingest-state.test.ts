@@ -168,6 +168,36 @@ describe("a transition that the state doesn't allow", () => {
   });
 });
 
+describe("a deferred part", () => {
+  const defer = (state: IngestState, dueAt: number) =>
+    release(claim(state, FIRST, NOW)!, FIRST, null, dueAt)!;
+
+  it("spends no attempt and is dispatched when it is due, however often", () => {
+    let state: IngestState = begin("video", NOW);
+    let dueAt = NOW;
+    for (let i = 0; i < 3 * INGEST.maxAttempts; i++) {
+      dueAt += 75_000;
+      state = defer(state, dueAt);
+      expect(nextDue(state)).toBe(dueAt);
+      expect(redispatchOverdue(state, dueAt - 1)).toBeUndefined();
+      const overdue: Redispatch = redispatchOverdue(state, dueAt)!;
+      expect(overdue).toMatchObject({ dispatch: [FIRST], lostCount: 0 });
+      ({ state } = overdue);
+    }
+    expect(state).toMatchObject({ parts: [{ attempts: 0, dispatches: 1 }] });
+  });
+
+  it("counts as lost if its message is lost afterwards", () => {
+    const { state } = redispatchOverdue(defer(begin("video", NOW), NOW), NOW)!;
+    expect(redispatchOverdue(state, nextDue(state))).toMatchObject({ lostCount: 1 });
+  });
+
+  it("keeps the failure of an earlier attempt", () => {
+    const failed = release(claim(begin("video", NOW), FIRST, NOW)!, FIRST, OUTAGE, NOW)!;
+    expect(defer(failed, NOW)).toMatchObject({ parts: [{ attempts: 1, failure: OUTAGE }] });
+  });
+});
+
 describe("an overdue part", () => {
   it("can be claimed by another worker once its lease has expired", () => {
     const claimed = claim(begin("video", NOW), FIRST, NOW)!;

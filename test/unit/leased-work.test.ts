@@ -19,8 +19,8 @@ async function callsOf(overrides: Partial<LeasedWork<string>>, attempts = 1) {
     renewMs: 1000,
     run: async () => "done",
     logFailure: () => calls.push(["log"]),
-    release: async ({ code }, dueAt) => {
-      calls.push(["release", code, Math.round((dueAt - Date.now()) / 1000)]);
+    release: async (failure, dueAt) => {
+      calls.push(["release", failure?.code ?? null, Math.round((dueAt - Date.now()) / 1000)]);
     },
     fail: async ({ code }) => {
       calls.push(["fail", code]);
@@ -73,6 +73,18 @@ describe("leased work", () => {
     const { calls } = await callsOf(failWith(busy));
     expect(calls.at(-1)).toEqual(["retry", { delaySeconds: 60 }]);
   });
+
+  it.each([
+    [75, 75],
+    [86_400, 900],
+  ])(
+    "that meets a limit for %i s is acknowledged and due again in %i s, in the 50th delivery too",
+    async (retryAfter, seconds) => {
+      const limit = new AppError("upstream_unavailable", "The limit is reached.", { retryAfter });
+      const { calls } = await callsOf(failWith(limit), 50);
+      expect(calls).toEqual([["log"], ["release", null, seconds], ["ack"]]);
+    },
+  );
 
   it("whose cleanup fails stays in the queue", async () => {
     const cause = new Error("D1 is unavailable");

@@ -1,0 +1,121 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { MODELS } from "../src/config.ts";
+import { type Client, fixture, newClient } from "./client.ts";
+import { fetchDeployed } from "./deployed.ts";
+import { endDeferral, isDeferred, readParts, startAsset } from "./ingest-helpers.ts";
+import { localAi } from "./local/bindings.ts";
+import { createSampleIndex } from "./sample-index.ts";
+import { run } from "./store-queries.ts";
+
+type Ingest = Awaited<ReturnType<typeof startAsset>>;
+
+/** Ends each deferral of an ingest at once. Returns how often a part was deferred. */
+async function runToEnd(client: Client, name: string, { asset, object }: Ingest): Promise<number> {
+  const path = `/index/${name}/${asset.asset_id.startsWith("vid_") ? "video" : "image"}`;
+  let deferrals = 0;
+  for (;;) {
+    const parts = await vi.waitUntil(
+      async () => {
+        const now = await readParts(object);
+        return now.every(isDeferred) && now;
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    if (parts.length === 0) return deferrals;
+    expect(parts.map(({ attempts }) => attempts)).toEqual(parts.map(() => 0));
+    const { state, error } = await client.json("GET", `${path}/${asset.asset_id}`);
+    expect({ state, error }).toMatchObject({ error: null });
+    expect(state).not.toBe("failed");
+    deferrals += parts.length;
+    await endDeferral(object);
+  }
+}
+
+describe("an ingest whose model meets a limit in 25 deliveries", () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await newClient();
+  });
+
+  it.each(["3021", "3036", "3040"] as const)(
+    "spends no attempt and makes the image ready once the limit has passed: %s",
+    async (fault) => {
+      const name = `limit-${fault}`;
+      await localAi().inject(MODELS.describe.id, fault, 25);
+      const ingest = await startAsset(client, name);
+      expect(await runToEnd(client, name, ingest)).toBe(25);
+      const record = await client.waitForAsset(name, ingest.asset);
+      expect(record).toMatchObject({ state: "ready", error: null, warnings: [], segments: 1 });
+    },
+  );
+
+  it.each([
+    ["describes keyframes", MODELS.describe.id, "clip.mp4"],
+    ["recognises speech", MODELS.transcribe.id, "speech.mp4"],
+  ])("leaves no hole in a video: the model that %s", async (title, model, file) => {
+    const name = title.split(" ")[0]!;
+    await localAi().inject(model, "3021", 25);
+    const ingest = await startAsset(client, name, file);
+    expect(await runToEnd(client, name, ingest)).toBeGreaterThan(12);
+    const record = await client.waitForAsset(name, ingest.asset);
+    expect(record).toMatchObject({ state: "ready", error: null, warnings: [] });
+  });
+
+  it("isn't taken for stuck while it waits", async () => {
+    await localAi().inject(MODELS.describe.id, "3036", 1);
+    const { asset, object } = await startAsset(client, "waiting");
+    await vi.waitUntil(async () => (await readParts(object)).some(isDeferred));
+    const [part] = await readParts(object);
+    expect(part!.dueAt).toBeLessThanOrEqual(Date.now() + 900_000);
+    await run("UPDATE assets SET updated_at = 0 WHERE asset_id = ?", asset.asset_id);
+    await localAi().inject(MODELS.describe.id, "3036", 1);
+    await endDeferral(object);
+    await vi.waitUntil(async () => (await readParts(object)).some(isDeferred));
+    await vi.waitFor(async () => {
+      const row = await env.DB.prepare("SELECT updated_at AS at FROM assets WHERE asset_id = ?")
+        .bind(asset.asset_id)
+        .first<{ at: number }>();
+      expect(row!.at).toBeGreaterThan(0);
+    });
+    await endDeferral(object);
+    expect(await client.waitForAsset("waiting", asset)).toMatchObject({ state: "ready" });
+  });
+});
+
+describe("a request whose model meets its rate limit", () => {
+  let key: string;
+  let client: Client;
+  beforeAll(async () => {
+    ({ client } = await createSampleIndex());
+    ({ key } = client);
+  }, 60_000);
+
+  function expectLater(response: Response) {
+    expect(response.status).toBe(503);
+    const seconds = Number(response.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThanOrEqual(65);
+    expect(seconds).toBeLessThanOrEqual(90);
+  }
+
+  it("for an answer quotes the index", async () => {
+    await localAi().inject(MODELS.answer.id, "3021");
+    const answer = await client.json("GET", "/index/trip/answer?query=Who+lives+with+the+goats%3F");
+    expect(answer).toMatchObject({ model: "extractive", grounded: true });
+  });
+
+  it("for an answer that nothing can be quoted for returns 503 with `Retry-After`", async () => {
+    const query = "query=Which+zebra+pays+taxes+in+Norway%3F&search_term=goats";
+    await localAi().inject(MODELS.answer.id, "3021");
+    expectLater(await client.send("GET", `/index/trip/answer_vqa?${query}`));
+  });
+
+  it("for a search without another channel returns 503 with `Retry-After`", async () => {
+    await localAi().inject(MODELS.describe.id, "3021");
+    const body = new FormData();
+    body.append("image_file", await fixture("clock.jpg"));
+    const init = { method: "POST", body };
+    const settings = { IMAGE_EMBEDDINGS_URL: "" };
+    expectLater(await fetchDeployed(settings, key, "/index/trip/search_image", init));
+  });
+});

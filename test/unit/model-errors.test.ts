@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { AppError, isDeferrable } from "../../src/errors.ts";
+import { toModelError } from "../../src/models/run.ts";
+
+const toError = (message: string) => toModelError("a-model", new Error(message));
+const secondsToMidnight = () => 86_400 - ((Date.now() / 1000) % 86_400);
+
+describe("an error of Workers AI", () => {
+  it.each<[string, string, min: number, max: number]>([
+    ["a rate limit", "3021: Rate limit exceeded", 65, 90],
+    ["a full platform", "3040: Capacity temporarily exceeded", 30, 55],
+    ["a used-up day", "3036: You have used up", secondsToMidnight() - 5, secondsToMidnight() + 26],
+  ])("about %s is deferrable and says when to return", (_, message, min, max) => {
+    const error = toError(message);
+    expect(isDeferrable(error)).toBe(true);
+    expect(error.code).toBe("upstream_unavailable");
+    expect(error.retryAfter).toSatisfy(Number.isInteger);
+    expect(error.retryAfter).toBeGreaterThanOrEqual(min);
+    expect(error.retryAfter).toBeLessThanOrEqual(max);
+  });
+
+  it.each([
+    ["3007: Request timeout", "upstream_timeout"],
+    ["3006: Request is too large", "model_request_rejected"],
+    ["5007: No such model or task", "model_not_found"],
+    ["5035: This needs a paid plan", "model_not_found"],
+    ["9999: Something else", "upstream_failed"],
+    ["Network connection lost", "upstream_failed"],
+  ])("%s becomes %s, which is not deferrable", (message, code) => {
+    const error = toError(message);
+    expect(error).toMatchObject({ code, retryAfter: undefined });
+    expect(isDeferrable(error)).toBe(false);
+  });
+
+  it("that is an error of the service already stays as it is", () => {
+    const error = new AppError("too_large", "It is too large.");
+    expect(toModelError("a-model", error)).toBe(error);
+  });
+});
