@@ -5,6 +5,7 @@ import { consumeDeadJobs, consumeJobs } from "./queues/jobs.ts";
 import { consumeWebhooks } from "./queues/webhooks.ts";
 
 export { MediaIndex } from "./durable/media-index.ts";
+export { ModelLimiter } from "./durable/model-limiter.ts";
 
 const CONSUMERS: Record<string, (batch: MessageBatch, env: Env) => Promise<void>> = {
   "sightline-ingest": consumeIngest,

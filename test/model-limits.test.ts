@@ -1,12 +1,22 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { MODELS } from "../src/config.ts";
+import type { ModelClass } from "../src/models/call-limiter.ts";
+import { keyframeKey } from "../src/store/object-keys.ts";
 import { type Client, fixture, newClient } from "./client.ts";
 import { fetchDeployed } from "./deployed.ts";
-import { endDeferral, isDeferred, readParts, startAsset } from "./ingest-helpers.ts";
+import {
+  deliver,
+  endDeferral,
+  isDeferred,
+  readParts,
+  setState,
+  startAsset,
+} from "./ingest-helpers.ts";
 import { localAi } from "./local/bindings.ts";
 import { createSampleIndex } from "./sample-index.ts";
-import { run } from "./store-queries.ts";
+import { scriptAnswers } from "./scripted-model.ts";
+import { assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
 
 type Ingest = Awaited<ReturnType<typeof startAsset>>;
 
@@ -117,5 +127,97 @@ describe("a request whose model meets its rate limit", () => {
     const init = { method: "POST", body };
     const settings = { IMAGE_EMBEDDINGS_URL: "" };
     expectLater(await fetchDeployed(settings, key, "/index/trip/search_image", init));
+  });
+
+  describe("of the deployment", () => {
+    let limiter: Env["MODEL_LIMITER"];
+    beforeEach(() => {
+      const stub = env.MODEL_LIMITER.getByName(crypto.randomUUID());
+      limiter = Object.create(env.MODEL_LIMITER, { getByName: { value: () => stub } });
+    });
+
+    const settingsOf = (MODEL_RATES: Partial<Record<ModelClass, number>>) => ({
+      MODEL_RATES,
+      MODEL_LIMITER: limiter,
+    });
+
+    /** Uses up the share of a limit of ten that background work has. */
+    const useUp = (modelClass: ModelClass) =>
+      limiter
+        .getByName("models")
+        .take(modelClass, { callsPerMinute: 10, priority: "background", count: 8 });
+
+    /** Searches by text, and returns whether the text's embedding was used. */
+    async function searchUsesVectors(settings: Partial<Env>): Promise<boolean> {
+      const response = await fetchDeployed(settings, key, "/index/trip/search", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ query: `a keeper with animals ${crypto.randomUUID()}` }),
+      });
+      const { segments } = await response.json<{ segments: { signals: object }[] }>();
+      return segments.some(({ signals }) => "text_margin" in signals);
+    }
+
+    /** Starts a step of a ready image anew, and returns its message. */
+    async function restartStep(name: string, step: "describe" | "embed") {
+      const ingest = await startAsset(client, name);
+      const { asset, indexId, object } = ingest;
+      await client.waitForAsset(name, asset);
+      const dueAt = Date.now() + 60_000;
+      const parts = [{ status: "dispatched", attempts: 0, dispatches: 1, dueAt }];
+      await setState(object, { step, parts });
+      return { ...ingest, message: { indexId, assetId: asset.asset_id, step, part: 0 } };
+    }
+
+    it("an ingest waits while an answer's and a search's models are called", async () => {
+      const { object, message } = await restartStep("background", "embed");
+      const settings = settingsOf({ embeddings: 10, text: 10 });
+      await Promise.all([useUp("embeddings"), useUp("text")]);
+      const outcome = await deliver("sightline-ingest", message, 1, settings);
+      expect(outcome.explicitAcks).toHaveLength(1);
+      const [part] = await readParts(object);
+      expect(part).toMatchObject({ status: "dispatched", attempts: 0, dispatches: 0 });
+      expect(part!.dueAt).toBeGreaterThan(Date.now() + 50_000);
+      await scriptAnswers("The keeper lives with goats. [1]");
+      const path = "/index/trip/answer?query=Who+keeps+the+goats%3F";
+      const answer = await fetchDeployed(settings, key, path);
+      expect(await answer.json()).toMatchObject({ answer: "The keeper lives with goats. [1]" });
+      expect(await searchUsesVectors(settings)).toBe(true);
+    });
+
+    it("searches use up the share of an ingest", async () => {
+      const { object, message } = await restartStep("after-searches", "embed");
+      const request = { callsPerMinute: 10, priority: "interactive", count: 8 } as const;
+      await limiter.getByName("models").take("embeddings", request);
+      const settings = settingsOf({ embeddings: 10 });
+      await deliver("sightline-ingest", message, 1, settings);
+      expect((await readParts(object)).every(isDeferred)).toBe(true);
+    });
+
+    it("a part that has to wait extracts no keyframe", async () => {
+      const { asset, object, message } = await restartStep("no-frames", "describe");
+      const [segmentId] = await segmentIdsOf(asset);
+      await run("UPDATE segments SET described_at = NULL WHERE segment_id = ?", segmentId!);
+      const keyframe = keyframeKey(await assetRefOf(asset), 0);
+      await env.MEDIA.delete(keyframe);
+      await useUp("text");
+      await deliver("sightline-ingest", message, 1, settingsOf({ text: 10 }));
+      expect((await readParts(object)).every(isDeferred)).toBe(true);
+      expect(await env.MEDIA.head(keyframe)).toBeNull();
+      await deliver("sightline-ingest", message, 1, settingsOf({ text: 100 }));
+      expect(await env.MEDIA.head(keyframe)).not.toBeNull();
+      expect(await client.waitForAsset("no-frames", asset)).toMatchObject({ state: "ready" });
+    });
+
+    it("an ingest and a search go on while the limiter can't be reached", async () => {
+      const { asset, message } = await restartStep("unreachable", "embed");
+      const unreachable = { take: () => Promise.reject(new Error("Network connection lost")) };
+      const MODEL_LIMITER = Object.create(env.MODEL_LIMITER, {
+        getByName: { value: () => unreachable },
+      });
+      await deliver("sightline-ingest", message, 1, { MODEL_LIMITER });
+      expect(await client.waitForAsset("unreachable", asset)).toMatchObject({ state: "ready" });
+      expect(await searchUsesVectors({ MODEL_LIMITER })).toBe(true);
+    });
   });
 });

@@ -86,6 +86,12 @@ export function toModelError(model: string, cause: unknown): AppError {
   return new AppError(code, message, { cause, ...(retryAfter && { retryAfter: retryAfter() }) });
 }
 
+/** Makes the error of a call that the deployment's own limiter refuses for `seconds`. */
+export function callLimitError(model: string, seconds: number): AppError {
+  const message = `The model ${model} has had the calls of a minute that background work may make.`;
+  return new AppError("upstream_unavailable", message, { retryAfter: spread(seconds) });
+}
+
 /** Adds a random part to a wait, so that work that was refused together doesn't return together. */
 function spread(seconds: number): number {
   return Math.ceil(seconds + Math.random() * SPREAD_SECONDS);

@@ -64,7 +64,7 @@ async function runStep(
   attempt: number,
 ): Promise<FanOut | undefined> {
   if (!asset) throw new AppError("not_found", "The asset was deleted.");
-  const fanOut = await withMetering(env, asset.accountId, (metered) =>
+  const fanOut = await withMetering(env, asset.accountId, "background", (metered) =>
     STEP_RUNNERS[step](metered, asset, part, attempt),
   );
   return fanOut ?? undefined;

@@ -58,7 +58,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
 
   async search(env, { accountId, indexId, request: storedRequest, clip }) {
     const request = searchRequest.parse(storedRequest);
-    return withMetering(env, accountId, async (metered) => {
+    return withMetering(env, accountId, "interactive", async (metered) => {
       const example = clip ? await exampleFromClip(metered, indexId, clip.key, clip.range) : null;
       const { hits, total } = await search(metered, indexId, request, example);
       const { offset, readyBy, cursorTag } = request;
@@ -69,7 +69,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
 
   /** Replaces a video's transcript. */
   transcript(env, { accountId, jobId, assetId, language }, onProgress) {
-    return withMetering(env, accountId, (metered) =>
+    return withMetering(env, accountId, "background", (metered) =>
       replaceTranscript(metered, { jobId, assetId, language }, onProgress),
     );
   },
@@ -91,7 +91,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
       ...(result as Partial<TraversalCheckpoint> | null),
     };
     const recordProgress = (share: number) => onProgress(share, checkpoint);
-    const isDone = await withMetering(env, job.accountId, (metered) =>
+    const isDone = await withMetering(env, job.accountId, "background", (metered) =>
       traverse(metered, job, checkpoint, recordProgress),
     );
     if (!isDone) {

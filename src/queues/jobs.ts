@@ -52,7 +52,7 @@ async function claim(env: Env, job: JobMessage): Promise<boolean> {
   const outcome = await claimJob(env.DB, job.jobId, Date.now());
   if (outcome === "finished") {
     if (job.kind === "transcript") {
-      await withMetering(env, job.accountId, (metered) =>
+      await withMetering(env, job.accountId, "background", (metered) =>
         resumeReembedding(metered, job.assetId, job.jobId),
       );
     }

@@ -3,7 +3,7 @@ import { RULES } from "../prompts.ts";
 import { ANSWER, MODELS } from "../config.ts";
 import { traceOf, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
-import { meter } from "../models/meter.ts";
+import { limitAndMeter } from "../models/limit-and-meter.ts";
 import { requireQuota } from "../store/quotas.ts";
 import { addUsage } from "../store/usage.ts";
 import type { MediaIndexRow } from "../types.ts";
@@ -57,9 +57,9 @@ async function* generateMessages(
   cacheUrl: string,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerMessage> {
-  const { ai, used } = meter(c.env.AI);
+  const { env, used } = limitAndMeter(c.env, "interactive");
   try {
-    const events = answer({ ...c.env, AI: ai }, signal);
+    const events = answer(env, signal);
     for await (const message of toMessages(events, options.markdown, createMediaUrlSigner(c))) {
       if (message.event === "done" && !message.isFallback) {
         const maxAge = `max-age=${ANSWER.cacheMs / 1000}`;

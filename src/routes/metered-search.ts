@@ -1,4 +1,4 @@
-import { meter } from "../models/meter.ts";
+import { limitAndMeter } from "../models/limit-and-meter.ts";
 import { addUsage } from "../store/usage.ts";
 import type { Context } from "../http/context.ts";
 
@@ -7,10 +7,10 @@ import type { Context } from "../http/context.ts";
  * and the model calls in any case.
  */
 export async function meteredSearch<T>(c: Context, find: (env: Env) => Promise<T>): Promise<T> {
-  const { ai, used } = meter(c.env.AI);
+  const { env, used } = limitAndMeter(c.env, "interactive");
   let searches = 0;
   try {
-    const result = await find({ ...c.env, AI: ai });
+    const result = await find(env);
     searches = 1;
     return result;
   } finally {

@@ -1,5 +1,6 @@
-import { INGEST } from "../../config.ts";
+import { INGEST, MODELS } from "../../config.ts";
 import { failureOf, isRetryable } from "../../errors.ts";
+import { reserveCalls } from "../../models/call-limiter.ts";
 import { describeImage } from "../../models/describe.ts";
 import { updateDescription, listSegments } from "../../store/segments.ts";
 import type { Asset } from "../../types.ts";
@@ -18,6 +19,7 @@ export async function describe(
   const from = part * INGEST.segmentsPerPart;
   const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.segmentsPerPart);
   const undescribed = segments.filter(({ described }) => !described);
+  await reserveCalls(env.AI, MODELS.describe.id, undescribed.length); // before frames are extracted
   await forEachKeyframe(env, asset, undescribed, async (segment, extract) => {
     try {
       const jpeg = await extract();

@@ -1,0 +1,91 @@
+import { MODELS } from "../config.ts";
+import { traceOf } from "../errors.ts";
+import { log } from "../log.ts";
+import type { CallPriority } from "./call-window.ts";
+import { callLimitError } from "./run.ts";
+
+/** Kind of model for which Workers AI has a limit of its own. */
+export type ModelClass = "text" | "vision" | "speech" | "embeddings";
+
+/**
+ * Calls a minute that Workers AI takes of an account by default. The variable `MODEL_RATES`
+ * overrides them.
+ */
+const CALLS_PER_MINUTE: Record<ModelClass, number> = {
+  text: 300,
+  vision: 720,
+  speech: 720,
+  embeddings: 3000,
+};
+
+const CLASS_BY_MODEL: ReadonlyMap<string, ModelClass> = new Map([
+  [MODELS.embedText.id, "embeddings"],
+  [MODELS.describe.id, "text"],
+  [MODELS.answer.id, "text"],
+  [MODELS.detect.id, "vision"],
+  [MODELS.transcribe.id, "speech"],
+]);
+
+export type LimiterEnv = Pick<Env, "MODEL_LIMITER" | "MODEL_RATES">;
+
+interface LimitedAi extends Ai {
+  reserve(model: string, count: number): Promise<void>;
+}
+
+/**
+ * Wraps the AI binding so that the deployment's `ModelLimiter` object counts every call. Background
+ * calls need its permit and throw `callLimitError` without one. Interactive calls don't wait for
+ * it. While the object can't be reached, all calls are made.
+ */
+export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): LimitedAi {
+  const reserved = new Map<ModelClass, number>();
+
+  const takeReserved = (modelClass: ModelClass): boolean => {
+    const count = reserved.get(modelClass) ?? 0;
+    if (count > 0) reserved.set(modelClass, count - 1);
+    return count > 0;
+  };
+
+  const take = async (model: string, modelClass: ModelClass, count: number): Promise<number> => {
+    const rates: Partial<Record<ModelClass, number>> = env.MODEL_RATES;
+    const callsPerMinute = rates[modelClass] ?? CALLS_PER_MINUTE[modelClass];
+    const request = { callsPerMinute, priority, count };
+    const limiter = env.MODEL_LIMITER.getByName("models");
+    const permits = await limiter.take(modelClass, request).catch((error: unknown) => {
+      log("warn", "models.limiter_unavailable", { cause: traceOf(error) });
+      return { granted: count, waitMs: 0 };
+    });
+    if (permits.granted === 0) throw callLimitError(model, permits.waitMs / 1000);
+    return permits.granted;
+  };
+
+  const run = async (model: keyof AiModels, input: object) => {
+    const modelClass = CLASS_BY_MODEL.get(model);
+    if (modelClass && !takeReserved(modelClass)) {
+      const taken = take(model, modelClass, 1);
+      if (priority === "background") await taken;
+    }
+    return ai.run(model, input);
+  };
+
+  const reserve = async (model: string, count: number) => {
+    const modelClass = CLASS_BY_MODEL.get(model);
+    if (!modelClass || priority === "interactive" || count === 0) return;
+    const granted = await take(model, modelClass, count);
+    reserved.set(modelClass, (reserved.get(modelClass) ?? 0) + granted);
+  };
+
+  return Object.create(ai, { run: { value: run }, reserve: { value: reserve } });
+}
+
+/**
+ * Takes the permits of the next `count` calls of `model`, before the work that prepares them is
+ * done and paid. Throws `callLimitError`. Does nothing for a binding without limits.
+ */
+export async function reserveCalls(ai: Ai, model: string, count: number): Promise<void> {
+  if (isLimited(ai)) await ai.reserve(model, count);
+}
+
+function isLimited(ai: Ai): ai is LimitedAi {
+  return Object.hasOwn(ai, "reserve");
+}
