@@ -10,26 +10,21 @@ const JsonSchema = z.object({
 
 /**
  * Shapes `facts` to a JSON schema: only the properties that the schema names, at most `maxItems` of
- * a list. Returns undefined if the schema requires a property that the facts lack. Accepts OpenAI's
- * wrapper (`{name, schema}`) and the bare schema.
+ * a list. Returns undefined if the schema requires a property that the facts lack.
  */
-export function fillSchema(jsonSchema: Record<string, unknown>, facts: object): unknown {
-  return fill(jsonSchema["schema"] ?? jsonSchema, facts);
-}
-
-function fill(jsonSchema: unknown, value: unknown): unknown {
+export function fillSchema(jsonSchema: unknown, value: unknown): unknown {
   const parsed = JsonSchema.safeParse(jsonSchema ?? {});
   if (!parsed.success) return undefined;
   const schema = parsed.data;
   if (schema.type !== undefined && !hasType(schema.type, value)) return undefined;
   if (Array.isArray(value)) {
-    const items = value.slice(0, schema.maxItems).map((item) => fill(schema.items, item));
+    const items = value.slice(0, schema.maxItems).map((item) => fillSchema(schema.items, item));
     return items.includes(undefined) ? undefined : items;
   }
   if (typeof value !== "object" || value === null || !schema.properties) return value;
   const entries = Object.entries(schema.properties).flatMap(([name, property]) => {
     const entry = Object.entries(value).find(([key]) => key === name);
-    const filled = entry && fill(property, entry[1]);
+    const filled = entry && fillSchema(property, entry[1]);
     return filled === undefined ? [] : [[name, filled] as const];
   });
   const filled = Object.fromEntries(entries);

@@ -3,6 +3,7 @@ import { aiError, requestAi, requestAiResponse, type EngineEnv } from "./engine-
 import { fillSchema } from "./answer-schema.ts";
 import { completion, usageOf } from "./completion.ts";
 import { imageBytes } from "./image-bytes.ts";
+import { JSON_FORMS, type JsonForm, requestedSchema } from "./json-format.ts";
 import { streamReply, completeReply } from "./scripted-chat.ts";
 import type { ScriptedCall } from "./scripted-replies.ts";
 
@@ -44,13 +45,15 @@ export type ChatOutput = ChatCompletionsOutput | ReadableStream<Uint8Array>;
 /**
  * Returns a chat completion. JSON facts about a single image come from the engine's `/describe`.
  * Everything else comes from the engine's language model; without one the call fails with 5007. A
- * scripted reply of a test replaces both, after the same validation of the inputs.
+ * scripted reply of a test replaces both, after the same validation of the inputs. A request for
+ * JSON in another form than `acceptedForms` fails with 5006.
  */
 export async function chat(
   env: EngineEnv,
   model: string,
   inputs: unknown,
   scripted: ScriptedCall | null = null,
+  acceptedForms: readonly JsonForm[] = JSON_FORMS,
 ): Promise<ChatOutput> {
   const input = Input.safeParse(inputs);
   if (!input.success) throw aiError(`5006: Error: ${z.prettifyError(input.error)}`);
@@ -62,9 +65,10 @@ export async function chat(
   const images = parts.flatMap((part) =>
     part.type === "image_url" ? [imageBytes(part.image_url?.url ?? "")] : [],
   );
-  const promptCharacters = parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0);
+  const prompt = parts.map((part) => part.text ?? "").join("\n");
+  const schema = requestedSchema(format, prompt, acceptedForms);
   const usage = (answer: string) =>
-    usageOf(promptCharacters, answer.length, images.length * IMAGE_TOKENS);
+    usageOf(prompt.length, answer.length, images.length * IMAGE_TOKENS);
   if (scripted) {
     const { reply, onCancel } = scripted;
     const tokenUsage = usage(reply.text + (reply.reasoning ?? ""));
@@ -73,7 +77,6 @@ export async function chat(
       : completeReply(model, reply, tokenUsage);
   }
   const [image] = images;
-  const schema = format?.json_schema;
   if (image && images.length === 1 && schema) {
     const described = await describeImage(env, model, image);
     const filled = fillSchema(schema, described.facts);

@@ -1,3 +1,4 @@
+import { JSON_FORMS, type JsonForm } from "./json-format.ts";
 import { type ScriptedCall, ScriptedReplies } from "./scripted-replies.ts";
 
 export interface FaultsEnv {
@@ -6,8 +7,23 @@ export interface FaultsEnv {
 
 /** A delay in milliseconds. */
 type Slow = `slow:${number}`;
+/**
+ * Ways to damage a chat's reply: its first half, as at the token limit; in a code fence; within
+ * prose.
+ */
+type ReplyFault = "cut" | "fenced" | "prose";
 /** A documented error of Workers AI, a malformed response or a delay. */
-export type AiFault = "3021" | "3036" | "3040" | "3007" | "5007" | "malformed" | Slow;
+export type AiFault =
+  | "3021"
+  | "3036"
+  | "3040"
+  | "3007"
+  | "5006"
+  | "5007"
+  | "5024"
+  | "malformed"
+  | ReplyFault
+  | Slow;
 /** A documented error of Media Transformations, a malformed output or a delay. */
 export type MediaFault = "9412" | "9504" | "9523" | "malformed" | Slow;
 /** A documented error of the Images binding, or a delay. */
@@ -25,6 +41,26 @@ export class Faults extends ScriptedReplies {
       `CREATE TABLE IF NOT EXISTS pending
          (seq INTEGER PRIMARY KEY, target TEXT, fault TEXT, times INTEGER)`,
     );
+    ctx.storage.sql.exec(
+      "CREATE TABLE IF NOT EXISTS json_forms (model TEXT PRIMARY KEY, forms TEXT)",
+    );
+  }
+
+  /** Sets the forms of a request for JSON that a model accepts. */
+  setJsonForms(model: string, forms: readonly JsonForm[]): void {
+    this.ctx.storage.sql.exec(
+      "INSERT OR REPLACE INTO json_forms (model, forms) VALUES (?, ?)",
+      model,
+      JSON.stringify(forms),
+    );
+  }
+
+  /** Returns the forms of a request for JSON that a model accepts: all, unless they were set. */
+  jsonForms(model: string): readonly JsonForm[] {
+    const [row] = this.ctx.storage.sql
+      .exec<{ forms: string }>("SELECT forms FROM json_forms WHERE model = ?", model)
+      .toArray();
+    return row ? JSON.parse(row.forms) : JSON_FORMS;
   }
 
   add(target: string, fault: Fault, times: number): void {

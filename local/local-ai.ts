@@ -1,24 +1,19 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { z } from "zod";
 import { MODELS } from "../src/config.ts";
-import { chat, type ChatOutput } from "./chat.ts";
+import { chat } from "./chat.ts";
 import { detect } from "./detect.ts";
 import { aiError, requestAi, noSuchModel } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
+import { damage, type Embedding, type ModelOutput } from "./damage.ts";
 import { addFault, type AiFault, takeFault, takeScripted } from "./faults.ts";
+import type { JsonForm } from "./json-format.ts";
 import type { Reply } from "./scripted-chat.ts";
 import { transcribeAudio } from "./speech.ts";
 
 const MAX_REQUEST_BYTES = 10_000_000;
 const MAX_TEXTS = 100;
 const CHATS = new Set<string>([MODELS.describe.id, MODELS.answer.id]);
-
-type Embedding = Ai_Cf_Baai_Bge_M3_Output_Embedding & { data: number[][]; shape: number[] };
-type Output =
-  | Embedding
-  | ChatOutput
-  | Ai_Cf_Moondream_Moondream3_1_9B_A2B_Output
-  | Ai_Cf_Openai_Whisper_Large_V3_Turbo_Output;
 
 const EmbeddingInput = z.object({
   text: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(MAX_TEXTS)]),
@@ -32,7 +27,9 @@ const FAULT_MESSAGES: Record<string, string> = {
     "Cloudflare's Workers Paid plan if you would like to continue usage.",
   "3040": "3040: Capacity temporarily exceeded, please try again.",
   "3007": "3007: Request timeout",
+  "5006": "5006: Error: Bad input",
   "5007": "5007: No such model or task",
+  "5024": "5024: JSON Mode couldn't be met",
 };
 
 /**
@@ -42,7 +39,7 @@ const FAULT_MESSAGES: Record<string, string> = {
  * implement it; `test/local/calls.ts` checks the calls that the service makes instead.
  */
 export class LocalAI extends WorkerEntrypoint<LocalEnv> {
-  async run(model: string, inputs: unknown): Promise<Output> {
+  async run(model: string, inputs: unknown): Promise<ModelOutput> {
     if (JSON.stringify(inputs ?? null).length > MAX_REQUEST_BYTES) {
       throw aiError("3006: Request is too large");
     }
@@ -50,10 +47,13 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
     const message = fault === null ? undefined : FAULT_MESSAGES[fault];
     if (message !== undefined) throw aiError(message);
     const output = await this.#infer(model, inputs);
-    return fault === "malformed" ? malformed(output) : output;
+    return fault === null ? output : damage(output, fault);
   }
 
-  /** Makes the next `times` runs of `model` fail; `slow:<ms>` delays them instead. */
+  /**
+   * Makes the next `times` runs of `model` fail or return a damaged output; `slow:<ms>` delays them
+   * instead.
+   */
   async inject(model: string, fault: AiFault, times = 1): Promise<void> {
     await addFault(this.env, model, fault, times);
   }
@@ -64,6 +64,11 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
    */
   async script(model: string, replies: Reply[]): Promise<void> {
     await this.#scripts.script(model, replies);
+  }
+
+  /** Sets the forms of a request for JSON that `model` accepts; it rejects others with 5006. */
+  async acceptJsonForms(model: string, forms: JsonForm[]): Promise<void> {
+    await this.#scripts.setJsonForms(model, forms);
   }
 
   /** Returns the inputs of the chats of `model` that its script answered, in order. */
@@ -81,11 +86,11 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
     return this.env.FAULTS.getByName("faults");
   }
 
-  async #infer(model: string, inputs: unknown): Promise<Output> {
+  async #infer(model: string, inputs: unknown): Promise<ModelOutput> {
     if (model === MODELS.embedText.id) return embed(this.env, model, inputs);
     if (CHATS.has(model)) {
       const scripted = await takeScripted(this.env, model, inputs);
-      return chat(this.env, model, inputs, scripted);
+      return chat(this.env, model, inputs, scripted, await this.#scripts.jsonForms(model));
     }
     if (model === MODELS.detect.id) return detect(this.env, model, inputs);
     if (model === MODELS.transcribe.id) return transcribeAudio(this.env, model, inputs);
@@ -107,29 +112,4 @@ async function embed(env: LocalEnv, model: string, inputs: unknown): Promise<Emb
     vector.concat(Array.from({ length: dimensions - vector.length }, () => 0)),
   );
   return { shape: [data.length, dimensions], data, pooling: "cls" };
-}
-
-/** Damages an output: drops a vector, the times or the boxes, or cuts JSON or a stream in half. */
-function malformed(output: Output): Output {
-  if (output instanceof ReadableStream) return output.pipeThrough(firstChunkOnly());
-  if ("data" in output) return { ...output, data: output.data.slice(1) };
-  if ("metrics" in output) return { finish_reason: "stop", metrics: output.metrics };
-  if ("text" in output) return { ...output, segments: [{ text: output.text }] };
-  return {
-    ...output,
-    choices: output.choices.map((choice) => {
-      const content = choice.message.content ?? "";
-      const message = { ...choice.message, content: content.slice(0, content.length / 2) };
-      return { ...choice, message, finish_reason: "length" as const };
-    }),
-  };
-}
-
-function firstChunkOnly(): TransformStream<Uint8Array, Uint8Array> {
-  return new TransformStream({
-    transform(chunk, controller) {
-      controller.enqueue(chunk.slice(0, chunk.length / 2));
-      controller.terminate();
-    },
-  });
 }

@@ -127,7 +127,8 @@ export const MODELS = {
   },
   describe: {
     id: "@cf/google/gemma-4-26b-a4b-it",
-    maxTokens: 800,
+    maxTokens: 2000,
+    maxItems: { labels: 12, boxes: 10 }, // of a description
     timeoutMs: 60_000,
     neurons: [9091, 27_273],
   },

@@ -24,6 +24,7 @@ export const ERRORS = {
   upstream_timeout: { status: 504, maxAttempts: Infinity },
   model_not_found: { status: 503, maxAttempts: 1 },
   model_request_rejected: { status: 502, maxAttempts: 1 },
+  model_output_unreadable: { status: 502, maxAttempts: 1 },
   // Failures of an import: docs/platforms.md.
   unsupported_platform: { status: 422, maxAttempts: 1 },
   platform_not_configured: { status: 503, maxAttempts: 1 },

@@ -188,6 +188,8 @@ export interface Segment {
   boxes: BoundingBox[];
   error: Failure | null;
   described: boolean;
+  /** Whether its keyframe is stored, described or not. True until extracting it fails. */
+  hasKeyframe: boolean;
 }
 
 /** Description of an image by a model. */

@@ -126,6 +126,7 @@ function toSegment(indexId: IndexId, fields: SegmentFields): Segment {
     boxes: [],
     error: null,
     described: true,
+    hasKeyframe: true,
   };
 }
 

@@ -48,12 +48,12 @@ export async function storeKeyframe(
   segment: Segment,
   jpeg: Uint8Array,
 ): Promise<void> {
-  await putKeyframe(env.MEDIA, asset, segment.keyframeMs, jpeg);
   const pixels = await lumaPixels(env.IMAGES, new Blob([jpeg]).stream()).catch((cause: unknown) => {
     const isFrame = asset.assetType === "video" && failureOf(cause).code === "unreadable_image";
     if (isFrame) throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
     throw cause;
   });
+  await putKeyframe(env.MEDIA, asset, segment.keyframeMs, jpeg);
   await putSignature(env.DB, segment.segmentId, computeSignature(pixels));
 }
 

@@ -33,9 +33,15 @@ const FAILURES: Record<string, ModelFailure> = {
     state: "is out of capacity",
     retryAfter: () => spread(MINUTE_SECONDS / 2),
   },
+  "5006": { code: "model_request_rejected" }, // input that its JSON schema doesn't allow
   "5007": { code: "model_not_found" },
+  "5024": { code: "model_output_unreadable" }, // JSON mode couldn't be met
+  "5025": { code: "model_request_rejected" }, // no JSON schemas with this model
   "5035": { code: "model_not_found" }, // needs a paid plan
 };
+
+/** Messages about invalid input that come without a code of `FAILURES`. */
+const REJECTION = /\b(?:bad|invalid) (?:input|request|data)\b/i;
 
 /**
  * Calls a model that doesn't stream; `generate` is for those that do. Throws `upstream_timeout`
@@ -74,13 +80,16 @@ export async function callModel(
 }
 
 /**
- * Converts the failure of a call or a stream: to the code in `FAILURES`, else to `upstream_failed`.
- * Returns an `AppError` unchanged.
+ * Converts the failure of a call or a stream: to the code in `FAILURES`, else to
+ * `model_request_rejected` for invalid input, else to `upstream_failed`. Returns an `AppError`
+ * unchanged.
  */
 export function toModelError(model: string, cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
-  const platformCode = /\b(\d{4}): /.exec(causeOf(cause))?.[1] ?? "";
-  const failure = FAILURES[platformCode] ?? { code: "upstream_failed" };
+  const text = causeOf(cause);
+  const platformCode = /\b(\d{4}): /.exec(text)?.[1] ?? "";
+  const fallback = REJECTION.test(text) ? "model_request_rejected" : "upstream_failed";
+  const failure: ModelFailure = FAILURES[platformCode] ?? { code: fallback };
   const { code, state = "is not available", retryAfter } = failure;
   const message = `The model ${model} ${state} (${platformCode || "no code"}).`;
   return new AppError(code, message, { cause, ...(retryAfter && { retryAfter: retryAfter() }) });

@@ -94,7 +94,7 @@ export async function toSegmentRecord(
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof segmentRecord>> {
   const { startMs, endMs } = segment;
-  const thumbnail = segment.error ? null : keyframeKey(asset, segment.keyframeMs);
+  const thumbnail = segment.hasKeyframe ? keyframeKey(asset, segment.keyframeMs) : null;
   // W3C Media Fragment: a player starts and stops at these times.
   const fragment = startMs === null ? "" : `#t=${startMs / 1000},${endMs! / 1000}`;
   return {

@@ -93,12 +93,12 @@ function planTasks<T extends LocalizableHit>(
   });
 }
 
-/** Returns null for a segment without a keyframe, or whose ingest failed. */
+/** Returns null for a segment without a keyframe. */
 async function readKeyframe(
   env: Env,
   { segment, asset }: LocalizableHit,
 ): Promise<Keyframe | null> {
-  if (segment.error) return null;
+  if (!segment.hasKeyframe) return null;
   const jpeg = await getKeyframe(env.MEDIA, asset, segment.keyframeMs);
   if (!jpeg) return null;
   const { width, height } = await getImageInfo(env.IMAGES, new Blob([jpeg]).stream());

@@ -1,6 +1,7 @@
 import type { AssetId, SegmentId } from "../ids.ts";
 import type { BoundingBox } from "../types.ts";
 import { decodeFtsSql } from "./fulltext.ts";
+import { HAS_KEYFRAME } from "./segments.ts";
 import { parseColumns, prepare, raw, sql } from "./sql.ts";
 import { isAbandoned } from "./transcript-replacement.ts";
 
@@ -19,6 +20,8 @@ export interface SegmentHealth {
   text: number;
   /** Whether the keyframe was described without an error. */
   described: number;
+  /** Whether the keyframe is stored, described or not. */
+  hasKeyframe: number;
   /** Whether the full-text index has a row with the segment's text. */
   indexed: number;
   /** Whether the keyframe has a signature. */
@@ -51,6 +54,7 @@ export async function listSegmentHealth(
     db,
     sql`SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, boxes, caption <> '' AS caption,
         transcript <> '' AS speech, on_screen_text <> '' AS text, error IS NULL AS described,
+        ${raw(HAS_KEYFRAME)} AS hasKeyframe,
         EXISTS (
           SELECT 1 FROM segment_fts AS fts
           WHERE fts.rowid = segments.rowid AND ${raw(EQUALS_FTS_TEXT)}

@@ -15,11 +15,18 @@ import {
   toPage,
 } from "./sql.ts";
 
+/** SQL that tests whether a segment has a stored keyframe, with or without a description. */
+export const HAS_KEYFRAME = `(segments.error IS NULL OR EXISTS (
+    SELECT 1 FROM signatures
+    WHERE signatures.segment_id = segments.segment_id AND signatures.frame_ms IS NULL
+  ))`;
+
 /** Columns of a `SegmentRow`. */
 export const SEGMENT_COLUMNS = `segment_id AS segmentId, segments.asset_id AS assetId,
   segments.index_id AS indexId, position, start_ms AS startMs, end_ms AS endMs,
   segments.keyframe_ms AS keyframeMs, caption, caption_model AS captionModel, transcript,
-  on_screen_text AS onScreenText, labels, boxes, error, described_at IS NOT NULL AS described`;
+  on_screen_text AS onScreenText, labels, boxes, error, described_at IS NOT NULL AS described,
+  ${HAS_KEYFRAME} AS hasKeyframe`;
 
 /** A segment before it is described. */
 export type NewSegment = Pick<
@@ -172,14 +179,14 @@ export async function pageSegments(
   return toPage(rows!.results.map(toSegment), total!.results[0]!.total, limit, (s) => s.segmentId);
 }
 
-/** Writes what a model described, or why it couldn't. */
+/** Writes what a model described, or why it couldn't, and a caption that no model wrote. */
 export async function updateDescription(
   db: D1Database,
   segmentId: SegmentId,
-  outcome: Description | { error: Failure },
+  outcome: Description | { error: Failure; caption?: string },
 ): Promise<void> {
-  const empty = { model: null, caption: "", text: "", labels: [], boxes: [] };
-  const [description, error] = "error" in outcome ? [empty, outcome.error] : [outcome, null];
+  const empty = { model: null, caption: "", text: "", labels: [], boxes: [], error: null };
+  const { error, ...description } = { ...empty, ...outcome };
   await db
     .prepare(
       `UPDATE segments SET caption = ?, caption_model = ?, on_screen_text = ?, labels = ?,
@@ -200,9 +207,9 @@ export async function updateDescription(
 
 export interface SegmentSummary {
   total: number;
-  /** Segments that have a description or a transcript. */
+  /** Segments that have a keyframe or a transcript. */
   usable: number;
-  /** Time of the first keyframe with a description. */
+  /** Time of the first keyframe. */
   keyframeMs: number | null;
   errors: { code: Failure["code"]; count: number; first: string }[];
 }
@@ -213,8 +220,8 @@ export async function summarizeSegments(db: D1Database, assetId: AssetId): Promi
     db
       .prepare(
         `SELECT COUNT(*) AS total,
-           COUNT(*) FILTER (WHERE error IS NULL OR transcript <> '') AS usable,
-           MIN(keyframe_ms) FILTER (WHERE error IS NULL) AS keyframeMs
+           COUNT(*) FILTER (WHERE ${HAS_KEYFRAME} OR transcript <> '') AS usable,
+           MIN(keyframe_ms) FILTER (WHERE ${HAS_KEYFRAME}) AS keyframeMs
          FROM segments WHERE asset_id = ?`,
       )
       .bind(assetId),
@@ -230,11 +237,15 @@ export async function summarizeSegments(db: D1Database, assetId: AssetId): Promi
 }
 
 /** A segment as stored: SQLite has no booleans, and D1 returns JSON as text. */
-export type SegmentRow = Omit<Segment, "described"> & { described: number };
+export type SegmentRow = Omit<Segment, "described" | "hasKeyframe"> & {
+  described: number;
+  hasKeyframe: number;
+};
 
 export function toSegment(row: SegmentRow): Segment {
   return {
     ...parseColumns(row, ["labels", "boxes", "error"]),
     described: row.described === 1,
+    hasKeyframe: row.hasKeyframe === 1,
   };
 }

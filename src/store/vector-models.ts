@@ -1,5 +1,6 @@
 import type { Segment } from "../types.ts";
-import { inList, prepare, sql } from "./sql.ts";
+import { HAS_KEYFRAME } from "./segments.ts";
+import { inList, prepare, raw, sql } from "./sql.ts";
 
 /** Records the model of segments' text vectors: null for segments without text. */
 export async function setTextModel(
@@ -16,7 +17,7 @@ export async function setTextModel(
   ).run();
 }
 
-/** Records the model of segments' image vectors: null for segments whose description failed. */
+/** Records the model of segments' image vectors: null for segments without a keyframe. */
 export async function setImageModel(
   db: D1Database,
   segments: Segment[],
@@ -25,7 +26,7 @@ export async function setImageModel(
   const ids = segments.map(({ segmentId }) => segmentId);
   await prepare(
     db,
-    sql`UPDATE segments SET image_model = CASE WHEN error IS NULL THEN ${model} END
+    sql`UPDATE segments SET image_model = CASE WHEN ${raw(HAS_KEYFRAME)} THEN ${model} END
       WHERE segment_id ${inList(ids)}`,
   ).run();
 }

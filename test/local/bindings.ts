@@ -2,7 +2,10 @@ import { env } from "cloudflare:workers";
 import type { LocalAI } from "../../local/local-ai.ts";
 import type { LocalVectorize } from "../../local/local-vectorize.ts";
 
-type LocalAi = Pick<LocalAI, "run" | "inject" | "script" | "scriptedInputs" | "cancelledStreams">;
+type LocalAi = Pick<
+  LocalAI,
+  "run" | "inject" | "script" | "acceptJsonForms" | "scriptedInputs" | "cancelledStreams"
+>;
 export type LocalSpace = Omit<Vectorize, "describe"> &
   Pick<LocalVectorize, "createMetadataIndex" | "describe">;
 

@@ -18,6 +18,7 @@ const segment: SegmentHealth = {
   speech: 0,
   text: 0,
   described: 1,
+  hasKeyframe: 1,
   indexed: 1,
   hasSignature: 1,
   unembedded: 0,
@@ -84,11 +85,12 @@ describe("the vectors of a segment", () => {
     ],
     [
       "are of an undecodable frame",
-      { described: 0 },
+      { described: 0, hasKeyframe: 0 },
       COMPLETE,
       PRESENT_MODEL,
       { vectors_unexpected: ["seg_1:image", "seg_1:region-1"] },
     ],
+    ["are complete without a description", { described: 0 }, COMPLETE, PRESENT_MODEL, {}],
   ])("%s", async (_, change, imageModels, imageModel, expected) => {
     const env = {
       TEXT_VECTORS: vectorIndexWith({ "seg_1:caption": TEXT }),

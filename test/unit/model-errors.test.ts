@@ -24,6 +24,12 @@ describe("an error of Workers AI", () => {
     ["3006: Request is too large", "model_request_rejected"],
     ["5007: No such model or task", "model_not_found"],
     ["5035: This needs a paid plan", "model_not_found"],
+    ["3010: Invalid input", "model_request_rejected"],
+    ["5006: Error: oneOf at '/' not met", "model_request_rejected"],
+    ["5025: This model doesn't support JSON Schema", "model_request_rejected"],
+    ["8001: Invalid input", "model_request_rejected"],
+    ["AiError: Bad input: Error: oneOf at '/' not met", "model_request_rejected"],
+    ["5024: JSON Mode couldn't be met", "model_output_unreadable"],
     ["9999: Something else", "upstream_failed"],
     ["Network connection lost", "upstream_failed"],
   ])("%s becomes %s, which is not deferrable", (message, code) => {

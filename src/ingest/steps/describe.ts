@@ -8,7 +8,7 @@ import { forEachKeyframe, storeKeyframe } from "../extract-keyframes.ts";
 
 /**
  * Extracts the keyframes of one part's segments and has the vision model describe them. A failure
- * that no retry can change is recorded on the segment of a video, and fails an image.
+ * that no retry can change is recorded on the segment, with an image's alternative text as caption.
  */
 export async function describe(
   env: Env,
@@ -28,8 +28,9 @@ export async function describe(
       const caption = [altTextSentence(asset), description.caption].filter(Boolean).join(" ");
       await updateDescription(env.DB, segment.segmentId, { ...description, caption });
     } catch (error) {
-      if (isRetryable(error, attempt) || asset.assetType === "image") throw error;
-      await updateDescription(env.DB, segment.segmentId, { error: failureOf(error) });
+      if (isRetryable(error, attempt)) throw error;
+      const outcome = { error: failureOf(error), caption: altTextSentence(asset) };
+      await updateDescription(env.DB, segment.segmentId, outcome);
     }
   });
 }

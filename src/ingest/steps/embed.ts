@@ -55,7 +55,7 @@ export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]
 
 /**
  * Embeds the keyframes and small objects of segments and overwrites their image vectors. Every
- * keyframe must be in R2.
+ * keyframe that they have must be in R2.
  */
 export async function putImageVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
   const imageVectors = await embedKeyframes(env, asset, segments);
@@ -89,12 +89,12 @@ async function embedKeyframes(
   asset: Asset,
   segments: Segment[],
 ): Promise<SegmentVector[]> {
-  const described = segments.filter(({ error }) => error === null);
+  const withKeyframe = segments.filter(({ hasKeyframe }) => hasKeyframe);
   const keyframes = await Promise.all(
-    described.map(({ keyframeMs }) => requireKeyframe(env, asset, keyframeMs)),
+    withKeyframe.map(({ keyframeMs }) => requireKeyframe(env, asset, keyframeMs)),
   );
   const { model, vectors } = await embedImages(env, keyframes);
-  const imageVectors = described.map((segment, i) => {
+  const imageVectors = withKeyframe.map((segment, i) => {
     return { segment, kind: "image" as const, values: vectors[i]!, model };
   });
   return [...imageVectors, ...(await embedRegions(env, imageVectors, keyframes))];

@@ -28,8 +28,8 @@ export function inspectObjects(
   now: number,
 ): Finding[] {
   const keys = new Set(objects.map(({ key }) => key));
-  const withoutKeyframe = segments.filter(({ described, keyframeMs }) => {
-    return described && !keys.has(keyframeKey(asset, keyframeMs));
+  const withoutKeyframe = segments.filter(({ hasKeyframe, keyframeMs }) => {
+    return hasKeyframe && !keys.has(keyframeKey(asset, keyframeMs));
   });
   const referenced = referencedKeys(asset, segments);
   const unreferenced = objects.filter(({ key, uploaded }) => {

@@ -78,11 +78,11 @@ function expectedTextVectors(segment: SegmentHealth): ExpectedVectors {
 
 /** While the present model is unknown, requires the vectors that any model has made before. */
 function expectedImageVectors(
-  { segmentId, described, boxes, imageModel: recordedModel }: SegmentHealth,
+  { segmentId, hasKeyframe, boxes, imageModel: recordedModel }: SegmentHealth,
   imageModel: ImageModel,
 ): ExpectedVectors {
   const model = typeof imageModel === "object" ? imageModel.model : null;
-  const isRequired = described && (model !== null || recordedModel !== null);
+  const isRequired = hasKeyframe && (model !== null || recordedModel !== null);
   const regions = regionIds(segmentId).slice(0, smallObjects(boxes).length);
   const ids = isRequired ? [vectorId(segmentId, "image"), ...regions] : [];
   return { possibleIds: imageIds(segmentId), ids, model, staleIds: [] };
@@ -158,8 +158,8 @@ async function reembedImages(
   const segments = await listSegmentsById(env.DB, asset.assetId, segmentIds);
   const stored = await listObjects(env.MEDIA, keyframePrefix(asset));
   const keys = new Set(stored.map(({ key }) => key));
-  const isEmbeddable = ({ error, keyframeMs }: Segment) =>
-    error !== null || keys.has(keyframeKey(asset, keyframeMs));
+  const isEmbeddable = ({ hasKeyframe, keyframeMs }: Segment) =>
+    !hasKeyframe || keys.has(keyframeKey(asset, keyframeMs));
   await inBatches(segments.filter(isEmbeddable), INGEST.segmentsPerPart, checkpoint, (batch) =>
     putImageVectors(env, asset, batch),
   );
