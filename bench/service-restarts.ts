@@ -12,6 +12,8 @@ export interface RunningService {
   url: string;
   key: string;
   api: Api;
+  /** Runs the Worker's cron trigger now. */
+  runScheduled: () => void;
   stop: () => Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function withRestarts<T>(
         url: stack.url,
         key,
         api: openApi(stack.url, key, signal),
+        runScheduled: () => stack.runScheduled(),
         stop: () => stack.stop(),
       };
     });

@@ -103,7 +103,7 @@ async function main(): Promise<void> {
           textWithoutImages,
         };
       },
-      LOADING_WORKER,
+      { entry: LOADING_WORKER },
     );
     await writeFile(QUERIES_FILE, JSON.stringify(queries));
     await storeCalibrations(queries);

@@ -5,6 +5,7 @@ import { ingestFiles, type Ingested } from "../tools/ingest-files.ts";
 import { deriveQueries, type DemoQuery } from "./demo/queries.ts";
 import { reportAnswers, reportSearches } from "./demo/report.ts";
 import { type DemoStack, openDemoStack } from "./demo/demo-stack.ts";
+import { ANY_BODY_BYTES } from "../tools/stack/stack.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { samplePackFolder, stateFolder } from "../tools/stack/local-state.ts";
 import { findMedia, type MediaFile } from "../tools/media-files.ts";
@@ -45,6 +46,7 @@ async function main(interrupted: AbortSignal): Promise<void> {
     port: readPort("PORT", 8787),
     enginePort: readPort("ENGINE_PORT", 8788),
     stateDir: stateFolder(),
+    maxBodyBytes: ANY_BODY_BYTES,
     log: (line: string) => console.error(line),
     signal: interrupted,
   };

@@ -4,7 +4,7 @@ import { listMissingCapabilities } from "../tools/stack/engine-health.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { stateFolder } from "../tools/stack/local-state.ts";
 import { readPort } from "../tools/stack/ports.ts";
-import { startStack } from "../tools/stack/stack.ts";
+import { ANY_BODY_BYTES, DEFAULT_MAX_BODY_BYTES, startStack } from "../tools/stack/stack.ts";
 
 const USAGE = `Usage: npm run dev
 
@@ -16,6 +16,9 @@ Environment:
   STATE_DIR     databases, objects, secrets and logs (default .wrangler/sightline)
   FETCH_ALLOW   host:port, several separated by commas: private addresses that video_url
                 and image_url may name nevertheless (default none)
+  MAX_BODY_MB   largest request body, which Cloudflare's plans limit: 100 (Free, Pro; the
+                default), 200 (Business), 500 (Enterprise); 0 for any. Larger files can
+                be uploaded in parts: docs/uploads.md
   PEERTUBE_URL, YOUTUBE_API_KEY, COBALT_URL, FLICKR_API_KEY, INSTAGRAM_TOKEN, …
                 settings of platforms: docs/platforms.md
   MODELS_DIR    folder of the models of \`npm run models\` (default local/models)
@@ -24,9 +27,6 @@ Environment:
                 http://127.0.0.1:11434/v1; its model (default: the first that it
                 lists) and its key (default none)
 `;
-
-/** Matches Wrangler's request log: method, path, status, time. */
-const REQUEST_LINE = /^\[wrangler:info\] ([A-Z]+ \S+) (\d{3}) .*\((.+)\)$/;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
@@ -40,10 +40,10 @@ async function main(): Promise<void> {
     port: readPort("PORT", 8787),
     enginePort: readPort("ENGINE_PORT", 8788),
     stateDir: stateFolder(),
+    maxBodyBytes: readMaxBodyBytes(),
     log: (line) => console.error(line),
     onWorkerLine: (line) => {
-      if (!/ GET \/(health|cdn-cgi\/local\/scheduled) /.test(line))
-        console.log(line.replace(REQUEST_LINE, "$2 $1 $3"));
+      if (!/^\d{3} GET \/health /.test(line)) console.log(line);
     },
     signal: interrupted,
   });
@@ -57,6 +57,14 @@ async function main(): Promise<void> {
   const exitMessage = await Promise.race([interruption, stack.ended]);
   await stack.stop();
   if (exitMessage !== null) throw new Error(exitMessage);
+}
+
+/** Returns the limit in `MAX_BODY_MB` in bytes. */
+function readMaxBodyBytes(): number {
+  const text = process.env["MAX_BODY_MB"];
+  if (!text) return DEFAULT_MAX_BODY_BYTES;
+  if (!/^\d{1,6}$/.test(text)) throw new Error(`MAX_BODY_MB must be a number, not "${text}".`);
+  return text === "0" ? ANY_BODY_BYTES : Number(text) * 1e6;
 }
 
 function formatGreeting(url: string, key: string, seconds: number, missing: string[]): string {

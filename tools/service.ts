@@ -7,7 +7,7 @@ import { ingestFiles, type Ingested } from "./ingest-files.ts";
 import type { MediaFile } from "./media-files.ts";
 import { findFreePort } from "./stack/ports.ts";
 import { ProgressBars } from "./progress.ts";
-import { startStack } from "./stack/stack.ts";
+import { ANY_BODY_BYTES, type StackOptions, startStack } from "./stack/stack.ts";
 import type { SuiteOptions } from "./suite.ts";
 
 /** A complete, empty service for one measurement. */
@@ -27,13 +27,13 @@ export interface Service {
 const ACCOUNT = "bench";
 
 /**
- * Runs `measure` against a new service, which is stopped in every case. `entry` replaces the local
- * Worker's entry: a path in the project.
+ * Runs `measure` against a new service, which takes bodies of any size and is stopped in every
+ * case.
  */
 export async function withService<T>(
   { log, signal }: Pick<SuiteOptions, "log" | "signal">,
   measure: (service: Service) => Promise<T>,
-  entry?: string,
+  stackOptions: Pick<StackOptions, "entry" | "inspect"> = {},
 ): Promise<T> {
   const stateDir = await mkdtemp(join(tmpdir(), "sightline-bench-"));
   const [port, enginePort] = [await findFreePort(), await findFreePort()];
@@ -43,7 +43,8 @@ export async function withService<T>(
     stateDir,
     log,
     signal,
-    ...(entry !== undefined && { entry }),
+    maxBodyBytes: ANY_BODY_BYTES,
+    ...stackOptions,
   });
   try {
     const key = await createKey(stack.keySecrets, { account: ACCOUNT });

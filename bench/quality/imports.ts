@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Api, AssetRecord } from "../../tools/api-client.ts";
-import { runScheduledTrigger } from "../../tools/stack/stack.ts";
 import { startPhotoServer } from "../photo-server.ts";
 import { withRestarts } from "../service-restarts.ts";
 import type { Suite } from "../../tools/suite.ts";
@@ -54,7 +53,7 @@ export const suite: Suite = {
     try {
       return await withRestarts(options, async (start) => {
         let service = await start();
-        const cron = setInterval(() => void runScheduledTrigger(service.url), CRON_MS);
+        const cron = setInterval(() => service.runScheduled(), CRON_MS);
         try {
           await service.api.post("/index", { index_name: "album" });
           const importJob = await service.api.post<{ job_id: string }>(

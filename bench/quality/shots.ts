@@ -159,7 +159,7 @@ export const suite: Suite = {
             json: { ...annotatedResult.figures, staged: stagedResult?.figures ?? null, table },
           };
         },
-        WORKER,
+        { entry: WORKER },
       );
     } finally {
       await rm(folder, { recursive: true, force: true });

@@ -93,7 +93,7 @@ function measure(
     const memoryWithModels = await measurePeakMemory();
     return { ...measured, seconds, memoryWithModels };
   };
-  return withService(options, run, WORKER);
+  return withService(options, run, { entry: WORKER, inspect: true });
 }
 
 async function upload({ api }: Service, index: string, path: string): Promise<AddedAsset> {

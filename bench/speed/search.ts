@@ -22,7 +22,7 @@ export const suite: Suite = {
         const table = [...demo.map(toDemoRow), ...figures.map(toRow)];
         return { table, json: { demo, figures, ratios } };
       },
-      LOADING_WORKER,
+      { entry: LOADING_WORKER },
     ),
 };
 

@@ -28,9 +28,10 @@ const routes = createRoutes(capabilities, { folder, maxBytes });
 const authorization = digest(`Bearer ${ENGINE_TOKEN}`);
 
 async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
-  const url = new URL(request.url ?? "/", "http://engine");
+  const url = URL.parse(request.url ?? "/", "http://engine");
+  if (!url) throw new EngineError("bad_request", "The request's URL is malformed.");
   const name = `${request.method} ${url.pathname}`;
-  if (name === "GET /health") {
+  if (name === "GET /health" && isOwnHost(request)) {
     const entries = Object.entries(capabilities).map(([key, capability]) => [
       key,
       capability.status(),
@@ -43,6 +44,13 @@ async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Re
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
   if (!route) throw new EngineError("not_found", `There is no ${name}.`);
   return route({ request, query: url.searchParams, signal });
+}
+
+/** Host names of this server. Another one is that of a web page whose name was pointed here. */
+const OWN_HOSTS = new Set(["127.0.0.1", "localhost", "[::1]", ENGINE_HOST]);
+
+function isOwnHost({ headers }: IncomingMessage): boolean {
+  return OWN_HOSTS.has(URL.parse(`http://${headers.host}`)?.hostname ?? "");
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -8,6 +8,7 @@ export const TOKEN = "engine-test-token";
 
 export interface Engine {
   pid: number;
+  origin: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Sends a POST with the valid token. */
   post(path: string, body: Uint8Array<ArrayBuffer> | string): Promise<Response>;
@@ -32,6 +33,7 @@ export async function startEngine(env: Record<string, string> = {}): Promise<Eng
   const authorization = `Bearer ${TOKEN}`;
   return {
     pid: child.pid,
+    origin,
     fetch: (path, init) => fetch(origin + path, init),
     post: (path, body) =>
       fetch(origin + path, { method: "POST", headers: { authorization }, body }),

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +47,23 @@ describe("the engine", () => {
       const capability = { ready: expect.any(Boolean), model: expect.any(String) };
       expect(capabilities).toHaveProperty(name, expect.objectContaining(capability));
     }
+  });
+
+  it("lists nothing without a token to a page whose host name was pointed here", async () => {
+    const port = Number(/\d+$/.exec(engine.origin)![0]);
+    const headers = { host: "page.example" };
+    const call = httpRequest({ host: "127.0.0.1", port, path: "/health", headers }).end();
+    const [response] = (await once(call, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(401);
+    response.resume();
+  });
+
+  it("responds with 400 to a malformed URL", async () => {
+    const port = Number(/\d+$/.exec(engine.origin)![0]);
+    const call = httpRequest({ host: "127.0.0.1", port, path: "http://[" }).end();
+    const [response] = (await once(call, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(400);
+    response.resume();
   });
 
   it("lists a missing capability with instructions to add it", async () => {

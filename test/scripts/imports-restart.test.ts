@@ -2,7 +2,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { startPhotoServer } from "../../bench/photo-server.ts";
 import { withRestarts } from "../../bench/service-restarts.ts";
-import { runScheduledTrigger } from "../../tools/stack/stack.ts";
 
 const PHOTOS = 25;
 
@@ -29,7 +28,7 @@ it("an import resumes by the cron trigger after a restart and imports each item 
         const read = () => service.api.get<Job>(`/jobs/${job_id}`);
         let job = await read();
         while (job.state !== "succeeded") {
-          await runScheduledTrigger(service.url);
+          service.runScheduled();
           await wait(1000);
           job = await read();
         }

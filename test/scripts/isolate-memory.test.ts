@@ -77,7 +77,7 @@ it("an isolate stays below 128 MiB while it ingests two videos of 1 GB at 100 Mb
         { collect: true },
       );
     },
-    "bench/ingest/media-worker.ts",
+    { entry: "bench/ingest/media-worker.ts", inspect: true },
   );
   for (const { segments } of videos) expect(segments).toBeGreaterThan(4);
   expect(memory!.peakMib).toBeGreaterThan(16);

@@ -5,7 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Child, ProcessSupervisor, startChild } from "./child.ts";
 import { ensureSecrets, PROJECT, secretsFile, writeEngineUrl } from "./local-state.ts";
 import { isPortOpen, requireFreePort } from "./ports.ts";
-import { devArgs, migrateArgs, wranglerEnv } from "./wrangler.ts";
+import type { WorkerSettings } from "./worker-process.ts";
+import { migrateArgs, wranglerEnv } from "./wrangler.ts";
 
 export interface StackOptions {
   /** Port of the Worker on 127.0.0.1. */
@@ -15,6 +16,10 @@ export interface StackOptions {
   stateDir: string;
   /** Entry of the Worker instead of the configured one: a path in the project. */
   entry?: string;
+  /** Largest request body in bytes. Default `DEFAULT_MAX_BODY_BYTES`. */
+  maxBodyBytes?: number;
+  /** Opens the runtime's inspector, which gives any local program the Worker's secrets. */
+  inspect?: boolean;
   /** Prints a message for people, one line per call. */
   log: (line: string) => void;
   /** Gets each output line of the Worker once it is ready. */
@@ -33,13 +38,18 @@ export interface Stack {
   keySecrets: string;
   /** Resolves when the Worker has ended, with the reason as a sentence. */
   ended: Promise<string>;
+  /** Runs the Worker's cron trigger now. It runs every minute by itself. */
+  runScheduled(): void;
   /** Ends every process; resolves when none is left. */
   stop(): Promise<void>;
 }
 
 const READY_MS = 90_000;
 const POLL_MS = 100;
-const MINUTE_MS = 60_000;
+/** Largest request body of most Cloudflare plans. */
+export const DEFAULT_MAX_BODY_BYTES = 100_000_000;
+/** No limit, for commands that stand for no client of a deployed service. */
+export const ANY_BODY_BYTES = Number.MAX_SAFE_INTEGER;
 const MAX_BACK_OFF_MS = 30_000;
 
 /** Returns the local URL of a port. */
@@ -76,10 +86,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   const supervisor = new ProcessSupervisor();
   let phase: Phase = "starting";
-  let cron: NodeJS.Timeout | undefined;
   const stop = () => {
     phase = "stopping";
-    clearInterval(cron);
     return supervisor.stopAll();
   };
   const url = stackUrl(port);
@@ -92,8 +100,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const worker = supervisor.supervise(
       startChild({
         name: "The Worker",
-        args: devArgs(stateDir, port, secretsFile(stateDir), options.entry),
-        env: wranglerEnv(stateDir),
+        args: ["tools/stack/worker-process.ts"],
+        env: { ...wranglerEnv(stateDir), WORKER_SETTINGS: JSON.stringify(workerSettings(options)) },
         logFile: join(logs, "worker.log"),
         onLine: (line) => phase === "ready" && options.onWorkerLine?.(line),
       }),
@@ -104,9 +112,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ]);
     await Promise.race([ready, rejectOnEnd(worker), engine]);
     phase = "ready";
-    cron = setInterval(() => void runScheduledTrigger(url), MINUTE_MS);
     const engineUrl = stackUrl(enginePort);
-    return { url, engineUrl, engineToken, keySecrets, ended: worker.ended, stop };
+    const runScheduled = () => void (phase === "ready" && process.kill(worker.group, "SIGUSR2"));
+    return { url, engineUrl, engineToken, keySecrets, ended: worker.ended, runScheduled, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -115,9 +123,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** Runs the Worker's cron trigger, since the local runtime has no scheduler. */
-export async function runScheduledTrigger(url: string): Promise<void> {
-  await fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => undefined); // the Worker may have ended
+function workerSettings({
+  stateDir,
+  port,
+  entry,
+  maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
+  inspect = false,
+}: StackOptions): WorkerSettings {
+  const envFile = secretsFile(stateDir);
+  return { stateDir, envFile, port, maxBodyBytes, inspect, ...(entry !== undefined && { entry }) };
 }
 
 type Phase = "starting" | "ready" | "stopping";

@@ -47,21 +47,3 @@ export function executeArgs(sql: string, folder: string | null): string[] {
     folder === null ? ["--remote"] : ["--local", "--config", CONFIG, "--persist-to", folder];
   return [SCRIPT, "d1", "execute", "DB", ...target, "--json", "--yes", "--command", sql];
 }
-
-/**
- * Returns arguments of `wrangler dev`. Secrets are passed in a file, so that no process list shows
- * them. `entry` replaces the configured entry.
- */
-export function devArgs(folder: string, port: number, envFile: string, entry?: string): string[] {
-  const options = {
-    "--config": CONFIG,
-    "--env-file": envFile,
-    "--persist-to": folder,
-    "--ip": "127.0.0.1",
-    "--port": String(port),
-    "--inspector-port": "0",
-    "--show-interactive-dev-session": "false",
-    "--log-level": "log",
-  };
-  return [SCRIPT, "dev", ...(entry ? [entry] : []), ...Object.entries(options).flat()];
-}
