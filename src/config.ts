@@ -164,7 +164,6 @@ export const SEARCH = {
   cachedQueryCount: 500, // queries whose vectors an isolate caches: about 4 MB per vector index
   clipFrames: { intervalSeconds: 2, minCount: 2, maxCount: 8 }, // frames embedded of a query clip
   clipSpeechSeconds: 45, // of a query clip that are transcribed
-  clipToleranceSeconds: 0.5, // by which a time range may exceed the clip: players round up
 } as const;
 
 /** Boxes and masks of the query's phrase, in a page's first hits (src/search/localization.ts). */

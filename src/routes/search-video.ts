@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
-import { AppError, invalid, type ValidationError } from "../errors.ts";
+import { AppError, invalid } from "../errors.ts";
 import { type IndexId, newId } from "../ids.ts";
 import type { QueryClip } from "../messages.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
@@ -116,7 +116,10 @@ async function storeClip(bucket: R2Bucket, key: string, request: Request): Promi
   });
   const values = requireFields(form, fields, hasFile ? ["video_file"] : [], searchVideoQuery);
   const { start_seconds: start, end_seconds: end, queue_job: queueJob } = values;
-  if (end !== -1 && end <= start) throw invalidEnd("The time range is empty.");
+  if (end !== -1 && end <= start) {
+    const message = `The time range is empty: its end, ${end} s, isn't after its start, ${start} s.`;
+    throw invalid(["body", "end_seconds"], "value_error", message);
+  }
   return { range: { start, end }, queueJob };
 }
 
@@ -128,14 +131,11 @@ const FILE_ERRORS = new Set<string>([
   "unreadable_frame",
 ]);
 
-/** Rethrows errors about the clip or its time range as a `ValidationError`, others unchanged. */
+/** Rethrows errors about the clip or the range's start as a `ValidationError`, others unchanged. */
 function throwAsInvalid(error: unknown): never {
   if (!(error instanceof AppError)) throw error;
-  if (error.code === "bad_request") throw invalidEnd(error.message);
-  if (!FILE_ERRORS.has(error.code)) throw error;
-  throw invalid(["body", "video_file"], "value_error", error.message);
-}
-
-function invalidEnd(message: string): ValidationError {
-  return invalid(["body", "end_seconds"], "value_error", message);
+  const isStartPastEnd = error.code === "bad_request";
+  if (!isStartPastEnd && !FILE_ERRORS.has(error.code)) throw error;
+  const field = isStartPastEnd ? "start_seconds" : "video_file";
+  throw invalid(["body", field], "value_error", error.message);
 }

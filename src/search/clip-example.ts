@@ -50,29 +50,26 @@ export async function exampleFromClip(
   return toExample(imageVector, textVector, copies);
 }
 
-/**
- * Resolves a requested time range. Throws what `requireWithinClip` and `getDurationSeconds` throw.
- */
+/** Resolves a requested time range. Throws what `clipToDuration` and `getDurationSeconds` throw. */
 export async function clipTimeRange(
   bucket: R2Bucket,
   key: string,
   requested: TimeRange,
 ): Promise<TimeRange> {
-  return requireWithinClip(requested, await getDurationSeconds(bucket, key));
+  return clipToDuration(requested, await getDurationSeconds(bucket, key));
 }
 
 /**
- * Clips a time range to the duration; an `end` of -1 is the end of the clip. Throws `bad_request`
- * if the range starts after the clip, or exceeds it by more than `SEARCH.clipToleranceSeconds`.
+ * Clips a time range, which isn't empty, to the duration of its clip in seconds. An `end` of -1 is
+ * the end of the clip. Throws `bad_request` if the range starts at the end of the clip or later.
  */
-export function requireWithinClip({ start, end }: TimeRange, durationSeconds: number): TimeRange {
-  const clippedEnd = end === -1 ? durationSeconds : Math.min(end, durationSeconds);
-  if (start < clippedEnd && end <= durationSeconds + SEARCH.clipToleranceSeconds) {
-    return { start, end: clippedEnd };
+export function clipToDuration({ start, end }: TimeRange, durationSeconds: number): TimeRange {
+  if (start >= durationSeconds) {
+    const length = durationSeconds.toFixed(2);
+    const message = `The start, ${start} s, is past the end of the clip, at ${length} s.`;
+    throw new AppError("bad_request", message);
   }
-  const length = durationSeconds.toFixed(2);
-  const message = `The time range ${start} to ${clippedEnd} s is not in the clip of ${length} s.`;
-  throw new AppError("bad_request", message);
+  return { start, end: end === -1 ? durationSeconds : Math.min(end, durationSeconds) };
 }
 
 /**
