@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import { fingerprint } from "../fingerprint.ts";
 import { ID_CHARACTERS, type IndexId } from "../ids.ts";
 import { MODES, type SearchRequest } from "../search/request.ts";
+import { hasWord } from "../search/query.ts";
 import { search } from "../search/search.ts";
 import { listUnknownAssets } from "../store/assets.ts";
 import { Timings } from "../timings.ts";
@@ -18,6 +19,7 @@ import { isObject } from "../http/json-object.ts";
 import { INVALID_CURSOR } from "../http/pagination.ts";
 import { readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch } from "./queue-search.ts";
+import { NO_WORD } from "./query-text.ts";
 import { isCursorPosition, parseCursor, searchResult, toSearchResult } from "./search-result.ts";
 import { bodyInt } from "../http/validation.ts";
 
@@ -44,6 +46,11 @@ const searchBody = z
     message: "Field required",
     params: { type: "missing" },
     when: ({ value }) => isObject(value), // reported together with other issues
+  })
+  .refine(({ query, similar_to }) => !query || similar_to !== undefined || hasWord(query), {
+    path: ["query"],
+    message: NO_WORD,
+    when: ({ value }) => isObject(value),
   });
 
 addEndpoint(

@@ -90,7 +90,10 @@ export function vectorEvidence({ kind, cosine }: VectorHit): Evidence {
   };
 }
 
-/** Merges evidence of the same kind with the highest score, and sorts it by score. */
+/**
+ * Merges evidence of the same kind with the highest score, and sorts it by score. Leaves out
+ * evidence with a score of 0.
+ */
 export function mergeEvidence(evidence: Evidence[]): Evidence[] {
   const byKind = new Map<EvidenceKind, Evidence>();
   for (const next of evidence) {
@@ -98,5 +101,6 @@ export function mergeEvidence(evidence: Evidence[]): Evidence[] {
     const score = Math.max(next.score, merged?.score ?? 0);
     byKind.set(next.kind, { ...merged, ...next, score });
   }
-  return [...byKind.values()].toSorted((a, b) => b.score - a.score);
+  const proven = [...byKind.values()].filter(({ score }) => score > 0);
+  return proven.toSorted((a, b) => b.score - a.score);
 }

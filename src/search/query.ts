@@ -24,7 +24,8 @@ const TERM = /(?<![\p{L}\p{N}])(-)?(?:["“”«»]([^"“”«»]*)["“”«»
 
 /**
  * Parses `"a phrase"`, `-word` and `-"a phrase"`; everything else is plain text. A query of
- * excluded terms only is read as plain text, unless the search also has an example (`hasExample`).
+ * excluded terms only is read as plain text, unless the search also has an example (`hasExample`);
+ * with an example, plain text without a word is empty.
  */
 export function parseQuery(text: string, hasExample = false): ParsedQuery {
   const phrases: string[][] = [];
@@ -38,11 +39,15 @@ export function parseQuery(text: string, hasExample = false): ParsedQuery {
   });
   const plainText = included.replaceAll(/\s+/g, " ").trim();
   if (tokenizeWords(plainText).length === 0) {
-    if (hasExample && excluded.length > 0)
-      return { plainText: "", words: [], phrases: [], excluded };
+    if (hasExample) return { plainText: "", words: [], phrases: [], excluded };
     return { plainText: text, words: contentWords(text), phrases: [], excluded: [] };
   }
   return { plainText, words: contentWords(plainText), phrases, excluded };
+}
+
+/** Tests whether a text has a letter or a digit of any script: without one, nothing is searched. */
+export function hasWord(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
 }
 
 /** Returns the distinct words of a text, folded, in order of first appearance. */
@@ -70,7 +75,7 @@ function tokenizeWords(text: string): string[] {
       ? Array.from(SEGMENTER.segment(run), ({ segment }) => segment)
       : run;
   });
-  return words.filter((word) => /[\p{L}\p{N}]/u.test(word));
+  return words.filter(hasWord);
 }
 
 /**

@@ -118,6 +118,7 @@ describe("a query", () => {
     const excludedOnly = { plainText: "", words: [], phrases: [], excluded: [["cat"]] };
     expect(parseQuery("-cat", true)).toEqual(excludedOnly);
     expect(parseQuery("dog -cat", true)).toEqual(parseQuery("dog -cat"));
+    expect(parseQuery("?", true)).toEqual({ ...excludedOnly, excluded: [] });
   });
 
   it.each([
@@ -257,7 +258,7 @@ describe("evidence", () => {
     expect(termCoverage(matchFields(emptyFields, terms, scope), weights)).toBe(0);
   });
 
-  it("is merged by kind and sorted by score", () => {
+  it("is merged by kind and sorted by score, without scores of 0", () => {
     const merged = mergeEvidence([
       { kind: "speech", score: 0.3 },
       { kind: "caption", score: 0.5 },
@@ -267,5 +268,7 @@ describe("evidence", () => {
       { kind: "caption", score: 0.5 },
       { kind: "speech", score: 0.3, text: "<mark>x</mark>" },
     ]);
+    const none = { kind: "visual", score: 0 } as const;
+    expect(mergeEvidence([none, ...merged])).toEqual(merged);
   });
 });

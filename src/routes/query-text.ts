@@ -1,0 +1,12 @@
+import { z } from "@hono/zod-openapi";
+import { LIMITS } from "../config.ts";
+import { hasWord } from "../search/query.ts";
+
+/** Issue of a query in which there is nothing to search for: `?`, an emoji, blanks. */
+export const NO_WORD = "a query needs a word or a number";
+
+/** Schema of a query that must have a word or a number, of 1 to 2,000 characters. */
+export function queryText() {
+  const text = z.string().min(1).max(LIMITS.queryCharacters);
+  return text.refine(hasWord, NO_WORD);
+}
