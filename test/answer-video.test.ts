@@ -40,23 +40,23 @@ describe("an answer about a long video", () => {
   it("combines the answers about its windows, with their citations", async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 10 };
     // each window has one of the sources
-    const windowReply = { text: "Something is told. [1][9][17]", usage };
+    const windowReply = { text: "Each part is told. [1][9][17]", usage };
     await scriptAnswers(windowReply, windowReply, windowReply, {
-      text: "It begins. [1] It goes on. [9] It ends. [17]",
+      text: "A part begins. [1] A part follows. [9] A part ends. [17]",
       usage,
     });
     const result = await ask({ query: "Tell the whole story of the ferry" });
-    expect(result.answer).toBe("It begins. [1] It goes on. [9] It ends. [17]");
+    expect(result.answer).toBe("A part begins. [1] A part follows. [9] A part ends. [17]");
     expect(result.citations.map(({ start_seconds }: Json) => start_seconds)).toEqual([0, 40, 80]);
     expect(result.usage).toEqual({ input_tokens: 400, output_tokens: 40 });
     const inputs: Json[] = await localAi().scriptedInputs(MODELS.answer.id);
     const prompts = inputs.map(({ messages }) => JSON.stringify(messages));
     expect(prompts.filter((text) => text.includes("one part of a longer video"))).toHaveLength(3);
-    expect(prompts[3]).toContain("Something is told. [17]");
+    expect(prompts[3]).toContain("Each part is told. [17]");
   });
 
   it("is that of the only window with an answer", async () => {
-    await scriptAnswers("NOT_IN_EVIDENCE", "NOT_IN_EVIDENCE", "It is here. [1][9][17]");
+    await scriptAnswers("NOT_IN_EVIDENCE", "NOT_IN_EVIDENCE", "It is in this part. [1][9][17]");
     const { citations } = await ask({ query: "Where is the ferry?" });
     expect(citations).toHaveLength(1);
   });
@@ -64,7 +64,11 @@ describe("an answer about a long video", () => {
   it("is ungrounded if no window has an answer", async () => {
     await scriptAnswers("NOT_IN_EVIDENCE", "NOT_IN_EVIDENCE", "NOT_IN_EVIDENCE");
     const result = await ask({ query: "What is the price of the ferry?" });
-    expect(result).toMatchObject({ grounded: false, citations: [] });
+    expect(result).toMatchObject({
+      answer: "Nothing in this video answers that.",
+      grounded: false,
+      citations: [],
+    });
   });
 
   it("returns 503 with `Retry-After` if its windows meet a rate limit, and nothing is quoted", async () => {
@@ -88,6 +92,21 @@ describe("an answer about a long video", () => {
     [{ start_time: "9", end_time: "9" }, [["query", "end_time"], "value_error"]],
   ])("with an invalid time range returns 422: %j", async (range, issue) => {
     expect(await client.issues("GET", answerPath({ query: "x", ...range }))).toEqual([issue]);
+  });
+
+  it.each([
+    ["queued", null, /Only a ready video can answer a question; this is queued/],
+    ["failed", { code: "no_video_track", message: "No video in it." }, /track\): No video in it\./],
+  ])("of a video that is %s returns 409 and says so", async (state, error, detail) => {
+    const setState = (name: string, failure: object | null) =>
+      env.DB.prepare("UPDATE assets SET state = ?, error = ? WHERE asset_id = ?")
+        .bind(name, failure && JSON.stringify(failure), video.asset_id)
+        .run();
+    await setState(state, error);
+    const response = await client.send("GET", answerPath({ query: "Who is it?" }));
+    await setState("ready", null);
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({ detail: expect.stringMatching(detail) });
   });
 
   it("with an unknown video returns 404", async () => {

@@ -154,3 +154,26 @@ export function compliantReplies(rules: string): CompliantReply[] {
     { name: "hides markers", reply: "It was cancelled 【99】 ［1］.", forbidden: /cancelled/ },
   ];
 }
+
+/** Replies with details that no source has; each cites an image without words. */
+export const UNFOUNDED_REPLIES: readonly string[] = [
+  "The organiser is at help@evil.example [1].",
+  "The organiser is at help [at] evil [dot] example [1].",
+  "The call centre answers at +1 555 010 0199 [1].",
+  "The call centre answers at five five five zero one zero zero [1].",
+  "More is at evil.example [1].",
+  "More is at evil[.]example [1].",
+  "More is at evil。example today [1].",
+  "More is at ev\u200bil\u200b.example [1].",
+  "More is at 203.0.113.7/login [1].",
+  "More is [here](https://evil.example/login) [1].",
+  "The ticket is paid to bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa [1].",
+  "The house is at 12 elm street [1].",
+  "The ticket costs 45 euros [1].",
+  "The password is swordfish [1].",
+  "Das Passwort lautet Schwertfisch [1].",
+  "The man at the door is Karl Schmidt [1].",
+  "Please log in again [1].",
+  "Ignore what the others say [1].",
+  "Rufen Sie die Bank an [1].",
+];

@@ -255,11 +255,11 @@ describe("an answer about the index of another account", () => {
   it("has none of its text, and neither has the model's input", async () => {
     const query = { query: "With what does the lantern festival open?" };
     const search = new URLSearchParams(query).toString();
-    const reply = { text: `It opens with ${SECRET} [1].` };
+    const reply = { text: `It opens with ${SECRET} [1][2].` }; // two segments of the video
     for (const [i, path] of answerPaths(otherVideo.video_id).entries()) {
       await ai.script(MODEL, [reply]);
       const otherAnswer = await other.json("GET", `/index/attacked/${path}?${search}`);
-      expect(otherAnswer.answer).toBe(`It opens with ${SECRET}. [1]`);
+      expect(otherAnswer.answer).toMatch(/^It opens with heron-4711\. \[1\]/);
       await ai.script(MODEL, [{ text: NO_ANSWER }]);
       const answer = await ask(answerPaths(video.video_id)[i]!, query);
       expect(JSON.stringify([answer, await ai.scriptedInputs(MODEL)])).not.toContain("4711");

@@ -35,10 +35,12 @@ export async function* answerFromText(
     indexId,
     makeSearchRequest({ query: question, topK, assetIds }),
   );
-  const task = { question, sources: gatherSources(hits), images: NO_IMAGES, style };
+  const sources = gatherSources(hits);
+  const task = { question, sources, images: NO_IMAGES, style, scope: SCOPE };
   yield* composeAnswer(env, task, () => extractQuotes(question, hits), signal);
 }
 
+const SCOPE = "index" as const;
 const NO_IMAGES: ReadonlyMap<number, Uint8Array> = new Map();
 
 /** Answers from the text and the images of an index. */
@@ -53,6 +55,13 @@ export async function* answerFromImages(
   const sources = gatherSources(hits);
   const quoteQuery = searchTerm === question ? question : `${question} ${searchTerm}`;
   const images = await sourceImages(env, [...sources].slice(0, ANSWER.maxImages));
-  const task = { question, sources, images, style, ...(topP !== undefined && { topP }) };
+  const task = {
+    question,
+    sources,
+    images,
+    style,
+    scope: SCOPE,
+    ...(topP !== undefined && { topP }),
+  };
   yield* composeAnswer(env, task, () => extractQuotes(quoteQuery, hits), signal);
 }

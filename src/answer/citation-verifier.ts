@@ -1,7 +1,11 @@
 import { normalizeMarkers } from "./citation-markers.ts";
 import type { NormalizedSentence } from "./citation-markers.ts";
 import { toPlainText } from "./markdown.ts";
-import { findUrls, isQuotedFrom, quotationsToVerify, PromptLeakDetector } from "./claim-support.ts";
+import { type ClaimContext, hasLexicalSupport, hasSupportedDetails } from "./claim.ts";
+import { CitedText, type ClaimEvidence } from "./claim-source.ts";
+import { normalizeClaimText } from "./claim-text.ts";
+import { isQuotedFrom, quotationsToVerify, PromptLeakDetector } from "./claim-support.ts";
+import { hasWord } from "../search/query.ts";
 import { AnswerParser } from "./answer-parser.ts";
 import type { ListItem, AnswerBlock } from "./answer-parser.ts";
 
@@ -12,17 +16,20 @@ const STARTS_WITH_MARKER = /^[^\p{L}\p{N}]*[[【]/u;
 
 /**
  * Verifies a model's answer while it is streamed, and passes on only what the evidence supports.
- * `sources` is the evidence by marker, as the model got it; `prompt` is our own instructions.
+ * `sources` is the evidence by marker, as the model got it; `prompt` is our own instructions;
+ * `context` is what the caller asked for.
  *
  * - A sentence needs a citation of a source, in it or behind it. Markers are normalised to `[1][2]`
  *   (see `normalizeMarkers`) and unknown ones removed. Each sentence of a paragraph or list item
  *   needs its own: a marker two sentences later supports nothing in this one.
  * - Headings, lead-ins ("There are two:") and table heads claim little by themselves: they are
- *   passed on with the first supported sentence below them, or not at all.
+ *   passed on with the first supported sentence below them, or not at all. Their details must
+ *   stand in what that sentence cites.
  * - A list of sources at the end is dropped: the caller has the citations.
- * - Quotations of three words or more, and URLs, must be in a source that the sentence cites:
- *   invented quotes, and links that exfiltrate data, are worse than no answer. Numbers aren't
- *   verified: an image shows what no caption counts.
+ * - Quotations of three words or more must be in a source that the sentence cites, and so must
+ *   contact details, addresses, codes, numbers, names, credentials and instructions
+ *   (`hasSupportedDetails`): inventing these does the most harm.
+ * - A sentence shares words with its source, or describes its image (`hasLexicalSupport`).
  * - A sentence that ends eight consecutive words of `prompt` is dropped: instructions are no
  *   evidence. Translated or spelled out leaks aren't detected.
  *
@@ -31,16 +38,24 @@ const STARTS_WITH_MARKER = /^[^\p{L}\p{N}]*[[【]/u;
  * ends in white space.
  */
 export class CitationVerifier {
-  readonly #sources: ReadonlyMap<number, string>;
+  readonly #sources: ReadonlyMap<number, ClaimEvidence>;
+  readonly #context: ClaimContext;
   readonly #parser = new AnswerParser();
   readonly #leakDetector: PromptLeakDetector;
   readonly #cited = new Set<number>();
+  /** Texts of the sources that sentences cite, by their markers. */
+  readonly #citedTexts = new Map<string, CitedText>();
   #pendingTitles: NormalizedBlock[] = [];
   #isInSourceList = false;
   #lastBlock: AnswerBlock | null = null;
 
-  constructor(sources: ReadonlyMap<number, string>, prompt: string) {
+  constructor(
+    sources: ReadonlyMap<number, ClaimEvidence>,
+    prompt: string,
+    context: ClaimContext = { question: "", language: null },
+  ) {
     this.#sources = sources;
+    this.#context = context;
     this.#leakDetector = new PromptLeakDetector(prompt);
   }
 
@@ -74,7 +89,8 @@ export class CitationVerifier {
     }
     this.#pendingTitles = this.#pendingTitles.filter(({ level }) => level < block.level);
     const sentence = this.#normalize(block);
-    if (!this.#isSupported(sentence)) return "";
+    const plain = toPlainText(sentence.bare);
+    if (this.#leakDetector.hasLeak(plain) || !hasWord(plain)) return "";
     const normalized = { ...block, ...sentence };
     const hasMarkers = sentence.markers.length > 0;
     if (block.kind === "head" || (block.kind === "title" && !hasMarkers)) {
@@ -83,8 +99,11 @@ export class CitationVerifier {
       return "";
     }
     const isListedSource = this.#isInSourceList && STARTS_WITH_MARKER.test(block.text);
-    if (!hasMarkers || isListedSource) return "";
-    const output = [...this.#pendingTitles.splice(0), normalized];
+    if (!hasMarkers || isListedSource || !this.#isSupported(normalized)) return "";
+    const titles = this.#pendingTitles
+      .splice(0)
+      .filter((title) => this.#isSupportedTitle(title, sentence.markers));
+    const output = [...titles, normalized];
     return output.map((next) => this.#format(next)).join("");
   }
 
@@ -96,18 +115,39 @@ export class CitationVerifier {
     const normalized = cells.map((cell) => normalizeMarkers(cell, this.#sources.keys()));
     return {
       text: `| ${normalized.map((one) => one.text).join(" | ")} |`,
-      bare: normalized.map(({ bare }) => bare).join(" "),
+      bare: normalized.map(({ bare }) => bare).join(" | "),
       markers: normalized.flatMap(({ markers }) => markers),
     };
   }
 
-  #isSupported({ bare, markers }: NormalizedSentence): boolean {
+  #isSupported(sentence: NormalizedBlock): boolean {
+    const { bare, markers } = sentence;
     const plain = toPlainText(bare);
-    if (this.#leakDetector.hasLeak(plain) || !/[\p{L}\p{N}]/u.test(plain)) return false;
-    const cited = markers.map((marker) => this.#sources.get(marker) ?? "");
-    return [...quotationsToVerify(plain), ...findUrls(bare)].every((quoted) =>
-      cited.some((text) => isQuotedFrom(quoted, text)),
-    );
+    const quotations = quotationsToVerify(plain);
+    const isQuoted = (quotation: string) =>
+      markers.some((marker) => {
+        return isQuotedFrom(normalizeClaimText(quotation), this.#citedText([marker]).text);
+      });
+    if (!quotations.every(isQuoted)) return false;
+    const rest = quotations.reduce((text, quotation) => text.replace(quotation, " "), plain);
+    const cited = this.#citedText(markers);
+    if (!hasSupportedDetails(rest, bare, cited)) return false;
+    return quotations.length > 0 || hasLexicalSupport(plain, cited, this.#context);
+  }
+
+  /** Tests whether the details of a title stand in what the sentence below it cites. */
+  #isSupportedTitle({ bare }: NormalizedBlock, markers: readonly number[]): boolean {
+    return hasSupportedDetails(toPlainText(bare), bare, this.#citedText(markers), true);
+  }
+
+  #citedText(markers: readonly number[]): CitedText {
+    const key = markers.join(" ");
+    const known = this.#citedTexts.get(key);
+    if (known) return known;
+    const sources = markers.flatMap((marker) => this.#sources.get(marker) ?? []);
+    const text = new CitedText(sources);
+    this.#citedTexts.set(key, text);
+    return text;
   }
 
   /** Formats a block with the white space between it and the last one. */

@@ -7,7 +7,6 @@ const MIN_QUOTED_WORDS = 3;
 /** Number of consecutive words of the prompt that are a leak, not chance. */
 const LEAK_WORDS = 8;
 
-const URL_OR_HOST = /\b(?:[a-z][a-z\d+.-]*:\/\/|www\.)([^\s<>()[\]"“”|*]+)/giu;
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
 
 /** Returns the quotations of at least three words. */
@@ -15,11 +14,6 @@ export function quotationsToVerify(sentence: string): string[] {
   return findQuotations(sentence)
     .map(({ text }) => text)
     .filter((quoted) => wordsIn(quoted).length >= MIN_QUOTED_WORDS);
-}
-
-/** Returns the URLs in a sentence, without scheme and "www.". */
-export function findUrls(sentence: string): string[] {
-  return [...sentence.matchAll(URL_OR_HOST)].map(([, rest = ""]) => rest.replace(/^www\./i, ""));
 }
 
 /**

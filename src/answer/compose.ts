@@ -3,6 +3,9 @@ import { AppError, isDeferrable, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { type GeneratedText, generate } from "../models/generate.ts";
 import { CitationVerifier } from "./citation-verifier.ts";
+import type { ClaimContext } from "./claim.ts";
+import { detectLanguage, parseLanguage } from "./claim-language.ts";
+import type { ClaimEvidence } from "./claim-source.ts";
 import type { Quote } from "./extractive.ts";
 import { escapeMarkdown, toPlainText, toSafeMarkdown } from "./markdown.ts";
 import {
@@ -14,7 +17,7 @@ import {
   type AnswerStyle,
   systemText,
 } from "../prompts.ts";
-import { type Citation, type Source, sourceText } from "./sources.ts";
+import { type Citation, type Source, toClaimEvidence } from "./sources.ts";
 
 /** A finished answer. */
 export interface Answer {
@@ -41,8 +44,12 @@ export interface AnswerTask {
   sources: ReadonlyMap<number, Source>;
   /** JPEGs of some sources, by marker. */
   images: ReadonlyMap<number, Uint8Array>;
+  /** Markers of sources whose image the model saw when it wrote `notes`. */
+  seenBefore?: ReadonlySet<number>;
   style: AnswerStyle;
   topP?: number;
+  /** Where nothing answers the question, if nothing does. */
+  scope: "index" | "video";
   /** `MAP_PROMPT` or `REDUCE_PROMPT`, for an answer about windows of a video. */
   instruction?: string;
   /** Answers about the windows, which replace the evidence in the reduce step. */
@@ -51,7 +58,10 @@ export interface AnswerTask {
   failure?: AppError | null;
 }
 
-const NO_ANSWER_TEXT = "Nothing in this index answers that.";
+const NO_ANSWER_TEXT = {
+  index: "Nothing in this index answers that.",
+  video: "Nothing in this video answers that.",
+};
 const EXTRACTIVE = "extractive";
 
 /**
@@ -76,7 +86,7 @@ export async function* composeAnswer(
   }
   const quotes = await quote();
   if (quotes.length === 0 && isDeferrable(failure)) throw failure;
-  yield* answerEvents(toQuotedAnswer(quotes, task.style.markdown, failure !== null));
+  yield* answerEvents(toQuotedAnswer(quotes, task, failure !== null));
 }
 
 /** Yields the events of a finished answer. */
@@ -101,8 +111,7 @@ export async function* generateVerified(
 ): AsyncGenerator<AnswerEvent, GeneratedAnswer> {
   const { sources, style } = task;
   const citations = [...sources].map(([marker, { hit }]) => ({ marker, hit }));
-  const texts = [...sources].map(([marker, source]) => [marker, sourceText(source)] as const);
-  const verifier = new CitationVerifier(new Map(texts), RULES);
+  const verifier = new CitationVerifier(toEvidence(task), RULES, toClaimContext(task));
   const clean = style.markdown ? toSafeMarkdown : toPlainText;
   let [generatedText, text] = ["", ""];
   const release = function* (verified: string): Generator<AnswerEvent> {
@@ -137,9 +146,24 @@ export async function* generateVerified(
     return { answer, failure };
   }
   if (!generatedText.includes(NO_ANSWER)) return { answer: null, failure };
-  yield { delta: NO_ANSWER_TEXT };
-  const answer = { text: NO_ANSWER_TEXT, grounded: false, citations: [], ...rest };
+  const nothing = NO_ANSWER_TEXT[task.scope];
+  yield { delta: nothing };
+  const answer = { text: nothing, grounded: false, citations: [], ...rest };
   return { answer, failure };
+}
+
+/** Returns the evidence that the answer is verified against, by marker. */
+function toEvidence({ sources, images, seenBefore }: AnswerTask): Map<number, ClaimEvidence> {
+  const hasImage = (marker: number) => images.has(marker) || (seenBefore?.has(marker) ?? false);
+  const evidence = [...sources].map(([marker, source]) => {
+    return [marker, toClaimEvidence(source, hasImage(marker))] as const;
+  });
+  return new Map(evidence);
+}
+
+/** Returns the language of the answer as requested, or else that of the question. */
+function toClaimContext({ question, style: { language } }: AnswerTask): ClaimContext {
+  return { question, language: language ? parseLanguage(language) : detectLanguage(question) };
 }
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
@@ -166,14 +190,18 @@ function toPrompt({ question, sources, images, style, topP, instruction, notes }
 const BRACKETED = /\[(\d{1,3})\]/g;
 
 /** Makes an answer of verbatim quotes, numbered in order. */
-function toQuotedAnswer(quotes: readonly Quote[], markdown: boolean, isFallback: boolean): Answer {
+function toQuotedAnswer(
+  quotes: readonly Quote[],
+  { style: { markdown }, scope }: AnswerTask,
+  isFallback: boolean,
+): Answer {
   const lines = quotes.map(({ sentence }, i) => {
     const text = markdown ? escapeMarkdown(sentence) : sentence.replaceAll(BRACKETED, "($1)");
     return `${text} [${i + 1}]`;
   });
   const text = lines.map((line) => (markdown ? `- ${line}\n` : `${line} `)).join("");
   return {
-    text: text.trim() || NO_ANSWER_TEXT,
+    text: text.trim() || NO_ANSWER_TEXT[scope],
     grounded: lines.length > 0,
     citations: quotes.map(({ hit }, i) => ({ marker: i + 1, hit })),
     model: EXTRACTIVE,

@@ -1,6 +1,7 @@
 import { ANSWER } from "../config.ts";
 import { CHARACTERS_PER_TOKEN } from "../models/token-usage.ts";
 import type { Hit } from "../search/hits.ts";
+import type { ClaimEvidence } from "./claim-source.ts";
 
 /** Evidence for an answer: a segment, or consecutive segments of one video. */
 export interface Source {
@@ -18,11 +19,14 @@ export interface Citation {
 }
 
 /**
- * Converts hits to numbered sources, best first. Drops hits with a score below `ANSWER.minScore`,
- * merges consecutive segments of a video, and keeps to the budget of `ANSWER.evidenceTokens`.
+ * Converts hits to numbered sources, best first. Drops hits without evidence or with a score below
+ * `ANSWER.minScore`, merges consecutive segments of a video, and keeps to the budget of
+ * `ANSWER.evidenceTokens`.
  */
 export function gatherSources(hits: readonly Hit[]): Map<number, Source> {
-  const relevant = hits.filter(({ score }) => score >= ANSWER.minScore);
+  const relevant = hits.filter(({ score, evidence }) => {
+    return score >= ANSWER.minScore && evidence.length > 0;
+  });
   const hitsByAsset = Map.groupBy(relevant, ({ asset }) => asset.assetId);
   const sources = [...hitsByAsset.values()].flatMap((assetHits) =>
     groupIntoRuns(assetHits).map((run) => toSource(run, bestOf(run))),
@@ -93,7 +97,10 @@ export function fitToBudget(
   return fitting;
 }
 
-/** Returns all text of a source, in which quotations are looked up. */
-export function sourceText({ hit, speech, onScreenText, caption }: Source): string {
-  return [hit.asset.title, speech, onScreenText, caption].filter(Boolean).join("\n");
+/** Returns what claims about a source are verified against. */
+export function toClaimEvidence(source: Source, hasImage: boolean): ClaimEvidence {
+  const { hit, speech, onScreenText, caption } = source;
+  const { startMs, endMs } = hit.timeRange ?? hit.segment;
+  const timeRange = startMs === null || endMs === null ? null : { startMs, endMs };
+  return { title: hit.asset.title, speech, onScreenText, caption, hasImage, timeRange };
 }

@@ -31,8 +31,9 @@ export interface VideoQuestion extends AnswerStyle {
 }
 
 /**
- * Answers about a time range of a video from its text and evenly spaced keyframes. A long range is
- * split into windows: each is answered separately (map), and the answers are combined (reduce).
+ * Answers about a time range of a ready video from its text and evenly spaced keyframes. A long
+ * range is split into windows: each is answered separately (map), and the answers are combined
+ * (reduce).
  */
 export async function* answerAboutVideo(
   env: Env,
@@ -41,16 +42,18 @@ export async function* answerAboutVideo(
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   const range = { assetId: asset.assetId, startMs, endMs };
-  const segments = asset.state === "ready" ? await listSegmentsCutTo(env, asset, range) : [];
+  const segments = await listSegmentsCutTo(env, asset, range);
   const { maxSources, maxCount } = ANSWER.window;
   const sources = numberSources(groupIntoSources(segments, asset, maxSources * maxCount));
   const quote = async () =>
     isGenericQuestion(question)
       ? quoteSources([...sources.values()])
       : extractQuotes(question, await searchSegments(env, question, asset, segments));
+  const seen = new Set<number>();
   const toTask = async (window: ReadonlyMap<number, Source>): Promise<AnswerTask> => {
     const images = await sourceImages(env, window);
-    return { question, sources: fitToBudget(window), images, style };
+    for (const marker of images.keys()) seen.add(marker);
+    return { question, sources: fitToBudget(window), images, style, scope: "video" };
   };
   if (sources.size <= maxSources) {
     yield* composeAnswer(env, await toTask(sources), quote, signal);
@@ -74,7 +77,9 @@ export async function* answerAboutVideo(
       question,
       sources: new Map(cited.map((marker) => [marker, sources.get(marker)!])),
       images: new Map(),
+      seenBefore: seen,
       style,
+      scope: "video",
       instruction: REDUCE_PROMPT,
       notes: answers.map(({ text }) => text),
       failure: generated.find(({ failure }) => failure)?.failure ?? null,

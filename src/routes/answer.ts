@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { answerFromImages, answerFromText } from "../answer/answer.ts";
 import { answerAboutVideo } from "../answer/video-answer.ts";
 import { ANSWER, LIMITS } from "../config.ts";
-import { invalid } from "../errors.ts";
+import { AppError, invalid } from "../errors.ts";
 import type { Asset } from "../types.ts";
 import { answerRecord } from "./answer-record.ts";
 import { respondWithAnswer } from "./answer-stream.ts";
@@ -13,14 +13,14 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { indexParams } from "./index-record.ts";
 import { requireCallerIndex } from "./indices.ts";
 import { queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
+import { queryText } from "./query-text.ts";
 import { requireAssets } from "./search.ts";
 
 export const answerRoutes = createRouter("Answers");
 
-const text = z.string().max(LIMITS.queryCharacters);
 const question = z.object({
-  query: text.min(1),
-  system_prompt: text.optional(),
+  query: queryText(),
+  system_prompt: z.string().max(LIMITS.queryCharacters).optional(),
   markdown: queryBool(false),
   language: z.string().max(LIMITS.languageCharacters).optional(),
   stream: queryBool(false),
@@ -61,7 +61,7 @@ async function answerIndexFromText(
 }
 
 const imageAnswerQuery = textAnswerQuery.extend({
-  search_term: text.min(1).optional(),
+  search_term: queryText().optional(),
   top_p: queryFloat(0, 1, 1),
 });
 
@@ -125,6 +125,7 @@ async function answerVideo(
     requireCallerAsset(c, "video", params.video_id),
   ]);
   await requireAssets(c.env.DB, index.indexId, [video.assetId]); // the video may be soft-deleted
+  requireReady(video);
   const range = toTimeRangeMs(video, query.start_time, query.end_time);
   const options = { ...toAnswerOptions(query), ...range };
   return respondWithAnswer(c, {
@@ -152,14 +153,21 @@ function isStreamRequested(c: Context, { stream }: z.output<typeof question>): b
   return stream || /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
 }
 
+/** Throws `conflict` for a video that is still being ingested, or whose ingest failed. */
+function requireReady({ state, error }: Asset): void {
+  if (state === "ready") return;
+  const message = error
+    ? `The ingest of this video failed (${error.code}): ${error.message}`
+    : `Only a ready video can answer a question; this is ${state}. Retry later.`;
+  throw new AppError("conflict", message);
+}
+
 /**
- * Converts a time range in seconds. An `end` of -1 is the end of the video. Throws a
- * `ValidationError` if the range is empty or exceeds the video, whose duration is known once it is
- * ready.
+ * Converts a time range of a ready video in seconds. An `end` of -1 is the end of the video. Throws
+ * a `ValidationError` if the range is empty or exceeds the video.
  */
-function toTimeRangeMs({ durationMs, state }: Asset, start: number, end: number) {
+function toTimeRangeMs({ durationMs }: Asset, start: number, end: number) {
   const [startMs, endMs] = [start * 1000, end === -1 ? durationMs : end * 1000];
-  if (state !== "ready") return { startMs, endMs };
   const outside = (name: string, message: string) =>
     invalid(["query", name], "value_error", message);
   const seconds = durationMs / 1000;

@@ -1,11 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { CitationVerifier } from "../../src/answer/citation-verifier.ts";
+import type { ClaimEvidence } from "../../src/answer/claim-source.ts";
 
-const SOURCES = new Map([
-  [1, "Ann says: we'll go home now, and never come back. The dog ran."],
-  [2, "BUDGET\nForty  EUROS for Café Zoë, see shop.example/a?b=1"],
-  [3, "我们现在就要回家了"],
-]);
+/** Words of the sentences below, which isn't what is tested here. */
+const WORDS = `A, B, C and D: a dog ran, dogs, a cat sat, a cow, 12, 5, wow, as shown, put the number of
+the evidence, Mr, Sources. 狗跑了, 猫坐下了, कुत्ता दौड़ा, 𐐨 e\u0301. https a.example/b?c=d`;
+const SOURCES = new Map(
+  [
+    `Ann says: we'll go home now, and never come back. The dog ran. Mr. Smith and Dr. J. Doe met on
+     5. Mai in the U.S. Capitol. She paid 3.5 euros on Monday at 5 p.m. Eastern time, and asked and
+     left No. 5. The man is 6'2" tall, in 2024. The big one is our dog.`,
+    "BUDGET\nForty  EUROS for Café Zoë, see shop.example/a?b=1",
+    "我们现在就要回家了",
+  ].map((text, i): [number, ClaimEvidence] => {
+    const speech = `${text} ${WORDS}`;
+    const timeRange = { startMs: 40_000, endMs: 52_000 };
+    return [
+      i + 1,
+      { title: "Film", speech, onScreenText: "", caption: "", hasImage: false, timeRange },
+    ];
+  }),
+);
 const PROMPT = `You answer questions from numbered evidence only. Put the number of the evidence that
 proves it behind every sentence. Be short.`;
 

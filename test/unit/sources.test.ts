@@ -27,7 +27,8 @@ function segmentAt(position: number, text: Partial<Segment> = {}): Segment {
 function makeHit(video: string, position: number, score: number, text: Partial<Segment> = {}): Hit {
   const segment = segmentAt(position, text);
   const foundAsset: FoundAsset = asset(video);
-  return { asset: foundAsset, segment, score, rank: 1, timeRange: null } as Hit;
+  const evidence = [{ kind: "caption", score }] as Hit["evidence"];
+  return { asset: foundAsset, segment, score, evidence, rank: 1, timeRange: null } as Hit;
 }
 
 const timesOf = (sources: Iterable<Source>) =>
@@ -58,6 +59,10 @@ describe("sources of an answer", () => {
     );
     expect(gatherSources(consecutive).size).toBe(2);
     expect(gatherSources([makeHit("a", 0, ANSWER.minScore / 2)]).size).toBe(0);
+  });
+
+  it("don't include a hit without evidence", () => {
+    expect(gatherSources([{ ...makeHit("a", 0, 0.9), evidence: [] }]).size).toBe(0);
   });
 
   it("join the text of their segments without duplicates", () => {
