@@ -2,8 +2,8 @@
 const FUNCTION_WORDS: Readonly<Record<string, string>> = {
   en: "a an the and of is are was were to in on these those after before both each every many some several then while under over near behind beside above below between during here one other such your our my we you i its all any no yes but or so if than they with for that it its by from this there has have they his her at as an be he she him not what where who when how which does did do",
   de: "der die das und ist sind ein eine einen einem einer nicht mit auf von im am zu den dem des es wird werden für sich auch aus bei nach wie wer wo wann welche was ich sie er wir",
-  fr: "le la les des et est sont un une du dans sur avec pour qui que pas au aux ce cette il elle se ne par plus où quand comment quel quelle",
-  es: "el la los las y es son un una en con por para que del al se su no hay está están como dónde quién qué cuándo cuál más",
+  fr: "de le la les des et est sont un une du dans sur avec pour qui que pas au aux ce cette il elle se ne par plus où quand comment quel quelle",
+  es: "de el la los las y es son un una en con por para que del al se su no hay está están como dónde quién qué cuándo cuál más",
   it: "il lo la gli le e è sono un una di che in con per del della nel nella si non su dove chi cosa quando come quale più",
   pt: "o a os as e é são um uma de que em com por para do da dos das no na não se seu sua onde quem quando como qual mais",
   nl: "de het een en is zijn van op in met voor dat niet te aan er ook bij wie wat waar wanneer hoe welke ze hij",

@@ -2,8 +2,8 @@ import { fold, foldPlural } from "../search/query.ts";
 import { isFunctionWord } from "./claim-language.ts";
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu;
-/** What a sentence, a list item or a table cell starts behind. */
-const STARTS_BEHIND = /(?:^|[.!?…:|。！？\n])[\s"“”„«»‘’'()*_>-]*$/u;
+/** What a sentence, a list item or a table cell starts behind; "K." and "Mr." are no ends. */
+const STARTS_BEHIND = /(?:^|(?<=\p{L}{4})\.|[!?…:|。！？\n])[\s"“”„«»‘’'()*_>-]*$/u;
 /** Words that are capitalised by convention, and titles. */
 const CAPITALISED = new Set(
   `am atv bmx cd dj dr dvd gps id led mr mrs ms mx no ok pc pm prof rv sir suv tv usb wc`.split(
@@ -20,6 +20,8 @@ const PERSONAL_VERBS = new Set(
     /\s+/,
   ),
 );
+/** What an object starts with, and no phrase behind a plural. */
+const OBJECT_START = /^(?:a|an|her|him|his|it|me|my|our|that|the|their|them|this|us|your)$/u;
 /** Words that are the subject of a sentence without an article and are no names. */
 const COMMON_SUBJECTS = new Set(
   `another anybody anyone both each everybody everyone everything fire fog food furniture glass
@@ -30,6 +32,9 @@ const COMMON_SUBJECTS = new Set(
 const COMMON_ENDING = /(?:s|ing|ly|ed)$/u;
 /** Numbers and adjectives that start a German sentence before their noun. */
 const GERMAN_ATTRIBUTE = /(?:e|em|en|es)$|^(?:zwei|drei|vier|fünf|sechs|acht|neun|zehn|mehr)$/iu;
+/** German measures and titles, which stand before another noun. */
+const GERMAN_MEASURE =
+  /^(?:cent|euro|flasche|frau|glas|gramm|grad|herr|jahre?n?|kilo(?:gramm|meter)?|liter|meter|minuten?|monate?n?|pfund|prozent|sekunden?|stück|stunden?|tag(?:e|en)?|tasse|teller|uhr|wochen?)$/iu;
 
 /**
  * Returns the proper names of a normalised sentence, a word each: words with capitals inside a
@@ -55,6 +60,7 @@ export function findNames(sentence: string, language: string | null): string[] {
     const next = tokens[i + 1];
     if (!token.isCapital || !next?.isCapital) return false;
     if (isGerman && token.isStart && GERMAN_ATTRIBUTE.test(token.word)) return false;
+    if (isGerman && GERMAN_MEASURE.test(token.word)) return false;
     return sentence.slice(token.end, next.start).trim() === "";
   });
   const isName = tokens.map(({ word, isPossessive, isStart, isCapital }, i) => {
@@ -64,9 +70,14 @@ export function findNames(sentence: string, language: string | null): string[] {
     if (isGerman) return /^\p{Lu}{2,}$/u.test(word);
     if (!isStart || /\p{L}\p{M}*\p{Lu}/u.test(word)) return true;
     if (COMMON_ENDING.test(word) || COMMON_SUBJECTS.has(word.toLowerCase())) return false;
-    return isPossessive || (next !== undefined && PERSONAL_VERBS.has(next.word));
+    return isPossessive || (next !== undefined && isPersonalVerb(next.word, tokens[i + 2]?.word));
   });
   return tokens.filter((_, i) => isName[i]).map(({ word }) => word);
+}
+
+/** Tests whether a word is a verb in the third person: by a list, or with an object behind it. */
+function isPersonalVerb(word: string, next = ""): boolean {
+  return PERSONAL_VERBS.has(word) || (/^\p{Ll}+[^s]s$/u.test(word) && OBJECT_START.test(next));
 }
 
 function isCapitalised(word: string): boolean {

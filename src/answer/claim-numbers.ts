@@ -58,15 +58,27 @@ const THOUSANDS = /^\d{1,3}(?:[.,'’]\d{3})+$/u;
 const SINGLE =
   /(?<prefix>[\p{Sc}#+]\s?|[\p{scx=Latin}\p{scx=Cyrillic}\p{scx=Greek}_])?(?<digits>\d+(?:[.,'’]\d+)*)(?<suffix>\s?[%‰\p{Sc}]|[\p{scx=Latin}\p{scx=Cyrillic}\p{scx=Greek}]+)?/gu;
 const ORDINAL = /^(?:st|nd|rd|th)$/i;
-const STREET = String.raw`(?:street|st|road|rd|avenue|ave|lane|drive|boulevard|blvd|rue|calle|via|rua|straße|strasse|str|weg|platz|ulica|улица)`;
+const STREET = String.raw`(?:street|st|road|rd|avenue|ave|lane|drive|boulevard|blvd|rue|calle|via|rua|ulica|улица)`;
+const GERMAN_STREET = String.raw`\p{L}*(?:straße|strasse|str|weg|platz)`;
 const STREET_NUMBER = new RegExp(
-  String.raw`(?<!\d)\d{1,4}\s?\p{L}?,?\s(?:\p{L}+\s){0,2}${STREET}(?!\p{L})|(?<!\p{L})\p{L}*${STREET}\.?\s(?:\p{L}+\s){0,3}\d{1,4}(?!\d)`,
+  String.raw`(?<!\d)\d{1,4}\s?\p{L}?,?\s(?:\p{L}+\s){0,2}${STREET}(?!\p{L})|(?<!\p{L})(?:${STREET}|${GERMAN_STREET})\.?\s(?:\p{L}+\s){0,3}\d{1,4}(?!\d)`,
+  "giu",
+);
+
+/** Units of money and shares: a number before one is an amount, not a count. */
+const AMOUNT =
+  /(?<![\d.,])\d+(?:[.,]\d+)*\s?(?:bitcoins?|btc|cents?|dollars?|eth|eur|euros?|gbp|per\s?cent|pounds?|procent|prozent|rupees?|usd|yen|yuan|евро|рублей|元|円|원)(?!\p{Ll})/giu;
+const MULTIPLES = new RegExp(
+  String.raw`\b(double|triple)\s+(${wordPattern(SPOKEN_DIGITS.keys())})`,
   "giu",
 );
 
 /** Replaces English number words by digits, and digits dictated one by one in some languages. */
-export function writeNumbersAsDigits(text: string): string {
+function writeNumbersAsDigits(text: string): string {
   return text
+    .replaceAll(MULTIPLES, (_, times: string, word: string) => {
+      return `${word} `.repeat(times.toLowerCase() === "double" ? 2 : 3).trim();
+    })
     .replaceAll(DICTATED, (run) => {
       const words = run.toLowerCase().match(/\p{L}+/gu) ?? [];
       return `${words.map((word) => SPOKEN_DIGITS.get(word) ?? 0).join("")} `;
@@ -114,9 +126,17 @@ export function findNumbers(text: string): ClaimNumber[] {
     numbers.push({ forms: [found.replaceAll(/\D/g, "")], isSmallCount: false });
     return " ";
   };
-  const rest = writeNumbersAsDigits(text)
+  const withoutStreets = text.replaceAll(STREET_NUMBER, (found) => {
+    return addGroups(/\d+/.exec(found)?.[0] ?? "");
+  });
+  const rest = writeNumbersAsDigits(withoutStreets)
     .replaceAll(GROUPED, addGroups)
-    .replaceAll(STREET_NUMBER, (found) => addGroups(/\d+/.exec(found)?.[0] ?? ""));
+    .replaceAll(AMOUNT, (found) => {
+      for (const { forms } of findSingleNumbers(found)) {
+        numbers.push({ forms, isSmallCount: false });
+      }
+      return " ";
+    });
   return [...numbers, ...findSingleNumbers(rest)];
 }
 

@@ -13,19 +13,32 @@ const HIDDEN_AT =
 /** Top-level domains before which a spelled-out "dot" is one. */
 const SPOKEN_DOMAIN =
   /(?<=\S)\s+dot\s+(?=(?:ai|app|biz|cc|cn|co|com|de|dev|edu|es|eu|example|fr|gov|info|invalid|io|it|me|net|org|ru|shop|site|test|tv|uk|us|xyz)\b)/giu;
+/** A dot with a space beside it, before a lower-case letter. */
+const SPACED_DOT =
+  /(?<=[\p{L}\d])(?:\s+\.\s*(?=[\p{Ll}\d])|\.\s+(?=(?:app|biz|com|dev|edu|example|gov|info|io|net|org|shop|xyz)\b))/gu;
+/** Four letters or more that are spelled one by one. */
+const SPELLED = /(?<![\p{L}\p{N}])\p{L}(?:[ .-]\p{L}(?![\p{L}\p{N}])){3,}/gu;
+const CHINESE_DIGITS = "零一二三四五六七八九";
+/** Three Chinese digits or more that are dictated one by one. */
+const DICTATED_CHINESE = new RegExp(`[〇${CHINESE_DIGITS}]{3,}`, "gu");
 const SPOKEN_AT = /(?<=[\p{L}\p{N}])\s+at\s+(?=[\p{L}\p{N}-]+\.\p{L})/giu;
 
 /**
  * Normalises the text of a claim or a source, so that disguised contact details and numbers are
- * recognised: compatibility forms (NFKC), invisible characters, digits of all scripts, dots and at
- * signs in brackets or spelled out.
+ * recognised: compatibility forms (NFKC), invisible characters, digits of all scripts, spelled
+ * words, dots and at signs in brackets, spaced or spelled out.
  */
 export function normalizeClaimText(text: string): string {
   return text
     .normalize("NFKC")
     .replaceAll(INVISIBLE, "")
     .replaceAll(/\p{Nd}/gu, toAsciiDigit)
+    .replaceAll(DICTATED_CHINESE, (run) => {
+      return run.replaceAll(/./gu, (digit) => String(Math.max(0, CHINESE_DIGITS.indexOf(digit))));
+    })
+    .replaceAll(SPELLED, (run) => run.replaceAll(/[ .-]/g, ""))
     .replaceAll(HIDDEN_DOT, ".")
+    .replaceAll(SPACED_DOT, ".")
     .replaceAll(SPOKEN_DOMAIN, ".")
     .replaceAll(HIDDEN_AT, "@")
     .replaceAll(SPOKEN_AT, "@");

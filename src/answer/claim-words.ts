@@ -8,7 +8,8 @@ function anyOf(words: string): string {
 
 /** Words for secrets. */
 const SECRETS = anyOf(
-  String.raw`pass\s?words? | pass\s?codes? | pass\s?phrases? | pwd | credentials? | user\s?names? |
+  String.raw`pass[\s-]?words? | pass[\s-]?codes? | pass[\s-]?phrases? | pwd | log-?ins? |
+  secret\s(?:word|phrase|number|code|question)s? | credentials? | user\s?names? |
   (?:api|access|private|secret|license|product)[\s-]keys? |
   (?:access|security|verification|pin|entry|door|login|one-time)[\s-]codes? |
   (?:access|api|auth|authentication|bearer)[\s-]tokens? | log-?in (?:data|details|name) |
@@ -61,11 +62,14 @@ const PLEASE = anyOf("please | bitte | por favor | s['’]il vous plaît | per f
 const ASIAN_INSTRUCTIONS = anyOf(
   "请 | 點擊 | 点击 | 拨打 | 撥打 | 访问 | 訪問 | してください | 하세요 | 하십시오",
 );
-const READERS = anyOf("you | users? | viewers? | readers? | visitors? | everyone | customers?");
+const READERS = anyOf(
+  "you | one | users? | viewers? | readers? | visitors? | everyone | customers? | people",
+);
 const OBLIGATIONS = anyOf(
   `must | should | shall | needs? to | ha(?:ve|s) to | ought to |
   are (?:required|asked|told|advised) to`,
 );
+const ADVICE = anyOf("best | better | advisable | necessary | required | recommended | important");
 const SENTENCE_START = String.raw`(?:^|[.!?:;|\n]\s*)["“'(]?`;
 const ADVERBS = `(?:${anyOf("please | now | just | then | always | never | simply | first,? | do not | don['’]t")}\\s+)*`;
 
@@ -75,6 +79,9 @@ const INSTRUCTIONS: readonly RegExp[] = [
   String.raw`(?<!\p{L})${PLEASE}(?!\p{L})`,
   String.raw`${SENTENCE_START}${FOREIGN_INSTRUCTIONS}(?!\p{L})`,
   String.raw`(?<!\p{L})${READERS}\s+${OBLIGATIONS}(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:is|be)\s+${ADVICE}\s+to(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:asks?|tells?|urges?|invites?)\s+${READERS}\s+to(?!\p{L})`,
+  String.raw`(?:^|,\s*)to\s[^,]+,\s*(?:${NOUN_VERBS}|${VERBS})(?!\p{L})`,
   ASIAN_INSTRUCTIONS,
 ].map((source) => new RegExp(source, "iu"));
 

@@ -18,6 +18,8 @@ export interface ClaimContext {
 const MIN_SUPPORT = 0.25;
 /** The same for an instruction. */
 const MIN_INSTRUCTION_SUPPORT = 2 / 3;
+/** Length from which digits may be grouped in another way than in the source: phone numbers. */
+const MIN_CODE_LENGTH = 5;
 const CLOCK = /(?<![\d:])(?:(\d{1,2}):)?(\d{1,2}):(\d\d)(?![\d:])/gu;
 
 /**
@@ -33,7 +35,7 @@ export function hasSupportedDetails(
   isTitle = false,
 ): boolean {
   const text = normalizeClaimText(sentence);
-  const words = supportableWords(text);
+  const words = supportableWords(text, cited);
   const support = supportIn(words, cited);
   if (namesCredential(text) && !(cited.hasText && support === 1)) return false;
   if (hasInstruction(text) && !(cited.hasText && support >= MIN_INSTRUCTION_SUPPORT)) return false;
@@ -50,7 +52,9 @@ function hasSupportedNumbers(text: string, cited: CitedText, isTitle: boolean): 
     cited.hasPhrase(clock!);
   if (![...text.matchAll(CLOCK)].every(isKnownTime)) return false;
   return findNumbers(text.replaceAll(CLOCK, " ")).every(({ forms, isSmallCount }) => {
-    if (forms.some((form) => cited.numbers.has(form))) return true;
+    const isKnown = (form: string) =>
+      cited.numbers.has(form) || (form.length >= MIN_CODE_LENGTH && cited.hasPhrase(form));
+    if (forms.some(isKnown)) return true;
     return isSmallCount && (isTitle || cited.hasImage || Number(forms[0]) <= cited.count);
   });
 }
@@ -58,8 +62,8 @@ function hasSupportedNumbers(text: string, cited: CitedText, isTitle: boolean): 
 /**
  * Tests whether a sentence has to do with the cited sources. It needs words of their text: one in
  * four of its content words, or if the model saw an image, one in their text or in the question.
- * Not needed: for what an image shows that has no caption, and for a translation, which is a
- * sentence in the requested language if no field of the sources is in it.
+ * Not needed: for what an image shows that has no caption, and for a translation, if no field of
+ * the sources is in the requested language, nor the sentence in a language of the sources.
  */
 export function hasLexicalSupport(
   sentence: string,
@@ -68,9 +72,9 @@ export function hasLexicalSupport(
 ): boolean {
   const text = normalizeClaimText(sentence);
   if (cited.hasUndescribedImage) return cited.hasText || !/["“”„«»「」]/u.test(text);
-  const words = supportableWords(text);
+  const words = supportableWords(text, cited);
   const isTranslated = language !== null && !cited.languages.has(language);
-  if (isTranslated && cited.hasText && isWrittenIn(text, language)) return true;
+  if (isTranslated && cited.hasText && !isInLanguageOf(cited, text)) return true;
   if (!cited.hasImage) return supportIn(words, cited) >= MIN_SUPPORT;
   const asked = new Set(contentWords(question).map(toStem));
   return (
@@ -79,14 +83,16 @@ export function hasLexicalSupport(
   );
 }
 
-function isWrittenIn(text: string, language: string): boolean {
-  const detected = detectLanguage(text);
-  return detected === null || detected === language;
+function isInLanguageOf(cited: CitedText, text: string): boolean {
+  const language = detectLanguage(text);
+  return language !== null && cited.languages.has(language);
 }
 
-/** Returns the content words that need support. Numbers are verified by themselves. */
-function supportableWords(text: string): string[] {
-  return contentWords(text).filter((word) => /\p{L}/u.test(word) && !YES_NO.has(word));
+/** Returns the content words that need support, and the numbers that the cited sources have. */
+function supportableWords(text: string, cited: CitedText): string[] {
+  return contentWords(text).filter((word) => {
+    return /\p{L}/u.test(word) ? !YES_NO.has(word) : cited.hasWord(word);
+  });
 }
 
 /** Returns the share of words that the cited sources have; 1 without words. */

@@ -14,8 +14,9 @@ const FORMS: readonly RegExp[] = [
   new RegExp(String.raw`(?<![\p{L}\p{N}@.])${ADDRESS}(?![\p{L}\p{N}.:])${PATH}`, "giu"),
   new RegExp(String.raw`(?<![\p{L}\p{N}@_-])${HOST}${PATH}`, "giu"),
   /(?<![\p{L}\p{N}])@[\p{L}\p{N}_][\p{L}\p{N}_.]+/gu,
-  // Codes, such as wallets, keys, tokens and passwords: a digit follows a letter.
+  // Codes, such as wallets, keys and passwords: a digit follows a letter, or no word is as long.
   new RegExp(String.raw`(?<![\p{L}\p{N}])(?=[\p{L}\d]*${LETTER}\d)[\p{L}\d]+`, "gu"),
+  /(?<![\p{L}\p{N}])[a-z]{26,}(?![\p{L}\p{N}])/giu,
 ];
 
 /** Names and lower-case abbreviations that look like hosts. */
