@@ -156,7 +156,8 @@ function isStreamRequested(c: Context, { stream }: z.output<typeof question>): b
 /** Throws `conflict` for a video that is still being ingested, or whose ingest failed. */
 function requireReady({ state, error }: Asset): void {
   if (state === "ready") return;
-  const message = error
+  const isFailed = state === "failed" && error !== null;
+  const message = isFailed
     ? `The ingest of this video failed (${error.code}): ${error.message}`
     : `Only a ready video can answer a question; this is ${state}. Retry later.`;
   throw new AppError("conflict", message);
