@@ -17,6 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "lease",
     "log",
     "fingerprint",
+    "title",
     "lru-cache",
     "memory-budget",
     "messages",

@@ -15,6 +15,8 @@ export const LIMITS = {
   metadataBytes: 64 * KIB, // per record: a page of a list holds many records
   fieldBytes: 1 * MIB, // per text field of a multipart form
   transcriptBytes: 8 * MIB,
+  drainBytes: 32 * MIB, // read and discarded of a refused form, whose client may still be sending
+  drainMs: 10 * SECOND,
   videoSeconds: 12 * 3600,
   redirectCount: 5,
   fetchMs: 10 * MINUTE, // for a whole download
@@ -97,6 +99,7 @@ export const JOBS = {
   renewMs: 10 * SECOND,
   redispatchMs: 1 * MINUTE, // until the first redispatch; the nth follows n times as long after
   maxDispatches: 8, // of a job that makes no progress
+  importAttempts: 3, // within 15 s: then the platform counts as unreachable
 } as const;
 
 /** Speech recognition: size of the audio chunk of one model call, and checks of its result. */

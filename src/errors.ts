@@ -27,7 +27,7 @@ export const ERRORS = {
   model_output_unreadable: { status: 502, maxAttempts: 1 },
   // Failures of an import: docs/platforms.md.
   unsupported_platform: { status: 422, maxAttempts: 1 },
-  platform_not_configured: { status: 503, maxAttempts: 1 },
+  platform_not_configured: { status: 501, maxAttempts: 1 },
   platform_quota_exceeded: { status: 503, maxAttempts: 1 },
   // Failures of an ingest: docs/ingest-errors.md lists causes and remedies.
   blocked_address: { status: 422, maxAttempts: 1 },

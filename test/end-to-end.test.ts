@@ -92,15 +92,39 @@ describe("a file whose bytes the index already has", () => {
     expect(index.counts).toEqual({ videos: 1, images: 2, segments: 4 });
   });
 
-  it("fails with the existing asset's id when it is added by URL", async () => {
+  it("tells what came along and wasn't taken", async () => {
+    const form = { image_file: await fixture("words.jpg"), metadata_str: '{"year":1900}' };
+    const duplicate = await client.json("POST", "/index/trip/image", { form });
+    expect(duplicate.warnings).toEqual([
+      { code: "metadata_not_taken", message: expect.stringContaining("PATCH …/image/img_") },
+    ]);
+  });
+
+  it("becomes the existing asset when it is added by URL, and leaves no record", async () => {
     const url = encodeURIComponent(fixtureUrl("words.jpg"));
+    const path = "/index/duplicates/image";
     await client.json("POST", "/index", { json: { index_name: "duplicates" } });
-    const first = await client.json("POST", `/index/duplicates/image?image_url=${url}`);
+    const first = await client.json("POST", `${path}?image_url=${url}`);
     await client.waitForAsset("duplicates", first);
-    const second = await client.json("POST", `/index/duplicates/image?image_url=${url}`);
-    const failed = await client.waitForAsset("duplicates", second);
-    expect(failed.error.code).toBe("duplicate_bytes");
-    expect(failed.error.message).toContain(first.asset_id);
+    const form = { metadata_str: '{"year":1900}' };
+    const second = await client.json("POST", `${path}?image_url=${url}`, { form });
+    const job = await vi.waitUntil(async () => {
+      const record = await client.json("GET", `/jobs/${second.job_id}`);
+      return ["succeeded", "failed", "cancelled"].includes(record.state) && record;
+    });
+    expect(job).toMatchObject({
+      state: "succeeded",
+      error: null,
+      result: {
+        asset_id: first.asset_id,
+        duplicate: true,
+        warnings: [{ code: "metadata_not_taken" }],
+      },
+    });
+    await vi.waitUntil(async () => (await client.json("GET", "/index/duplicates")).total === 1);
+    const { index } = await client.json("GET", "/index/duplicates");
+    expect(index).toMatchObject({ counts: { images: 1 }, states: { ready: 1, failed: 0 } });
+    expect((await client.send("GET", `${path}/${second.asset_id}`)).status).toBe(404);
   });
 });
 

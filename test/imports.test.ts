@@ -203,7 +203,7 @@ describe("an import request", () => {
     );
   });
 
-  it("returns 503 if the operator has set no credentials", async () => {
+  it("returns 501 if this deployment has no credential for the platform", async () => {
     const request = new Request("https://sightline.test/index/asks/videonet/search", {
       method: "POST",
       headers: { "x-api-key": client.key, "content-type": "application/json" },
@@ -211,8 +211,36 @@ describe("an import request", () => {
     });
     const unset = { ...env, YOUTUBE_API_KEY: "" };
     const response = await app.fetch(request, unset, createExecutionContext());
-    expect(response.status).toBe(503);
-    expect(await response.text()).toContain("YOUTUBE_API_KEY");
+    expect(response.status).toBe(501);
+    expect(response.headers.has("retry-after")).toBe(false);
+    expect(await response.text()).toContain("no credential for YouTube");
+  });
+
+  it.each([
+    ["videonet/url", { url: "http://10.0.0.1/film.mp4" }, "url"],
+    ["videonet/url", { url: "https://a.example/film", platform: "youtube" }, "url"],
+    ["videonet/playlist", { playlist_id: "PL1", platform: "web" }, "playlist_id"],
+    ["videonet/playlist", { playlist_id: "no list", platform: "youtube" }, "playlist_id"],
+    ["photonet/profile", { url: "http://127.0.0.1/@a", limit: 0 }, "url"],
+  ])("to %s with %j is told at its field", async (path, json, field) => {
+    const found = await client.issues("POST", `/index/asks/${path}`, { json });
+    expect(found).toContainEqual([["body", field], expect.any(String)]);
+    expect(found).toHaveLength("limit" in json ? 2 : 1);
+  });
+
+  it("to a host without an address fails within three attempts, with the host and the reason", async () => {
+    await createIndex(client, "nowhere");
+    const json = { url: "https://tube.invalid/c/boats" };
+    const { job_id } = await client.json("POST", "/index/nowhere/videonet/playlist", { json });
+    const body = env.DB.prepare("SELECT message FROM jobs WHERE job_id = ?").bind(job_id);
+    const message = JSON.parse((await body.first<string>("message"))!);
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await env.DB.prepare("UPDATE jobs SET leased = 0 WHERE job_id = ?").bind(job_id).run();
+      await deliver("sightline-jobs", message, attempt);
+    }
+    const job = await client.json("GET", `/jobs/${job_id}`);
+    expect(job).toMatchObject({ state: "failed", error: { code: "upstream_unavailable" } });
+    expect(job.error.message).toContain("tube.invalid");
   });
 
   it("may have its fields in the query", async () => {
@@ -227,7 +255,10 @@ describe("an import request", () => {
     const image = await client.json("GET", `/index/asks/image/${image_id}`);
     expect(image.metadata).toEqual({ from: "query" });
     const bad = await client.issues("POST", "/index/asks/photonet/profile?url=x&metadata=[]");
-    expect(bad).toEqual([[["query", "metadata"], "dict_type"]]);
+    expect(bad).toEqual([
+      [["query", "metadata"], "dict_type"],
+      [["query", "url"], "value_error"],
+    ]);
   });
 
   it("returns the unfinished job of the same source", async () => {

@@ -79,7 +79,7 @@ describe("a key created over HTTP", () => {
 });
 
 it("POST /init creates the account of a key once and is idempotent", async () => {
-  const client = await clientOf(`init-${crypto.randomUUID()}`, ["read"]);
+  const client = await clientOf(`init-${crypto.randomUUID()}`, ["admin", "read"]);
   const accounts = await Promise.all(Array.from({ length: 5 }, () => client.json("POST", "/init")));
   expect(accounts.filter(({ created }) => created)).toHaveLength(1);
   const identities = accounts.map(({ account_id, created_at }) => account_id + created_at);
@@ -89,6 +89,29 @@ it("POST /init creates the account of a key once and is idempotent", async () =>
   expect(first).toMatchObject({ ...json, created: false });
   expect(await client.json("POST", "/init", { json })).toEqual(first);
   expect(await client.json("POST", "/init")).toEqual(first);
+});
+
+describe("POST /init with a key that lacks the scope admin", () => {
+  const name = `reader-${crypto.randomUUID()}`;
+
+  it("returns the account, also for the name that it has", async () => {
+    const client = await clientOf(name, ["read"]);
+    const record = await client.json("POST", "/init");
+    expect(await client.json("POST", "/init", { json: { name: record.name } })).toEqual({
+      ...record,
+      created: false,
+    });
+  });
+
+  it.each([{ name: "Other" }, { email: "other@example.com" }])(
+    "returns 403 to %j and changes nothing",
+    async (json) => {
+      const client = await clientOf(name, ["read", "write"]);
+      const before = await client.json("POST", "/init");
+      expect((await client.send("POST", "/init", { json })).status).toBe(403);
+      expect(await client.json("POST", "/init")).toEqual({ ...before, created: false });
+    },
+  );
 });
 
 describe("a key can't grant", () => {

@@ -86,6 +86,26 @@ describe("null for an optional field", () => {
   });
 });
 
+describe("the language of an index", () => {
+  it.each(["en", "pt-BR", "zh-Hans-CN", "de-1996", "x".repeat(8)])(
+    "may be %s",
+    async (language) => {
+      const record = await client.json("POST", "/index", { json: { settings: { language } } });
+      expect(record.settings).toEqual({ language });
+    },
+  );
+
+  it.each([
+    ["english please", "string_pattern_mismatch"],
+    ["e", "string_pattern_mismatch"],
+    ["en-a", "value_error"],
+    [`en${"-abcd".repeat(7)}`, "string_too_long"],
+  ])("can't be %s", async (language, type) => {
+    const found = await issues("POST", "/index", { json: { settings: { language } } });
+    expect(found).toMatchObject([{ loc: ["body", "settings", "language"], type }]);
+  });
+});
+
 describe("a JSON body without its content type", () => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
 

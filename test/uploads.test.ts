@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Call, type Client, fixture, type Issue, newClient } from "./client.ts";
+import { LIMITS } from "../src/config.ts";
+import { readForm } from "../src/http/multipart.ts";
 import { fetchDeployed } from "./deployed.ts";
 
 let client: Client;
@@ -175,6 +177,24 @@ describe("a form", () => {
     expect(response.status).toBe(413);
     const { detail } = await response.json<{ detail: string }>();
     expect(detail).toMatch(message);
+  });
+
+  it("that is refused is read no further than the limit of a discarded body", async () => {
+    const part = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n';
+    const chunk = new TextEncoder().encode(part.repeat(1000));
+    let sentBytes = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sentBytes += chunk.length;
+        controller.enqueue(chunk); // without end
+      },
+    });
+    const headers = { "content-type": "multipart/form-data; boundary=x" };
+    const request = new Request("http://sightline.test/", { method: "POST", body, headers });
+    let message = "";
+    await readForm(request, async () => undefined).catch((error) => (message = error.message));
+    expect(message).toBe("The form has more than 20 fields.");
+    expect(sentBytes).toBeLessThan(LIMITS.drainBytes + 10 * chunk.length);
   });
 
   it("with 20 fields and 5 files is accepted", async () => {

@@ -4,6 +4,18 @@ import { isExempt, isPrivateAddress, privateAddressError, requirePublicUrl } fro
 const RESOLVER = "https://cloudflare-dns.com/dns-query";
 const TYPES = { A: 1, AAAA: 28 };
 
+/** A name that DNS knows no address of. */
+class NoAddressError extends Error {
+  constructor() {
+    super("The name has no address.");
+  }
+}
+
+/** Says in a few words why a fetch failed before there was a response. */
+export function unreachableReason(cause: unknown): string {
+  return cause instanceof NoAddressError ? "its name has no address" : "the connection failed";
+}
+
 /** Resolves a name to its addresses, IPv6 ones in brackets. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<string[]>;
 
@@ -21,7 +33,7 @@ export async function requirePublicTarget(
   const url = requirePublicUrl(text, allowed);
   if (isExempt(url, allowed) || isPrivateAddress(url.hostname) !== undefined) return url;
   const addresses = await resolve(url.hostname, signal);
-  if (addresses.length === 0) throw new Error("The name has no address.");
+  if (addresses.length === 0) throw new NoAddressError();
   if (addresses.some((address) => isPrivateAddress(address) ?? true)) throw privateAddressError();
   return url;
 }

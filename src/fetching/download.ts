@@ -1,5 +1,6 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { unreachableReason } from "./dns.ts";
 import { fetchWithRedirects } from "./redirects.ts";
 
 /** Time limits of a download: in total, and between two chunks. */
@@ -21,10 +22,11 @@ export async function* download(
 ): AsyncGenerator<Uint8Array> {
   const abort = new AbortController();
   const total = setTimeout(() => abort.abort(), fetchMs);
-  const withIdle = <T>(work: Promise<T>) => withIdleLimit(work, fetchIdleMs, abort);
+  const host = URL.parse(text)?.host ?? "the URL";
+  const withIdle = <T>(work: Promise<T>) => withIdleLimit(work, fetchIdleMs, abort, host);
   try {
     const response = await withIdle(fetchWithRedirects(text, allowed, abort.signal));
-    const body = bodyOf(response);
+    const body = bodyOf(response, host);
     if (Number(response.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
     let bytes = 0;
     const reader = body.getReader();
@@ -41,12 +43,12 @@ export async function* download(
   }
 }
 
-function bodyOf(response: Response): ReadableStream<Uint8Array> {
+function bodyOf(response: Response, host: string): ReadableStream<Uint8Array> {
   if (response.ok && response.body) return response.body;
   const isTransient = response.status >= 500 || response.status === 429 || response.status === 408;
   throw new AppError(
     isTransient ? "download_failed" : "download_refused",
-    `The server behind the URL answered ${response.status}.`,
+    `${host} answered ${response.status}.`,
   );
 }
 
@@ -55,15 +57,19 @@ function tooLarge(): AppError {
 }
 
 /** Aborts work that takes longer than `ms`. Throws `download_failed`. */
-async function withIdleLimit<T>(work: Promise<T>, ms: number, abort: AbortController): Promise<T> {
+async function withIdleLimit<T>(
+  work: Promise<T>,
+  ms: number,
+  abort: AbortController,
+  host: string,
+): Promise<T> {
   const timer = setTimeout(() => abort.abort(), ms);
   try {
     return await work;
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("download_failed", "The server behind the URL broke off or fell silent.", {
-      cause: error,
-    });
+    const reason = abort.signal.aborted ? "it took too long" : unreachableReason(error);
+    throw new AppError("download_failed", `${host} can't be read: ${reason}.`, { cause: error });
   } finally {
     clearTimeout(timer);
   }

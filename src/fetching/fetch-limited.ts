@@ -1,5 +1,6 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { unreachableReason } from "./dns.ts";
 import { fetchWithRedirects, type FetchOptions } from "./redirects.ts";
 
 interface LimitedResponse {
@@ -29,7 +30,8 @@ export async function fetchLimited(
     if (abort.signal.aborted) {
       throw new AppError("upstream_timeout", `${serverName} took too long to answer.`, { cause });
     }
-    throw new AppError("upstream_unavailable", `${serverName} can't be reached.`, { cause });
+    const message = `${serverName} can't be reached: ${unreachableReason(cause)}.`;
+    throw new AppError("upstream_unavailable", message, { cause });
   } finally {
     clearTimeout(timer);
     abort.abort();

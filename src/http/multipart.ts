@@ -19,8 +19,9 @@ export interface FormFile {
  * the next one arrives. Resolves to the text fields. Throws `unsupported_media_type`, `bad_request`
  * (malformed or cut off), `too_large`, and what `onFile` throws.
  *
- * Errors are thrown after the rest of the body was read and discarded: many clients don't read a
- * response while they are still sending.
+ * Parsing stops at the first error. The error is thrown after the rest of the body was read and
+ * discarded, up to `LIMITS.drainBytes` and `LIMITS.drainMs`: many clients don't read a response
+ * while they are still sending.
  */
 export async function readForm(
   request: Request,
@@ -46,6 +47,7 @@ export async function readForm(
   }
   parser.on("file", (field, stream, filename) => {
     current = stream;
+    stream.on("error", () => undefined); // the reader gets it, too
     const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false });
     reading = reading
       .then(() => (failures.length === 0 ? onFile({ field, filename, chunks }) : undefined))
@@ -56,28 +58,34 @@ export async function readForm(
     await feedParser(request, parser, failures);
   } catch (error) {
     failures.push(error);
-    current?.destroy(new Error("the upload was interrupted")); // rejects the pending read of onFile
   }
+  // Rejects the pending read of `onFile`: no more of its file will come.
+  if (failures.length > 0) current?.destroy(new Error("the upload was interrupted"));
   await reading;
   if (failures.length > 0) throw failures[0];
   return fields;
 }
 
-/** Writes the body to the parser. Once the parser has failed, discards the rest. */
+/** Writes the body to the parser. Once there is a failure, discards the rest. */
 async function feedParser(
   request: Request,
   parser: BusboyInstance,
   failures: unknown[],
 ): Promise<void> {
-  let bytes = 0;
+  let [bytes, drainedBytes, drainUntil] = [0, 0, Infinity];
   for await (const chunk of readChunks(request)) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) throw bodyTooLarge();
-    if (parser.errored || parser.destroyed) continue;
+    if (failures.length > 0 || parser.destroyed) {
+      drainedBytes += chunk.length;
+      drainUntil = Math.min(drainUntil, Date.now() + LIMITS.drainMs);
+      if (drainedBytes > LIMITS.drainBytes || Date.now() > drainUntil) return;
+      continue;
+    }
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     if (!parser.write(buffer)) await waitForEvent(parser, "drain");
   }
-  if (parser.errored || parser.destroyed) return;
+  if (failures.length > 0 || parser.destroyed) return;
   const finished = waitForEvent(parser, "finish");
   parser.end();
   await finished;

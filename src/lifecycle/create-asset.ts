@@ -1,11 +1,13 @@
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { duplicateWarnings, type NotTaken } from "../ingest/duplicate.ts";
 import { getAssetByBytes, insertAsset } from "../store/assets.ts";
 import { indexObject } from "../store/index-object.ts";
 import { assetPrefix, deletePrefix } from "../store/object-keys.ts";
 import type { StoredStream } from "../store/streams.ts";
 import { putTranscript } from "../store/transcripts.ts";
 import type { Asset, AssetType, Cue, MediaIndexRow } from "../types.ts";
+import { cleanTitle } from "../title.ts";
 import { purgeAsset } from "./purge.ts";
 
 export type AssetIdentity = Pick<Asset, "assetId" | "indexId" | "accountId" | "assetType">;
@@ -22,7 +24,7 @@ export function newAsset(
     ...identity,
     ...description,
     indexName: index.name,
-    title: description.title.slice(0, 300).toWellFormed(),
+    title: cleanTitle(description.title) || identity.assetId,
     state: "queued",
     progress: 0,
     error: null,
@@ -60,6 +62,8 @@ export interface CreatedAsset {
   asset: Asset;
   /** Whether the index had an asset with the same bytes; `asset` is that one. */
   duplicate: boolean;
+  /** What came with a duplicate and wasn't taken. */
+  notTaken: NotTaken[];
 }
 
 interface CreateOptions {
@@ -84,10 +88,15 @@ export async function createAsset(
     if (!existing) return createAsset(env, asset, { transcript, reserved });
     if (existing.assetId !== asset.assetId) {
       await deletePrefix(env.MEDIA, assetPrefix(asset));
-      return { asset: existing, duplicate: true };
+      const companions = { metadata: asset.metadata, hasTranscript: transcript !== undefined };
+      return {
+        asset: existing,
+        duplicate: true,
+        notTaken: duplicateWarnings(existing, companions),
+      };
     }
     await ensureStarted(env, existing);
-    return { asset: existing, duplicate: false };
+    return { asset: existing, duplicate: false, notTaken: [] };
   }
   if (transcript) {
     const language = transcript.language ?? asset.language;
@@ -95,7 +104,7 @@ export async function createAsset(
     await putTranscript(env, asset, transcript.cues, summary);
   }
   await start(env, asset);
-  return { asset, duplicate: false };
+  return { asset, duplicate: false, notTaken: [] };
 }
 
 /** Starts the ingest of an inserted asset if it is queued. Throws `not_found` as `createAsset`. */

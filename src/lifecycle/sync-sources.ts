@@ -24,6 +24,7 @@ import {
   updateSource,
   type SyncCursor,
 } from "../store/sources.ts";
+import { cleanTitle } from "../title.ts";
 
 type Source = SourceRow<ImportRequest, Listing>;
 
@@ -128,7 +129,7 @@ function toCandidate(
       alt_text: item.altText,
     },
   };
-  const title = (item.title || platformId).slice(0, 300).toWellFormed();
+  const title = cleanTitle(item.title) || platformId;
   return { platformId, position, title, url, assetType, item, asset: error ? null : asset, error };
 }
 

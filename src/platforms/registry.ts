@@ -28,12 +28,18 @@ export function platformFor(
   platformName?: string,
 ): Platform {
   const candidates = PLATFORMS.filter(({ kinds }) => kinds.includes(request.kind));
-  const platform = candidates.find((candidate) =>
-    platformName ? candidate.name === platformName : candidate.matches(request, env),
+  const platform = candidates.find(
+    (candidate) =>
+      (platformName === undefined || candidate.name === platformName) &&
+      (candidate.matches(request, env) || (platformName !== undefined && isOpen(request))),
   );
   if (platform) {
     for (const name of platform.requiredSettings?.(request.kind) ?? []) requireSetting(env, name);
     return platform;
+  }
+  if (platformName !== undefined && candidates.some(({ name }) => name === platformName)) {
+    const message = `${platformName} has no such ${request.kind}. ${REQUEST_HINTS[request.kind]}`;
+    throw new AppError("unsupported_platform", message);
   }
   const names = candidates.map(({ name }) => name).join(", ");
   throw new AppError(
@@ -41,6 +47,11 @@ export function platformFor(
     `No supported platform has such a ${request.kind}. ${REQUEST_HINTS[request.kind]} ` +
       `Supported: ${names}.`,
   );
+}
+
+/** Whether only the platform itself can tell if it knows the target: words, or a user name. */
+function isOpen(request: ImportRequest): boolean {
+  return !("url" in request) && !("playlistId" in request);
 }
 
 const REQUEST_HINTS = {

@@ -15,12 +15,23 @@ export interface Settings {
   INSTAGRAM_TOKEN?: string;
 }
 
+/** What a setting is needed for, by the first part of its name. */
+const PURPOSES: Record<string, string> = {
+  COBALT: "for videos of YouTube",
+  FLICKR: "for Flickr",
+  INSTAGRAM: "for Instagram",
+  PEERTUBE: "for a search of PeerTube",
+  YOUTUBE: "for YouTube",
+};
+
 /** Returns a setting. Throws `platform_not_configured`, with its name, if it isn't set. */
 export function requireSetting(env: Settings, name: keyof Settings): string {
   const value = env[name];
   if (value) return value;
+  const purpose = PURPOSES[name.split("_")[0]!] ?? "for this platform";
   throw new AppError(
     "platform_not_configured",
-    `The operator of this service hasn't set ${name}, which this platform needs: docs/operate.md.`,
+    `This deployment has no credential ${purpose}. ` +
+      `Its operator can set ${name}: docs/platforms.md.`,
   );
 }

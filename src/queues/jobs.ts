@@ -29,6 +29,7 @@ function leasedJob(env: Env, job: JobMessage): LeasedWork<"continued" | "ended">
     claim: () => claim(env, job),
     renew: () => renewJob(env.DB, jobId, Date.now()),
     renewMs: JOBS.renewMs,
+    ...(kind === "import" && { maxAttempts: JOBS.importAttempts }),
     run: () => run(env, job),
     logFailure: (error) => log("warn", "job.failed", { job: jobId, kind, cause: traceOf(error) }),
     release: (failure, dueAt) =>

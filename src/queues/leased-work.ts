@@ -14,6 +14,8 @@ export interface LeasedWork<Outcome> {
   claim(): Promise<boolean>;
   renew(): Promise<unknown>;
   renewMs: number;
+  /** Attempts at work that fails for a reason that may pass. Default: as many as the queue makes. */
+  maxAttempts?: number;
   /** Does the work and records the result. */
   run(): Promise<Outcome>;
   logFailure(error: unknown): void;
@@ -58,7 +60,9 @@ async function runOrRetry<Outcome>(message: Message, work: LeasedWork<Outcome>):
       await work.release(null, Date.now() + delaySeconds * 1000);
       return message.ack();
     }
-    if (isRetryable(error, message.attempts)) return retry(message, work, error);
+    const { attempts } = message;
+    const isLast = attempts >= (work.maxAttempts ?? Infinity);
+    if (!isLast && isRetryable(error, attempts)) return retry(message, work, error);
     outcome = await work.fail(failureOf(error));
   }
   await work.settle(outcome);

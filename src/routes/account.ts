@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { SCOPES } from "../keys.ts";
-import { updateAccount } from "../store/accounts.ts";
+import { AppError } from "../errors.ts";
+import { getAccount, updateAccount } from "../store/accounts.ts";
 import { getLimits } from "../store/quotas.ts";
 import { listTallies } from "../store/tallies.ts";
 import { listIndices } from "../store/indices.ts";
@@ -74,12 +75,19 @@ addEndpoint(
   initAccount,
 );
 
+/** Returns the account, after a change of its name or email, which needs the scope `admin`. */
 async function initAccount(
   c: Context,
   { body }: Input<z.ZodObject, z.ZodObject, typeof accountChange>,
 ) {
   const caller = c.get("caller");
-  const row = await updateAccount(c.env.DB, caller.accountId, body);
+  let row = await getAccount(c.env.DB, caller.accountId);
+  if ((body.name ?? row.name) !== row.name || (body.email ?? row.email) !== row.email) {
+    if (!caller.scopes.includes("admin")) {
+      throw new AppError("forbidden", 'Changing the name or email needs a key with "admin".');
+    }
+    row = await updateAccount(c.env.DB, caller.accountId, body);
+  }
   return {
     account_id: row.accountId,
     name: row.name,

@@ -14,6 +14,7 @@ import { indexObject } from "../store/index-object.ts";
 import { startJob } from "../store/jobs.ts";
 import { requireQuota } from "../store/quotas.ts";
 import type { Asset, AssetType } from "../types.ts";
+import { cleanTitle } from "../title.ts";
 import { addAsset } from "./add-asset.ts";
 import { toAssetRecord } from "./asset-record.ts";
 import { requireCallerIndex } from "./indices.ts";
@@ -23,7 +24,7 @@ export const metadataText = jsonText(userMetadata);
 
 /** Body of a request that updates an asset. */
 export const assetChange = z.object({
-  title: z.string().trim().min(1).max(300).optional(),
+  title: z.string().max(300).overwrite(cleanTitle).min(1).optional(),
   metadata: userMetadata.optional(),
 });
 type AssetChange = z.output<typeof assetChange>;
@@ -38,9 +39,10 @@ export async function requireCallerAsset(c: Context, type: AssetType, assetId: s
 export async function addCallerAsset(c: Context, type: AssetType, url: string | undefined) {
   const index = await requireCallerIndex(c, c.req.param("index_name")!);
   const adding = addAsset(c.env, c.req.raw, index, type, url);
-  const { asset, duplicate } = await withWaitUntil(c, adding);
+  const { asset, duplicate, notTaken } = await withWaitUntil(c, adding);
   const record = await toAssetRecord(asset, createMediaUrlSigner(c));
-  return { ...record, job_id: asset.jobId, duplicate };
+  const warnings = [...record.warnings, ...notTaken];
+  return { ...record, warnings, job_id: asset.jobId, duplicate };
 }
 
 /** Lists a page of the index's videos or images. */

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { IMPORTS } from "../config.ts";
-import { AppError, invalid } from "../errors.ts";
+import { AppError, invalid, type ValidationIssue } from "../errors.ts";
+import { requirePublicUrl } from "../fetching/public-url.ts";
 import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import { addEndpoint, createRouter, type SentInput } from "../http/endpoint.ts";
 import { userMetadata } from "../http/json-object.ts";
 import { jsonText, queryBool, queryInt } from "../http/query-params.ts";
 import { bodyInt } from "../http/validation.ts";
@@ -58,6 +59,84 @@ interface ImportInput<Name extends string> {
   body: { [name in Name]?: string | undefined } & Options;
 }
 
+/** A field that names what to import, its value, and the part of the request it is in. */
+interface ImportTarget<Name extends string> {
+  part: "body" | "query";
+  field: Name;
+  value: string;
+}
+
+/** How an endpoint reads its target: the fields for it, and the request that they make. */
+interface TargetReader<Name extends string> {
+  platforms: readonly string[];
+  fields: readonly Name[];
+  toRequest: (target: ImportTarget<Name>) => ImportRequest;
+}
+
+const VIDEO: TargetReader<"url"> = {
+  platforms: VIDEONET,
+  fields: ["url"],
+  toRequest: ({ value }) => ({ kind: "url", url: value }),
+};
+const PLAYLIST: TargetReader<"url" | "playlist_id"> = {
+  platforms: VIDEONET,
+  fields: ["url", "playlist_id"],
+  toRequest: ({ field, value }) =>
+    field === "url" ? { kind: "playlist", url: value } : { kind: "playlist", playlistId: value },
+};
+const VIDEO_SEARCH: TargetReader<"query"> = {
+  platforms: VIDEONET,
+  fields: ["query"],
+  toRequest: ({ value }) => ({ kind: "search", query: value }),
+};
+const PROFILE: TargetReader<"username" | "url"> = {
+  platforms: PHOTONET,
+  fields: ["username", "url"],
+  toRequest: ({ field, value }) =>
+    field === "url" ? { kind: "profile", url: value } : { kind: "profile", username: value },
+};
+
+function listTargets<Name extends string>(
+  { query, body }: SentInput,
+  fields: readonly Name[],
+): ImportTarget<Name>[] {
+  return fields.flatMap((field) => {
+    const part = (body[field] ?? null) === null ? "query" : "body";
+    const value = part === "body" ? body[field] : query[field];
+    return typeof value === "string" && value !== "" ? [{ part, field, value }] : [];
+  });
+}
+
+/**
+ * Makes the rules of an endpoint: exactly one target, a URL that may be fetched, and a platform that
+ * knows it.
+ */
+function targetRules<Name extends string>({ platforms, fields, toRequest }: TargetReader<Name>) {
+  return (c: Context, sent: SentInput): ValidationIssue[] => {
+    const [target, second] = listTargets(sent, fields);
+    if (!target) {
+      return invalid(["body", fields[0]!], "missing", `Give ${fields.join(" or ")}`).issues;
+    }
+    if (second) {
+      const message = `Give one of ${fields.join(" and ")}, not both`;
+      return invalid([second.part, second.field], "value_error", message).issues;
+    }
+    const platform = sent.body["platform"] ?? sent.query["platform"];
+    try {
+      if (target.field === "url") requirePublicUrl(target.value, c.env.FETCH_ALLOW);
+      const name = platforms.find((each) => each === platform);
+      const isKnown = platform === undefined || name !== undefined; // else the schema has an issue
+      if (isKnown) platformFor(c.env, toRequest(target), name);
+      return [];
+    } catch (error) {
+      const code = error instanceof AppError ? error.code : null;
+      if (code !== "blocked_address" && code !== "unsupported_platform") return [];
+      return invalid([target.part, target.field], "value_error", (error as AppError).message)
+        .issues;
+    }
+  };
+}
+
 addEndpoint(
   importRoutes,
   {
@@ -69,6 +148,7 @@ addEndpoint(
     query: z.object({ url, ...queryOptions(VIDEONET, 1) }),
     body: z.object({ url, ...bodyOptions(VIDEONET, 1) }),
     bodyOptional: true,
+    rules: targetRules(VIDEO),
     creates: "record",
     response: startedImport,
   },
@@ -76,7 +156,7 @@ addEndpoint(
 );
 
 async function importVideo(c: Context, input: ImportInput<"url">) {
-  return startImport(c, input, ["url"], (target) => ({ kind: "url", url: target.value }));
+  return startImport(c, input, VIDEO);
 }
 
 addEndpoint(
@@ -90,6 +170,7 @@ addEndpoint(
     query: z.object({ url, playlist_id: name, ...queryOptions(VIDEONET, IMPORTS.maxListedItems) }),
     body: z.object({ url, playlist_id: name, ...bodyOptions(VIDEONET, IMPORTS.maxListedItems) }),
     bodyOptional: true,
+    rules: targetRules(PLAYLIST),
     creates: "record",
     response: startedImport,
   },
@@ -97,9 +178,7 @@ addEndpoint(
 );
 
 async function importPlaylist(c: Context, input: ImportInput<"url" | "playlist_id">) {
-  return startImport(c, input, ["url", "playlist_id"], ({ field, value }) =>
-    field === "url" ? { kind: "playlist", url: value } : { kind: "playlist", playlistId: value },
-  );
+  return startImport(c, input, PLAYLIST);
 }
 
 addEndpoint(
@@ -113,6 +192,7 @@ addEndpoint(
     query: z.object({ query: name, ...queryOptions(VIDEONET, IMPORTS.maxFoundItems) }),
     body: z.object({ query: name, ...bodyOptions(VIDEONET, IMPORTS.maxFoundItems) }),
     bodyOptional: true,
+    rules: targetRules(VIDEO_SEARCH),
     creates: "record",
     response: startedImport,
   },
@@ -120,7 +200,7 @@ addEndpoint(
 );
 
 async function importVideoSearch(c: Context, input: ImportInput<"query">) {
-  return startImport(c, input, ["query"], (target) => ({ kind: "search", query: target.value }));
+  return startImport(c, input, VIDEO_SEARCH);
 }
 
 addEndpoint(
@@ -134,6 +214,7 @@ addEndpoint(
     query: z.object({ username: name, url, ...queryOptions(PHOTONET, IMPORTS.maxListedItems) }),
     body: z.object({ username: name, url, ...bodyOptions(PHOTONET, IMPORTS.maxListedItems) }),
     bodyOptional: true,
+    rules: targetRules(PROFILE),
     creates: "record",
     response: startedImport,
   },
@@ -141,31 +222,7 @@ addEndpoint(
 );
 
 async function importProfile(c: Context, input: ImportInput<"username" | "url">) {
-  return startImport(c, input, ["username", "url"], ({ field, value }) =>
-    field === "url" ? { kind: "profile", url: value } : { kind: "profile", username: value },
-  );
-}
-
-/** A field that names what to import, and its value. */
-interface ImportTarget<Name extends string> {
-  field: Name;
-  value: string;
-}
-
-/** Returns the one field that names the target. Throws a `ValidationError` for none or several. */
-function requireTarget<Name extends string>(
-  { query, body }: ImportInput<Name>,
-  fields: readonly Name[],
-): ImportTarget<Name> {
-  const given = fields.flatMap((field) => {
-    const value = body[field] ?? query[field];
-    return value === undefined ? [] : [{ field, value }];
-  });
-  const [target, second] = given;
-  const loc = ["body", second?.field ?? fields[0]!];
-  if (!target) throw invalid(loc, "missing", `Give ${fields.join(" or ")}`);
-  if (!second) return target;
-  throw invalid(loc, "value_error", `Give one of ${fields.join(" and ")}, not both`);
+  return startImport(c, input, PROFILE);
 }
 
 /**
@@ -174,14 +231,13 @@ function requireTarget<Name extends string>(
  */
 async function startImport<Name extends string>(
   c: Context,
-  input: ImportInput<Name>,
-  fields: readonly Name[],
-  toRequest: (target: ImportTarget<Name>) => ImportRequest,
+  { params, query, body }: ImportInput<Name>,
+  { fields, toRequest }: TargetReader<Name>,
 ) {
-  const { params, query, body } = input;
   const { accountId, indexId } = await requireCallerIndex(c, params.index_name);
-  const request = toRequest(requireTarget(input, fields));
-  const platform = requirePlatform(c.env, fields, request, body.platform ?? query.platform);
+  const [target] = listTargets({ query, body }, fields);
+  const request = toRequest(target!);
+  const platform = platformFor(c.env, request, body.platform ?? query.platform).name;
   await requireQuota(c.env.DB, accountId, { concurrent_ingests: 1, stored_bytes: 1 });
   const now = Date.now();
   const jobId = newId("job", now);
@@ -203,21 +259,4 @@ async function startImport<Name extends string>(
     await startJob(c.env, { ...job, trigger: "request" }, now);
   }
   return { job_id: source.jobId, state: "queued" as const, source_id: sourceId };
-}
-
-/** Returns the platform's name. Throws a `ValidationError` if no platform supports the request. */
-function requirePlatform(
-  env: Env,
-  fields: readonly string[],
-  request: ImportRequest,
-  platform?: string,
-): string {
-  try {
-    return platformFor(env, request, platform).name;
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "unsupported_platform") throw error;
-    const field = fields.find((each) => each in request) ?? fields[0]!;
-    const loc = ["body", platform === undefined ? field : "platform"];
-    throw invalid(loc, "value_error", error.message);
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { LIMITS } from "../config.ts";
 import type { Tally } from "../store/tallies.ts";
 import type { MediaIndexRow } from "../types.ts";
 import { bodyInt } from "../http/validation.ts";
@@ -15,11 +16,23 @@ export const jsonObject = z.record(z.string(), z.unknown());
 export const indexSettings = z.object({
   language: z
     .string()
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/)
-    .optional(),
+    .max(LIMITS.languageCharacters)
+    .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)
+    .refine(isLanguageTag, "it is not a language tag of BCP 47, such as en or pt-BR")
+    .optional()
+    .openapi({ example: "pt-BR" }),
   webhook_url: z.url({ protocol: /^https?$/ }).optional(),
   traverse_every_hours: bodyInt().min(1).max(720).nullable().optional(),
 });
+
+/** Tests whether a text is a well-formed language tag (BCP 47). */
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
 
 export const indexRecord = z
   .object({

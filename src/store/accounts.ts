@@ -12,7 +12,19 @@ export async function probeDatabase(db: D1Database): Promise<void> {
   await db.prepare("SELECT 1 FROM accounts LIMIT 1").first();
 }
 
-/** Updates the given fields. The account exists, since its key was admitted. */
+/** Returns an account, which exists since its key was admitted. */
+export async function getAccount(db: D1Database, accountId: AccountId): Promise<Account> {
+  const account = await db
+    .prepare(
+      `SELECT account_id AS accountId, name, email, created_at AS createdAt
+       FROM accounts WHERE account_id = ?`,
+    )
+    .bind(accountId)
+    .first<Account>();
+  return account!;
+}
+
+/** Updates the given fields of an account, which exists since its key was admitted. */
 export async function updateAccount(
   db: D1Database,
   accountId: AccountId,

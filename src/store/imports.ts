@@ -164,13 +164,21 @@ export async function getImported<Item>(db: D1Database, assetId: AssetId): Promi
   return item === null ? null : (JSON.parse(item) as Item);
 }
 
-/** Replaces an imported asset by the one in the index that has the same bytes. */
+/**
+ * Replaces an asset by the one in the index that has the same bytes: in its import, and in its job,
+ * which succeeds. `warnings` become part of the job's result.
+ */
 export async function linkToDuplicate(
   db: D1Database,
-  assetId: AssetId,
-  duplicateId: AssetId,
+  { assetId, jobId }: Pick<Asset, "assetId" | "jobId">,
+  { assetId: duplicateId, assetType }: Pick<Asset, "assetId" | "assetType">,
+  warnings: object[],
 ): Promise<void> {
+  const result = { asset_id: duplicateId, asset_type: assetType, duplicate: true, warnings };
   await db.batch([
+    db
+      .prepare("UPDATE jobs SET state = 'succeeded', progress = 1, result = ? WHERE job_id = ?")
+      .bind(JSON.stringify(result), jobId),
     db.prepare("UPDATE imports SET asset_id = ?2 WHERE asset_id = ?1").bind(assetId, duplicateId),
     db
       .prepare(

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../config.ts";
-import { AppError, traceOf } from "../../errors.ts";
+import { AppError, failureOf, traceOf } from "../../errors.ts";
 import { download } from "../../fetching/download.ts";
 import { log } from "../../log.ts";
 import { HEAD_BYTES, requireMediaType } from "../../media/media-type.ts";
@@ -13,27 +13,27 @@ import { deleteObjectKeys, sourceKey } from "../../store/object-keys.ts";
 import { type StoredStream, storeStream } from "../../store/streams.ts";
 import { getTranscript, putTranscript } from "../../store/transcripts.ts";
 import type { Asset, AssetType } from "../../types.ts";
+import { duplicateWarnings } from "../duplicate.ts";
 import { parseTranscript } from "../transcript/parse.ts";
 
 /**
- * Downloads the file of a URL or of a platform's item into storage. An upload is stored already.
- * Throws `duplicate_bytes` if another asset of the index has the same bytes.
+ * Downloads the file of a URL or of a platform's item into storage. An upload is stored already. If
+ * another asset of the index has the same bytes, deletes this one, whose job then names that asset,
+ * and throws `duplicate_bytes`.
  */
 export async function fetchSource(env: Env, asset: Asset): Promise<void> {
   if (asset.source.kind === "upload") return;
   const { url, captions } = await locateMedia(env, asset);
   const chunks = download(url, env.FETCH_ALLOW, maxBytes(asset.assetType));
   const stored = await storeSource(env.MEDIA, asset, chunks);
-  const duplicate = await getAssetByBytes(env.DB, asset.indexId, stored.sha256);
-  if (duplicate && duplicate.assetId !== asset.assetId) {
-    await deleteObjectKeys(env.MEDIA, [sourceKey(asset)]);
-    if (asset.source.platform !== undefined) await yieldToDuplicate(env, asset, duplicate);
-    throw new AppError(
-      "duplicate_bytes",
-      `The same bytes are in this index as ${duplicate.assetId}.`,
-    );
+  try {
+    await recordFile(env, asset, stored);
+  } catch (error) {
+    if (failureOf(error).code === "duplicate_bytes") {
+      await yieldToDuplicate(env, asset, stored.sha256);
+    }
+    throw error;
   }
-  await recordFile(env, asset, stored);
   if (asset.assetType === "video") await fetchCaptions(env, asset, captions);
 }
 
@@ -61,7 +61,7 @@ async function locateMedia(env: Env, asset: Asset): Promise<Media> {
 
 /**
  * Records size, hash and type of a stored file, and counts the size against the account's quota.
- * Throws `account_full` after deleting the file.
+ * Throws `account_full` and `duplicate_bytes` after deleting the file.
  */
 async function recordFile(env: Env, asset: Asset, stored: StoredStream): Promise<void> {
   try {
@@ -74,9 +74,18 @@ async function recordFile(env: Env, asset: Asset, stored: StoredStream): Promise
   }
 }
 
-/** Replaces an import by the asset that has the same bytes. */
-async function yieldToDuplicate(env: Env, asset: Asset, duplicate: Asset): Promise<void> {
-  await linkToDuplicate(env.DB, asset.assetId, duplicate.assetId);
+/**
+ * Ends an asset's job and import with the asset that has the same bytes, and deletes its state, so
+ * that its rows are purged once the step has ended.
+ */
+async function yieldToDuplicate(env: Env, asset: Asset, sha256: string): Promise<void> {
+  const duplicate = await getAssetByBytes(env.DB, asset.indexId, sha256);
+  if (!duplicate) return; // deleted since: the step is retried
+  const companions = {
+    metadata: asset.metadata,
+    hasTranscript: (await getTranscript(env.DB, asset.assetId)) !== null,
+  };
+  await linkToDuplicate(env.DB, asset, duplicate, duplicateWarnings(duplicate, companions));
   await indexObject(env, asset.indexId).deleteAsset(asset.assetId);
 }
 
