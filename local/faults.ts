@@ -24,10 +24,31 @@ export type AiFault =
   | "malformed"
   | ReplyFault
   | Slow;
-/** A documented error of Media Transformations, a malformed output or a delay. */
-export type MediaFault = "9412" | "9504" | "9523" | "malformed" | Slow;
-/** A documented error of the Images binding, or a delay. */
-export type ImagesFault = "9412" | "9422" | "9523" | Slow;
+/** An error of Media Transformations (9599 is an unknown one), a malformed output or a delay. */
+export type MediaFault =
+  | "9401"
+  | "9412"
+  | "9422"
+  | "9504"
+  | "9516"
+  | "9522"
+  | "9523"
+  | "9599"
+  | "malformed"
+  | Slow;
+/** An error of the Images binding (9599 is an unknown one), or a delay. */
+export type ImagesFault =
+  | "422"
+  | "9401"
+  | "9402"
+  | "9412"
+  | "9422"
+  | "9516"
+  | "9520"
+  | "9522"
+  | "9523"
+  | "9599"
+  | Slow;
 type Fault = AiFault | MediaFault | ImagesFault;
 
 /**

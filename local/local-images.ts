@@ -155,6 +155,7 @@ async function describe({ IMAGES }: ImagesEnv, image: Blob): Promise<ImageInfoRe
   const info = await decoded(IMAGES.info(image.stream()));
   if (!("width" in info)) return info;
   const { width, height, format } = info;
+  if (format === "image/avif") throw imagesError(9520, "AVIF takes an Enterprise plan");
   if (width * height > MAX_AREA) throw imagesError(9413, "The image is over 100 megapixels");
   if (Math.max(width, height) > MAX_SIDE && format !== "image/webp") {
     throw imagesError(9402, "The image is over 12,000 pixels wide or high");

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 import { LIMITS } from "../src/config.ts";
 import { decodeImage } from "../src/media/pixels/decode-image.ts";
 import { type Client, fixture, newClient } from "./client.ts";
-import { avif, gif, jpeg, losslessWebp, png, webp } from "./image-headers.ts";
+import { gif, jpeg, losslessWebp, png, webp } from "./image-headers.ts";
 
 const SIDE = Math.sqrt(LIMITS.imagePixels) + 1;
 /** Bytes before the size, more than the first bytes by which a file is rejected. */
@@ -24,7 +24,6 @@ describe.each([
   ["JPEG", jpeg(SIDE, SIDE)],
   ["WebP", webp(SIDE, SIDE)],
   ["lossless WebP", losslessWebp(SIDE, SIDE)],
-  ["AVIF", avif(SIDE, SIDE)],
 ])("a %s of too many pixels", (_, bytes) => {
   it.each(["image", "search_image"])("gets a 413 from …/%s", async (path) => {
     const response = await client.send("POST", `/index/a/${path}`, imageForm(bytes));

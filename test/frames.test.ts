@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
-import { deliver } from "./ingest-helpers.ts";
+import { deliver, runToEnd, startAsset } from "./ingest-helpers.ts";
 
 const TRANSCRIPT = "WEBVTT\n\n00:00.000 --> 00:06.000\nThe keeper lives here with two goats.\n";
 
@@ -64,7 +64,7 @@ describe("a video whose frames can't be decoded", () => {
 });
 
 describe("an image that can't be decoded", () => {
-  it.each(["9422", "9523"] as const)(
+  it.each(["9401", "9523", "9599"] as const)(
     "during an outage becomes ready after it: %s",
     async (fault) => {
       await localImages(env).inject(fault, 2);
@@ -73,9 +73,24 @@ describe("an image that can't be decoded", () => {
     },
   );
 
-  it("because it is damaged fails as unreadable_image", async () => {
-    await localImages(env).inject("9412");
-    const { state, error } = await ingest("image-damaged", "image");
-    expect({ state, code: error?.code }).toEqual({ state: "failed", code: "unreadable_image" });
-  });
+  it.each(["9422", "9522"] as const)(
+    "for a quota or a busy platform is deferred until that has passed: %s",
+    async (fault) => {
+      const name = `deferred-${fault}`;
+      await localImages(env).inject(fault, 25);
+      const started = await startAsset(client, name);
+      expect(await runToEnd(client, name, started)).toBe(25);
+      const record = await client.waitForAsset(name, started.asset);
+      expect(record).toMatchObject({ state: "ready", error: null, warnings: [] });
+    },
+  );
+
+  it.each(["422", "9412", "9516", "9520"] as const)(
+    "because it is damaged fails as unreadable_image: %s",
+    async (fault) => {
+      await localImages(env).inject(fault);
+      const { state, error } = await ingest(`image-damaged-${fault}`, "image");
+      expect({ state, code: error?.code }).toEqual({ state: "failed", code: "unreadable_image" });
+    },
+  );
 });

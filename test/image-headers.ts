@@ -44,21 +44,8 @@ export function lossyWebp(width: number, height: number): Uint8Array {
   return riff("VP8 ", Buffer.concat([start, u16le(width), u16le(height)]));
 }
 
-/** Has the size of a thumbnail before its own. */
-export function avif(width: number, height: number): Uint8Array {
-  const type = box("ftyp", Buffer.from("avif\0\0\0\0avifmif1"));
-  const sizes = [[160, 100] as const, [width, height] as const].map(([w, h]) =>
-    box("ispe", Buffer.concat([u32(0), u32(w), u32(h)])),
-  );
-  return Buffer.concat([type, box("meta", Buffer.concat([u32(0), ...sizes]))]);
-}
-
 function chunk(type: string, data = Buffer.alloc(0)): Buffer {
   return Buffer.concat([u32(data.length), Buffer.from(type), data, u32(0)]);
-}
-
-function box(type: string, data: Buffer): Buffer {
-  return Buffer.concat([u32(data.length + 8), Buffer.from(type), data]);
 }
 
 function riff(type: string, data: Buffer): Buffer {

@@ -6,6 +6,7 @@ import {
   runInDurableObject,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { expect, vi } from "vitest";
 import worker from "../local/worker.ts";
 import type { IndexId } from "../src/ids.ts";
 import { type Client, fixture, type Json } from "./client.ts";
@@ -104,4 +105,32 @@ export async function endDeferral(object: MediaIndexStub): Promise<void> {
     );
   });
   await runDurableObjectAlarm(object);
+}
+
+type Ingest = Awaited<ReturnType<typeof startAsset>>;
+
+/** Ends each deferral of an ingest at once. Returns how often a part was deferred. */
+export async function runToEnd(
+  client: Client,
+  name: string,
+  { asset, object }: Ingest,
+): Promise<number> {
+  const path = `/index/${name}/${asset.asset_id.startsWith("vid_") ? "video" : "image"}`;
+  let deferrals = 0;
+  for (;;) {
+    const parts = await vi.waitUntil(
+      async () => {
+        const now = await readParts(object);
+        return now.every(isDeferred) && now;
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    if (parts.length === 0) return deferrals;
+    expect(parts.map(({ attempts }) => attempts)).toEqual(parts.map(() => 0));
+    const { state, error } = await client.json("GET", `${path}/${asset.asset_id}`);
+    expect({ state, error }).toMatchObject({ error: null });
+    expect(state).not.toBe("failed");
+    deferrals += parts.length;
+    await endDeferral(object);
+  }
 }

@@ -10,6 +10,7 @@ import {
   endDeferral,
   isDeferred,
   readParts,
+  runToEnd,
   setState,
   startAsset,
 } from "./ingest-helpers.ts";
@@ -17,30 +18,6 @@ import { localAi } from "./local/bindings.ts";
 import { createSampleIndex } from "./sample-index.ts";
 import { scriptAnswers } from "./scripted-model.ts";
 import { assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
-
-type Ingest = Awaited<ReturnType<typeof startAsset>>;
-
-/** Ends each deferral of an ingest at once. Returns how often a part was deferred. */
-async function runToEnd(client: Client, name: string, { asset, object }: Ingest): Promise<number> {
-  const path = `/index/${name}/${asset.asset_id.startsWith("vid_") ? "video" : "image"}`;
-  let deferrals = 0;
-  for (;;) {
-    const parts = await vi.waitUntil(
-      async () => {
-        const now = await readParts(object);
-        return now.every(isDeferred) && now;
-      },
-      { timeout: 10_000, interval: 20 },
-    );
-    if (parts.length === 0) return deferrals;
-    expect(parts.map(({ attempts }) => attempts)).toEqual(parts.map(() => 0));
-    const { state, error } = await client.json("GET", `${path}/${asset.asset_id}`);
-    expect({ state, error }).toMatchObject({ error: null });
-    expect(state).not.toBe("failed");
-    deferrals += parts.length;
-    await endDeferral(object);
-  }
-}
 
 describe("an ingest whose model meets a limit in 25 deliveries", () => {
   let client: Client;

@@ -1,18 +1,10 @@
 import type { InputVideoTrack } from "mediabunny";
 import { INGEST } from "../config.ts";
-import { AppError } from "../errors.ts";
 import { MAX_CLIP_BYTES, withClipMemory } from "./clip-memory.ts";
 import { type Clip, cutFrameClip } from "./container/clips.ts";
 import { openContainer, requireVideoTrack } from "./container/open-container.ts";
+import { toFrameError } from "./decoder-errors.ts";
 import { decodeExternally, type DecoderEnv, type TransformOptions } from "./decoder.ts";
-
-/**
- * Media Transformations' error codes for a bad input. The 95xx are internal errors, one of which a
- * bad input may also cause
- * (https://developers.cloudflare.com/stream/transform-videos/troubleshooting/).
- */
-const INPUT_ERRORS = { from: 9400, to: 9500 };
-const INTERNAL_ERROR = 9523;
 
 /**
  * Decodes the frame of a track that is on screen at `seconds` into a JPEG, at most
@@ -67,11 +59,6 @@ export async function transformClip(
     if (!response.ok) throw new Error(await response.text());
     return new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
-    const code: unknown = cause instanceof Error && Reflect.get(cause, "code");
-    const isInputError = Number(code) >= INPUT_ERRORS.from && Number(code) < INPUT_ERRORS.to;
-    if (isInputError)
-      throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
-    const upstreamCode = code === INTERNAL_ERROR ? "upstream_failed" : "upstream_unavailable";
-    throw new AppError(upstreamCode, "Frames can't be decoded just now.", { cause });
+    throw toFrameError(cause);
   }
 }

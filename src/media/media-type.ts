@@ -6,8 +6,8 @@ import { requireDecodable, readImageSize } from "./pixels/image-size.ts";
 /** Leading bytes of a file that are enough to sniff its media type. */
 export const HEAD_BYTES = 4100;
 
-/** Media types that the IMAGES binding decodes. */
-const IMAGES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"]);
+/** Media types that the IMAGES binding decodes on every plan. AVIF takes an Enterprise plan. */
+const IMAGES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
 /** Video containers whose media type isn't under `video/`. */
 const ALSO_VIDEO = new Set(["application/vnd.ms-asf", "application/mxf"]);
@@ -32,7 +32,7 @@ export async function requireMediaType(head: Uint8Array, assetType: AssetType): 
   }
   const problem = found ? `The bytes are ${mime}` : "The bytes are of an unknown format";
   if (assetType === "video") throw new AppError("not_a_video", `${problem}; send a video.`);
-  throw new AppError("not_an_image", `${problem}; send a JPEG, PNG, GIF, WebP or AVIF image.`);
+  throw new AppError("not_an_image", `${problem}; send a JPEG, PNG, GIF or WebP image.`);
 }
 
 /**

@@ -14,7 +14,7 @@ export interface LeasedWork<Outcome> {
   claim(): Promise<boolean>;
   renew(): Promise<unknown>;
   renewMs: number;
-  /** Attempts at work that fails for a reason that may pass. Default: as many as the queue makes. */
+  /** Attempts at work that fails for a passing reason. Default: as many as the queue makes. */
   maxAttempts?: number;
   /** Does the work and records the result. */
   run(): Promise<Outcome>;

@@ -108,8 +108,8 @@ function listTargets<Name extends string>(
 }
 
 /**
- * Makes the rules of an endpoint: exactly one target, a URL that may be fetched, and a platform that
- * knows it.
+ * Makes the rules of an endpoint: exactly one target, a URL that may be fetched, and a platform
+ * that knows it.
  */
 function targetRules<Name extends string>({ platforms, fields, toRequest }: TargetReader<Name>) {
   return (c: Context, sent: SentInput): ValidationIssue[] => {

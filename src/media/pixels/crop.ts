@@ -1,6 +1,6 @@
 import type { Rect } from "../../types.ts";
 import { expandRect } from "./rect.ts";
-import { toImageError } from "./image-errors.ts";
+import { toImageError } from "../decoder-errors.ts";
 import { getImageInfo } from "./decode-image.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { INGEST } from "../../config.ts";
-import { toImageError, unreadableImage } from "./image-errors.ts";
+import { toImageError, unreadableImage } from "../decoder-errors.ts";
 import { requireDecodable } from "./image-size.ts";
 
 export interface DecodedImage {

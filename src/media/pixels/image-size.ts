@@ -16,8 +16,7 @@ export function requireDecodable({ width, height }: Size): void {
 /**
  * Reads the size of an image from its first bytes. Returns undefined for a damaged header, and for
  * one that comes later, as in a JPEG with a large preview in its EXIF. Reads PNG (W3C, 11.2.1),
- * GIF89a (18), WebP (RFC 9649), JPEG (T.81, B.2.2) and AVIF (ISO/IEC 23008-12, 6.5.3: the largest
- * image).
+ * GIF89a (18), WebP (RFC 9649) and JPEG (T.81, B.2.2).
  */
 export function readImageSize(head: Uint8Array): Size | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
@@ -36,7 +35,6 @@ const READERS: { matches: (bytes: Buffer) => boolean; read: ReadSize }[] = [
   { matches: (bytes) => fourCc(bytes, 12) === "VP8L", read: losslessWebp },
   { matches: (bytes) => fourCc(bytes, 12) === "VP8 ", read: lossyWebp },
   { matches: (bytes) => bytes.subarray(0, 2).equals(JPEG), read: jpeg },
-  { matches: (bytes) => fourCc(bytes, 4) === "ftyp", read: avif },
 ];
 
 type ReadSize = (bytes: Buffer) => Size | undefined;
@@ -81,13 +79,4 @@ function jpeg(bytes: Buffer): Size | undefined {
     offset += isFill ? 1 : 2 + bytes.readUInt16BE(offset + 2);
   }
   return undefined;
-}
-
-function avif(bytes: Buffer): Size | undefined {
-  let largest: Size | undefined;
-  for (let i = bytes.indexOf("ispe"); i !== -1; i = bytes.indexOf("ispe", i + 4)) {
-    const size = sizeAt(i + 8, i + 12, "UInt32BE")(bytes);
-    if (!largest || size.width * size.height > largest.width * largest.height) largest = size;
-  }
-  return largest;
 }

@@ -1,6 +1,6 @@
 import { SIGNATURE } from "../../config.ts";
 import type { Size } from "./rect.ts";
-import { toImageError } from "./image-errors.ts";
+import { toImageError } from "../decoder-errors.ts";
 
 /** Bytes of a pixel: red, green, blue, alpha. */
 export const CHANNELS = 4;

@@ -9,7 +9,7 @@ import { MAX_CLIP_BYTES, withClipMemory } from "../clip-memory.ts";
 import type { DecoderEnv, TransformOptions } from "../decoder.ts";
 import { transformClip } from "../frames.ts";
 import { cutSparseClip } from "../container/sparse-clip.ts";
-import { toImageError, unreadableImage } from "../pixels/image-errors.ts";
+import { toImageError, unreadableImage } from "../decoder-errors.ts";
 import { readImageSize } from "../pixels/image-size.ts";
 import { lumaPixels } from "../pixels/luma.ts";
 
