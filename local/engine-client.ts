@@ -66,8 +66,9 @@ export function aiError(message: string): Error {
   return error;
 }
 
-export function noSuchModel(model: string): Error {
-  return aiError(`5007: No such model ${model} or task`);
+/** `hint` says what this machine lacks, and how to get it. */
+export function noSuchModel(model: string, hint = ""): Error {
+  return aiError(`5007: No such model ${model} or task${hint && `. ${hint}`}`);
 }
 
 /** Makes an error as the media binding throws it; the message contains the code. */
@@ -101,8 +102,9 @@ export async function requestAiResponse(
   try {
     return await post(env, path, body);
   } catch (error) {
-    const code = error instanceof EngineFailure ? error.code : "failed";
-    if (code === "model_not_found") throw noSuchModel(model);
+    const { code, message } =
+      error instanceof EngineFailure ? error : { code: "failed", message: "" };
+    if (code === "model_not_found") throw noSuchModel(model, message);
     throw aiError(AI_MESSAGES[code] ?? "3043: Internal server error");
   }
 }

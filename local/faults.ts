@@ -93,6 +93,10 @@ export class Faults extends ScriptedReplies {
     );
   }
 
+  clear(target: string): void {
+    this.ctx.storage.sql.exec("DELETE FROM pending WHERE target = ?", target);
+  }
+
   /** Consumes one use of the next fault of a target; null if there is none. */
   take(target: string): Fault | null {
     const { sql } = this.ctx.storage;

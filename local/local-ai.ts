@@ -58,6 +58,11 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
     await addFault(this.env, model, fault, times);
   }
 
+  /** Removes the faults that `model` hasn't met yet. */
+  async clearFaults(model: string): Promise<void> {
+    await this.env.FAULTS.getByName("faults").clear(model);
+  }
+
   /**
    * Scripts the replies of the next chats of `model`, streamed or not, each used once and in order.
    * Replaces an earlier script and its recorded inputs. A fault comes first and consumes no reply.

@@ -70,6 +70,8 @@ export const jobMessage = z.discriminatedUnion("kind", [
     trigger: z.enum(["request", "schedule"]),
   }),
   z.object({ kind: z.literal("traverse"), ...job }),
+  /** Repairs what a traversal would find of one asset. */
+  z.object({ kind: z.literal("repair"), ...job, assetId: id<AssetId>() }),
 ]);
 export type JobMessage = z.infer<typeof jobMessage>;
 export type JobKind = JobMessage["kind"];

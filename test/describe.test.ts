@@ -162,9 +162,9 @@ it("an image without a description keeps its alternative text as its caption", a
 });
 
 describe("an asset whose descriptions can't be read", () => {
-  const warningOf = (count: number) => ({
+  const warningOf = (subject: string) => ({
     code: "model_output_unreadable",
-    message: expect.stringMatching(`^${count} of ${count} segments can't be described\\.`),
+    message: expect.stringContaining(`${subject} can't be described.`),
   });
 
   it("becomes ready with a warning if it is a video", async () => {
@@ -175,7 +175,7 @@ describe("an asset whose descriptions can't be read", () => {
       state: "ready",
       error: null,
       segments,
-      warnings: [warningOf(segments)],
+      warnings: [warningOf("2 of 2 segments")],
     });
   });
 
@@ -186,7 +186,7 @@ describe("an asset whose descriptions can't be read", () => {
       state: "ready",
       error: null,
       segments: 1,
-      warnings: [warningOf(1)],
+      warnings: [warningOf("The image")],
     });
     const form = { image_file: await fixture("boats-crop.jpg") };
     const { segments } = await client.json("POST", "/index/image/search_image", { form });

@@ -125,10 +125,13 @@ export async function corruptAll(assets: RepairFixture): Promise<void> {
   await run("INSERT INTO reference_frames VALUES ('vid_gone', 0, 1000, '[]', x'00')");
   await run("UPDATE segments SET transcript = 'Nobody said this.' WHERE segment_id = ?", first);
   await run("UPDATE assets SET segments = 9 WHERE asset_id = ?", assets.textImage.asset_id);
+  const failure = JSON.stringify({ code: "upstream_failed", message: "The model was out." });
+  await run("UPDATE segments SET error = ? WHERE asset_id = ?", failure, narrated.assetId);
+  await run("UPDATE transcripts SET error = ? WHERE asset_id = ?", failure, narrated.assetId);
   await run("UPDATE tallies SET assets = assets + 3 WHERE index_id = ?", clip.indexId);
   await run(
     "UPDATE assets SET state = 'failed', error = ? WHERE asset_id = ?",
-    JSON.stringify({ code: "upstream_failed", message: "The model was out." }),
+    failure,
     assets.clock.asset_id,
   );
 }

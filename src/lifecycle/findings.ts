@@ -5,6 +5,8 @@ export const FINDINGS = [
   "source_truncated",
   "segment_count_mismatch",
   "keyframes_missing",
+  "keyframes_undescribed",
+  "sound_unrecognized",
   "signatures_missing",
   "transcript_missing",
   "transcript_mismatch",

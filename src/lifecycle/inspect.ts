@@ -2,6 +2,7 @@ import { listSegmentHealth } from "../store/health.ts";
 import { assetPrefix, listObjects } from "../store/object-keys.ts";
 import type { Asset } from "../types.ts";
 import type { Finding } from "./findings.ts";
+import { inspectFailures } from "./health/failures.ts";
 import { inspectIngest } from "./health/ingest.ts";
 import { inspectObjects } from "./health/objects.ts";
 import { inspectRows } from "./health/rows.ts";
@@ -24,13 +25,15 @@ export async function inspectAsset(
     listSegmentHealth(env.DB, asset.assetId, now),
     listObjects(env.MEDIA, assetPrefix(asset)),
   ]);
-  const [transcript, vectors] = await Promise.all([
+  const [failures, transcript, vectors] = await Promise.all([
+    inspectFailures(env, asset, segments),
     inspectTranscript(env, asset, objects),
     inspectVectors(env, segments, imageModel),
   ]);
   return [
     ...inspectRows(asset, segments),
     ...inspectObjects(asset, segments, objects, now),
+    ...failures,
     ...transcript,
     ...vectors,
   ];

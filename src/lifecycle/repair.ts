@@ -2,6 +2,7 @@ import { isAssetLive } from "../store/deletions.ts";
 import { incrementRevision } from "../store/traversals.ts";
 import { deleteSegmentVectors, toSegmentId } from "../store/vectors.ts";
 import type { FindingCode } from "./findings.ts";
+import { describeKeyframes, recognizeFailedSpeech } from "./health/failures.ts";
 import { restartFailed, restartStuck } from "./health/ingest.ts";
 import { deleteObjects, reextractKeyframes, refetchSource } from "./health/objects.ts";
 import { rebuildFullText, recountAssetSegments } from "./health/rows.ts";
@@ -20,6 +21,8 @@ const REPAIRS: [FindingCode[], Repair][] = [
   [["source_missing", "source_truncated"], refetchSource],
   [["segment_count_mismatch"], recountAssetSegments],
   [["keyframes_missing", "signatures_missing"], reextractKeyframes],
+  [["keyframes_undescribed"], describeKeyframes],
+  [["sound_unrecognized"], recognizeFailedSpeech],
   [["transcript_missing"], rebuildTranscript],
   [["transcript_mismatch"], realignTranscript],
   [["fulltext_missing"], rebuildFullText],

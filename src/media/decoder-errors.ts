@@ -45,8 +45,8 @@ export function toFrameError(cause: unknown): AppError {
 
 function toDecoderError(cause: unknown, binding: Binding): AppError {
   if (cause instanceof AppError) return cause;
-  const code: unknown = cause instanceof Error && Reflect.get(cause, "code");
-  const meaning = typeof code === "number" ? MEANINGS[code] : undefined;
+  const code = errorCodeOf(cause);
+  const meaning = code === null ? undefined : MEANINGS[code];
   const fail = (errorCode: AppError["code"], message: string, retryAfter?: number) =>
     new AppError(errorCode, message, { cause, ...(retryAfter !== undefined && { retryAfter }) });
   switch (meaning) {
@@ -55,7 +55,7 @@ function toDecoderError(cause: unknown, binding: Binding): AppError {
     case "too_large":
       return binding === "FRAMES" ? unreadableFrame(cause) : tooLarge(cause);
     case "our_fault":
-      log("error", "decoder.request_rejected", { binding, code: String(code) });
+      log("error", "decoder.request_rejected", { binding, code });
       return fail("upstream_failed", `${binding} rejected our request: a fault of this service.`);
     case "internal":
       return fail("upstream_failed", `${binding} failed without a reason.`);
@@ -69,10 +69,15 @@ function toDecoderError(cause: unknown, binding: Binding): AppError {
         "The month's transformations of this deployment are used up.",
         RETRY_SECONDS.quota,
       );
-    case undefined:
-      log("warn", "decoder.unknown_error", { binding, code: String(code || "none") });
+    default:
+      log("warn", "decoder.unknown_error", { binding, code });
       return fail("upstream_unavailable", `${binding} doesn't answer as it should.`);
   }
+}
+
+function errorCodeOf(cause: unknown): number | null {
+  const code: unknown = cause instanceof Error && Reflect.get(cause, "code");
+  return typeof code === "number" ? code : null;
 }
 
 function tooLarge(cause: unknown): AppError {

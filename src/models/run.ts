@@ -91,8 +91,15 @@ export function toModelError(model: string, cause: unknown): AppError {
   const fallback = REJECTION.test(text) ? "model_request_rejected" : "upstream_failed";
   const failure: ModelFailure = FAILURES[platformCode] ?? { code: fallback };
   const { code, state = "is not available", retryAfter } = failure;
-  const message = `The model ${model} ${state} (${platformCode || "no code"}).`;
+  const hint = code === "model_not_found" ? missingModelHint(text) : "";
+  const message = `The model ${model} ${state} (${platformCode || "no code"}).${hint}`;
   return new AppError(code, message, { cause, ...(retryAfter && { retryAfter: retryAfter() }) });
+}
+
+/** Says what to do about a model that the platform doesn't offer, as far as it tells. */
+function missingModelHint(text: string): string {
+  const [, told] = /\b5007: No such model [^.]* or task\. (.{1,300})/.exec(text) ?? [];
+  return ` ${told ?? "The operator of this deployment can choose another: docs/models.md."}`;
 }
 
 /** Makes the error of a call that the deployment's own limiter refuses for `seconds`. */

@@ -1,4 +1,8 @@
 import { purgeAsset, purgeIndex } from "../lifecycle/purge.ts";
+import { AppError } from "../errors.ts";
+import { probeImageModel } from "../lifecycle/image-model.ts";
+import { RepairPaused } from "../lifecycle/repair-context.ts";
+import { repairAsset } from "../lifecycle/repair.ts";
 import { newReport } from "../lifecycle/report.ts";
 import { syncFollowedSources, syncPage } from "../lifecycle/sync-sources.ts";
 import { type TraversalCheckpoint, traverse } from "../lifecycle/traverse.ts";
@@ -8,6 +12,7 @@ import { exampleFromClip } from "../search/clip-example.ts";
 import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
+import { getAsset } from "../store/assets.ts";
 import { requireJob } from "../store/jobs.ts";
 import { withMetering } from "./metering.ts";
 
@@ -80,6 +85,26 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     if (sync.isComplete) return sync.result;
     await onProgress(sync.share);
     return CONTINUE;
+  },
+
+  /** Repairs one asset. The report is the result, also of a repair that was cancelled half-way. */
+  async repair(env, { accountId, jobId, assetId }, onProgress) {
+    const asset = await getAsset(env.DB, assetId);
+    if (!asset) throw new AppError("not_found", "The asset was deleted.");
+    const report = newReport();
+    const checkpoint = async () => {
+      if (!(await onProgress(0, report))) throw new RepairPaused();
+    };
+    try {
+      await withMetering(env, accountId, "background", async (metered) => {
+        const imageModel = await probeImageModel(metered);
+        const context = { env: metered, asset, jobId, checkpoint };
+        await repairAsset(context, imageModel, report, Date.now());
+      });
+    } catch (error) {
+      if (!(error instanceof RepairPaused)) throw error;
+    }
+    return report;
   },
 
   /** Repairs a slice of an index from the checkpoint on, and at the end syncs followed sources. */

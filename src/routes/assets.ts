@@ -79,14 +79,25 @@ export async function deleteCallerAsset(c: Context, { assetId, indexId, accountI
   return { job_id: jobId, state: "queued" as const };
 }
 
-/** Restarts the ingest of a failed asset. Throws `conflict` in any other state. */
+/**
+ * Restarts the ingest of a failed asset, or starts a job that repairs a ready one with warnings,
+ * which stays searchable. Throws `conflict` in any other state.
+ */
 export async function retryCallerAsset(c: Context, asset: Asset) {
-  const { assetType, assetId, indexId } = asset;
-  if (asset.state !== "failed") {
-    const message = `Only a failed ${assetType} can be retried; this is ${asset.state}.`;
+  const { assetType, assetId, indexId, accountId } = asset;
+  const hasWarnings = asset.state === "ready" && asset.warnings.length > 0;
+  if (asset.state !== "failed" && !hasWarnings) {
+    const state = asset.state === "ready" ? "ready without warnings" : asset.state;
+    const message = `Only a ${assetType} that failed or has warnings can be retried; this is ${state}.`;
     throw new AppError("conflict", message);
   }
-  await requireQuota(c.env.DB, asset.accountId, { concurrent_ingests: 1 });
+  if (hasWarnings) {
+    const now = Date.now();
+    const job = { kind: "repair", jobId: newId("job", now), accountId, indexId, assetId } as const;
+    await startJob(c.env, job, now);
+    return toAssetRecord(asset, createMediaUrlSigner(c));
+  }
+  await requireQuota(c.env.DB, accountId, { concurrent_ingests: 1 });
   await indexObject(c.env, indexId).start(indexId, assetId, assetType, asset.jobId);
   return toAssetRecord(await requireCallerAsset(c, assetType, assetId), createMediaUrlSigner(c));
 }

@@ -218,7 +218,7 @@ export async function updateJob(db: D1Database, jobId: JobId, change: JobChange)
   return meta.changes > 0;
 }
 
-const CANCELLABLE_KINDS = ["search", "transcript", "import", "traverse"];
+const CANCELLABLE_KINDS = ["search", "transcript", "import", "traverse", "repair"];
 const IS_CANCELLABLE = `kind IN (${CANCELLABLE_KINDS.map((kind) => `'${kind}'`).join(", ")})`;
 
 /**

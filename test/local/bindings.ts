@@ -4,7 +4,13 @@ import type { LocalVectorize } from "../../local/local-vectorize.ts";
 
 type LocalAi = Pick<
   LocalAI,
-  "run" | "inject" | "script" | "acceptJsonForms" | "scriptedInputs" | "cancelledStreams"
+  | "run"
+  | "inject"
+  | "clearFaults"
+  | "script"
+  | "acceptJsonForms"
+  | "scriptedInputs"
+  | "cancelledStreams"
 >;
 export type LocalSpace = Omit<Vectorize, "describe"> &
   Pick<LocalVectorize, "createMetadataIndex" | "describe">;

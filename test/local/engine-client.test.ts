@@ -40,7 +40,12 @@ describe("an error code of the engine", () => {
     ["undecodable_image", 422, /^3010: /, /9523: internal error/],
     ["undecodable_media", 422, /^3010: .* audio$/, /9412: it is undecodable_media/],
     ["no_audio", 422, /^3010: .* audio$/, /9412: it is no_audio/],
-    ["model_not_found", 501, /^5007: No such model @cf\/some\/model or task$/, /9523: /],
+    [
+      "model_not_found",
+      501,
+      /^5007: No such model @cf\/some\/model or task\. it is model_not_found$/,
+      /9523: /,
+    ],
     ["upstream_failed", 502, /^3040: /, /9523: /],
     ["upstream_refused", 422, /^3010: /, /9523: /],
     ["time_out_of_range", 422, /^3043: /, /9401: it is time_out_of_range/],

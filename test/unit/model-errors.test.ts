@@ -38,6 +38,16 @@ describe("an error of Workers AI", () => {
     expect(isDeferrable(error)).toBe(false);
   });
 
+  it.each([
+    [
+      "5007: No such model @cf/a or task. No speech recogniser: `npm run models -- pull whisper-base`.",
+      /No speech recogniser: `npm run models -- pull whisper-base`/,
+    ],
+    ["5007: No such model or task", /The operator of this deployment can choose another/],
+  ])("about a missing model says what to do: %s", (message, expected) => {
+    expect(toError(message).message).toMatch(expected);
+  });
+
   it("that is an error of the service already stays as it is", () => {
     const error = new AppError("too_large", "It is too large.");
     expect(toModelError("a-model", error)).toBe(error);

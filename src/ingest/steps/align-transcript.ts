@@ -75,7 +75,7 @@ function cuesOf(chunks: RecognizedChunk[]): Cue[] {
 }
 
 /** Stores the recognised speech as the video's transcript and returns its cues. */
-async function putAsrTranscript(env: Env, asset: Asset): Promise<Cue[]> {
+export async function putAsrTranscript(env: Env, asset: Asset): Promise<Cue[]> {
   const chunkCount = countAudioChunks(asset);
   if (chunkCount === 0) return [];
   const chunks = await listRecognized(env.MEDIA, asset, chunkCount);

@@ -3,13 +3,10 @@ import { failureOf, isRetryable } from "../../errors.ts";
 import { reserveCalls } from "../../models/call-limiter.ts";
 import { describeImage } from "../../models/describe.ts";
 import { updateDescription, listSegments } from "../../store/segments.ts";
-import type { Asset } from "../../types.ts";
+import type { Asset, Segment } from "../../types.ts";
 import { forEachKeyframe, storeKeyframe } from "../extract-keyframes.ts";
 
-/**
- * Extracts the keyframes of one part's segments and has the vision model describe them. A failure
- * that no retry can change is recorded on the segment, with an image's alternative text as caption.
- */
+/** Describes the keyframes of one part's segments that aren't described yet. */
 export async function describe(
   env: Env,
   asset: Asset,
@@ -19,8 +16,21 @@ export async function describe(
   const from = part * INGEST.segmentsPerPart;
   const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.segmentsPerPart);
   const undescribed = segments.filter(({ described }) => !described);
-  await reserveCalls(env.AI, MODELS.describe.id, undescribed.length); // before frames are extracted
-  await forEachKeyframe(env, asset, undescribed, async (segment, extract) => {
+  await describeSegments(env, asset, undescribed, attempt);
+}
+
+/**
+ * Extracts the keyframes of segments and has the vision model describe them. A failure that no
+ * retry can change is recorded on the segment, with an image's alternative text as caption.
+ */
+export async function describeSegments(
+  env: Env,
+  asset: Asset,
+  segments: Segment[],
+  attempt: number,
+): Promise<void> {
+  await reserveCalls(env.AI, MODELS.describe.id, segments.length); // before frames are extracted
+  await forEachKeyframe(env, asset, segments, async (segment, extract) => {
     try {
       const jpeg = await extract();
       await storeKeyframe(env, asset, segment, jpeg);

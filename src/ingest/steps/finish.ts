@@ -5,11 +5,17 @@ import { deleteAnalyses } from "../../store/window-analysis.ts";
 import { getTranscript } from "../../store/transcripts.ts";
 import type { Asset } from "../../types.ts";
 
-/**
- * Records segment count, warnings and poster keyframe of an asset, and deletes its analyses. Throws
- * if no segment can be found by any search: other failures become warnings.
- */
+/** Records the summary of an asset's segments, and deletes its analyses. */
 export async function finish(env: Env, asset: Asset): Promise<void> {
+  await recordSummary(env, asset);
+  await deleteAnalyses(env.MEDIA, asset);
+}
+
+/**
+ * Records segment count, warnings and poster keyframe of an asset. Throws if no segment can be
+ * found by any search: other failures become warnings.
+ */
+export async function recordSummary(env: Env, asset: Asset): Promise<void> {
   const summary = await summarizeSegments(env.DB, asset.assetId);
   const [mainError] = summary.errors.toSorted((a, b) => b.count - a.count);
   if (summary.usable === 0) {
@@ -21,14 +27,14 @@ export async function finish(env: Env, asset: Asset): Promise<void> {
   const transcript = await getTranscript(env.DB, asset.assetId);
   await updateFacts(env.DB, asset.assetId, {
     segments: summary.total,
-    warnings: toWarnings(summary).concat(transcript?.error ?? []),
+    warnings: toWarnings(asset, summary).concat(transcript?.error ?? []),
     ...(summary.keyframeMs !== null && { keyframeMs: summary.keyframeMs }),
   });
-  await deleteAnalyses(env.MEDIA, asset);
 }
 
-function toWarnings({ errors, total }: SegmentSummary): Failure[] {
+function toWarnings({ assetType }: Asset, { errors, total }: SegmentSummary): Failure[] {
   return errors.map(({ code, count, first }) => {
-    return { code, message: `${count} of ${total} segments can't be described. ${first}` };
+    const subject = assetType === "image" ? "The image" : `${count} of ${total} segments`;
+    return { code, message: `${subject} can't be described. ${first}` };
   });
 }
