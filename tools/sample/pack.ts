@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { writeSlides, writeStory } from "./sample-video.ts";
 import { writeSampleImages } from "./images.ts";
 
-interface SampleFile {
+export interface SampleFile {
   path: string;
   kind: "video" | "image";
   /** Path of an SRT file. */

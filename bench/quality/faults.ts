@@ -1,0 +1,150 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { AddedAsset, AssetRecord } from "../../tools/api-client.ts";
+import { streamForm } from "../../tools/multipart-stream.ts";
+import { buildSamplePack, type SampleFile } from "../../tools/sample/pack.ts";
+import { type Service, withService } from "../../tools/service.ts";
+import { samplePackFolder } from "../../tools/stack/local-state.ts";
+import type { Suite } from "../../tools/suite.ts";
+import { createRandom } from "../../tools/training/random.ts";
+import { type Fault, FAULTS } from "../faults/catalogue.ts";
+
+/** Files of the sample pack: a video with speech, an image with text, a photograph. */
+const FILES = new Set(["story.mp4", "poster.jpg", "nagasaki.jpg"]);
+/** What the stand-in for the speech model recognises, whatever is installed. */
+const SPEECH = "The carpenter left the cabin.\nThe bees come for the clover.\n";
+const TIMES = 2;
+const POLL_MS = 200;
+const TIMEOUT_MS = 120_000;
+
+/** How the assets of one run ended. */
+interface Outcome {
+  faults: string;
+  /** Outcome of each asset, by file: `ready`, the codes of its warnings, or of its failure. */
+  states: string[];
+  /** Codes that none of the faults explains. */
+  untrue: string[];
+  /** Assets that blame their file, as the platform did, and were made whole by a retry. */
+  retried: number;
+  isWhole: boolean;
+}
+
+interface Traversal {
+  nodes: { health: { findings: { code: string }[] } }[];
+}
+
+async function runFaults(
+  service: Service,
+  files: SampleFile[],
+  index: string,
+  faults: Fault[],
+): Promise<Outcome> {
+  const { api, url } = service;
+  const control = (method: string, path: string, query: Record<string, string>) =>
+    fetch(`${url}${path}?${new URLSearchParams(query).toString()}`, { method });
+  await api.post("/index", { index_name: index });
+  for (const { target, fault } of faults) {
+    await control("POST", "/faults", { target, fault, times: String(TIMES) });
+  }
+  for (const { path, kind } of files) {
+    const form = streamForm([{ name: `${kind}_file`, path }]);
+    await api.upload<AddedAsset>(`/index/${index}/${kind}`, form);
+  }
+  const settle = async (): Promise<AssetRecord[]> => {
+    for (const start = Date.now(); Date.now() - start < TIMEOUT_MS; await wait(POLL_MS)) {
+      await control("POST", "/waits", { index });
+      const { assets } = await api.get<{ assets: AssetRecord[] }>(`/index/${index}`);
+      if (assets.every(({ state }) => ["ready", "failed"].includes(state))) return assets;
+    }
+    throw new Error(`With ${nameOf(faults)}, an asset never ended.`);
+  };
+  const ended = await settle();
+  for (const { target } of faults) await control("DELETE", "/faults", { target });
+  const codes = ended.flatMap(codesOf);
+  const explained = new Set(faults.flatMap((fault) => fault.codes));
+  const { job_id: jobId } = await api.post<{ job_id: string }>(`/index/${index}/traverse`, {});
+  await waitForJob(service, jobId);
+  const blamed = (await settle()).filter(({ state }) => state === "failed");
+  for (const { asset_type: type, asset_id: id } of blamed) {
+    await api.post(`/index/${index}/${type}/${id}/retry`, {});
+  }
+  const assets = await settle();
+  const { nodes } = await api.get<Traversal>(`/index/${index}/traverse`);
+  return {
+    faults: nameOf(faults),
+    states: ended.map((asset) => codesOf(asset).join(" ") || "ready"),
+    untrue: codes.filter((code) => !explained.has(code)),
+    retried: blamed.length,
+    isWhole:
+      assets.every((asset) => asset.state === "ready" && codesOf(asset).length === 0) &&
+      nodes.every(({ health }) => health.findings.length === 0),
+  };
+}
+
+function codesOf({ error, warnings }: AssetRecord): string[] {
+  return [...(error ? [error.code] : []), ...warnings.map(({ code }) => code)];
+}
+
+function nameOf(faults: Fault[]): string {
+  return faults.map(({ name }) => name).join(" + ") || "none";
+}
+
+async function waitForJob({ api }: Service, jobId: string): Promise<void> {
+  for (const start = Date.now(); Date.now() - start < TIMEOUT_MS; await wait(POLL_MS)) {
+    const { state } = await api.get<{ state: string }>(`/jobs/${jobId}`);
+    if (state === "succeeded") return;
+    if (state !== "queued" && state !== "running") throw new Error(`The traversal ${state}.`);
+  }
+  throw new Error("The traversal never ended.");
+}
+
+/** Lists each fault alone, then `count` pairs of different targets, in an order by `seed`. */
+export function planRuns(count: number, seed: number): Fault[][] {
+  const pairs = FAULTS.flatMap((first, i) =>
+    FAULTS.slice(i + 1)
+      .filter(({ target }) => target !== first.target)
+      .map((second) => [first, second]),
+  );
+  const random = createRandom(seed);
+  const shuffled = pairs.map((pair) => ({ pair, order: random() }));
+  shuffled.sort((a, b) => a.order - b.order);
+  const chosen = shuffled.slice(0, count).map(({ pair }) => pair);
+  return [[], ...FAULTS.map((fault) => [fault]), ...chosen];
+}
+
+export const suite: Suite = {
+  summary: "every fault of the stand-ins alone, and --requests pairs: is each outcome true?",
+  async run(options) {
+    const { files } = await buildSamplePack(samplePackFolder());
+    const chosen = files.filter(({ path }) => FILES.has(basename(path)));
+    const folder = await mkdtemp(join(tmpdir(), "sightline-faults-"));
+    process.env["SPEECH_SCRIPT"] = join(folder, "speech.txt");
+    await writeFile(process.env["SPEECH_SCRIPT"], SPEECH);
+    try {
+      const measure = async (service: Service) => {
+        const outcomes: Outcome[] = [];
+        for (const [i, faults] of planRuns(options.requests, options.seed).entries()) {
+          const outcome = await runFaults(service, chosen, `run-${i}`, faults);
+          outcomes.push(outcome);
+          const { states, untrue, isWhole } = outcome;
+          const verdict = untrue.length === 0 && isWhole ? "" : " ← WRONG";
+          options.log(`${i}. ${outcome.faults}: ${states.join(", ")}${verdict}`);
+        }
+        return outcomes;
+      };
+      const outcomes = await withService(options, measure, {
+        entry: "bench/faults/faults-worker.ts",
+      });
+      const rows = outcomes.map(({ states, untrue, isWhole, ...row }) => {
+        return { ...row, states: states.join(", "), untrue: untrue.join(" "), whole: `${isWhole}` };
+      });
+      const wrong = outcomes.filter(({ untrue, isWhole }) => untrue.length > 0 || !isWhole);
+      const json = { runs: outcomes.length, wrong: wrong.length, outcomes };
+      return { table: [...rows, { faults: `${wrong.length} of ${outcomes.length} wrong` }], json };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
