@@ -22,7 +22,7 @@ const TIMEOUT_MS = 120_000;
 /** How the assets of one run ended. */
 interface Outcome {
   faults: string;
-  /** Outcome of each asset, by file: `ready`, the codes of its warnings, or of its failure. */
+  /** Outcome of each asset: `ready`, with the codes of its warnings, or `failed`, with its own. */
   states: string[];
   /** Codes that none of the faults explains. */
   untrue: string[];
@@ -74,7 +74,7 @@ async function runFaults(
   const { nodes } = await api.get<Traversal>(`/index/${index}/traverse`);
   return {
     faults: nameOf(faults),
-    states: ended.map((asset) => codesOf(asset).join(" ") || "ready"),
+    states: ended.map((asset) => [asset.state, ...codesOf(asset)].join(" ")),
     untrue: codes.filter((code) => !explained.has(code)),
     retried: blamed.length,
     isWhole:
