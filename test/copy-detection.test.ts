@@ -85,7 +85,7 @@ describe("copy detection data of a ready video", () => {
     }
     await frames.inject("9504");
     await expect(detectAssetShots(bindings, asset, 0, 1)).rejects.toMatchObject({
-      code: "upstream_unavailable",
+      code: "upstream_timeout",
     });
     expect(await readCopyData(video.asset_id)).toEqual(before);
   });
@@ -174,7 +174,7 @@ describe("a queued search by video", () => {
   it("is validated before it is queued", async () => {
     for (const [fields, issue] of [
       [{ queue_job: "soon" }, [["body", "queue_job"], "bool_parsing"]],
-      [{ queue_job: "true", start_seconds: "7" }, [["body", "end_seconds"], "value_error"]],
+      [{ queue_job: "true", start_seconds: "7" }, [["body", "start_seconds"], "value_error"]],
     ] as const) {
       const form = { video_file: await fixture("clip.mp4"), ...fields };
       expect(await client.issues("POST", PATH, { form })).toEqual([issue]);

@@ -56,7 +56,8 @@ describe("extracting frames from all over a video", () => {
   it.each([
     ["9412", "unreadable_frame"],
     ["malformed", "unreadable_frame"],
-    ["9504", "upstream_unavailable"],
+    ["9504", "upstream_timeout"],
+    ["9522", "upstream_unavailable"],
   ] as const)("after the fault %s throws %s", async (fault, code) => {
     await frames.inject(fault);
     await expect(extractFrames(bindings, await openTrack(), [1, 2])).rejects.toMatchObject({
@@ -89,7 +90,7 @@ describe("detecting the shots of a window", () => {
     await frames.inject("slow:1");
     await frames.inject("9504");
     await expect(detectShots(bindings, await openTrack(), range)).rejects.toMatchObject({
-      code: "upstream_unavailable",
+      code: "upstream_timeout",
     });
   });
 
@@ -97,7 +98,7 @@ describe("detecting the shots of a window", () => {
     await frames.inject("9504");
     const range = { start: 0, end: 10 };
     await expect(detectShots(bindings, await openTrack(), range)).rejects.toMatchObject({
-      code: "upstream_unavailable",
+      code: "upstream_timeout",
     });
   });
 });

@@ -5,6 +5,9 @@ import { log } from "../log.ts";
 import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
 import { RepairPaused } from "./repair-context.ts";
 
+/** A traversal waits for a rate limit, but not for the quota of a day or a month. */
+const MAX_WAIT_SECONDS = 600;
+
 type Code = FindingCode | IndexFindingCode;
 type Counts = Partial<Record<Code, number>>;
 
@@ -29,7 +32,8 @@ export function newReport(): Report {
 
 /**
  * Runs a repair and records its findings in the report. The returned sentence names data that
- * can't be restored. Throws `RepairPaused` and deferrable errors only, and then records nothing.
+ * can't be restored. Throws only `RepairPaused` and the errors of limits that pass within
+ * `MAX_WAIT_SECONDS`, and then records nothing.
  */
 export async function recordRepair(
   report: Report,
@@ -43,7 +47,8 @@ export async function recordRepair(
     message = await repair();
     count(report.repaired, codes);
   } catch (error) {
-    if (error instanceof RepairPaused || isDeferrable(error)) throw error;
+    const isWaiting = isDeferrable(error) && error.retryAfter <= MAX_WAIT_SECONDS;
+    if (error instanceof RepairPaused || isWaiting) throw error;
     message = failureOf(error).message;
     log("warn", "lifecycle.repair_failed", {
       asset: assetId,

@@ -1,4 +1,5 @@
 import { purgeAsset, purgeIndex } from "../lifecycle/purge.ts";
+import { LIFECYCLE } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { probeImageModel } from "../lifecycle/image-model.ts";
 import { RepairPaused } from "../lifecycle/repair-context.ts";
@@ -87,13 +88,14 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     return CONTINUE;
   },
 
-  /** Repairs one asset. The report is the result, also of a repair that was cancelled half-way. */
+  /** Repairs one asset, in slices. The report of the last one is the result. */
   async repair(env, { accountId, jobId, assetId }, onProgress) {
     const asset = await getAsset(env.DB, assetId);
     if (!asset) throw new AppError("not_found", "The asset was deleted.");
     const report = newReport();
+    const deadline = Date.now() + LIFECYCLE.slice.maxMs;
     const checkpoint = async () => {
-      if (!(await onProgress(0, report))) throw new RepairPaused();
+      if (!(await onProgress(0, report)) || Date.now() > deadline) throw new RepairPaused();
     };
     try {
       await withMetering(env, accountId, "background", async (metered) => {
@@ -103,6 +105,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
       });
     } catch (error) {
       if (!(error instanceof RepairPaused)) throw error;
+      return CONTINUE; // the next slice ends at once if the job was cancelled
     }
     return report;
   },

@@ -64,6 +64,7 @@ export const recognizeFailedSpeech: Repair = async (context) => {
   await inBatches(parts, 1, checkpoint, async ([part]) =>
     recognizeSpeech(env, asset, part!, ATTEMPT),
   );
+  if ((await getTranscript(env.DB, asset.assetId))?.source !== "asr") return null; // uploaded since
   await putAsrTranscript(env, asset);
   await realignTranscript(context, []);
   await recordSummary(env, asset);
