@@ -207,7 +207,7 @@ describe("a media response", () => {
       "/",
       "a/b?c#d.mp4",
       `${"x".repeat(299)}😀`,
-      "\u202e",
+      "\u202ea",
       "%",
       "a\r\nb",
     ]) {

@@ -29,6 +29,10 @@ interface Field {
 /** Bodies of operations that require one of several optional fields. */
 const REQUIRED_BODIES: Record<string, object> = {
   "POST /index/{index_name}/search": { query: "x" },
+  "POST /index/{index_name}/videonet/url": { url: "https://a.example/film" },
+  "POST /index/{index_name}/videonet/playlist": { url: "https://a.example/c/boats" },
+  "POST /index/{index_name}/videonet/search": { query: "boats", platform: "peertube" },
+  "POST /index/{index_name}/photonet/profile": { username: "boats@a.example" },
 };
 /** Valid files of forms. */
 const FILES: Record<string, string> = { video_file: "clip.mp4", image_file: "words.jpg" };

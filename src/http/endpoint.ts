@@ -6,7 +6,6 @@ import { authenticate } from "./authenticate.ts";
 import type { AppEnv, Context } from "./context.ts";
 import { collectFormIssues } from "./multipart-schema.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
-import { isObject } from "./json-object.ts";
 import { readBody, readJsonBody } from "./json-body.ts";
 import { readQuery, tagNextCursor } from "./query-string.ts";
 import { validate } from "./validation.ts";
@@ -41,7 +40,7 @@ export interface Endpoint<
   body?: B;
   /**
    * Rules that the schemas can't express, such as which fields exclude each other. They get the
-   * request as it was sent, with any other issue, and return theirs.
+   * request as it was sent, whatever else is wrong with it, unless its body is no JSON object.
    */
   rules?: (c: Context, sent: SentInput) => ValidationIssue[];
   /** Allows an empty body, which is read as `{}`. */
@@ -124,9 +123,8 @@ async function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends
     : { value: {} };
   const body = json && validate("body", endpoint.body ?? emptyObject, json.value, issues);
   if (endpoint.creates) validate("header", idempotencyHeaders, c.req.header(), issues);
-  if (endpoint.rules) {
-    const sentBody = isObject(json?.value) ? json.value : {};
-    addIssues(issues, endpoint.rules(c, { query: sentQuery, body: sentBody }));
+  if (endpoint.rules && json) {
+    addIssues(issues, endpoint.rules(c, { query: sentQuery, body: json.value }));
   }
   if (issues.length > 0 && endpoint.form) {
     issues.push(

@@ -16,17 +16,17 @@ export const jsonObject = z.record(z.string(), z.unknown());
 export const indexSettings = z.object({
   language: z
     .string()
-    .max(LIMITS.languageCharacters)
     .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)
-    .refine(isLanguageTag, "it is not a language tag of BCP 47, such as en or pt-BR")
+    .refine(isLanguageTag, "it is not a language tag (BCP 47) of at most 35 characters")
     .optional()
     .openapi({ example: "pt-BR" }),
   webhook_url: z.url({ protocol: /^https?$/ }).optional(),
   traverse_every_hours: bodyInt().min(1).max(720).nullable().optional(),
 });
 
-/** Tests whether a text is a well-formed language tag (BCP 47). */
+/** Tests whether a text is a well-formed language tag (BCP 47), and not too long. */
 function isLanguageTag(text: string): boolean {
+  if (text.length > LIMITS.languageCharacters) return false;
   try {
     return Intl.getCanonicalLocales(text).length === 1;
   } catch {
