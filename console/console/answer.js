@@ -1,6 +1,7 @@
 import { indexPath, streamAnswer } from "./api.js";
 import { el, errorNotice, announce } from "./element.js";
 import { momentCard, playMoment } from "./moment.js";
+import { authorOf } from "./wording.js";
 
 /** Streams the answer to a question into `outlet`. Its markers `[n]` play the cited moments. */
 export async function showAnswer(outlet, { index, question }, signal) {
@@ -25,18 +26,18 @@ export async function showAnswer(outlet, { index, question }, signal) {
   }
 }
 
-function renderAnswer({ answer, grounded, citations, model, usage }) {
+function renderAnswer({ answer, grounded, citations, model }) {
   const cards = new Map(
     citations.map((hit) => [hit.marker, { hit, card: momentCard(hit, hit.marker) }]),
   );
   const text = el("p.text", {}, withMarkers(answer, cards));
-  const tokens = `${model} · ${usage.input_tokens} input and ${usage.output_tokens} output tokens`;
-  const box = el("div.answer", {}, text, el("p.facts", {}, tokens));
+  const box = el("div.answer", {}, text);
   if (!grounded) {
     box.classList.add("ungrounded");
     box.prepend(el("p.badge", {}, "No answer in this index"));
     return [box];
   }
+  box.append(el("p.facts", {}, authorOf(model)));
   const list = el("ul.grid", { "aria-label": "Cited moments" });
   list.append(...[...cards.values()].map(({ card }) => card));
   return [box, el("h3", {}, "Sources"), list];

@@ -1,4 +1,4 @@
-import { el, errorNotice } from "./element.js";
+import { el, errorNotice, titleHeading } from "./element.js";
 import { factList, plain } from "./moment.js";
 import { imageFrame } from "./image-frame.js";
 import { toggleStage } from "./stage.js";
@@ -21,9 +21,9 @@ export function assetCard(asset, { onRetry, onDelete }) {
         type: "button",
         disabled: shown.media_url === null,
         "aria-expanded": "false",
-        "aria-label": `${type === "video" ? "Play" : "Show"} ${title}`,
         onclick: () => toggleStage(root, stageOf(shown)),
       },
+      el("span.visually-hidden", {}, `${type === "video" ? "Play" : "Show"} ${title}`),
       imageFrame({ url: shown.thumbnail_url, type }),
       seconds === null ? null : el("span.tag", {}, clock(seconds)),
     );
@@ -35,7 +35,7 @@ export function assetCard(asset, { onRetry, onDelete }) {
     remove.setAttribute("aria-label", `Delete ${title}`);
     root.replaceChildren(
       button,
-      el("h3.title", {}, title),
+      titleHeading(title),
       el("p.row.between", {}, el("span.facts.state", {}, line(shown)), remove),
     );
     if (state === "failed") {
@@ -91,6 +91,6 @@ function stageOf(asset) {
     title: asset.title,
     type: asset.asset_type,
     url: asset.media_url,
-    details: [el("h3", {}, asset.title), factList(facts)],
+    details: [el("h3", { dir: "auto" }, asset.title), factList(facts)],
   };
 }

@@ -23,6 +23,11 @@ export function fromTemplate(id) {
   return { root, ...Object.fromEntries(named) };
 }
 
+/** Renders a title in one line of a card; all of it is in a tooltip. */
+export function titleHeading(title) {
+  return el("h3.title", { title, dir: "auto" }, title);
+}
+
 /** Announces a change to screen readers (a live region). */
 export function announce(text) {
   document.getElementById("status").textContent = text;

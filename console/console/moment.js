@@ -1,15 +1,16 @@
-import { el } from "./element.js";
+import { el, titleHeading } from "./element.js";
 import { imageFrame } from "./image-frame.js";
 import { toggleStage } from "./stage.js";
-import { EVIDENCE, range } from "./wording.js";
+import { EVIDENCE, likelihoodOf, percent, range } from "./wording.js";
 
 /** Card of a hit, which plays when it is clicked. `marker` is the number of a citation. */
 export function momentCard(hit, marker) {
   const when = range(hit);
-  const name = `${hit.asset_type === "video" ? "Play" : "Show"} ${hit.title}${when ? `, ${when}` : ""}`;
+  const name = `${hit.asset_type === "video" ? "Play" : "Show"} ${hit.title}`;
   const button = el(
     "button.over",
-    { type: "button", "aria-expanded": "false", "aria-label": name },
+    { type: "button", "aria-expanded": "false" },
+    el("span.visually-hidden", {}, name),
     imageFrame({ url: hit.thumbnail_url, type: hit.asset_type, boxes: hit.boxes }),
     marker ? el("span.marker", {}, String(marker)) : null,
     when ? el("span.tag", {}, when) : null,
@@ -20,7 +21,8 @@ export function momentCard(hit, marker) {
     "li.card.moment",
     {},
     button,
-    el("div.row.between", {}, el("h3.title", {}, hit.title), score(hit.score)),
+    titleHeading(hit.title),
+    likelihood(hit.score),
     evidenceList(hit),
     hasLabelEvidence || hit.labels.length === 0 ? null : labelList(hit.labels),
   );
@@ -73,17 +75,10 @@ function labelList(labels) {
   );
 }
 
-function score(value) {
-  const title = "Probability that this is relevant, from 0 to 1";
-  const bar = el("span.score", { title });
-  const fill = el("span.fill");
-  fill.style.inlineSize = `${value * 100}%`;
-  bar.append(
-    el("span.track", {}, fill),
-    el("span.visually-hidden", {}, "Score "),
-    value.toFixed(2),
-  );
-  return bar;
+/** Says in a word how likely a hit is relevant; the number is in a tooltip. */
+function likelihood(score) {
+  const title = `The probability that this is relevant is ${percent(score)}.`;
+  return el("p.facts", {}, el("span", { title }, likelihoodOf(score)));
 }
 
 function details(hit) {
@@ -94,9 +89,10 @@ function details(hit) {
     ["Labels", hit.labels.join(", ")],
     ...Object.entries(hit.metadata).map(([name, value]) => [name, plain(value)]),
   ];
+  const relevance = `${likelihoodOf(hit.score)} (${percent(hit.score)})`;
   return [
-    el("h3", {}, hit.title),
-    el("div.row", {}, range(hit) ? el("span.facts", {}, range(hit)) : null, score(hit.score)),
+    el("h3", { dir: "auto" }, hit.title),
+    el("p.facts", {}, [range(hit), relevance].filter(Boolean).join(" · ")),
     factList(facts),
   ];
 }

@@ -1,11 +1,9 @@
 import { api, indexPath } from "./api.js";
 import { el, errorNotice, announce } from "./element.js";
 import { momentCard } from "./moment.js";
-import { count } from "./wording.js";
+import { count, LIKELY_SCORE } from "./wording.js";
 
 const PAGE = 24;
-/** Hits with a higher score are more likely relevant than not. */
-const LIKELY = 0.5;
 
 /** Shows the results of a search in `outlet`. Aborting the signal leaves `outlet` unchanged. */
 export async function showSearch(outlet, { index, query, modes, boxes }, signal) {
@@ -32,7 +30,10 @@ export async function showSearch(outlet, { index, query, modes, boxes }, signal)
 
   const add = ({ segments, total, next_cursor: next }, cursor) => {
     if (!cursor) outlet.replaceChildren(heading, likely, restFold, more);
-    const cards = segments.map((hit) => ({ card: momentCard(hit), isLikely: hit.score > LIKELY }));
+    const cards = segments.map((hit) => ({
+      card: momentCard(hit),
+      isLikely: hit.score > LIKELY_SCORE,
+    }));
     likely.append(...cards.filter(({ isLikely }) => isLikely).map(({ card }) => card));
     rest.append(...cards.filter(({ isLikely }) => !isLikely).map(({ card }) => card));
     const [likelyCount, restCount] = [likely.childElementCount, rest.childElementCount];

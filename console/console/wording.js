@@ -18,6 +18,28 @@ export function bytes(size) {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${["kB", "MB", "GB", "TB"][power - 1]}`;
 }
 
+/** Formats a share, rounded down so that only all of it is 100 %: 0.437 → "43 %". */
+export function percent(share) {
+  return `${Math.floor(share * 100)} %`;
+}
+
+/** Hits with a higher score are more likely relevant than not. */
+export const LIKELY_SCORE = 0.5;
+
+/** Says in words what a score means, the probability that a hit is relevant. */
+export function likelihoodOf(score) {
+  if (score >= 0.8) return "Very likely";
+  if (score > LIKELY_SCORE) return "Likely";
+  return score >= 0.1 ? "Possible" : "Unlikely";
+}
+
+/** Says who wrote an answer, from the model's id. */
+export function authorOf(model) {
+  return model === "extractive"
+    ? "Quoted from your videos and images. No model wrote this."
+    : `Written from these sources by the model ${model}. It can be wrong: play the sources.`;
+}
+
 /** Formats a count: (1, "video") → "1 video", (1200, "video") → "1,200 videos". */
 export function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
@@ -53,7 +75,7 @@ export const STATES = {
 
 /** Labels of the kinds of evidence, and the text of a segment that each kind is based on. */
 export const EVIDENCE = {
-  visual: { name: "Visual", textOf: ({ labels }) => labels.join(", ") },
+  visual: { name: "Visual", textOf: ({ labels }) => labels.join(", ") || "The image itself" },
   caption: { name: "Caption", textOf: ({ caption }) => caption },
   speech: { name: "Speech", textOf: ({ transcript }) => transcript },
   text: { name: "On-screen text", textOf: ({ on_screen_text: text }) => text },

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+
+/** The functions under test; the console is plain JavaScript without types. */
+interface Wording {
+  authorOf: (model: string) => string;
+  likelihoodOf: (score: number) => string;
+  percent: (share: number) => string;
+}
+
+const file = new URL("../../console/console/wording.js", import.meta.url).href;
+const { authorOf, likelihoodOf, percent } = (await import(file)) as Wording;
+
+it.each([
+  [1, "Very likely"],
+  [0.8, "Very likely"],
+  [0.79, "Likely"],
+  [0.51, "Likely"],
+  [0.5, "Possible"],
+  [0.1, "Possible"],
+  [0.09, "Unlikely"],
+  [0, "Unlikely"],
+])("A score of %d is shown as the words %s", (score, words) => {
+  expect(likelihoodOf(score)).toBe(words);
+});
+
+it("An answer without a model is said to be quoted", () => {
+  expect(authorOf("extractive")).toBe("Quoted from your videos and images. No model wrote this.");
+});
+
+it("An answer of a model names it and says that it can be wrong", () => {
+  expect(authorOf("@cf/openai/gpt-oss-120b")).toMatch(/model @cf\/openai\/gpt-oss-120b.*wrong/);
+});
+
+it.each([
+  [0, "0 %"],
+  [0.437, "43 %"],
+  [0.999, "99 %"],
+  [1, "100 %"],
+])("A share of %d is shown as %s, 100 %% only if it is all", (share, text) => {
+  expect(percent(share)).toBe(text);
+});
