@@ -30,7 +30,9 @@ export function openSources(index, list, onImported) {
       list.replaceChildren(...active.map(line));
       if (!isPolling && sources.some(isRunning)) void poll();
     } catch (error) {
-      list.replaceChildren(el("li", {}, errorNotice(error, load)));
+      // The library says that an index doesn't exist.
+      if (error.status === 404) list.replaceChildren();
+      else list.replaceChildren(el("li", {}, errorNotice(error, load)));
     }
   };
 
@@ -55,16 +57,18 @@ export function openSources(index, list, onImported) {
 
   const line = (source) => {
     const name = source.title ?? source.query ?? source.url;
+    const verb = source.follow ? "Stop following" : "Remove";
     const stop = el(
       "button.quiet.faint",
-      { type: "button", "aria-label": `Remove ${name}`, onclick: () => remove(source, name) },
-      source.follow ? "Stop following" : "Remove",
+      { type: "button", "aria-label": `${verb} ${name}`, onclick: () => remove(source, name) },
+      verb,
     );
     const facts = `${source.platform} · ${count(source.items, "item")} · ${stateOf(source)}`;
     return el(
-      "li.row.between.source",
+      "li.source",
       {},
-      el("span", {}, el("b", {}, name), " ", el("span.facts", {}, facts)),
+      el("b.title", { title: name, dir: "auto" }, name),
+      el("span.facts", {}, facts),
       stop,
     );
   };
