@@ -16,6 +16,11 @@ export function hasKey() {
   return key !== null;
 }
 
+/** Returns the header that authorises a request. */
+export function keyHeader() {
+  return { "X-API-Key": key ?? "" };
+}
+
 /** Checks a key with the service and stores it. Throws an `ApiError` if the key is invalid. */
 export async function signIn(candidate, remember) {
   if (!/^[\u0021-\u007e]+$/.test(candidate)) {
@@ -44,14 +49,18 @@ export function indexPath(name, rest = "", query = {}) {
   return `/index/${encodeURIComponent(name)}${rest}${search && `?${search}`}`;
 }
 
-/** Sends a request and resolves to the JSON body. Throws an `ApiError`, or the signal's reason. */
-export async function api(method, path, { body, signal } = {}) {
-  const headers = { "X-API-Key": key ?? "" };
-  if (body) headers["Content-Type"] = "application/json";
+/**
+ * Sends a request and resolves to the JSON body, or to null for status 204. Throws an `ApiError`, or
+ * the signal's reason.
+ */
+export async function api(method, path, { body, headers, signal } = {}) {
+  const allHeaders = { ...keyHeader(), ...headers };
+  if (body) allHeaders["Content-Type"] = "application/json";
+  const request = { method, headers: allHeaders, body: body && JSON.stringify(body), signal };
   let response;
   let text;
   try {
-    response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
+    response = await fetch(path, request);
     text = await response.text();
   } catch {
     signal?.throwIfAborted();
@@ -65,7 +74,7 @@ export async function api(method, path, { body, signal } = {}) {
  * as `api` does, before the first event.
  */
 export async function* streamEvents(path, { signal } = {}) {
-  const headers = { "X-API-Key": key ?? "", Accept: "text/event-stream" };
+  const headers = { ...keyHeader(), Accept: "text/event-stream" };
   const response = await fetch(path, { headers, signal }).catch(() => null);
   signal?.throwIfAborted();
   if (!response) throw new ApiError(0, OFFLINE);
@@ -101,7 +110,7 @@ export function upload(path, form, { onProgress, signal }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", path);
-    request.setRequestHeader("X-API-Key", key ?? "");
+    for (const [name, value] of Object.entries(keyHeader())) request.setRequestHeader(name, value);
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(loaded / total));
     request.addEventListener("load", () => {
       try {
@@ -120,11 +129,30 @@ export function upload(path, form, { onProgress, signal }) {
 
 function parseResponse(status, text, retryAfter) {
   const json = parse(text);
+  if (status === 204) return null;
   if (status >= 200 && status < 300 && json !== undefined) return json;
-  const message = formatDetail(json?.detail) ?? `The service returned status ${status}.`;
+  throw toApiError(status, text, retryAfter);
+}
+
+/** Makes an error of a response; status 0 means that there was none. Status 401 ends the session. */
+export function toApiError(status, text = "", retryAfter = null) {
+  if (status === 0) return new ApiError(0, OFFLINE);
+  const message = formatDetail(parse(text)?.detail) ?? STATUSES[status] ?? unknownStatus(status);
   const error = new ApiError(status, message, retryAfter === null ? null : Number(retryAfter));
   if (status === 401) window.dispatchEvent(new CustomEvent("unauthorized", { detail: error }));
-  throw error;
+  return error;
+}
+
+/** What a proxy before the service means, whose responses have no `detail`. */
+const STATUSES = {
+  413: "The file is larger than this server accepts in one request.",
+  502: OFFLINE,
+  503: "The service is busy. Try again in a moment.",
+  504: "The service took too long. Try again in a moment.",
+};
+
+function unknownStatus(status) {
+  return `The service returned status ${status}.`;
 }
 
 function parse(text) {

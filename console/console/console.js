@@ -3,6 +3,7 @@ import { el, fromTemplate } from "./element.js";
 import { openIndices } from "./indices.js";
 import { readRoute } from "./route.js";
 import { closeStage } from "./stage.js";
+import { clearStoredUploads } from "./stored-uploads.js";
 import { openWorkspace } from "./workspace.js";
 
 const main = document.getElementById("main");
@@ -58,11 +59,15 @@ function showSignIn(message) {
 
 function endSession(message) {
   signOut();
+  for (const workspace of workspaces.values()) workspace.stop();
   workspaces.clear();
   showSignIn(message);
 }
 
-leave.addEventListener("click", () => endSession());
+leave.addEventListener("click", () => {
+  clearStoredUploads();
+  endSession();
+});
 window.addEventListener(
   "unauthorized",
   ({ detail }) => hasKey() && !isSigningIn() && endSession(detail.message),

@@ -11,9 +11,10 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * Shows the videos and images of an index as cards in `list`. Unfinished assets are followed until
- * they are ready or failed. `onIndex` gets each record of the index, `onError` errors to show.
+ * they are ready or failed. `onIndex` gets each record of the index, `onReady` each asset that
+ * becomes ready, `onError` errors to show.
  */
-export function openLibrary(index, { list, more, onIndex, onError }) {
+export function openLibrary(index, { list, more, onIndex, onReady, onError }) {
   const cards = new Map();
   const unfinished = new Map();
   let isFollowing = false;
@@ -125,6 +126,7 @@ export function openLibrary(index, { list, more, onIndex, onError }) {
       showAsset(record);
       if (!isDone(record)) return 0;
       announce(`${record.title}: ${record.state}.`);
+      if (record.state === "ready") onReady(record);
       await readIndex();
     } catch (error) {
       if (error.status === 404) remove(asset.asset_id);

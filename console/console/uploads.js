@@ -1,15 +1,22 @@
 import { indexPath, upload } from "./api.js";
-import { el, errorNotice } from "./element.js";
-import { bytes } from "./wording.js";
+import { announce, el, errorNotice, titleHeading } from "./element.js";
+import { deleteUpload, readSentShare, uploadResumably } from "./resumable-upload.js";
+import { fingerprintOf, listStoredUploads } from "./stored-uploads.js";
+import { bytes, percent } from "./wording.js";
 
 const CONCURRENCY = 3;
+/** Files of this size are sent in parts: most Cloudflare plans refuse bodies over 100 MB. */
+const RESUMABLE_FROM_BYTES = 50_000_000;
 
 /**
  * Uploads media to an index, `CONCURRENCY` at a time, each with a card at the top of `list`.
- * `onAdded` gets the added asset and the card to replace.
+ * `onAdded` gets the added asset, the card to replace and the transcript that must still be sent.
+ * `chooseFiles` opens the browser's dialog.
  */
-export function openUploads(index, list, onAdded) {
+export function openUploads(index, list, { onAdded, chooseFiles }) {
   const waiting = [];
+  /** Uploads that are shown, also paused and failed ones. */
+  const items = new Set();
   let running = 0;
 
   const next = () => {
@@ -24,77 +31,149 @@ export function openUploads(index, list, onAdded) {
 
   const enqueue = (item) => {
     item.abort = new AbortController();
-    show(
-      item,
-      "Waiting",
-      el("progress", { "aria-label": `Upload of ${item.name}`, max: 1, value: 0 }),
-    );
+    const pause = isResumable(item) && action("Pause", item, pauseItem);
+    draw(item, "Waiting", { actions: [pause], share: item.share ?? 0 });
     waiting.push(item);
     next();
   };
 
-  const show = (item, state, ...rest) => {
-    const cancel = el(
-      "button.quiet.faint",
-      { type: "button", "aria-label": `Remove ${item.name}` },
-      "Remove",
-    );
-    cancel.addEventListener("click", () => drop(item));
-    const line = el("p.row.between", {}, el("span.facts", {}, state), cancel);
-    item.card.replaceChildren(
-      el("span.image-frame", {}, el("span.stand-in", {}, item.type)),
-      el("h3.title", {}, item.name),
-      line,
-      ...rest,
+  const draw = (item, state, { actions = [], share = null, note = null }) => {
+    const { name, type, card } = item;
+    const bar = { "aria-label": `Upload of ${name}`, max: 1, value: share };
+    card.replaceChildren(
+      el("span.image-frame", {}, el("span.stand-in", {}, type)),
+      titleHeading(name),
+      el("p.facts", {}, item.size === null ? "" : `${bytes(item.size)}${withTranscript(item)}`),
+      el(
+        "div.row.between",
+        {},
+        el("span.facts.state", {}, state),
+        el("span.actions", {}, actions.filter(Boolean), action("Remove", item, drop)),
+      ),
+      ...[share === null ? null : el("progress", bar), note].filter(Boolean),
     );
   };
 
-  const drop = (item) => {
-    item.abort.abort();
+  /** Renders a button. What it draws anew gets the focus back on its first button. */
+  const action = (verb, item, run) => {
+    const onclick = () => {
+      run(item);
+      item.card.querySelector("button")?.focus();
+    };
+    const label = `${verb} ${item.name}`;
+    return el("button.quiet.faint", { type: "button", "aria-label": label, onclick }, verb);
+  };
+
+  const stop = (item) => {
+    item.abort?.abort();
     if (waiting.includes(item)) waiting.splice(waiting.indexOf(item), 1);
+    item.abort = null;
+  };
+
+  const pauseItem = (item) => {
+    stop(item);
+    const share = item.share ?? 0;
+    const state = `Paused at ${percent(share)}`;
+    draw(item, state, { share, actions: [action("Continue", item, enqueue)] });
+  };
+
+  const drop = async (item) => {
+    stop(item);
+    try {
+      if (item.fingerprint) await deleteUpload(item.fingerprint);
+      remove(item);
+      announce(`${item.name} is removed.`);
+    } catch (error) {
+      draw(item, "Not removed", { note: errorNotice(error, () => drop(item)) });
+    }
+  };
+
+  const remove = (item) => {
+    items.delete(item);
     item.card.remove();
   };
 
   const send = async (item) => {
-    const [state, bar] = [item.card.querySelector(".facts"), item.card.querySelector("progress")];
-    const onProgress = (fraction) => {
-      bar.value = fraction;
-      state.textContent =
-        fraction < 1 ? `Uploading, ${Math.floor(fraction * 100)} %` : "Checking the file";
+    const { signal } = item.abort;
+    const [state, bar] = [item.card.querySelector(".state"), item.card.querySelector("progress")];
+    const onProgress = (share) => {
+      item.share = share;
+      bar.value = share;
+      state.textContent = share < 1 ? `Uploading, ${percent(share)}` : "Checking the file";
     };
+    const onRetry = () => (state.textContent = "Interrupted, trying again");
     state.textContent = item.file ? "Uploading" : "Adding";
     try {
-      const added = await upload(item.path, formOf(item), {
-        onProgress,
-        signal: item.abort.signal,
-      });
-      onAdded(added, item.card);
+      const added = isResumable(item)
+        ? await uploadResumably(index, item.file, { onProgress, onRetry, signal })
+        : await upload(item.path, formOf(item), { onProgress, signal });
+      items.delete(item);
+      onAdded(added, item.card, isResumable(item) ? item.transcript : undefined);
     } catch (error) {
-      if (item.abort.signal.aborted) return;
-      show(
-        item,
-        "Not added",
-        errorNotice(error, () => enqueue(item)),
-      );
+      if (signal.aborted) return;
+      item.abort = null;
+      draw(item, "Not added", { note: errorNotice(error, () => enqueue(item)) });
     }
   };
 
+  const add = (item) => {
+    item.card = el("li.card.upload");
+    list.prepend(item.card);
+    items.add(item);
+    return item;
+  };
+
+  const itemOf = (fingerprint) => [...items].find((item) => item.fingerprint === fingerprint);
+
+  /** Shows uploads that this browser began and didn't finish. They need their files again. */
+  const showUnfinished = async () => {
+    for (const stored of listStoredUploads(index)) {
+      if (itemOf(stored.fingerprint)) continue;
+      const item = add({ ...stored, type: "video", abort: null });
+      try {
+        item.share = await readSentShare(stored);
+        if (item.abort) continue; // The file was chosen in the meantime.
+        if (item.share === null) remove(item);
+        else drawUnfinished(item);
+      } catch (error) {
+        draw(item, "Unfinished", { note: errorNotice(error) });
+      }
+    }
+  };
+
+  const drawUnfinished = (item) =>
+    draw(item, `Stopped at ${percent(item.share)}`, {
+      share: item.share,
+      actions: [action("Continue", item, chooseFiles)],
+      note: el("p.facts", {}, "To continue, choose or drop the same file."),
+    });
+
   return {
-    /** Uploads an item of `sortFiles`. */
+    /** Uploads an item of `sortFiles`. A file that was paused or interrupted continues. */
     addFile({ file, type, transcript }) {
-      const card = el("li.card.upload");
-      list.prepend(card);
-      const name = `${file.name} (${bytes(file.size)}${transcript ? ", with transcript" : ""})`;
-      enqueue({ card, name, type, file, transcript, path: indexPath(index, `/${type}`) });
+      const fingerprint = fingerprintOf(index, file);
+      const item = itemOf(fingerprint) ?? add({ fingerprint, name: file.name, size: file.size });
+      if (item.abort) return;
+      Object.assign(item, { file, type, transcript, path: indexPath(index, `/${type}`) });
+      enqueue(item);
     },
     addUrl(url, type) {
-      const card = el("li.card.upload");
-      list.prepend(card);
       const path = indexPath(index, `/${type}`, { [`${type}_url`]: url });
-      enqueue({ card, name: url, type, path });
+      enqueue(add({ name: url, size: null, type, path }));
     },
+    showUnfinished,
+    /** Stops all uploads. Resumable ones can be continued. */
+    stopAll: () => [...items].forEach(stop),
     isRunning: () => running > 0,
   };
+}
+
+function isResumable({ file }) {
+  return file !== undefined && file.size >= RESUMABLE_FROM_BYTES;
+}
+
+function withTranscript({ transcript }) {
+  return transcript ? ", with transcript" : "";
 }
 
 function formOf({ file, type, transcript }) {

@@ -2,6 +2,7 @@ import { showAnswer } from "./answer.js";
 import { api, indexPath } from "./api.js";
 import { mediaType, sortFiles } from "./dropped-files.js";
 import { confirmAction, el, fromTemplate, errorNotice, stateBadges } from "./element.js";
+import { openLateTranscripts } from "./late-transcripts.js";
 import { openLibrary } from "./library.js";
 import { routeHash } from "./route.js";
 import { showSearch } from "./search.js";
@@ -27,11 +28,17 @@ export function openWorkspace(index, onDeleted) {
     more: parts.more,
     onIndex: (record) =>
       parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
+    onReady: (asset) => transcripts.onReady(asset),
     onError: (error) => showMessages(error.message),
   });
-  const uploads = openUploads(index, parts.assets, (added, card) => {
-    if (added.duplicate) showMessages(`This index already has this file, as “${added.title}”.`);
-    library.add(added, card);
+  const transcripts = openLateTranscripts(index, showMessages);
+  const uploads = openUploads(index, parts.assets, {
+    onAdded(added, card, transcript) {
+      if (added.duplicate) showMessages(`This index already has this file, as “${added.title}”.`);
+      else if (transcript) transcripts.add(added, transcript);
+      library.add(added, card);
+    },
+    chooseFiles: () => parts.files.click(),
   });
 
   const addFiles = (files) => {
@@ -91,9 +98,11 @@ export function openWorkspace(index, onDeleted) {
 
   const refresh = () => {
     void sources.load();
+    void uploads.showUnfinished();
     return library.load();
   };
-  return { root, follow, refresh, isUploading: () => uploads.isRunning() };
+  const isUploading = () => uploads.isRunning() || transcripts.isWaiting();
+  return { root, follow, refresh, isUploading, stop: () => uploads.stopAll() };
 }
 
 function readForm(index, form) {
