@@ -16,6 +16,8 @@ export interface SuiteOptions {
   requests: number;
   /** Seed of generated requests: the same seed, the same requests. */
   seed: number;
+  /** Folder for screenshots, which is created; null for none. */
+  screenshots: string | null;
   /** Prints a line of progress. */
   log: (line: string) => void;
   /** Aborts the run. */
@@ -27,6 +29,8 @@ export interface SuiteResult {
   table: Record<string, string | number>[];
   /** Result for machines, printed by `--json`. */
   json: Record<string, unknown>;
+  /** Number of problems, for suites that allow none: the command fails if there are any. */
+  problems?: number;
 }
 
 /** Returns the quantile `share` (0–1) of unsorted values by nearest rank; NaN if there are none. */

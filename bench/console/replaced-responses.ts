@@ -1,0 +1,59 @@
+import type { Page, Route } from "playwright-core";
+
+const LONG = "https://video.example/" + "very-long-path-without-a-space".repeat(8);
+
+interface AssetPage {
+  assets: { state: string; progress: number; thumbnail_url: string | null }[];
+}
+
+/** Shows all assets of an index as unfinished, which they are too briefly to be checked. */
+export async function withUnfinishedAssets(
+  page: Page,
+  index: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const unfinished = ["queued", "fetching", "transcribing", "describing", "embedding"];
+  const list = new RegExp(`/index/${index}\\?`);
+  const rest = new RegExp(`/index/${index}/(events|video|image)`);
+  await page.route(rest, (route) => route.abort());
+  await page.route(list, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as AssetPage;
+    for (const [i, asset] of body.assets.entries()) {
+      asset.state = unfinished[i % unfinished.length]!;
+      asset.progress = i / body.assets.length;
+    }
+    await route.fulfill({ response, json: body });
+  });
+  await work();
+  await page.unroute(list);
+  await page.unroute(rest);
+}
+
+/** Shows import sources in every state: an import from a real platform needs the internet. */
+export async function awkwardSources(page: Page, index: string): Promise<void> {
+  const source = {
+    title: null,
+    query: null,
+    url: LONG,
+    platform: "peertube",
+    items: 1200,
+    follow: true,
+    error: null,
+    removed_upstream: 0,
+  };
+  const sources = [
+    { ...source, source_id: "src_1", state: "succeeded", removed_upstream: 3 },
+    { ...source, source_id: "src_2", state: "succeeded", title: "رحلة ".repeat(40) },
+    {
+      ...source,
+      source_id: "src_3",
+      state: "failed",
+      title: "<b>T</b>".repeat(30),
+      error: { code: "upstream_error", message: `The server of ${LONG} answered with 503.` },
+    },
+  ];
+  const json = { sources, total: sources.length, next_cursor: null };
+  const answer = (route: Route) => route.fulfill({ json });
+  await page.route(new RegExp(`/index/${index}/sources\\?`), answer);
+}
