@@ -11,8 +11,8 @@ export const suite: Suite = {
   async run(options) {
     const { log, screenshots, signal } = options;
     if (screenshots !== null) await mkdir(screenshots, { recursive: true });
-    return withService(options, (service) =>
-      withBrowser(signal, async (browser) => {
+    return withBrowser(signal, (browser) =>
+      withService(options, async (service) => {
         const checks: StateCheck[] = [];
         const check = async (state: string) => {
           const result = await checkState(browser, state, screenshots);
