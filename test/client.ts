@@ -119,6 +119,11 @@ export async function fixture(name: string): Promise<File> {
   return new File([await response.arrayBuffer()], name);
 }
 
+/** Returns a fixture with random bytes behind it: equal bytes would be a duplicate. */
+export async function uniqueFixture(name: string): Promise<File> {
+  return new File([await fixture(name), crypto.getRandomValues(new Uint8Array(16))], name);
+}
+
 export function fixtureUrl(name: string): string {
   return `${inject("filesOrigin")}/${name}`;
 }

@@ -1,8 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Call, type Client, fixture, type Issue, newClient } from "./client.ts";
-import { LIMITS } from "../src/config.ts";
-import { readForm } from "../src/http/multipart.ts";
+import { type Call, type Client, fixture, type Issue, newClient, uniqueFixture } from "./client.ts";
 import { fetchDeployed } from "./deployed.ts";
 
 let client: Client;
@@ -154,62 +152,6 @@ it.each<[string, (clip: File) => [string, string | File][]]>([
   const asset = await client.json("POST", "/index/b/video", { body: form });
   expect(asset).toMatchObject({ metadata: { a: 1 }, duplicate: false });
 });
-
-describe("a form", () => {
-  const textFields = (count: number): [string, string][] =>
-    Array.from({ length: count }, (_, i) => [`field-${i}`, "x"]);
-  const fileFields = (count: number): [string, File][] =>
-    Array.from({ length: count }, (_, i) => [`file-${i}`, new File(["x"], "x")]);
-
-  it.each<[string, [string, string | File][], RegExp]>([
-    ["with more than 20 fields", textFields(21), /more than 20 fields/],
-    ["with more than 5 files", fileFields(6), /more than 5 files/],
-    [
-      "with a field above the size limit",
-      [["metadata_str", `"${"x".repeat(2 ** 20)}"`]],
-      /"metadata_str"/,
-    ],
-  ])("%s returns 413", async (_, parts, message) => {
-    const form = new FormData();
-    for (const [name, value] of parts) form.append(name, value);
-    form.append("image_file", await uniqueFixture("truncated.jpg"));
-    const response = await client.send("POST", "/index/b/image", { body: form });
-    expect(response.status).toBe(413);
-    const { detail } = await response.json<{ detail: string }>();
-    expect(detail).toMatch(message);
-  });
-
-  it("that is refused is read no further than the limit of a discarded body", async () => {
-    const part = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n';
-    const chunk = new TextEncoder().encode(part.repeat(1000));
-    let sentBytes = 0;
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        sentBytes += chunk.length;
-        controller.enqueue(chunk); // without end
-      },
-    });
-    const headers = { "content-type": "multipart/form-data; boundary=x" };
-    const request = new Request("http://sightline.test/", { method: "POST", body, headers });
-    let message = "";
-    await readForm(request, async () => undefined).catch((error) => (message = error.message));
-    expect(message).toBe("The form has more than 20 fields.");
-    expect(sentBytes).toBeLessThan(LIMITS.drainBytes + 10 * chunk.length);
-  });
-
-  it("with 20 fields and 5 files is accepted", async () => {
-    const form = new FormData();
-    for (const [name, value] of [...textFields(20), ...fileFields(4)]) form.append(name, value);
-    form.append("image_file", await uniqueFixture("truncated.jpg"));
-    const asset = await client.json("POST", "/index/b/image", { body: form });
-    expect(asset).toMatchObject({ duplicate: false });
-  });
-});
-
-/** Returns a fixture with random bytes behind it: equal bytes would be a duplicate. */
-async function uniqueFixture(name: string): Promise<File> {
-  return new File([await fixture(name), crypto.getRandomValues(new Uint8Array(16))], name);
-}
 
 describe("a multipart upload in storage is aborted", () => {
   /** Returns a bucket that records the multipart uploads it creates. */

@@ -4,7 +4,10 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy
 import { LIMITS } from "../config.ts";
 import { AppError, invalid, type ValidationError } from "../errors.ts";
 
-const MAX_PARTS = { fields: 20, files: 5 } as const;
+/** `parts` also counts parts that are neither, such as one without a name. */
+const MAX_PARTS = { fields: 20, files: 5, parts: 25 } as const;
+/** Bytes that are parsed at once. A larger chunk is divided, so that parsing stops soon. */
+const MAX_PARSED_BYTES = 16 * 1024;
 const MAX_BODY_BYTES = LIMITS.uploadBytes + LIMITS.jsonBytes;
 
 /** A file part of a multipart body, streamed as it arrives. */
@@ -34,6 +37,7 @@ export async function readForm(
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();
   const fields = new Map<string, string>();
   const parser = openParser({ "content-type": type });
+  const body = request.body?.getReader();
   const failures: unknown[] = [];
   let reading: Promise<void> = Promise.resolve();
   let current: Readable | undefined;
@@ -42,7 +46,7 @@ export async function readForm(
     if (valueCut) failures.push(partTooLarge(name, LIMITS.fieldBytes));
     fields.set(name, value);
   });
-  for (const kind of ["fields", "files"] as const) {
+  for (const kind of ["fields", "files", "parts"] as const) {
     parser.on(`${kind}Limit`, () => failures.push(tooMany(kind)));
   }
   parser.on("file", (field, stream, filename) => {
@@ -55,55 +59,81 @@ export async function readForm(
       .then(() => void stream.resume());
   });
   try {
-    await feedParser(request, parser, failures);
+    await feedParser(body, parser, failures);
   } catch (error) {
     failures.push(error);
   }
   // Rejects the pending read of `onFile`: no more of its file will come.
   if (failures.length > 0) current?.destroy(new Error("the upload was interrupted"));
+  await discardBody(body);
   await reading;
   if (failures.length > 0) throw failures[0];
   return fields;
 }
 
-/** Writes the body to the parser. Once there is a failure, discards the rest. */
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** Writes the body to the parser, until the form ends or there is a failure. */
 async function feedParser(
-  request: Request,
+  body: BodyReader | undefined,
   parser: BusboyInstance,
   failures: unknown[],
 ): Promise<void> {
-  let [bytes, drainedBytes, drainUntil] = [0, 0, Infinity];
-  for await (const chunk of readChunks(request)) {
+  const isOver = () => failures.length > 0 || parser.destroyed;
+  let bytes = 0;
+  for (let chunk = await readChunk(body); chunk; chunk = await readChunk(body)) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) throw bodyTooLarge();
-    if (failures.length > 0 || parser.destroyed) {
-      drainedBytes += chunk.length;
-      drainUntil = Math.min(drainUntil, Date.now() + LIMITS.drainMs);
-      if (drainedBytes > LIMITS.drainBytes || Date.now() > drainUntil) return;
-      continue;
+    for (let start = 0; start < chunk.length; start += MAX_PARSED_BYTES) {
+      const slice = toBuffer(chunk.subarray(start, start + MAX_PARSED_BYTES));
+      if (!parser.write(slice)) await waitForEvent(parser, "drain");
+      if (isOver()) return;
     }
-    const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (!parser.write(buffer)) await waitForEvent(parser, "drain");
   }
-  if (failures.length > 0 || parser.destroyed) return;
+  if (isOver()) return;
   const finished = waitForEvent(parser, "finish");
   parser.end();
   await finished;
   if (!parser.writableFinished && failures.length === 0) throw malformedBody("no end");
 }
 
-/** Yields the chunks of the body. Throws `bad_request` if the connection breaks. */
-async function* readChunks(request: Request): AsyncGenerator<Uint8Array> {
+/** Reads a chunk; undefined at the end. Throws `bad_request` if the connection breaks. */
+async function readChunk(body: BodyReader | undefined): Promise<Uint8Array | undefined> {
   try {
-    yield* request.body ?? [];
+    return (await body?.read())?.value;
   } catch (cause) {
     throw malformedBody(cause);
+  }
+}
+
+/** Reads and discards the rest of a body, up to `LIMITS.drainBytes` and `LIMITS.drainMs`. */
+async function discardBody(body: BodyReader | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), LIMITS.drainMs);
+  });
+  try {
+    for (let bytes = 0; bytes <= LIMITS.drainBytes;) {
+      const chunk = await Promise.race([readChunk(body), timeout]);
+      if (!chunk) break;
+      bytes += chunk.length;
+    }
+  } catch {
+    // The connection broke: there is nothing more to discard.
+  } finally {
+    clearTimeout(timer);
+    body?.cancel().catch(() => undefined);
   }
 }
 
 /** Waits for an event or an error. `readForm` listens for errors and records them. */
 async function waitForEvent(parser: BusboyInstance, event: string): Promise<void> {
   await once(parser, event).catch(() => undefined);
+}
+
+/** Views bytes as a `Buffer`, without a copy. */
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function openParser(headers: BusboyHeaders): BusboyInstance {
