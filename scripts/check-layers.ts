@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "errors",
     "ids",
     "keys",
+    "language-tag",
     "lease",
     "log",
     "fingerprint",

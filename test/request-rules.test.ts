@@ -87,15 +87,13 @@ describe("null for an optional field", () => {
 });
 
 describe("the language of an index", () => {
-  it.each(["en", "pt-BR", "zh-Hans-CN", "de-1996", "x".repeat(8)])(
-    "may be %s",
-    async (language) => {
-      const record = await client.json("POST", "/index", { json: { settings: { language } } });
-      expect(record.settings).toEqual({ language });
-    },
-  );
+  it.each(["en", "pt-BR", "zh-Hans-CN", "de-1996", "gsw"])("may be %s", async (language) => {
+    const record = await client.json("POST", "/index", { json: { settings: { language } } });
+    expect(record.settings).toEqual({ language });
+  });
 
   it.each([
+    ["english", "string_pattern_mismatch"],
     ["english please", "string_pattern_mismatch"],
     ["e", "string_pattern_mismatch"],
     ["en-a", "value_error"],

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { LIMITS } from "../config.ts";
+import { isLanguageTag, LANGUAGE_TAG } from "../language-tag.ts";
 import type { Tally } from "../store/tallies.ts";
 import type { MediaIndexRow } from "../types.ts";
 import { bodyInt } from "../http/validation.ts";
@@ -16,23 +16,13 @@ export const jsonObject = z.record(z.string(), z.unknown());
 export const indexSettings = z.object({
   language: z
     .string()
-    .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)
+    .regex(LANGUAGE_TAG)
     .refine(isLanguageTag, "it is not a language tag (BCP 47) of at most 35 characters")
     .optional()
     .openapi({ example: "pt-BR" }),
   webhook_url: z.url({ protocol: /^https?$/ }).optional(),
   traverse_every_hours: bodyInt().min(1).max(720).nullable().optional(),
 });
-
-/** Tests whether a text is a well-formed language tag (BCP 47), and not too long. */
-function isLanguageTag(text: string): boolean {
-  if (text.length > LIMITS.languageCharacters) return false;
-  try {
-    return Intl.getCanonicalLocales(text).length === 1;
-  } catch {
-    return false;
-  }
-}
 
 export const indexRecord = z
   .object({

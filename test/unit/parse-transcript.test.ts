@@ -229,6 +229,8 @@ it.each<[string, Uint8Array | string, string | null]>([
   ["a WebVTT header", FULL_VTT, "de-CH"],
   ["a WebVTT file without one, null", VTT, null],
   ["Whisper's JSON", json({ language: "en", segments: HELLO }), "en"],
+  ["the name of a language, null", json({ language: "english", segments: HELLO }), null],
+  ["a malformed tag, null", json({ language: "en-ab-cd", segments: HELLO }), null],
   ["a name that isn't a BCP 47 tag, null", json({ language: "english!", segments: HELLO }), null],
   [
     "a tag that is too long, null",

@@ -1,5 +1,5 @@
-import { LIMITS } from "../../config.ts";
 import { AppError } from "../../errors.ts";
+import { isLanguageTag } from "../../language-tag.ts";
 import type { Cue } from "../../types.ts";
 import { decodeText } from "./decode-text.ts";
 import { parseJsonTranscript } from "./json.ts";
@@ -22,7 +22,6 @@ const BINARY = /(?!\s)\p{Cc}/u;
 const PADDING = /[\s\p{Cc}]/u;
 const OTHER_FORMAT =
   /^(?:\[Script Info\]|<\?xml|<!doctype|<html|<tt\b|<SAMI|\{\\rtf|\{\d+\}\{\d+\})/i;
-const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
 /** Reading speed and minimum length, for the end of a cue without one. */
 const READING = { charactersPerSecond: 15, minSeconds: 1 } as const;
 
@@ -43,10 +42,6 @@ export function parseTranscript(bytes: Uint8Array): Transcript {
     language: language !== null && isLanguageTag(language) ? language : null,
     cues: normalized,
   };
-}
-
-function isLanguageTag(language: string): boolean {
-  return language.length <= LIMITS.languageCharacters && LANGUAGE.test(language);
 }
 
 /**
