@@ -15,8 +15,8 @@ export const LIMITS = {
   metadataBytes: 64 * KIB, // per record: a page of a list holds many records
   fieldBytes: 1 * MIB, // per text field of a multipart form
   transcriptBytes: 8 * MIB,
-  drainBytes: 32 * MIB, // read and discarded of a refused form, whose client may still be sending
-  drainMs: 10 * SECOND,
+  drainBytes: 100 * MIB, // discarded of a refused form: the largest body on most plans
+  drainMs: 10 * SECOND, // for which a refused form is discarded, though its client still sends
   videoSeconds: 12 * 3600,
   redirectCount: 5,
   fetchMs: 10 * MINUTE, // for a whole download
