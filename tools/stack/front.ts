@@ -44,6 +44,11 @@ export function createFront({ runtimePort, maxBodyBytes, onRequest }: FrontOptio
     else forwardRequest(request, response, runtime, maxBodyBytes);
   });
   server.requestTimeout = 0; // an upload may take as long as it needs
+  // Reads on after the answer: closing a connection with unread bytes would reset it.
+  server.on("clientError", (_, socket) => {
+    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+    socket.resume();
+  });
   return server;
 }
 
