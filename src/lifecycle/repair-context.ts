@@ -1,3 +1,4 @@
+import { LIFECYCLE } from "../config.ts";
 import type { JobId } from "../ids.ts";
 import type { Asset } from "../types.ts";
 
@@ -22,6 +23,17 @@ export type Repair = (context: RepairContext, about: string[]) => Promise<string
 
 /** Thrown to end a slice of a traversal. Repairs that are done stay done. */
 export class RepairPaused extends Error {}
+
+/**
+ * Makes the checkpoint of a slice that begins now. `onProgress` resolves to false if the job was
+ * cancelled.
+ */
+export function sliceCheckpoint(onProgress: () => Promise<boolean>): RepairContext["checkpoint"] {
+  const deadline = Date.now() + LIFECYCLE.slice.maxMs;
+  return async () => {
+    if (!(await onProgress()) || Date.now() > deadline) throw new RepairPaused();
+  };
+}
 
 /** Handles items in batches, with a checkpoint before each batch. */
 export async function inBatches<Item>(

@@ -7,7 +7,7 @@ import { listTraversalPage } from "./traversal-page.ts";
 import { probeImageModel } from "./image-model.ts";
 import { repairAsset } from "./repair.ts";
 import { type Report, recordRepair } from "./report.ts";
-import { RepairPaused } from "./repair-context.ts";
+import { RepairPaused, sliceCheckpoint } from "./repair-context.ts";
 
 interface TraversalInput {
   accountId: AccountId;
@@ -37,13 +37,11 @@ export async function traverse(
     throw new AppError("not_found", "The index was deleted.");
   }
   const imageModel = await probeImageModel(env);
-  const deadline = Date.now() + LIFECYCLE.slice.maxMs;
   const request = { limit: LIFECYCLE.slice.maxAssets, after: progress.after };
   const page = await listTraversalPage(env.DB, indexId, request);
-  const checkpoint = async () => {
-    const isRunning = await onProgress(Math.min(1, progress.assets / Math.max(1, page.total)));
-    if (!isRunning || Date.now() > deadline) throw new RepairPaused();
-  };
+  const checkpoint = sliceCheckpoint(() =>
+    onProgress(Math.min(1, progress.assets / Math.max(1, page.total))),
+  );
   try {
     for (const asset of page.items) {
       await checkpoint();

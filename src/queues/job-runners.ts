@@ -1,8 +1,7 @@
 import { purgeAsset, purgeIndex } from "../lifecycle/purge.ts";
-import { LIFECYCLE } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { probeImageModel } from "../lifecycle/image-model.ts";
-import { RepairPaused } from "../lifecycle/repair-context.ts";
+import { RepairPaused, sliceCheckpoint } from "../lifecycle/repair-context.ts";
 import { repairAsset } from "../lifecycle/repair.ts";
 import { newReport } from "../lifecycle/report.ts";
 import { syncFollowedSources, syncPage } from "../lifecycle/sync-sources.ts";
@@ -93,10 +92,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const asset = await getAsset(env.DB, assetId);
     if (!asset) throw new AppError("not_found", "The asset was deleted.");
     const report = newReport();
-    const deadline = Date.now() + LIFECYCLE.slice.maxMs;
-    const checkpoint = async () => {
-      if (!(await onProgress(0, report)) || Date.now() > deadline) throw new RepairPaused();
-    };
+    const checkpoint = sliceCheckpoint(() => onProgress(0, report));
     try {
       await withMetering(env, accountId, "background", async (metered) => {
         const imageModel = await probeImageModel(metered);

@@ -26,8 +26,8 @@ interface RequestParts {
   /** URLs in the query string and in the form. */
   urls: string[];
   isUrlInForm: boolean;
-  /** Whether there was a file beside a URL or another file. It isn't stored. */
-  hasExcessFile?: boolean;
+  /** How many files were sent. Only the first is stored, and none beside a URL in the query. */
+  fileCount: number;
   transcript?: Uint8Array;
   metadata?: string | Uint8Array;
   /** Error of a file part that was sent as text. */
@@ -85,14 +85,14 @@ async function readRequestParts(
   queryUrl: string | undefined,
 ): Promise<RequestParts> {
   const isUrlInForm = queryUrl === undefined;
-  const parts: RequestParts = { urls: isUrlInForm ? [] : [queryUrl], isUrlInForm };
+  const parts: RequestParts = { fileCount: 0, urls: isUrlInForm ? [] : [queryUrl], isUrlInForm };
   const hasBody = request.body !== null && request.headers.get("content-length") !== "0";
   if (!hasBody) return parts;
   const fileField = `${identity.assetType}_file`;
   const fields = await readForm(request, async (part: FormFile) => {
     if (part.field === fileField) {
-      parts.hasExcessFile = queryUrl !== undefined || parts.file !== undefined;
-      if (parts.hasExcessFile) return;
+      parts.fileCount += 1;
+      if (parts.fileCount > 1 || queryUrl !== undefined) return;
       const stored = await storeSource(env.MEDIA, identity, part.chunks);
       parts.file = { title: part.filename || identity.assetId, ...stored };
     } else if (part.field === "transcript") {
@@ -129,16 +129,14 @@ async function parseParts(parts: RequestParts, assetType: AssetType, allowedHost
   const transcript =
     parts.transcript && (await collect(() => parseTranscriptPart(parts.transcript!)));
   const [url] = parts.urls;
-  const sourceCount = (parts.file ? 1 : 0) + parts.urls.length;
+  const sourceCount = parts.fileCount + parts.urls.length;
   if (url !== undefined) {
     const part = parts.isUrlInForm ? "body" : "query";
     await collect(() => requireUrl([part, `${assetType}_url`], url, allowedHosts));
   }
   if (parts.fileError) issues.push(...parts.fileError.issues);
   else if (sourceCount === 0) issues.push(...fileOrUrlError(assetType, "missing").issues);
-  else if (sourceCount > 1 || parts.hasExcessFile) {
-    issues.push(...fileOrUrlError(assetType, "value_error").issues);
-  }
+  else if (sourceCount > 1) issues.push(...fileOrUrlError(assetType, "value_error").issues);
   if (issues.length > 0) throw new ValidationError(issues);
   return { metadata: metadata!, transcript };
 }

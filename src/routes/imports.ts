@@ -129,10 +129,9 @@ function targetRules<Name extends string>({ platforms, fields, toRequest }: Targ
       if (isKnown) platformFor(c.env, toRequest(target), name);
       return [];
     } catch (error) {
-      const code = error instanceof AppError ? error.code : null;
-      if (code !== "blocked_address" && code !== "unsupported_platform") return [];
-      return invalid([target.part, target.field], "value_error", (error as AppError).message)
-        .issues;
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === "platform_not_configured") return []; // the handler throws it
+      return invalid([target.part, target.field], "value_error", error.message).issues;
     }
   };
 }

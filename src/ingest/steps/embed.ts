@@ -18,24 +18,28 @@ import {
 import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../types.ts";
 import { regionVector, smallObjects } from "../small-objects.ts";
 
-/**
- * Indexes one part's segments: a vector for each kind of text, full-text rows and, if the
- * deployment has an image model, a vector for the keyframe and for each small object. Deletes the
- * vectors again if the asset was deleted meanwhile.
- */
+/** Indexes one part's segments. Deletes the vectors again if the asset was deleted meanwhile. */
 export async function embed(env: Env, asset: Asset, part: number): Promise<void> {
   const from = part * INGEST.segmentsPerPart;
   const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.segmentsPerPart);
-  await Promise.all([
-    putTextVectors(env, asset, segments),
-    hasImageEmbeddings(env) && putImageVectors(env, asset, segments),
-  ]);
-  await indexFullText(env.DB, segments);
+  await indexSegments(env, asset, segments);
   if (await isAssetLive(env.DB, asset.assetId)) return;
   await deleteSegmentVectors(
     env,
     segments.map(({ segmentId }) => segmentId),
   );
+}
+
+/**
+ * Indexes segments: a vector for each kind of text, full-text rows and, if the deployment has an
+ * image model, a vector for the keyframe and for each small object. Overwrites what they have.
+ */
+export async function indexSegments(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+  await Promise.all([
+    putTextVectors(env, asset, segments),
+    hasImageEmbeddings(env) && putImageVectors(env, asset, segments),
+  ]);
+  await indexFullText(env.DB, segments);
 }
 
 /**

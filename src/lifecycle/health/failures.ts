@@ -1,13 +1,11 @@
 import { INGEST } from "../../config.ts";
 import { AppError } from "../../errors.ts";
-import { putImageVectors, putTextVectors } from "../../ingest/steps/embed.ts";
 import { putAsrTranscript } from "../../ingest/steps/align-transcript.ts";
 import { describeSegments } from "../../ingest/steps/describe.ts";
+import { indexSegments } from "../../ingest/steps/embed.ts";
 import { recordSummary } from "../../ingest/steps/finish.ts";
 import { recognizeSpeech } from "../../ingest/steps/recognize-speech.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
-import { hasImageEmbeddings } from "../../models/embed-image.ts";
-import { indexFullText } from "../../store/fulltext.ts";
 import type { SegmentHealth } from "../../store/health.ts";
 import { listSegmentsById } from "../../store/segments.ts";
 import { getTranscript, listRecognized } from "../../store/transcripts.ts";
@@ -38,20 +36,20 @@ export async function inspectFailures(
   ];
 }
 
-/** Describes keyframes, and embeds and indexes what is new. Throws the first error that remains. */
+/** Describes keyframes and indexes their segments again. Throws the first error that remains. */
 export const describeKeyframes: Repair = async (context, segmentIds) => {
   const { env, asset, checkpoint } = context;
   const list = (ids: string[]) => listSegmentsById(env.DB, asset.assetId, ids);
+  const remaining: Segment["error"][] = [];
   const segments = await list(segmentIds);
   await inBatches(segments, INGEST.segmentsPerPart, checkpoint, async (batch) => {
     await describeSegments(env, asset, batch, ATTEMPT);
     const described = await list(batch.map(({ segmentId }) => segmentId));
-    await putTextVectors(env, asset, described);
-    if (hasImageEmbeddings(env)) await putImageVectors(env, asset, described);
-    await indexFullText(env.DB, described);
+    await indexSegments(env, asset, described);
+    remaining.push(...described.map(({ error }) => error));
   });
   await recordSummary(env, asset);
-  throwRemaining((await list(segmentIds)).map(({ error }) => error));
+  throwRemaining(remaining);
   return null;
 };
 
