@@ -115,7 +115,7 @@ async function visitLibrary({ url }: Service, page: Page, check: Check): Promise
   await page.getByRole("button", { name: "Cancel" }).click();
 }
 
-/** Opens the index anew, also if it is open already. */
+/** Opens the index, or reloads it if it is open already. */
 async function openIndex(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/#/${INDEX}`);
   await page.reload();

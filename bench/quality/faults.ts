@@ -26,7 +26,7 @@ interface Outcome {
   states: string[];
   /** Codes that none of the faults explains. */
   untrue: string[];
-  /** Assets that blame their file, as the platform did, and were made whole by a retry. */
+  /** Assets that failed for good, because the platform blamed the file, and were retried. */
   retried: number;
   isWhole: boolean;
 }

@@ -42,7 +42,7 @@ export interface NormalizedSentence {
 
 /**
  * Writes the markers of a sentence as `[1][2]`, without duplicates and unknown ones. Moves markers
- * at the start and the end behind the last punctuation mark. A marker inside the sentence stays
+ * at the start and the end after the last punctuation mark. A marker inside the sentence stays
  * with its clause, and so does one that is used as a noun ("as shown in [1]."). Collapses white
  * space.
  */

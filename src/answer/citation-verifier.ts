@@ -19,7 +19,7 @@ const STARTS_WITH_MARKER = /^[^\p{L}\p{N}]*[[【]/u;
  * `sources` is the evidence by marker, as the model got it; `prompt` is our own instructions;
  * `context` is what the caller asked for.
  *
- * - A sentence needs a citation of a source, in it or behind it. Markers are normalised to `[1][2]`
+ * - A sentence needs a citation of a source, in it or after it. Markers are normalised to `[1][2]`
  *   (see `normalizeMarkers`) and unknown ones removed. Each sentence of a paragraph or list item
  *   needs its own: a marker two sentences later supports nothing in this one.
  * - Headings, lead-ins ("There are two:") and table heads claim little by themselves: they are

@@ -20,7 +20,7 @@ export function isFunctionWord(word: string): boolean {
   return LANGUAGES.some(([, functionWords]) => functionWords.has(word.toLowerCase()));
 }
 
-/** Scripts other than Latin; the first that a text has a third of its letters in is its own. */
+/** Scripts other than Latin. The first that has a third of a text's letters is the text's own. */
 const SCRIPTS = [
   ["Jpan", /[\p{sc=Hiragana}\p{sc=Katakana}]/gu],
   ["Kore", /\p{sc=Hangul}/gu],

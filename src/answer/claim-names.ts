@@ -2,7 +2,7 @@ import { fold, foldPlural } from "../search/query.ts";
 import { isFunctionWord } from "./claim-language.ts";
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu;
-/** What a sentence, a list item or a table cell starts behind; "K." and "Mr." are no ends. */
+/** Text before the start of a sentence, list item or table cell. "K." and "Mr." end no sentence. */
 const STARTS_BEHIND = /(?:^|(?<=\p{L}{4})\.|[!?…:|。！？\n])[\s"“”„«»‘’'()*_>-]*$/u;
 /** Words that are capitalised by convention, and titles. */
 const CAPITALISED = new Set(
@@ -12,7 +12,7 @@ const CAPITALISED = new Set(
 );
 /** `T-shirt`, `X-ray`. */
 const LETTER_COMPOUND = /^\p{L}-\p{Ll}+$/u;
-/** Verbs behind which a single word at the start of a sentence is its subject. */
+/** Verbs of persons: a single word before one, at the start of a sentence, is a name. */
 const PERSONAL_VERBS = new Set(
   `is was has had does did will would can could should may might said says told tells gave
    gives took takes went goes came comes stole steals lives lived works worked wants wanted
@@ -20,7 +20,7 @@ const PERSONAL_VERBS = new Set(
     /\s+/,
   ),
 );
-/** What an object starts with, and no phrase behind a plural. */
+/** Words that start the object of a verb, and rarely follow a plural noun. */
 const OBJECT_START = /^(?:a|an|her|him|his|it|me|my|our|that|the|their|them|this|us|your)$/u;
 /** Words that are the subject of a sentence without an article and are no names. */
 const COMMON_SUBJECTS = new Set(
@@ -75,7 +75,7 @@ export function findNames(sentence: string, language: string | null): string[] {
   return tokens.filter((_, i) => isName[i]).map(({ word }) => word);
 }
 
-/** Tests whether a word is a verb in the third person: by a list, or with an object behind it. */
+/** Tests whether a word is a verb in the third person: by a list, or by the object after it. */
 function isPersonalVerb(word: string, next = ""): boolean {
   return PERSONAL_VERBS.has(word) || (/^\p{Ll}+[^s]s$/u.test(word) && OBJECT_START.test(next));
 }

@@ -53,20 +53,19 @@ export class CitedText {
     this.languages = new Set(texts.map((text) => detectLanguage(text) ?? "en"));
     this.#stems = new Set([...this.words].map(toStem));
     this.#timeRanges = sources.flatMap(({ timeRange }) => timeRange ?? []);
-    const parts = fold(this.text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-    const ends = parts.map(
-      (
-        (length) => (part: string) =>
-          (length += part.length)
-      )(0),
-    );
-    this.#letters = parts.join("");
-    this.#boundaries = new Set([0, ...ends]);
+    const boundaries = new Set([0]);
+    let letters = "";
+    for (const word of wordsOf(this.text)) {
+      letters += word;
+      boundaries.add(letters.length);
+    }
+    this.#letters = letters;
+    this.#boundaries = boundaries;
   }
 
-  /** Tests whether the words of a phrase stand there in a row, whatever the spaces and marks. */
+  /** Tests whether the words of a phrase are in the sources in a row; spaces and marks aside. */
   hasPhrase(phrase: string): boolean {
-    const letters = (fold(phrase).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).join("");
+    const letters = wordsOf(phrase).join("");
     for (
       let at = this.#letters.indexOf(letters);
       at >= 0;
@@ -77,18 +76,23 @@ export class CitedText {
     return false;
   }
 
-  /** Tests whether a word stands there, also in another form of it ("boats", "boat"). */
+  /** Tests whether the sources have a word, or another form of it ("boats", "boat"). */
   hasWord(word: string): boolean {
     if (this.words.has(word) || this.#stems.has(toStem(word))) return true;
     return hasUnsegmentedScript(word) && this.#letters.includes(word);
   }
 
-  /** Tests whether a time of the video, in seconds, is in a cited source, give or take a second. */
+  /** Tests whether a time of the video, in seconds, is within a second of a cited source. */
   hasTime(seconds: number): boolean {
     return this.#timeRanges.some(({ startMs, endMs }) => {
       return seconds * 1000 > startMs - 1000 && seconds * 1000 < endMs + 1000;
     });
   }
+}
+
+/** Returns the words of a text in order, folded; each part of a compound is a word. */
+function wordsOf(text: string): string[] {
+  return fold(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 }
 
 /** Stems a word as the full-text index does, and folds the plural first. */

@@ -26,7 +26,7 @@ const UNFINISHED_MARKER = new RegExp(
 export type SentenceEnd = { end: number } | { end: null; from: number };
 
 /**
- * Finds the end of the first sentence of running text, behind the markers that follow the sentence.
+ * Finds the end of the first sentence of running text, after the markers that follow the sentence.
  * The result for a text doesn't change when more text is appended, so a streamed text is split like
  * the whole. `isWhole`: no more text follows. `from`: the result for a shorter prefix.
  *

@@ -105,8 +105,8 @@ export async function deferJob(db: D1Database, jobId: JobId, dueAt: number): Pro
 }
 
 /**
- * Releases a job that has more to do and sends its message anew, with all its attempts left. Throws
- * if the queue refuses the message.
+ * Releases a job that has more to do and sends its message again, with all its attempts left.
+ * Throws if the queue refuses the message.
  */
 export async function continueJob(
   env: Pick<Env, "DB" | "JOBS">,

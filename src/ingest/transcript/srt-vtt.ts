@@ -3,7 +3,7 @@ import type { Cue } from "../../types.ts";
 /*
  * Lenient parser of SRT and WebVTT. Accepts times with or without hours, with comma or point, with
  * any number of fraction digits or without an end, cues without a blank line between them, and
- * coordinates or settings behind the times. WebVTT follows the parser of section 6 of
+ * coordinates or settings after the times. WebVTT follows the parser of section 6 of
  * https://www.w3.org/TR/webvtt1/, in which a cue begins at any line with times.
  */
 

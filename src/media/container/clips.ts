@@ -12,7 +12,7 @@ import {
 import { AppError } from "../../errors.ts";
 import type { TimeRange } from "../../time-range.ts";
 import { withContainerErrors } from "./open-container.ts";
-import { packetsFrom } from "./packets.ts";
+import { getKeyPacketAt, packetsFrom } from "./packets.ts";
 import { makeDisposablePredicate } from "./disposable.ts";
 
 /** A frame may be stored this long before one that is presented before it. */
@@ -96,8 +96,7 @@ export function maxClipBytes(
   return withContainerErrors(async () => {
     const sink = new EncodedPacketSink(track);
     const options = { metadataOnly: true };
-    const first =
-      (await sink.getKeyPacket(start, options)) ?? (await sink.getFirstKeyPacket(options));
+    const first = await getKeyPacketAt(sink, start, options);
     let bytes = 0;
     if (!first) return bytes;
     for await (const packet of packetsFrom(sink, first, options)) {
@@ -187,7 +186,7 @@ export async function remux<T>(
   if (!codec) throw unsupportedCodec(String(await track.getInternalCodecId()));
   return withContainerErrors(async () => {
     const sink = new EncodedPacketSink(track);
-    const first = (await sink.getKeyPacket(seconds)) ?? (await sink.getFirstKeyPacket());
+    const first = await getKeyPacketAt(sink, seconds);
     if (!first) throw new AppError("unreadable_frame", `No frame at ${seconds} s.`);
     // Chunks come in order, without the spare room that a growing buffer would have.
     const chunks: Uint8Array<ArrayBuffer>[] = [];

@@ -1,7 +1,7 @@
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from "mediabunny";
 import { type Clip, remux, REORDER_SECONDS } from "./clips.ts";
 import { withContainerErrors } from "./open-container.ts";
-import { packetsFrom } from "./packets.ts";
+import { getKeyPacketAt, packetsFrom } from "./packets.ts";
 import { makeDisposablePredicate, type IsDisposable } from "./disposable.ts";
 
 /** A frame as its container lists it. */
@@ -48,8 +48,7 @@ export function listFrames(
   return withContainerErrors(async () => {
     const sink = new EncodedPacketSink(track);
     const options = { metadataOnly: true };
-    const first =
-      (await sink.getKeyPacket(start, options)) ?? (await sink.getFirstKeyPacket(options));
+    const first = await getKeyPacketAt(sink, start, options);
     if (!first) return [];
     const frames: FrameEntry[] = [];
     for await (const { timestamp, type } of packetsFrom(sink, first, options)) {
@@ -110,7 +109,7 @@ async function readGop(
   isDisposable: IsDisposable,
   maxBytes: number,
 ) {
-  const key = (await sink.getKeyPacket(times[0]!)) ?? (await sink.getFirstKeyPacket());
+  const key = await getKeyPacketAt(sink, times[0]!);
   const packets: EncodedPacket[] = [];
   const found = new Set<number>();
   let [bytes, isCut] = [0, false];
