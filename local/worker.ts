@@ -3,7 +3,7 @@ import type { LocalEnv } from "./env.ts";
 import { localImages } from "./local-images.ts";
 import { localMedia } from "./local-media.ts";
 
-export { MediaIndex, ModelLimiter } from "../src/index.ts";
+export { IndexDatabase, MediaIndex, ModelLimiter } from "../src/index.ts";
 export { LocalAI } from "./local-ai.ts";
 export { LocalVectorize } from "./local-vectorize.ts";
 export { Faults } from "./faults.ts";

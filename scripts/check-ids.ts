@@ -11,10 +11,11 @@ const LOOKUPS: Record<string, string> = {
   "jobs.ts requireJob": "by account",
   "keys.ts revokeKey": "by account",
   "orphans.ts listMissingAssets": "by index",
+  "health.ts reindexFullText": "by index",
   "orphans.ts listUnknownSegments": "by index",
-  "sql.ts listMissing": "by index",
+  "segment-query.ts SegmentQuery": "by index, in its scope",
+  "sql.ts whereMissing": "by the query that the caller gives",
   "segments.ts listSegmentsById": "by asset",
-  "scoped-segments.ts listSegmentsInScope": "by index, in its scope",
   "segments.ts listSegmentIds": "by index",
   "sources.ts deleteSource": "by index",
   "uploads.ts getUpload": "by index",
@@ -33,6 +34,12 @@ const TRUSTED: Record<string, string> = {
   "src/store/vectors.ts": "reads ids that we stored with the vectors",
 };
 
+/** Bindings whose objects are named by an index's id, and the only way to get one. */
+const OBJECTS = [
+  ["MEDIA_INDEX", "indexObject", "src/store/index-object.ts"],
+  ["INDEX_DATABASE", "indexDatabase", "src/store/index-database.ts"],
+] as const;
+
 const DECLARATION = /^(?:export )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)/;
 const BARE = /\b(\w+Ids?|ids?)\??: (?:readonly )?string\b/g;
 const KIND = "(?:Account|Any|Asset|Index|Job|Key|Segment|Source|Upload|Vector)Id";
@@ -47,8 +54,9 @@ export function findLooseIds(files: Iterable<readonly [file: string, text: strin
       problems.add(`${file} marks text as an id: look the id up, or read it from a row`);
     }
     if (CAST.test(text) && file !== "src/ids.ts") problems.add(`${file} casts text to an id`);
-    if (text.includes("MEDIA_INDEX.getByName") && file !== "src/store/index-object.ts") {
-      problems.add(`${file} gets an index's object by text: use indexObject`);
+    for (const [binding, accessor, owner] of OBJECTS) {
+      if (!text.includes(`${binding}.getByName`) || file === owner) continue;
+      problems.add(`${file} gets an object of an index by text: use ${accessor}`);
     }
     if (!file.startsWith("src/store/")) continue;
     for (const declaration of textIdDeclarations(file.slice("src/store/".length), text)) {

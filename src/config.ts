@@ -232,7 +232,7 @@ export const COPY_DETECTION = {
   maxRegisteredMatches: 4, // votes that are registered to find the crop
   rangeMarginSeconds: 8, // on both sides of the range that the votes predict
   maxReferenceSeconds: 3600, // of a video that are read and compared: about 30 MB
-  mergeGapSeconds: 60, // ranges closer than this are read as one; longer than a row of frames
+  mergeGapSeconds: 60, // ranges closer than this are read as one; longer than a window
   minCopySimilarity: 0.85, // from which a time range is a copy of the query
 } as const;
 

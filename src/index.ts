@@ -4,6 +4,7 @@ import { consumeDeadIngest, consumeIngest } from "./queues/ingest.ts";
 import { consumeDeadJobs, consumeJobs } from "./queues/jobs.ts";
 import { consumeWebhooks } from "./queues/webhooks.ts";
 
+export { IndexDatabase } from "./durable/index-database.ts";
 export { MediaIndex } from "./durable/media-index.ts";
 export { ModelLimiter } from "./durable/model-limiter.ts";
 

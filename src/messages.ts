@@ -50,6 +50,7 @@ export const jobMessage = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("search"),
     ...job,
+    indexName: z.string(),
     /** A `SearchRequest`. The runner parses the request: its schema is in a higher layer. */
     request: z.record(z.string(), z.unknown()),
     /** Null in a search without a clip. */

@@ -102,6 +102,11 @@ export interface MediaIndexRow {
   revision: number;
 }
 
+/** The index that stored content belongs to. */
+export type IndexRef = Pick<MediaIndexRow, "accountId" | "indexId">;
+/** The same, with the name that records show. */
+export type NamedIndexRef = Pick<MediaIndexRow, "accountId" | "indexId" | "name">;
+
 interface AssetSource {
   kind: "upload" | "url" | "videonet" | "photonet";
   url?: string;
@@ -144,6 +149,8 @@ export interface Asset {
   jobId: JobId;
   /** The job that uploaded a video's transcript; null if the ingest made it. */
   transcriptJobId: JobId | null;
+  /** Number of the transcript: 0 for the ingest's, then 1 more for each that replaced it. */
+  transcriptRevision: number;
   createdAt: number;
   updatedAt: number;
 }

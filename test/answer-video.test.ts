@@ -4,6 +4,8 @@ import { MODELS } from "../src/config.ts";
 import { type Client, fixture, type Issue, type Json, newClient } from "./client.ts";
 import { localAi } from "./local/bindings.ts";
 import { scriptAnswers } from "./scripted-model.ts";
+import { assetRefOf, OF_ASSET, runInIndex } from "./store-queries.ts";
+import { updateProperties } from "../src/store/assets.ts";
 
 describe("an answer about a long video", () => {
   const SEGMENTS = 20;
@@ -19,22 +21,19 @@ describe("an answer about a long video", () => {
     const form = { video_file: await fixture("clip.mp4") };
     video = await client.json("POST", "/index/long/video", { form });
     await client.waitForAsset("long", video);
-    await env.DB.batch([
-      env.DB.prepare("DELETE FROM segments WHERE asset_id = ?").bind(video.asset_id),
-      env.DB.prepare("UPDATE assets SET duration_ms = ? WHERE asset_id = ?").bind(
-        SEGMENTS * 5000,
-        video.asset_id,
-      ),
-      ...Array.from({ length: SEGMENTS }, (_, i) =>
-        env.DB.prepare(
-          `INSERT INTO segments (segment_id, asset_id, index_id, position, start_ms, end_ms,
-             keyframe_ms, transcript)
-           SELECT 'seg_long_' || ?1, asset_id, index_id, ?1, ?1 * 5000, ?1 * 5000 + 5000,
-             ?1 * 5000 + 1, 'Part ' || ?1
-           FROM assets WHERE asset_id = ?2`,
-        ).bind(i, video.asset_id),
-      ),
-    ]);
+    const ref = await assetRefOf(video);
+    await updateProperties(env.DB, ref.assetId, { durationMs: SEGMENTS * 5000 });
+    await runInIndex(ref, `DELETE FROM segments WHERE ${OF_ASSET}`, ref.assetId);
+    await runInIndex(
+      ref,
+      `INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyframe_ms,
+         transcript, indexed)
+       SELECT 'seg_long_' || key, asset_key, key, key * 5000, key * 5000 + 5000, key * 5000 + 1,
+         'Part ' || key, 0
+       FROM json_each(?), assets WHERE asset_id = ?`,
+      JSON.stringify(Array.from({ length: SEGMENTS })),
+      ref.assetId,
+    );
   });
 
   it("combines the answers about its windows, with their citations", async () => {

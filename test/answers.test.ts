@@ -264,9 +264,8 @@ describe("a repeated question", () => {
     const url = makeUrl();
     await scriptAnswers("With the keeper. [1]", "With the goats. [1]");
     await client.json("GET", url);
-    await env.DB.prepare("UPDATE assets SET title = 'clip two' WHERE asset_id = ?")
-      .bind(video.asset_id)
-      .run();
+    const path = `/index/trip/video/${video.asset_id}`;
+    await client.json("PATCH", path, { json: { title: "clip two" } });
     expect((await client.json("GET", url)).answer).toBe("With the goats. [1]");
   });
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { upsertSegments } from "../src/store/segments.ts";
-import { indexFullText } from "../src/store/fulltext.ts";
-import type { Segment } from "../src/types.ts";
+import { type SegmentId, trustedId } from "../src/ids.ts";
 import { type Client, fixture, type Json } from "./client.ts";
-import { type AssetRef, assetRefOf, run } from "./store-queries.ts";
+import { indexDatabase } from "../src/store/index-database.ts";
+import { type AssetRef, assetRefOf, OF_ASSET, run, runInIndex } from "./store-queries.ts";
 
 /** Adds an asset, and deletes its segments. */
 export async function addAssetWithoutSegments(
@@ -15,27 +15,30 @@ export async function addAssetWithoutSegments(
   const form = { [`${type}_file`]: await fixture(name) };
   const asset: Json = await client.json("POST", `/index/${index}/${type}`, { form });
   await client.waitForAsset(index, asset);
-  await run("DELETE FROM segments WHERE asset_id = ?", asset.asset_id);
-  return assetRefOf(asset);
+  const ref = await assetRefOf(asset);
+  await runInIndex(ref, `DELETE FROM segments WHERE ${OF_ASSET}`, ref.assetId);
+  return ref;
 }
 
 /** Inserts a segment per caption, numbered from 0. */
 export async function captionSegments(asset: AssetRef, captions: string[]): Promise<void> {
   const { indexId, assetId } = asset;
-  const segments = captions.map((caption, position) => ({
-    segmentId: `${assetId}-${position}`,
+  const segments = captions.map((_, position) => ({
+    segmentId: trustedId<SegmentId>(`${assetId}-${position}`),
     assetId,
     indexId,
     position,
     startMs: position,
     endMs: position + 1,
     keyframeMs: position,
-    caption,
-    transcript: "",
-    onScreenText: "",
-    labels: [],
-  })) as unknown as Segment[];
-  await upsertSegments(env.DB, segments);
-  await indexFullText(env.DB, segments);
+  }));
+  const assetType = assetId.startsWith("img") ? "image" : "video";
+  await upsertSegments(indexDatabase(env, asset), { assetId, assetType }, segments);
+  await runInIndex(
+    asset,
+    `UPDATE segments SET caption = value FROM json_each(?) WHERE position = key AND ${OF_ASSET}`,
+    JSON.stringify(captions),
+    assetId,
+  );
   await run("UPDATE assets SET segments = ? WHERE asset_id = ?", captions.length, assetId);
 }

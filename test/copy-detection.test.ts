@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
 import { COPY_DETECTION } from "../src/config.ts";
-import { type AccountId, type IndexId, newId } from "../src/ids.ts";
+import { type AccountId, type AssetId, type IndexId, newId } from "../src/ids.ts";
 import { detectAssetShots } from "../src/ingest/steps/detect-shots.ts";
 import { indexFrames } from "../src/ingest/steps/index-frames.ts";
 import { inferColumns } from "../src/media/shots/contact-sheet.ts";
@@ -11,9 +11,11 @@ import { makeSearchRequest } from "../src/search/request.ts";
 import { getAsset } from "../src/store/assets.ts";
 import type { JobMessage } from "../src/messages.ts";
 import { insertJob } from "../src/store/jobs.ts";
-import { queryClipKey } from "../src/store/object-keys.ts";
+import { queryClipKey, referenceFramesKey } from "../src/store/object-keys.ts";
+import { listReferenceFrames } from "../src/store/reference-frames.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { deliver, startAsset } from "./ingest-helpers.ts";
+import { assetRefOf, countStored, OF_ASSET, runInIndex } from "./store-queries.ts";
 
 const frames = localMedia(env);
 const bindings = { ...env, FRAMES: frames, IMAGES: localImages(env) };
@@ -30,17 +32,17 @@ beforeAll(async () => {
 }, 60_000);
 
 /** Reads the stored frames and signatures of a video, without ids that change. */
-async function readCopyData(assetId: string) {
-  const [frameRows, signatures] = await env.DB.batch([
-    env.DB.prepare("SELECT * FROM reference_frames WHERE asset_id = ?").bind(assetId),
-    env.DB.prepare(
-      `SELECT segment_id, frame_ms, hashes, luma_thumbnail FROM signatures
-       JOIN segments USING (segment_id) WHERE asset_id = ? ORDER BY segment_id, frame_ms`,
-    ).bind(assetId),
-  ]);
+async function readCopyData(assetId: AssetId) {
+  const asset = (await getAsset(env.DB, assetId))!;
+  const range = { assetId, startMs: 0, endMs: asset.durationMs };
   return {
-    referenceFrames: frameRows!.results as Json[],
-    signatures: signatures!.results as Json[],
+    referenceFrames: await listReferenceFrames(env.MEDIA, asset, [range]),
+    signatures: await runInIndex<Json>(
+      asset,
+      `SELECT segment_id, frame_ms, hashes, luma_thumbnail FROM signatures
+       JOIN segments USING (segment_key) WHERE ${OF_ASSET} ORDER BY segment_id, frame_ms`,
+      assetId,
+    ),
   };
 }
 
@@ -57,10 +59,10 @@ describe("copy detection data of a ready video", () => {
   it("has reference frames at regular times, and signatures of distinct frames", async () => {
     const { referenceFrames, signatures } = await readCopyData(video.asset_id);
     expect(referenceFrames).toHaveLength(1);
-    const times: number[] = JSON.parse(referenceFrames[0].times);
+    const { times, lumaThumbnails } = referenceFrames[0]!;
     expect(times).toHaveLength(6 * COPY_DETECTION.referenceFramesPerSecond);
     const thumbnailBytes = times.length * COPY_DETECTION.thumbnailSide ** 2;
-    expect(referenceFrames[0].luma_thumbnails).toHaveLength(thumbnailBytes);
+    expect(lumaThumbnails).toHaveLength(thumbnailBytes);
     // Two static segments: on-screen text, then a house.
     expect(signatures.map(({ frame_ms }) => frame_ms)).toEqual([null, null]);
   });
@@ -98,7 +100,9 @@ describe("copy detection data of a ready video", () => {
     await client.waitForJob(job_id);
     await detectAssetShots(bindings, stored, 0, 1).catch(() => {}); // its bytes are gone
     await indexFrames(bindings, stored, 0);
-    expect(await readCopyData(asset.asset_id)).toEqual({ referenceFrames: [], signatures: [] });
+    const range = { assetId: stored.assetId, startMs: 0, endMs: stored.durationMs };
+    expect(await listReferenceFrames(env.MEDIA, stored, [range])).toEqual([]);
+    expect(await countStored(stored.indexId)).not.toHaveProperty("signatures");
   });
 });
 
@@ -117,8 +121,7 @@ describe("a search with a clip of a stored video", () => {
   it("finds the segment without times if there are no reference frames", async () => {
     const { asset } = await startAsset(client, "early", "clip.mp4");
     await client.waitForAsset("early", asset);
-    const deleteFrames = "DELETE FROM reference_frames WHERE asset_id = ?";
-    await env.DB.prepare(deleteFrames).bind(asset.asset_id).run();
+    await env.MEDIA.delete(referenceFramesKey(await assetRefOf(asset), 0));
     const form = { video_file: await fixture("clip.mp4") };
     const { segments } = await client.json("POST", "/index/early/search_video", { form });
     const { start_seconds, end_seconds } = segments[0];
@@ -145,6 +148,7 @@ describe("a queued search by video", () => {
       jobId: newId("job"),
       accountId: row!.account_id,
       indexId,
+      indexName: "copies",
       request: makeSearchRequest({ topK: 5 }),
       clip: { key, range: { start: 0, end: 6 } },
     };

@@ -9,7 +9,7 @@ import { insertJob } from "../src/store/jobs.ts";
 import { assetPrefix, deletePrefix, sourceKey } from "../src/store/object-keys.ts";
 import { deleteSegmentVectors, imageIds, textIds } from "../src/store/vectors.ts";
 import { type Client, newClient } from "./client.ts";
-import { createOrphans } from "./repair-fixture.ts";
+import { createOrphans, createOrphanSegment } from "./repair-fixture.ts";
 import { deliver, startAsset } from "./ingest-helpers.ts";
 import { countStored, type AssetRef, assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
 
@@ -58,7 +58,7 @@ describe("a repeated deletion of a video", () => {
     "leaves nothing behind after an interrupted one deleted %s",
     async (_, interrupt) => {
       await addAsset("speech.mp4");
-      expect(await countStored(asset.indexId)).toMatchObject({ segments: 2, reference_frames: 1 });
+      expect(await countStored(asset.indexId)).toMatchObject({ segments: 2 });
       await interrupt();
       await deliverDeletion("delete_asset");
       expect(await countStored(asset.indexId)).toEqual({ indices: 1 });
@@ -93,18 +93,12 @@ describe("a repeated deletion of an index", () => {
     const [image] = await env.IMAGE_VECTORS.getByIds([`${segments[0]}:image`]);
     const namespace = asset.indexId;
     await env.TEXT_VECTORS.upsert([
+      { id: "seg_gone:caption", values: text!.values, namespace },
       { id: "seg_orphaned:caption", values: text!.values, namespace },
     ]);
-    await env.IMAGE_VECTORS.upsert([
-      { id: "seg_orphaned:image", values: image!.values, namespace },
-    ]);
+    await env.IMAGE_VECTORS.upsert([{ id: "seg_gone:image", values: image!.values, namespace }]);
     await createOrphans(asset.accountId, asset.indexId, asset.assetId);
-    await run(
-      `INSERT INTO signatures (segment_id, index_id, hashes, luma_thumbnail)
-       VALUES ('seg_orphaned', ?, '[1]', '')`,
-      asset.indexId,
-    );
-    await run("INSERT INTO reference_frames VALUES ('vid_orphaned', 0, 1000, '[]', x'00')");
+    await createOrphanSegment(asset, "a lantern");
     await purgeAsset(env, asset, asset.assetId);
     expect(Object.keys(await countStored(namespace))).toContain("sightline-image");
     await deliverDeletion("delete_index");

@@ -12,6 +12,8 @@ import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { aiThatReturns } from "./generated.ts";
 import { startAsset } from "./ingest-helpers.ts";
 import { localAi, localSpace } from "./local/bindings.ts";
+import { updateSegments } from "./store-queries.ts";
+import { indexDatabase } from "../src/store/index-database.ts";
 
 const MODEL = MODELS.describe.id;
 const SENTENCES = JSON.stringify({
@@ -145,14 +147,12 @@ describe("a model's reply", () => {
 it("an image without a description keeps its alternative text as its caption", async () => {
   const { asset } = await startAsset(client, "alt-text", "boats.jpg");
   await client.waitForAsset("alt-text", asset);
-  await env.DB.prepare("UPDATE segments SET described_at = NULL WHERE asset_id = ?")
-    .bind(asset.asset_id)
-    .run();
+  await updateSegments(asset, "described_at = NULL");
   const stored = await getAsset(env.DB, asset.asset_id);
   await localAi().inject(MODEL, "malformed", 2);
   const described = { ...stored!, source: { kind: "url" as const, alt_text: "Two boats" } };
   await describeStep({ ...env, IMAGES: localImages(env) }, described, 0, 1);
-  const [segment] = await listSegments(env.DB, asset.asset_id, 0, 1);
+  const [segment] = await listSegments(indexDatabase(env, stored!), asset.asset_id, 0, 1);
   expect(segment).toMatchObject({
     caption: "Two boats.",
     captionModel: null,

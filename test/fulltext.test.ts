@@ -3,10 +3,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parseQuery } from "../src/search/query.ts";
 import { toSearchScope, makeSearchRequest } from "../src/search/request.ts";
 import { QueryTerms } from "../src/search/query-terms.ts";
-import { searchFullText } from "../src/store/fulltext.ts";
+import { indexDatabase } from "../src/store/index-database.ts";
+import { findSegments } from "../src/store/find-segments.ts";
 import { addAssetWithoutSegments, captionSegments } from "./caption-fixtures.ts";
 import { newClient } from "./client.ts";
 import type { AssetRef } from "./store-queries.ts";
+import { countStored } from "./store-queries.ts";
 
 /** Segments of a video; one in twenty has "kite", one in twelve has each of `COMMON_WORDS`. */
 const [SEGMENT_COUNT, KITE_INTERVAL] = [1000, 20];
@@ -52,18 +54,15 @@ async function findPositions(
 ): Promise<number[]> {
   const parsed = parseQuery(query);
   const { tokens } = new QueryTerms(parsed.words);
-  const { assets, columns } = toSearchScope(
-    owner.indexId,
-    makeSearchRequest({ topK: LIMIT, assetIds }),
-  );
-  const { hits } = await searchFullText(env.DB, {
+  const { assets, columns } = toSearchScope(makeSearchRequest({ topK: LIMIT, assetIds }));
+  const { fullTextHits } = await findSegments(indexDatabase(env, owner), {
     scope: assets,
-    query: parsed,
-    tokens,
-    columns,
-    limit: LIMIT,
+    fullText: { query: parsed, tokens, columns, limit: LIMIT },
+    ids: [],
+    excludedIds: [],
+    rules: { must: null, mustNot: null },
   });
-  return hits.map(({ segmentId }) => {
+  return fullTextHits.map(({ segmentId }) => {
     const [assetId, position] = segmentId.split("-");
     return assetId === owner.assetId ? Number(position) : -1;
   });
@@ -118,25 +117,11 @@ describe("full-text search", () => {
   });
 });
 
-it("segments that are written twice keep their rowids, in the range of their index", async () => {
-  const readRows = async () => {
-    const { results } = await env.DB.prepare(
-      `SELECT index_id, segment_id, rowid >> 32 AS range FROM segments
-       WHERE asset_id = ? ORDER BY rowid`,
-    )
-      .bind(other.assetId)
-      .all<{ index_id: string; range: number }>();
-    return results;
-  };
-  const before = await readRows();
-  expect(before).toHaveLength(SEGMENT_COUNT);
-  await captionSegments(
-    other,
-    Array.from({ length: SEGMENT_COUNT }, () => "dog"),
-  );
-  expect(await readRows()).toEqual(before);
-  const indexRow = await env.DB.prepare("SELECT rowid FROM indices WHERE index_id = ?")
-    .bind(other.indexId)
-    .first("rowid");
-  expect(new Set(before.map(({ range }) => range))).toEqual(new Set([indexRow]));
+it("segments that are written twice keep their full text and their number", async () => {
+  const before = await countStored(other.indexId);
+  expect(before).toMatchObject({ segments: SEGMENT_COUNT, segment_fts_docsize: SEGMENT_COUNT });
+  const dogs = Array.from({ length: SEGMENT_COUNT }, () => "dog");
+  await captionSegments(other, dogs);
+  expect(await countStored(other.indexId)).toEqual(before);
+  expect(await findPositions("elsewhere", [], other)).toEqual([]);
 });

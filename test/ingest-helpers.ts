@@ -10,6 +10,7 @@ import { expect, vi } from "vitest";
 import worker from "../local/worker.ts";
 import type { IndexId } from "../src/ids.ts";
 import { type Client, fixture, type Json } from "./client.ts";
+import { countStored, OF_ASSET, runInIndex } from "./store-queries.ts";
 
 /** Creates an index with one asset. Returns the asset and the `MediaIndex` object of its ingest. */
 export async function startAsset(client: Client, name: string, file = "words.jpg") {
@@ -25,23 +26,18 @@ export async function startAsset(client: Client, name: string, file = "words.jpg
 }
 
 /** Reads the stored rows, keys and vectors of an asset, to compare before and after. */
-export async function readStoredState(asset: Json, indexId: string) {
-  const rows = await env.DB.prepare(
-    "SELECT segment_id, caption, on_screen_text, labels, boxes FROM segments WHERE asset_id = ?",
-  )
-    .bind(asset.asset_id)
-    .all();
-  const fullTextRows = await env.DB.prepare(
-    `SELECT COUNT(*) AS n FROM segment_fts
-     WHERE rowid NOT IN (SELECT rowid FROM segments WHERE index_id <> ?)`,
-  )
-    .bind(indexId)
-    .first("n");
+export async function readStoredState(asset: Json, indexId: IndexId) {
+  const rows = await runInIndex<{ segment_id: string }>(
+    { indexId },
+    `SELECT segment_id, caption, on_screen_text, labels, boxes FROM segments WHERE ${OF_ASSET}`,
+    asset.asset_id,
+  );
+  const fullTextRows = (await countStored(indexId))["segment_fts_docsize"] ?? 0;
   const { objects } = await env.MEDIA.list({ prefix: "" });
   const keys = objects.map(({ key }) => key).filter((key) => key.includes(asset.asset_id));
-  const [id] = rows.results.map(({ segment_id }) => `${String(segment_id)}:text`);
+  const [id] = rows.map(({ segment_id }) => `${segment_id}:text`);
   const vectors = await env.TEXT_VECTORS.getByIds([id ?? "none"]);
-  return { rows: rows.results, fullTextRows, keys, vectors: vectors.length };
+  return { rows, fullTextRows, keys, vectors: vectors.length };
 }
 
 /** Delivers one message to the Worker, with other bindings or settings, as the queue would. */

@@ -6,6 +6,8 @@ import { MODELS } from "../src/config.ts";
 import { ATTACKS, ATTACKER_HOST, compliantReplies } from "./attacks.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { localAi } from "./local/bindings.ts";
+import { assetRefOf, updateSegments } from "./store-queries.ts";
+import { updateAsset } from "../src/store/asset-changes.ts";
 
 const ai = localAi();
 const { id: MODEL } = MODELS.answer;
@@ -46,17 +48,10 @@ beforeEach(() => ai.script(MODEL, []));
 /** Writes a text into every field of the image, beside the search text. */
 async function writeToImage(text: string): Promise<void> {
   const fieldText = `${SEARCH_TEXT} ${text}`;
-  await env.DB.batch([
-    env.DB.prepare(
-      `UPDATE segments SET caption = ?1, transcript = ?1, on_screen_text = ?1, labels = ?2
-       WHERE asset_id = ?3`,
-    ).bind(fieldText, JSON.stringify([text]), image.asset_id),
-    env.DB.prepare("UPDATE assets SET title = ?1, metadata = ?2 WHERE asset_id = ?3").bind(
-      text,
-      JSON.stringify({ [text]: text }),
-      image.asset_id,
-    ),
-  ]);
+  const assignments = "caption = ?1, transcript = ?1, on_screen_text = ?1, labels = ?2";
+  await updateSegments(image, assignments, fieldText, JSON.stringify([text]));
+  const change = { title: text, metadata: { [text]: text } };
+  await updateAsset(env, await assetRefOf(image), change, Date.now());
 }
 
 function ask(path: string, query: Record<string, string>): Promise<Json> {

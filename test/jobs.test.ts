@@ -30,6 +30,7 @@ async function insertSearchJob(at: number, clip: QueryClip | null = null) {
     jobId: newId("job"),
     accountId,
     indexId,
+    indexName: "jobs",
     request: makeSearchRequest({ query: "goats", topK: 5 }),
     clip,
   };

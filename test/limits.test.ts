@@ -131,7 +131,7 @@ it("a queued search is metered once if its message is delivered twice", async ()
   const row = await env.DB.prepare("SELECT index_id FROM jobs WHERE job_id = ?")
     .bind(job_id)
     .first<{ index_id: string }>();
-  const job = { kind: "search", jobId: job_id, accountId, indexId: row!.index_id };
+  const job = { kind: "search", jobId: job_id, accountId, indexId: row!.index_id, indexName: "a" };
   await env.DB.prepare("UPDATE jobs SET state = 'queued', leased = 0 WHERE job_id = ?")
     .bind(job_id)
     .run();

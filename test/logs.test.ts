@@ -136,9 +136,8 @@ describe("the log contains no user data", () => {
 });
 
 describe("an error of a binding that quotes user data is neither logged nor returned", () => {
-  const quotingError = (args: unknown) => new Error(`3010: can't read ${JSON.stringify(args)}`);
   const throwQuoting = (...args: unknown[]): never => {
-    throw quotingError(args);
+    throw new Error(`3010: can't read ${JSON.stringify(args)}`);
   };
   const failing = <T extends object>(binding: T, methods: string[]): T =>
     new Proxy(binding, {
@@ -166,10 +165,20 @@ describe("an error of a binding that quotes user data is neither logged nor retu
     },
   });
 
+  const quotingIndex = {
+    getByName: () => ({ batch: throwQuoting, querySegments: throwQuoting }),
+  } as unknown as Env["INDEX_DATABASE"];
+
   const search = { query: `${MARK} words`, filter: { [MARK]: MARK } };
   const newQuery = (word: string) => ({ query: `${MARK} ${word}` });
   const CASES: [string, Partial<Env>, string, string, object?][] = [
-    ["D1, in a search", { DB: quotingDb }, "POST", "/index/logged/search", search],
+    [
+      "an index's database",
+      { INDEX_DATABASE: quotingIndex },
+      "POST",
+      "/index/logged/search",
+      search,
+    ],
     ["D1, in a title", { DB: quotingDb }, "PATCH", "IMAGE", { title: MARK }],
     ["D1, in a key's name", { DB: quotingDb }, "POST", "/keys", { name: MARK }],
     ["D1, in an account's name", { DB: quotingDb }, "POST", "/init", { name: MARK }],
@@ -286,9 +295,6 @@ describe("the trace of an error", () => {
 });
 
 function formatArgument(value: unknown): string {
-  return value instanceof Error
-    ? `${value.stack}`
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value);
+  if (value instanceof Error) return `${value.stack}`;
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

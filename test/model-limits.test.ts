@@ -17,7 +17,7 @@ import {
 import { localAi } from "./local/bindings.ts";
 import { createSampleIndex } from "./sample-index.ts";
 import { scriptAnswers } from "./scripted-model.ts";
-import { assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
+import { assetRefOf, run, updateSegments } from "./store-queries.ts";
 
 describe("an ingest whose model meets a limit in 25 deliveries", () => {
   let client: Client;
@@ -173,8 +173,7 @@ describe("a request whose model meets its rate limit", () => {
 
     it("a part that has to wait extracts no keyframe", async () => {
       const { asset, object, message } = await restartStep("no-frames", "describe");
-      const [segmentId] = await segmentIdsOf(asset);
-      await run("UPDATE segments SET described_at = NULL WHERE segment_id = ?", segmentId!);
+      await updateSegments(asset, "described_at = NULL");
       const keyframe = keyframeKey(await assetRefOf(asset), 0);
       await env.MEDIA.delete(keyframe);
       await useUp("text");

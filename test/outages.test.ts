@@ -1,5 +1,7 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MODELS } from "../src/config.ts";
+import { sweep } from "../src/lifecycle/sweep.ts";
 import { fixture, type Json } from "./client.ts";
 import { fetchDeployed } from "./deployed.ts";
 import { localAi } from "./local/bindings.ts";
@@ -108,5 +110,62 @@ describe("without image embeddings", () => {
     await expectUnavailable(
       await searchBy({ ...NO_IMAGE_EMBEDDINGS, ...NO_TEXT_VECTORS }, "clock.jpg"),
     );
+  });
+});
+
+describe("an index's database", () => {
+  /** Fails the first calls of each method as the platform does, and counts all of them. */
+  function failingDatabase(failures: number, properties: object) {
+    let calls = 0;
+    const failOr = async <T>(call: () => Promise<T>): Promise<T> => {
+      if (calls++ < failures) throw Object.assign(new Error("Object is out of reach"), properties);
+      return call();
+    };
+    const namespace = {
+      getByName(name: string) {
+        const object = env.INDEX_DATABASE.getByName(name);
+        return {
+          batch: (...parameters: Parameters<typeof object.batch>) =>
+            failOr(async () => object.batch(...parameters)),
+          querySegments: (...parameters: Parameters<typeof object.querySegments>) =>
+            failOr(async () => object.querySegments(...parameters)),
+        };
+      },
+    };
+    const settings = { INDEX_DATABASE: namespace as unknown as Env["INDEX_DATABASE"] };
+    return { settings, count: () => calls };
+  }
+
+  it("that was restarted twice is called again", async () => {
+    const { settings, count } = failingDatabase(2, { retryable: true });
+    const first = await readFirstHit(await search(settings, { query: "two goats" }));
+    expect(first.asset_id).toBe(video.asset_id);
+    expect(count()).toBe(3);
+  });
+
+  it("that stays out of reach is a 503", async () => {
+    const { settings, count } = failingDatabase(Infinity, { retryable: true });
+    await expectUnavailable(await search(settings, { query: "two goats" }));
+    expect(count()).toBe(3);
+  });
+
+  it("that is overloaded is a 503 at once", async () => {
+    const { settings, count } = failingDatabase(Infinity, { retryable: true, overloaded: true });
+    await expectUnavailable(await search(settings, { query: "two goats" }));
+    expect(count()).toBe(1);
+  });
+
+  it("that is out of reach refuses a deletion, which the sweep completes", async () => {
+    const { settings } = failingDatabase(Infinity, { overloaded: true });
+    const path = `/index/trip/image/${boats.asset_id}`;
+    await expectUnavailable(await fetchDeployed(settings, key, path, { method: "DELETE" }));
+    const isFound = async () => {
+      const response = await search({}, { query: "boats", modes: ["image"] });
+      const { segments } = await response.json<Json>();
+      return segments.some(({ asset_id }: Json) => asset_id === boats.asset_id);
+    };
+    expect(await isFound()).toBe(true);
+    await sweep(env, Date.now() + 120_000);
+    expect(await isFound()).toBe(false);
   });
 });

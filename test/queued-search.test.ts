@@ -26,7 +26,7 @@ async function insertUnsentJob() {
     .first<{ account_id: AccountId; index_id: IndexId }>();
   const { account_id: accountId, index_id: indexId } = row!;
   const job = { kind: "search", jobId: newId("job"), accountId, indexId } as const;
-  const message = { ...job, request: {}, clip: null };
+  const message = { ...job, indexName: "trip", request: {}, clip: null };
   await insertJob(env.DB, message, Date.now());
   return message;
 }

@@ -11,6 +11,8 @@ import { queryVectors, regionIds } from "../src/store/vectors.ts";
 import type { Segment } from "../src/types.ts";
 import { type Client, newClient } from "./client.ts";
 import { startAsset } from "./ingest-helpers.ts";
+import { assetRefOf, updateSegments } from "./store-queries.ts";
+import { indexDatabase } from "../src/store/index-database.ts";
 
 let client: Client;
 let assetId: AssetId;
@@ -21,16 +23,15 @@ beforeAll(async () => {
   const { asset } = await startAsset(client, "small", "boats.jpg");
   await client.waitForAsset("small", asset);
   assetId = asset.asset_id;
-  [segment] = (await listSegments(env.DB, assetId, 0, 1)) as [Segment];
+  const db = indexDatabase(env, await assetRefOf(asset));
+  [segment] = (await listSegments(db, assetId, 0, 1)) as [Segment];
 }, 60_000);
 
 const listRegionVectors = () => env.IMAGE_VECTORS.getByIds(regionIds(segment.segmentId));
 
 /** Replaces the boxes of the segment and embeds it again. */
 async function embedBoxes(boxes: Segment["boxes"]) {
-  await env.DB.prepare("UPDATE segments SET boxes = ? WHERE segment_id = ?")
-    .bind(JSON.stringify(boxes), segment.segmentId)
-    .run();
+  await updateSegments({ asset_id: assetId }, "boxes = ?", JSON.stringify(boxes));
   const asset = await getAsset(env.DB, assetId);
   await embed({ ...env, IMAGES: localImages(env) }, asset!, 0);
 }

@@ -2,13 +2,12 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { MODELS, LOCALIZATION } from "../src/config.ts";
-import type { IndexId } from "../src/ids.ts";
 import { localizeHits } from "../src/search/localization.ts";
 import { makeSearchRequest } from "../src/search/request.ts";
 import { search as searchIndex } from "../src/search/search.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { decodeMask } from "./coco-mask.ts";
-import { run } from "./store-queries.ts";
+import { assetRefOf, updateSegments } from "./store-queries.ts";
 import { localAi } from "./local/bindings.ts";
 
 const images = localImages(env);
@@ -67,10 +66,7 @@ describe("boxes of a hit", () => {
   });
 
   it("with `use_boxes` are evidence, and raise the score of a hit without matching text", async () => {
-    await run(
-      "UPDATE segments SET caption_model = 'm', caption = '', labels = '[]' WHERE asset_id = ?",
-      boats.asset_id,
-    );
+    await updateSegments(boats, "caption_model = 'm', caption = '', labels = '[]'");
     const [withoutBoxes, withBoxes] = [
       await findHit(boats, { query: "boats" }),
       await findHit(boats, { query: "boats", use_boxes: true }),
@@ -123,11 +119,7 @@ describe("boxes of a hit", () => {
 describe("a search by example with an excluded word", () => {
   it("returns neither boxes nor a mask of the excluded object", async () => {
     const excluded = JSON.stringify({ label: "dog", score: 1, x: 0, y: 0, width: 1, height: 1 });
-    await run(
-      "UPDATE segments SET boxes = json_insert(boxes, '$[#]', json(?)) WHERE asset_id = ?",
-      excluded,
-      boats.asset_id,
-    );
+    await updateSegments(boats, "boxes = json_insert(boxes, '$[#]', json(?))", excluded);
     const options = { use_boxes: true, use_masks: true, similar_to: clock.asset_id };
     const [stored, detected] = [
       await findHit(boats, { ...options, query: "-dog" }),
@@ -169,12 +161,10 @@ describe("the mask of a hit", () => {
 });
 
 it("a page detects objects in at most `LOCALIZATION.detectionCount` hits", async () => {
-  const row = await env.DB.prepare("SELECT index_id FROM assets WHERE asset_id = ?")
-    .bind(boats.asset_id)
-    .first<{ index_id: IndexId }>();
+  const index = { ...(await assetRefOf(boats)), name: "regions" };
   const stack = { ...env, IMAGES: images };
   const request = makeSearchRequest({ query: "ships", topK: 10 });
-  const { hits, query } = await searchIndex(stack, row!.index_id, request);
+  const { hits, query } = await searchIndex(stack, index, request);
   const ships = hits.find(({ asset }) => asset.assetId === boats.asset_id)!;
   const page = Array.from({ length: LOCALIZATION.detectionCount + 2 }, () => ships);
   const options = { useBoxes: true, useMasks: false };

@@ -2,7 +2,15 @@ import { env } from "cloudflare:workers";
 import { keyframeKey, sourceKey, transcriptKey } from "../src/store/object-keys.ts";
 import { regionIds, vectorId } from "../src/store/vectors.ts";
 import { type Client, fixture, fixtureUrl, type Json } from "./client.ts";
-import { assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
+import {
+  assetRefOf,
+  run,
+  segmentIdsOf,
+  type AssetRef,
+  OF_ASSET,
+  runInIndex,
+  updateSegments,
+} from "./store-queries.ts";
 
 export interface RepairFixture {
   /** A video of text and of a house, with an uploaded transcript. */
@@ -108,31 +116,39 @@ export async function corruptAll(assets: RepairFixture): Promise<void> {
     "seg_gone:image",
   );
   // rows
-  const rowOf = "rowid IN (SELECT rowid FROM segments WHERE segment_id = ?)";
-  await run(`DELETE FROM segment_fts WHERE ${rowOf}`, image);
-  await run(`UPDATE segment_fts SET caption = 'other text' WHERE ${rowOf}`, photo);
-  await run(
-    `INSERT INTO segment_fts (rowid, caption, transcript, on_screen_text, labels)
-     SELECT (rowid << 32) + 900, 'a lantern', '', '', '' FROM indices WHERE index_id = ?`,
-    clip.indexId,
-  );
-  await run("DELETE FROM signatures WHERE segment_id = ?", photo);
-  await run(
-    `INSERT INTO signatures (segment_id, index_id, hashes, luma_thumbnail)
-     VALUES ('seg_gone', ?, '[1]', '')`,
-    clip.indexId,
-  );
-  await run("INSERT INTO reference_frames VALUES ('vid_gone', 0, 1000, '[]', x'00')");
-  await run("UPDATE segments SET transcript = 'Nobody said this.' WHERE segment_id = ?", first);
+  const keyOf = "(SELECT segment_key FROM segments WHERE segment_id = ?)";
+  await runInIndex(clip, `DELETE FROM segment_fts WHERE rowid = ${keyOf}`, image!);
+  await runInIndex(clip, `DELETE FROM signatures WHERE segment_key = ${keyOf}`, photo!);
+  await runInIndex(clip, "UPDATE assets SET title = 'other' WHERE asset_id = ?", boats.assetId);
+  await createOrphanSegment(clip, "a lantern");
+  const setTranscript = "UPDATE segments SET transcript = 'Nobody said this.' WHERE segment_id = ?";
+  await runInIndex(clip, setTranscript, first!);
   await run("UPDATE assets SET segments = 9 WHERE asset_id = ?", assets.textImage.asset_id);
   const failure = JSON.stringify({ code: "upstream_failed", message: "The model was out." });
-  await run("UPDATE segments SET error = ? WHERE asset_id = ?", failure, narrated.assetId);
+  await updateSegments(assets.speech, "error = ?", failure);
   await run("UPDATE transcripts SET error = ? WHERE asset_id = ?", failure, narrated.assetId);
   await run("UPDATE tallies SET assets = assets + 3 WHERE index_id = ?", clip.indexId);
   await run(
     "UPDATE assets SET state = 'failed', error = ? WHERE asset_id = ?",
     failure,
     assets.clock.asset_id,
+  );
+}
+
+/** Stores a searchable segment in an index's database of an asset that D1 doesn't have. */
+export async function createOrphanSegment(
+  index: Pick<AssetRef, "indexId">,
+  caption: string,
+): Promise<void> {
+  await runInIndex(
+    index,
+    `INSERT INTO assets (asset_id, asset_type, searchable_at) VALUES ('vid_gone', 'video', 0)`,
+  );
+  await runInIndex(
+    index,
+    `INSERT INTO segments (segment_id, asset_key, position, keyframe_ms, caption, indexed)
+     SELECT 'seg_orphaned', asset_key, 0, 0, ?, 0 FROM assets WHERE asset_id = 'vid_gone'`,
+    caption,
   );
 }
 
@@ -166,10 +182,9 @@ export async function createOrphans(
 }
 
 async function firstKeyframeKey(asset: Awaited<ReturnType<typeof assetRefOf>>): Promise<string> {
-  const ms = await env.DB.prepare("SELECT keyframe_ms AS ms FROM segments WHERE asset_id = ?")
-    .bind(asset.assetId)
-    .first<number>("ms");
-  return keyframeKey(asset, ms!);
+  const sql = `SELECT keyframe_ms AS ms FROM segments WHERE ${OF_ASSET} ORDER BY position`;
+  const [segment] = await runInIndex<{ ms: number }>(asset, sql, asset.assetId);
+  return keyframeKey(asset, segment!.ms);
 }
 
 /** Replaces a vector by one of another model. */

@@ -15,7 +15,13 @@ import { type Client, type Json, newClient } from "./client.ts";
 import { runSearches, createRepairFixture, type RepairFixture } from "./repair-fixture.ts";
 import { localAi } from "./local/bindings.ts";
 import { deliver, startAsset } from "./ingest-helpers.ts";
-import { countStored, type AssetRef, assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
+import {
+  countStored,
+  type AssetRef,
+  assetRefOf,
+  segmentIdsOf,
+  runInIndex,
+} from "./store-queries.ts";
 
 let client: Client;
 let assets: RepairFixture;
@@ -176,7 +182,8 @@ describe("while an index is being repaired", () => {
         }),
       );
     }
-    await run("UPDATE segments SET text_model = 'older' WHERE text_model IS NOT NULL");
+    const index = await assetRefOf(assets.clip);
+    await runInIndex(index, "UPDATE segments SET text_model = 'older' WHERE text_model NOT NULL");
     const { job_id } = await client.json("POST", "/index/stops/traverse");
     let searches = 0;
     for (let hasEnded = false; !hasEnded; searches++) {
@@ -187,8 +194,8 @@ describe("while an index is being repaired", () => {
     const { result } = await client.waitForJob(job_id);
     expect(result.repaired.vectors_stale).toBeGreaterThanOrEqual(3);
     expect(result).toMatchObject({ repaired: result.findings, unrepaired: [] });
-    const models = "SELECT COUNT(*) AS n FROM segments WHERE text_model = 'older'";
-    expect(await env.DB.prepare(models).first("n")).toBe(0);
+    const older = "SELECT segment_id FROM segments WHERE text_model = 'older'";
+    expect(await runInIndex(index, older)).toEqual([]);
   });
 
   it("an asset that is deleted meanwhile stays deleted", async () => {

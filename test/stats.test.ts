@@ -140,9 +140,6 @@ async function sumOfRows(): Promise<Json> {
   return env.DB.prepare(
     `SELECT COUNT(*) FILTER (WHERE asset_type = 'video') AS videos,
        COUNT(*) FILTER (WHERE asset_type = 'image') AS images,
-       (SELECT COUNT(*) FROM segments
-          JOIN assets AS a USING (asset_id) JOIN indices AS i ON i.index_id = a.index_id
-        WHERE a.account_id = ?1 AND i.deleted_at IS NULL AND a.ready_at IS NOT NULL) AS segments,
        COALESCE(SUM(duration_ms), 0) / 1000.0 AS duration_seconds,
        COALESCE(SUM(size_bytes), 0) AS size_bytes
      FROM assets JOIN indices USING (index_id)

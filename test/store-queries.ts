@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { AccountId, AssetId, IndexId, SegmentId } from "../src/ids.ts";
+import { indexDatabase } from "../src/store/index-database.ts";
 import type { Json } from "./client.ts";
 
 /** Ids of an asset, its index and its account. */
@@ -27,33 +28,56 @@ export const run = (sql: string, ...bindings: unknown[]) =>
     .bind(...bindings)
     .run();
 
-/** Lists the ids of an asset's segments, in order. */
-export async function segmentIdsOf({ asset_id }: Json): Promise<SegmentId[]> {
-  const { results } = await env.DB.prepare(
-    "SELECT segment_id AS id FROM segments WHERE asset_id = ? ORDER BY position",
-  )
-    .bind(asset_id)
-    .all<{ id: SegmentId }>();
-  return results.map(({ id }) => id);
+/** Runs a statement on the database of the index that an asset or an index id belongs to. */
+export async function runInIndex<Row = Record<string, unknown>>(
+  index: Pick<AssetRef, "indexId">,
+  sql: string,
+  ...bindings: (string | number | null)[]
+): Promise<Row[]> {
+  return indexDatabase(env, index).all<Row>({ sql, bindings });
 }
 
-/** Columns of the tables that don't say to which index a row belongs. */
-const COLUMNS_WITHOUT_INDEX = {
-  reference_frames: "asset_id",
-  transcripts: "asset_id",
-  unembedded_speech: "segment_id",
-};
+/** SQL that tests whether a row of `segments` belongs to the asset that is bound. */
+export const OF_ASSET = "asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?)";
+
+/** Changes the segments of an asset; `assignments` are SQL. */
+export async function updateSegments(
+  asset: Json,
+  assignments: string,
+  ...bindings: (string | number | null)[]
+): Promise<void> {
+  const { indexId, assetId } = await assetRefOf(asset);
+  const sql = `UPDATE segments SET ${assignments} WHERE ${OF_ASSET}`;
+  await runInIndex({ indexId }, sql, ...bindings, assetId);
+}
+
+/** Lists the ids of an asset's segments, in order. */
+export async function segmentIdsOf(asset: Json): Promise<SegmentId[]> {
+  const { indexId, assetId } = await assetRefOf(asset);
+  const sql = `SELECT segment_id AS id FROM segments WHERE ${OF_ASSET} ORDER BY position`;
+  const rows = await runInIndex<{ id: SegmentId }>({ indexId }, sql, assetId);
+  return rows.map(({ id }) => id);
+}
+
+/** Tables of an index's database whose rows are counted. Its `assets` keep deleted ones. */
+const INDEX_TABLES = [
+  "segments",
+  "segment_fts_docsize",
+  "signatures",
+  "signature_hashes",
+  "unembedded_speech",
+];
 
 /**
  * Counts what an index has in every store: rows by table, objects, and vectors by Vectorize index.
- * Reads the stores directly, and leaves out zeros and jobs, which stay. Rows without a segment or
- * an asset count for every index.
+ * Reads the stores directly, and leaves out zeros and jobs, which stay. Transcripts without an
+ * asset count for every index.
  */
-export async function countStored(indexId: string): Promise<Record<string, number>> {
+export async function countStored(indexId: IndexId): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const { results: tables } = await env.DB.prepare(
-    `SELECT name FROM sqlite_master WHERE type = 'table'
-       AND name NOT GLOB 'segment_fts*' AND name NOT GLOB '_cf*' AND name <> 'jobs'`,
+    `SELECT name FROM sqlite_master
+     WHERE type = 'table' AND name NOT GLOB '_cf*' AND name <> 'jobs'`,
   ).all<{ name: string }>();
   for (const { name } of tables) {
     const { results } = await env.DB.prepare(`PRAGMA table_info(${name})`).all<{ name: string }>();
@@ -61,15 +85,16 @@ export async function countStored(indexId: string): Promise<Record<string, numbe
     const where = name === "tallies" ? "index_id = ? AND assets <> 0" : "index_id = ?";
     counts[name] = await count(`SELECT COUNT(*) AS n FROM ${name} WHERE ${where}`, indexId);
   }
-  for (const [name, column] of Object.entries(COLUMNS_WITHOUT_INDEX)) {
-    const parent = column === "asset_id" ? "assets" : "segments";
-    const rows = `SELECT COUNT(*) AS n FROM ${name}
-      WHERE ${column} NOT IN (SELECT ${column} FROM ${parent} WHERE index_id <> ?)`;
-    counts[name] = await count(rows, indexId);
+  const transcripts = `SELECT COUNT(*) AS n FROM transcripts
+    WHERE asset_id NOT IN (SELECT asset_id FROM assets WHERE index_id <> ?)`;
+  counts["transcripts"] = await count(transcripts, indexId);
+  for (const table of INDEX_TABLES) {
+    const [row] = await runInIndex<{ n: number }>(
+      { indexId },
+      `SELECT COUNT(*) AS n FROM ${table}`,
+    );
+    counts[table] = row?.n ?? 0;
   }
-  const fullTextRows = `SELECT COUNT(*) AS n FROM segment_fts
-    WHERE rowid NOT IN (SELECT rowid FROM segments WHERE index_id <> ?)`;
-  counts["segment_fts"] = await count(fullTextRows, indexId);
   counts["objects"] = (await listKeys(indexId)).length;
   for (const name of ["sightline-text", "sightline-image"]) {
     counts[name] = (await listVectorIds(name, indexId)).length;

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { type Client, fixture, type Json } from "./client.ts";
+import { segmentIdsOf } from "./store-queries.ts";
 
 const SRT = `1
 00:00:00,000 --> 00:00:04,000
@@ -43,13 +44,9 @@ export async function segmentTranscripts(client: Client, path: string): Promise<
  * model's last digits depend on the rest of its batch.
  */
 export async function speechVectors(video: Json): Promise<(number[] | undefined)[]> {
-  const { results } = await env.DB.prepare(
-    "SELECT segment_id AS id FROM segments WHERE asset_id = ? ORDER BY position",
-  )
-    .bind(video.asset_id)
-    .all<{ id: string }>();
+  const ids = await segmentIdsOf(video);
   return Promise.all(
-    results.map(async ({ id }) => {
+    ids.map(async (id) => {
       const [found] = await env.TEXT_VECTORS.getByIds([`${id}:speech`]);
       return found && Array.from(found.values, (value) => Math.round(value * 1e4) / 1e4);
     }),

@@ -15,6 +15,7 @@ import {
   speechVectors,
   segmentTranscripts,
 } from "./transcript-fixtures.ts";
+import { assetRefOf, countStored, segmentIdsOf } from "./store-queries.ts";
 
 let client: Client;
 let video: Json;
@@ -175,21 +176,15 @@ describe("the later of two transcript jobs replaces the transcript", () => {
     await deliverJob(second);
     expect(await speechVectors(video)).toEqual(expected);
     // The state after the first has written its vectors only now and stopped.
-    const { results } = await env.DB.prepare(
-      `SELECT segment_id AS id, index_id AS namespace FROM segments
-       WHERE asset_id = ? AND position = 0`,
-    )
-      .bind(video.asset_id)
-      .all<{ id: string; namespace: string }>();
-    const [{ id, namespace }] = results as [{ id: string; namespace: string }];
+    const [id] = await segmentIdsOf(video);
+    const { indexId: namespace } = await assetRefOf(video);
     const late = { id: `${id}:speech`, namespace, values: expected[1]! };
     await env.TEXT_VECTORS.upsert([late]);
     await deliverJob(first, 2);
     expect(await getJob(first)).toMatchObject({ state: "cancelled" });
     expect(await getTexts()).toEqual(["An old song.", "The second."]);
     expect(await speechVectors(video)).toEqual(expected);
-    const count = "SELECT COUNT(*) AS n FROM unembedded_speech WHERE segment_id = ?";
-    expect(await env.DB.prepare(count).bind(id).first("n")).toBe(0);
+    expect(await countStored(namespace)).not.toHaveProperty("unembedded_speech");
   });
 
   it("when both are posted at once", async () => {

@@ -8,6 +8,7 @@ import {
   speechVectors,
   segmentTranscripts,
 } from "./transcript-fixtures.ts";
+import { assetRefOf, OF_ASSET, runInIndex } from "./store-queries.ts";
 
 let client: Client;
 let video: Json;
@@ -31,14 +32,13 @@ async function searchSpeech(query: string): Promise<Json[]> {
 
 /** Reads all segment data of the video except speech. */
 async function otherSegmentData(): Promise<unknown> {
-  const { results } = await env.DB.prepare(
-    `SELECT caption, on_screen_text, labels, boxes, described_at, image_model,
-       (SELECT caption FROM segment_fts WHERE segment_fts.rowid = segments.rowid) AS indexed
-     FROM segments WHERE asset_id = ? ORDER BY position`,
-  )
-    .bind(video.asset_id)
-    .all();
-  return results;
+  const { indexId, assetId } = await assetRefOf(video);
+  return runInIndex(
+    { indexId },
+    `SELECT caption, on_screen_text, labels, boxes, described_at, image_model, indexed
+     FROM segments WHERE ${OF_ASSET} ORDER BY position`,
+    assetId,
+  );
 }
 
 it("a transcript that was uploaded with the video can be downloaded in each format", async () => {

@@ -4,8 +4,10 @@ import type { SegmentId } from "../src/ids.ts";
 import { keyframeKey, sourceKey, transcriptKey } from "../src/store/object-keys.ts";
 import { vectorId } from "../src/store/vectors.ts";
 import { type Client, type Json, newClient } from "./client.ts";
-import { assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
+import { assetRefOf, run, segmentIdsOf, runInIndex } from "./store-queries.ts";
 import { createSampleIndex } from "./sample-index.ts";
+import { indexDatabase } from "../src/store/index-database.ts";
+import { listSegments } from "../src/store/segments.ts";
 
 let client: Client;
 let video: Json;
@@ -91,15 +93,13 @@ describe("a traversal finds", () => {
   it("missing keyframes, transcripts and full-text rows, and wrong counts", async () => {
     const videoRef = await assetRefOf(video);
     const { segments } = await client.json("GET", `/index/trip/video/${video.video_id}/segments`);
-    const { results } = await env.DB.prepare(
-      "SELECT keyframe_ms AS ms FROM segments WHERE asset_id = ?",
-    )
-      .bind(video.asset_id)
-      .all<{ ms: number }>();
-    await env.MEDIA.delete(keyframeKey(videoRef, results[0]!.ms));
+    const [first] = await listSegments(indexDatabase(env, videoRef), videoRef.assetId);
+    await env.MEDIA.delete(keyframeKey(videoRef, first!.keyframeMs));
     await env.MEDIA.delete(transcriptKey(videoRef, null));
-    await run(
-      "DELETE FROM segment_fts WHERE rowid IN (SELECT rowid FROM segments WHERE segment_id = ?)",
+    await runInIndex(
+      videoRef,
+      `DELETE FROM segment_fts
+       WHERE rowid = (SELECT segment_key FROM segments WHERE segment_id = ?)`,
       segments[0].segment_id,
     );
     await run("UPDATE assets SET segments = 9 WHERE asset_id = ?", video.asset_id);

@@ -264,7 +264,7 @@ it("deleting an index deletes its uploads, unfinished ones included", async () =
   ];
   const id = (await env.DB.prepare("SELECT index_id AS id FROM uploads WHERE upload_id = ?")
     .bind(idOf(open))
-    .first<string>("id"))!;
+    .first<IndexId>("id"))!;
   await otherTus.patch(open, 0, video.subarray(0, PART_BYTES + 100));
   await otherTus.sendThenDisconnect(done, 0, [video.subarray(0, video.length - PART_BYTES)]);
   expect(await countStored(id)).toMatchObject({ uploads: 2, objects: 1 });

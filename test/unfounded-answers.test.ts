@@ -1,10 +1,10 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MODELS } from "../src/config.ts";
 import { UNFOUNDED_REPLIES } from "./attacks.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { localAi } from "./local/bindings.ts";
 import { scriptAnswers } from "./scripted-model.ts";
+import { updateSegments } from "./store-queries.ts";
 
 describe("a model that was led astray about a video without words", () => {
   let client: Client;
@@ -16,11 +16,7 @@ describe("a model that was led astray about a video without words", () => {
     const form = { video_file: await fixture("clip.mp4") };
     video = await client.json("POST", "/index/wordless/video", { form });
     await client.waitForAsset("wordless", video);
-    await env.DB.prepare(
-      "UPDATE segments SET caption = '', transcript = '', on_screen_text = '' WHERE asset_id = ?",
-    )
-      .bind(video.asset_id)
-      .run();
+    await updateSegments(video, "caption = '', transcript = '', on_screen_text = ''");
   }, 60_000);
 
   const askAboutVideo = (query: Record<string, string>): Promise<Json> => {

@@ -9,7 +9,7 @@ import {
 } from "../src/store/object-keys.ts";
 import { type Client, fixtureUrl, type Json, newClient } from "./client.ts";
 import { runSearches, createRepairFixture, type RepairFixture } from "./repair-fixture.ts";
-import { assetRefOf, run } from "./store-queries.ts";
+import { assetRefOf, run, OF_ASSET, runInIndex } from "./store-queries.ts";
 
 let client: Client;
 let assets: RepairFixture;
@@ -104,19 +104,15 @@ describe("a finding stays in `unrepaired`", () => {
   });
 
   it("if segments are missing", async () => {
-    await run(
-      "UPDATE segments SET position = 7 WHERE asset_id = ? AND position = 1",
-      assets.clip.asset_id,
-    );
+    const clip = await assetRefOf(assets.clip);
+    const move = `UPDATE segments SET position = ? WHERE position = ? AND ${OF_ASSET}`;
+    await runInIndex(clip, move, 7, 1, clip.assetId);
     await run("UPDATE assets SET segments = 8 WHERE asset_id = ?", assets.clip.asset_id);
     const { unrepaired } = await repair();
     expect(unrepaired).toMatchObject([
       { code: "segment_count_mismatch", message: expect.stringContaining("gone") },
     ]);
-    await run(
-      "UPDATE segments SET position = 1 WHERE asset_id = ? AND position = 7",
-      assets.clip.asset_id,
-    );
+    await runInIndex(clip, move, 1, 7, clip.assetId);
     expect(await repair()).toMatchObject({ repaired: { segment_count_mismatch: 1 } });
   });
 });

@@ -17,6 +17,7 @@ import { computeSignature } from "../../src/media/pixels/image-signature.ts";
 import { cutAudio, getAudioTrack } from "../../src/media/container/audio.ts";
 import { getAsset } from "../../src/store/assets.ts";
 import { sourceKey } from "../../src/store/object-keys.ts";
+import { indexDatabase } from "../../src/store/index-database.ts";
 import { listSegments } from "../../src/store/segments.ts";
 import type { Asset } from "../../src/types.ts";
 import { countOperations } from "./operation-counts.ts";
@@ -69,8 +70,8 @@ function isStep(step: string): step is MediaStep {
 }
 
 /** Returns the duration and, as far as they are known, the part counts. */
-async function toPartResult({ DB }: Env, asset: Asset): Promise<Omit<PartResult, "counts">> {
-  const { length } = await listSegments(DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER);
+async function toPartResult(env: Env, asset: Asset): Promise<Omit<PartResult, "counts">> {
+  const { length } = await listSegments(indexDatabase(env, asset), asset.assetId);
   const windowCount = countWindows(asset);
   const partCounts = {
     probe: 1,
@@ -92,7 +93,12 @@ async function cutAudioPart(env: Env, asset: Asset, part: number): Promise<void>
 
 async function extractKeyframesPart(env: Env, asset: Asset, part: number): Promise<void> {
   const from = part * INGEST.segmentsPerPart;
-  const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.segmentsPerPart);
+  const segments = await listSegments(
+    indexDatabase(env, asset),
+    asset.assetId,
+    from,
+    from + INGEST.segmentsPerPart,
+  );
   await forEachKeyframe(env, asset, segments, async (_, readKeyframe) => {
     computeSignature(await lumaPixels(env.IMAGES, new Blob([await readKeyframe()]).stream()));
   });

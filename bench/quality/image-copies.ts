@@ -68,9 +68,9 @@ async function lumaPixels(jpeg: Buffer): Promise<Uint8Array> {
   );
 }
 
-/** Stands in for the hash table in D1: finds the images that share most hashes. */
+/** Stands in for the hash table of an index: finds the images that share most hashes. */
 class HashTable {
-  readonly thumbnails: string[] = [];
+  readonly thumbnails: Uint8Array[] = [];
   readonly #byHash = new Map<number, number[]>();
 
   add(pixels: Uint8Array): number {

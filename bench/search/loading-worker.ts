@@ -3,11 +3,13 @@ import worker from "../../local/worker.ts";
 import { INGEST, MODELS } from "../../src/config.ts";
 import { accountId, type AssetId, type IndexId, newId, trustedId } from "../../src/ids.ts";
 import { embed } from "../../src/ingest/steps/embed.ts";
-import { insertAsset, writeAssetState, updateFacts } from "../../src/store/assets.ts";
+import { writeAssetState } from "../../src/store/asset-changes.ts";
+import { insertAsset, updateProperties } from "../../src/store/assets.ts";
 import { requireIndex } from "../../src/store/indices.ts";
 import { updateTranscripts, upsertSegments } from "../../src/store/segments.ts";
 import { upsertVectors } from "../../src/store/vectors.ts";
-import { indexFullText } from "../../src/store/fulltext.ts";
+import { type IndexDb, indexDatabase } from "../../src/store/index-database.ts";
+import { inChunks, sql } from "../../src/store/sql.ts";
 import type { Asset, MediaIndexRow, Segment } from "../../src/types.ts";
 import {
   type SegmentBatch,
@@ -59,9 +61,12 @@ async function load(
   const segments = fields.map((segmentFields) => toSegment(index.indexId, segmentFields));
   const videos = Map.groupBy(segments, ({ assetId }) => assetId);
   await writeEach([...videos.keys()], (assetId) => insertAsset(DB, toAsset(index, assetId)));
-  await upsertSegments(DB, segments);
-  await describeSegments(DB, segments);
-  await updateTranscripts(DB, segments);
+  const db = indexDatabase(env, index);
+  await writeEach([...videos], async ([assetId, ofVideo]) => {
+    await upsertSegments(db, { assetId, assetType: "video" }, ofVideo);
+    await updateTranscripts(db, { assetId, transcriptRevision: 0 }, ofVideo);
+  });
+  await describeSegments(db, segments);
   if (embedsText) {
     const envWithoutImages = { ...env, IMAGE_EMBEDDINGS_URL: "" };
     for (const [assetId, { length }] of videos) {
@@ -69,7 +74,7 @@ async function load(
         await embed(envWithoutImages, toAsset(index, assetId), part);
       }
     }
-    await finishAssets(env, videos);
+    await finishAssets(env, index, videos);
     return;
   }
   const vectorsOf = (matrix: Float32Array, kind: "caption" | "image", dimensions: number) =>
@@ -80,26 +85,34 @@ async function load(
   const { dimensions } = MODELS.embedText;
   await upsertVectors(TEXT_VECTORS, vectorsOf(textVectors, "caption", dimensions), "video");
   await upsertVectors(IMAGE_VECTORS, vectorsOf(imageVectors, "image", IMAGE_DIMENSIONS), "video");
-  await indexFullText(DB, segments);
-  await finishAssets(env, videos);
+  await finishAssets(env, index, videos);
 }
 
-async function finishAssets({ DB }: Env, videos: ReadonlyMap<AssetId, Segment[]>): Promise<void> {
+async function finishAssets(
+  env: Env,
+  { indexId }: MediaIndexRow,
+  videos: ReadonlyMap<AssetId, Segment[]>,
+): Promise<void> {
+  const ready = { state: "ready", progress: 1, error: null, revision: 1 } as const;
   await writeEach([...videos], async ([assetId, { length }]) => {
-    await updateFacts(DB, assetId, { durationMs: length * SEGMENT_MS, segments: length });
-    await writeAssetState(DB, assetId, { state: "ready", progress: 1, error: null, revision: 1 });
+    const durationMs = length * SEGMENT_MS;
+    await updateProperties(env.DB, assetId, { durationMs, segments: length });
+    await writeAssetState(env, { indexId, assetId }, ready);
   });
 }
 
-/** Writes captions like `describeSegment`, all in one statement: one by one would take an hour. */
-async function describeSegments(db: D1Database, segments: Segment[]): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE segments SET caption = value ->> 'caption', on_screen_text = value ->> 'onScreenText',
-         described_at = ?2 FROM json_each(?1) WHERE segment_id = value ->> 'segmentId'`,
-    )
-    .bind(JSON.stringify(segments), Date.now())
-    .run();
+/** Writes captions like `updateDescription`, in bulk: one by one would take an hour. */
+async function describeSegments(db: IndexDb, segments: Segment[]): Promise<void> {
+  const rows = segments.map(({ segmentId, caption, onScreenText }) => {
+    return { segmentId, caption, onScreenText };
+  });
+  for (const chunk of inChunks(rows)) {
+    await db.batch([
+      sql`UPDATE segments SET caption = value ->> 'caption',
+          on_screen_text = value ->> 'onScreenText', described_at = ${Date.now()}
+        FROM json_each(${chunk}) WHERE segment_id = value ->> 'segmentId'`,
+    ]);
+  }
 }
 
 async function writeEach<Item>(
@@ -159,6 +172,7 @@ function toAsset({ indexId, accountId, name }: MediaIndexRow, assetId: AssetId):
     segments: 0,
     jobId: newId("job", now),
     transcriptJobId: null,
+    transcriptRevision: 0,
     createdAt: now,
     updatedAt: now,
   };

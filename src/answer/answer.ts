@@ -1,7 +1,7 @@
 import { ANSWER } from "../config.ts";
-import type { IndexId } from "../ids.ts";
 import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
+import type { NamedIndexRef } from "../types.ts";
 import { type AnswerEvent, composeAnswer } from "./compose.ts";
 import { extractQuotes } from "./extractive.ts";
 import type { AnswerStyle } from "../prompts.ts";
@@ -26,15 +26,11 @@ export interface ImageQuestion extends Question {
 /** Answers from the text of an index: speech, on-screen text and captions. */
 export async function* answerFromText(
   env: Env,
-  indexId: IndexId,
+  index: NamedIndexRef,
   { query: question, topK, assetIds, ...style }: Question,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  const { hits } = await search(
-    env,
-    indexId,
-    makeSearchRequest({ query: question, topK, assetIds }),
-  );
+  const { hits } = await search(env, index, makeSearchRequest({ query: question, topK, assetIds }));
   const sources = gatherSources(hits);
   const task = { question, sources, images: NO_IMAGES, style, scope: SCOPE };
   yield* composeAnswer(env, task, () => extractQuotes(question, hits), signal);
@@ -46,12 +42,12 @@ const NO_IMAGES: ReadonlyMap<number, Uint8Array> = new Map();
 /** Answers from the text and the images of an index. */
 export async function* answerFromImages(
   env: Env,
-  indexId: IndexId,
+  index: NamedIndexRef,
   { query: question, searchTerm, topK, topP, assetIds, ...style }: ImageQuestion,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   const request = makeSearchRequest({ query: searchTerm, topK, assetIds });
-  const { hits } = await search(env, indexId, request);
+  const { hits } = await search(env, index, request);
   const sources = gatherSources(hits);
   const quoteQuery = searchTerm === question ? question : `${question} ${searchTerm}`;
   const images = await sourceImages(env, [...sources].slice(0, ANSWER.maxImages));

@@ -5,6 +5,7 @@ import type { Hit } from "../search/hits.ts";
 import { fieldEvidence, matchFields } from "../search/evidence.ts";
 import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
+import { indexDatabase } from "../store/index-database.ts";
 import { getCues } from "../store/transcripts.ts";
 import { FTS_COLUMNS } from "../store/fulltext.ts";
 import { listSegmentsWithin, type AssetTimeRangeMs } from "../store/segments.ts";
@@ -95,7 +96,7 @@ async function listSegmentsCutTo(
   asset: Asset,
   range: AssetTimeRangeMs,
 ): Promise<Segment[]> {
-  const segments = await listSegmentsWithin(env.DB, range);
+  const segments = await listSegmentsWithin(indexDatabase(env, asset), range);
   const isInside = ({ startMs, endMs }: Segment) =>
     startMs! >= range.startMs && endMs! <= range.endMs;
   if (segments.every(isInside)) return segments;
@@ -190,7 +191,7 @@ async function searchSegments(
 ): Promise<Hit[]> {
   const { hits, query } = await search(
     env,
-    asset.indexId,
+    { accountId: asset.accountId, indexId: asset.indexId, name: asset.indexName },
     makeSearchRequest({
       query: question,
       assetIds: [asset.assetId],

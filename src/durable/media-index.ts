@@ -6,13 +6,14 @@ import * as ingest from "../ingest/state.ts";
 import type { IngestState, PartRef } from "../ingest/state.ts";
 import { log } from "../log.ts";
 import type { IngestMessage, DeliveryMessage } from "../messages.ts";
-import { writeAssetState } from "../store/assets.ts";
+import { writeAssetState } from "../store/asset-changes.ts";
 import type { AssetType, Delivery, EventType, Step, WebhookState } from "../types.ts";
 import { type AssetEventData, changeEventType, toAssetEventData } from "./asset-events.ts";
 import { type AssetStateRow, AssetRows } from "./asset-rows.ts";
 import { EventStream } from "./event-stream.ts";
 import { enqueueAll } from "./outbox.ts";
-import { migrate } from "./schema.ts";
+import { MEDIA_INDEX_MIGRATIONS } from "./media-index-schema.ts";
+import { migrate } from "./migrate.ts";
 import { Webhook } from "./webhook.ts";
 
 const ALARM_BATCH_SIZE = 100; // assets and deliveries that one alarm handles
@@ -36,7 +37,7 @@ export class MediaIndex extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage);
+    migrate(ctx.storage, MEDIA_INDEX_MIGRATIONS);
     this.#assets = new AssetRows(ctx.storage.sql);
     this.#events = new EventStream(ctx.storage);
     this.#webhook = new Webhook(ctx.storage);
@@ -253,22 +254,18 @@ export class MediaIndex extends DurableObject<Env> {
     await enqueueAll(this.env.INGEST, messages, "ingest.enqueue_failed", { asset: assetId });
   }
 
-  /** Writes the public state to D1. The alarm repeats a write that failed. */
+  /** Writes the public state to the databases. The alarm repeats a write that failed. */
   async #writeState(row: AssetStateRow): Promise<void> {
+    const { assetId, revision } = row;
     const error = row.state.phase === "failed" ? row.state.error : null;
-    const { state, progress } = ingest.publicState(row.state);
+    const update = { ...ingest.publicState(row.state), error, revision };
     try {
-      await writeAssetState(this.env.DB, row.assetId, {
-        state,
-        progress,
-        error,
-        revision: row.revision,
-      });
+      await writeAssetState(this.env, { indexId: this.#indexId(), assetId }, update);
     } catch (cause) {
-      log("error", "ingest.state_write_failed", { asset: row.assetId, cause: traceOf(cause) });
+      log("error", "ingest.state_write_failed", { asset: assetId, cause: traceOf(cause) });
       return;
     }
-    if (this.#assets.get(row.assetId)?.revision === row.revision) {
+    if (this.#assets.get(assetId)?.revision === revision) {
       this.#assets.put(row, ingest.nextDue(row.state));
     }
   }

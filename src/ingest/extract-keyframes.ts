@@ -5,7 +5,8 @@ import { decodeFrame } from "../media/frames.ts";
 import { decodeImage } from "../media/pixels/decode-image.ts";
 import { lumaPixels } from "../media/pixels/luma.ts";
 import { computeSignature } from "../media/pixels/image-signature.ts";
-import { updateFacts } from "../store/assets.ts";
+import { updateProperties } from "../store/assets.ts";
+import { indexDatabase } from "../store/index-database.ts";
 import { getSourceFile, putKeyframe, sourceKey } from "../store/object-keys.ts";
 import { putSignature } from "../store/signatures.ts";
 import type { Asset, Segment } from "../types.ts";
@@ -54,7 +55,7 @@ export async function storeKeyframe(
     throw cause;
   });
   await putKeyframe(env.MEDIA, asset, segment.keyframeMs, jpeg);
-  await putSignature(env.DB, segment.segmentId, computeSignature(pixels));
+  await putSignature(indexDatabase(env, asset), segment.segmentId, computeSignature(pixels));
 }
 
 /** Decodes an image asset into a JPEG and records its size. Throws `source_missing`. */
@@ -65,6 +66,6 @@ async function imageKeyframe(env: Env, asset: Asset): Promise<Uint8Array> {
     return object.body;
   };
   const { jpeg, width, height, format } = await decodeImage(env.IMAGES, open);
-  await updateFacts(env.DB, asset.assetId, { width, height, technical: { format } });
+  await updateProperties(env.DB, asset.assetId, { width, height, technical: { format } });
   return jpeg;
 }

@@ -43,6 +43,7 @@ export function newAsset(
     segments: 0,
     jobId: newId("job", now),
     transcriptJobId: null,
+    transcriptRevision: 0,
     createdAt: now,
     updatedAt: now,
   };

@@ -3,6 +3,7 @@ export const FINDINGS = [
   "ingest_stuck",
   "source_missing",
   "source_truncated",
+  "facts_mismatch",
   "segment_count_mismatch",
   "keyframes_missing",
   "keyframes_undescribed",
@@ -22,8 +23,7 @@ export type FindingCode = (typeof FINDINGS)[number];
 export const INDEX_FINDINGS = [
   "totals_mismatch",
   "objects_orphaned",
-  "fulltext_orphaned",
-  "signatures_orphaned",
+  "segments_orphaned",
   "vectors_orphaned",
 ] as const;
 export type IndexFindingCode = (typeof INDEX_FINDINGS)[number];

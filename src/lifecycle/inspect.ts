@@ -5,14 +5,14 @@ import type { Finding } from "./findings.ts";
 import { inspectFailures } from "./health/failures.ts";
 import { inspectIngest } from "./health/ingest.ts";
 import { inspectObjects } from "./health/objects.ts";
-import { inspectRows } from "./health/rows.ts";
+import { inspectFacts, inspectRows } from "./health/rows.ts";
 import { inspectTranscript } from "./health/transcript.ts";
 import { inspectVectors } from "./health/vectors.ts";
 import type { ImageModel } from "./image-model.ts";
 
 /**
- * Compares an asset's record with its content in D1, R2 and Vectorize. Read-only. For an asset that
- * isn't ready, checks only its ingest.
+ * Compares an asset's record with its content in D1, the index's database, R2 and Vectorize.
+ * Read-only. For an asset that isn't ready, checks only its ingest and its facts.
  */
 export async function inspectAsset(
   env: Env,
@@ -20,9 +20,10 @@ export async function inspectAsset(
   imageModel: ImageModel,
   now: number,
 ): Promise<Finding[]> {
-  if (asset.state !== "ready") return inspectIngest(asset, now);
+  const facts = await inspectFacts(env, asset);
+  if (asset.state !== "ready") return [...inspectIngest(asset, now), ...facts];
   const [segments, objects] = await Promise.all([
-    listSegmentHealth(env.DB, asset.assetId, now),
+    listSegmentHealth(env, asset, now),
     listObjects(env.MEDIA, assetPrefix(asset)),
   ]);
   const [failures, transcript, vectors] = await Promise.all([
@@ -31,6 +32,7 @@ export async function inspectAsset(
     inspectVectors(env, segments, imageModel),
   ]);
   return [
+    ...facts,
     ...inspectRows(asset, segments),
     ...inspectObjects(asset, segments, objects, now),
     ...failures,

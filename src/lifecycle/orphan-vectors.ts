@@ -1,10 +1,11 @@
 import { LIFECYCLE, MODELS } from "../config.ts";
 import type { IndexId, VectorId } from "../ids.ts";
+import { indexDatabase } from "../store/index-database.ts";
 import { listFirstSegments, listUnknownSegments } from "../store/orphans.ts";
 import { deleteVectors, getVectors, listNearestIds, toSegmentId } from "../store/vectors.ts";
 import type { ImageModel } from "./image-model.ts";
 
-type VectorEnv = Pick<Env, "DB" | "TEXT_VECTORS" | "IMAGE_VECTORS">;
+type VectorEnv = Pick<Env, "INDEX_DATABASE" | "TEXT_VECTORS" | "IMAGE_VECTORS">;
 
 /**
  * Finds vectors in an index's namespaces whose segments the index doesn't have. Vectorize can't
@@ -16,7 +17,8 @@ export async function findOrphanVectors(
   indexId: IndexId,
   imageModel: ImageModel,
 ): Promise<VectorId[]> {
-  const segmentIds = sampleEvenly(await listFirstSegments(env.DB, indexId), LIFECYCLE.probeCount);
+  const db = indexDatabase(env, { indexId });
+  const segmentIds = sampleEvenly(await listFirstSegments(db), LIFECYCLE.probeCount);
   const [textVectors, imageVectors] = await Promise.all([
     getVectors(env.TEXT_VECTORS, segmentIds, "caption"),
     getVectors(env.IMAGE_VECTORS, segmentIds, "image"),
@@ -26,7 +28,7 @@ export async function findOrphanVectors(
     listNearestToAny(env.IMAGE_VECTORS, indexId, [...probesOf(imageModel), ...imageVectors]),
   ]);
   const ids = [...textIds, ...imageIds];
-  const unknown = await listUnknownSegments(env.DB, indexId, [...new Set(ids.map(toSegmentId))]);
+  const unknown = await listUnknownSegments(db, [...new Set(ids.map(toSegmentId))]);
   const orphaned = new Set(unknown);
   return ids.filter((id) => orphaned.has(toSegmentId(id)));
 }

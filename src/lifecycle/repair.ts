@@ -5,7 +5,7 @@ import type { FindingCode } from "./findings.ts";
 import { describeKeyframes, recognizeFailedSpeech } from "./health/failures.ts";
 import { restartFailed, restartStuck } from "./health/ingest.ts";
 import { deleteObjects, reextractKeyframes, refetchSource } from "./health/objects.ts";
-import { rebuildFullText, recountAssetSegments } from "./health/rows.ts";
+import { copyFacts, rebuildFullText, recountAssetSegments } from "./health/rows.ts";
 import { realignTranscript, rebuildTranscript } from "./health/transcript.ts";
 import { reembedSegments } from "./health/vectors.ts";
 import type { ImageModel } from "./image-model.ts";
@@ -19,6 +19,7 @@ const REPAIRS: [FindingCode[], Repair][] = [
   [["ingest_failed"], restartFailed],
   [["ingest_stuck"], restartStuck],
   [["source_missing", "source_truncated"], refetchSource],
+  [["facts_mismatch"], copyFacts],
   [["segment_count_mismatch"], recountAssetSegments],
   [["keyframes_missing", "signatures_missing"], reextractKeyframes],
   [["keyframes_undescribed"], describeKeyframes],

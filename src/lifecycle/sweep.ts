@@ -1,6 +1,6 @@
 import { LIFECYCLE, IDEMPOTENCY } from "../config.ts";
 import { traceOf } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { type AssetId, newId } from "../ids.ts";
 import { log } from "../log.ts";
 import type { JobMessage } from "../messages.ts";
 import { listUndispatchedAssets, type UndispatchedAsset } from "../store/assets.ts";
@@ -8,20 +8,23 @@ import { deleteExpiredResponses } from "../store/idempotency.ts";
 import { indexObject } from "../store/index-object.ts";
 import { listSoftDeletedIndices } from "../store/indices.ts";
 import { failExhaustedJobs, sendJob, startJob, redispatchOverdueJobs } from "../store/jobs.ts";
+import { listUnmirroredAssets, mirrorAsset } from "../store/mirror.ts";
 import { listIndicesDue } from "../store/traversals.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 import { startTraversal } from "./start-traversal.ts";
 
 /** Age below which a request or message may still be handling a row. */
 const SETTLED_MS = 15 * 60 * 1000;
+/** Age below which a request may still be copying a change of an asset. */
+const MIRROR_MS = 60 * 1000;
 /** Rows of each kind per sweep. The next sweep takes more. */
 const BATCH_SIZE = 100;
 
 /**
  * Resumes what was interrupted between two stores: jobs whose message or worker was lost, assets
- * that their index's object was never told to start, and deleted indices whose content is still
- * stored. Then starts due traversals, deletes expired idempotent responses and sweeps resumable
- * uploads. Runs once a minute.
+ * that their index's object was never told to start, changes of assets that their index's database
+ * doesn't have, and deleted indices whose content is still stored. Then starts due traversals,
+ * deletes expired idempotent responses and sweeps resumable uploads. Runs once a minute.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
   const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
@@ -31,6 +34,12 @@ export async function sweep(env: Env, now: number): Promise<void> {
   const settledBefore = now - SETTLED_MS;
   const undispatched = await listUndispatchedAssets(env.DB, settledBefore, BATCH_SIZE);
   await Promise.all(undispatched.map((asset) => startIngest(env, asset)));
+  const unmirrored = await listUnmirroredAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
+  await Promise.all(
+    unmirrored.map((asset) =>
+      logFailure("lifecycle.mirror_failed", asset.assetId, () => mirrorAsset(env, asset)),
+    ),
+  );
   const deletedIndices = await listSoftDeletedIndices(env.DB, settledBefore, BATCH_SIZE);
   for (const index of deletedIndices) {
     const job: JobMessage = { kind: "delete_index", jobId: newId("job", now), ...index };
@@ -43,6 +52,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
   const counts = {
     jobs: overdue.length,
     restarted: undispatched.length,
+    mirrored: unmirrored.length,
     deletions: deletedIndices.length,
     traversals: due.length,
     ...uploads,
@@ -50,14 +60,20 @@ export async function sweep(env: Env, now: number): Promise<void> {
   if (Object.values(counts).some(Boolean)) log("info", "lifecycle.swept", counts);
 }
 
-/** Logs an error instead of throwing, so that other assets go on. The next sweep retries. */
 async function startIngest(
   env: Env,
   { indexId, assetId, assetType, jobId }: UndispatchedAsset,
 ): Promise<void> {
+  await logFailure("lifecycle.restart_failed", assetId, () =>
+    indexObject(env, indexId).start(indexId, assetId, assetType, jobId),
+  );
+}
+
+/** Logs an error instead of throwing, so that other assets go on. The next sweep retries. */
+async function logFailure(event: string, assetId: AssetId, resume: () => Promise<unknown>) {
   try {
-    await indexObject(env, indexId).start(indexId, assetId, assetType, jobId);
+    await resume();
   } catch (error) {
-    log("error", "lifecycle.restart_failed", { asset: assetId, cause: traceOf(error) });
+    log("error", event, { asset: assetId, cause: traceOf(error) });
   }
 }

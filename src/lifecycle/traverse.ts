@@ -1,6 +1,8 @@
 import { LIFECYCLE } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { AccountId, IndexId, JobId } from "../ids.ts";
+import { indexDatabase } from "../store/index-database.ts";
+import { pruneDeleted } from "../store/mirror.ts";
 import { isIndexLive, markTraversed } from "../store/traversals.ts";
 import { inspectIndex, repairIndex } from "./health/media-index.ts";
 import { listTraversalPage } from "./traversal-page.ts";
@@ -61,6 +63,7 @@ export async function traverse(
       return null;
     });
   }
+  await pruneDeleted(indexDatabase(env, { indexId }), Date.now() - LIFECYCLE.minOrphanAgeMs);
   const { findings, repaired } = progress;
   const isCurrent = findings.vectors_stale === repaired.vectors_stale;
   await markTraversed(env.DB, indexId, isCurrent, Date.now());

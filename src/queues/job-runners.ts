@@ -61,14 +61,15 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     return { assets: assetCount };
   },
 
-  async search(env, { accountId, indexId, request: storedRequest, clip }) {
+  async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
+    const index = { accountId, indexId, name };
     const request = searchRequest.parse(storedRequest);
     return withMetering(env, accountId, "interactive", async (metered) => {
-      const example = clip ? await exampleFromClip(metered, indexId, clip.key, clip.range) : null;
-      const { hits, total } = await search(metered, indexId, request, example);
+      const example = clip ? await exampleFromClip(metered, index, clip.key, clip.range) : null;
+      const { hits, total } = await search(metered, index, request, example);
       const { offset, readyBy, cursorTag } = request;
       const count = clip ? total : hits.length; // a search by video takes no cursor
-      return saveResults(hits, { total, offset, readyBy, cursorTag, count });
+      return saveResults(hits, { indexName: name, total, offset, readyBy, cursorTag, count });
     });
   },
 

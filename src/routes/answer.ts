@@ -56,7 +56,7 @@ async function answerIndexFromText(
     index,
     options,
     isStream: isStreamRequested(c, query),
-    answer: (env, signal) => answerFromText(env, index.indexId, options, signal),
+    answer: (env, signal) => answerFromText(env, index, options, signal),
   });
 }
 
@@ -92,7 +92,7 @@ async function answerIndexFromImages(
     index,
     options,
     isStream: isStreamRequested(c, query),
-    answer: (env, signal) => answerFromImages(env, index.indexId, options, signal),
+    answer: (env, signal) => answerFromImages(env, index, options, signal),
   });
 }
 

@@ -8,7 +8,8 @@ import { withWaitUntil } from "../http/wait-until.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { JobMessage } from "../messages.ts";
-import { listAssets, requireAsset, updateAsset } from "../store/assets.ts";
+import { updateAsset } from "../store/asset-changes.ts";
+import { listAssets, requireAsset } from "../store/assets.ts";
 import { softDeleteAsset } from "../store/deletions.ts";
 import { indexObject } from "../store/index-object.ts";
 import { startJob } from "../store/jobs.ts";
@@ -59,13 +60,12 @@ export async function listCallerAssets(
 }
 
 /** Changes the title or metadata of an asset, and returns the updated record. */
-export async function updateCallerAsset(
-  c: Context,
-  { assetType, assetId }: Asset,
-  change: AssetChange,
-) {
-  await updateAsset(c.env.DB, assetId, change, Date.now());
-  return toAssetRecord(await requireCallerAsset(c, assetType, assetId), createMediaUrlSigner(c));
+export async function updateCallerAsset(c: Context, asset: Asset, change: AssetChange) {
+  await updateAsset(c.env, asset, change, Date.now());
+  return toAssetRecord(
+    await requireCallerAsset(c, asset.assetType, asset.assetId),
+    createMediaUrlSigner(c),
+  );
 }
 
 /** Marks an asset as deleted, stops its ingest, and starts the job that purges its data. */
@@ -73,7 +73,7 @@ export async function deleteCallerAsset(c: Context, { assetId, indexId, accountI
   const now = Date.now();
   const jobId = newId("job", now);
   const job: JobMessage = { kind: "delete_asset", jobId, accountId, indexId, assetId };
-  await softDeleteAsset(c.env.DB, assetId, now);
+  await softDeleteAsset(c.env, { indexId, assetId }, now);
   await indexObject(c.env, indexId).deleteAsset(assetId);
   await startJob(c.env, job, now);
   return { job_id: jobId, state: "queued" as const };

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { formatEdl } from "../media/edl.ts";
+import { indexDatabase } from "../store/index-database.ts";
 import { listSegments } from "../store/segments.ts";
 import type { Asset, Segment } from "../types.ts";
 import { videoParams } from "./asset-record.ts";
@@ -32,7 +33,7 @@ addEndpoint(
 
 async function getEdl(c: Context, { params, query }: Input<typeof videoParams, typeof edlQuery>) {
   const asset = await requireCallerAsset(c, "video", params.video_id);
-  const segments = await selectSegments(c.env.DB, asset, query.segments);
+  const segments = await selectSegments(c.env, asset, query.segments);
   const events = segments.map(({ startMs, endMs }) => {
     return { clip: asset.title, startMs: startMs!, endMs: endMs! };
   });
@@ -50,11 +51,11 @@ async function getEdl(c: Context, { params, query }: Input<typeof videoParams, t
  * segments without any id. Throws `not_found` for an unknown id.
  */
 async function selectSegments(
-  db: D1Database,
-  { assetId }: Asset,
+  env: Env,
+  asset: Asset,
   segmentIds: string[] | undefined,
 ): Promise<Segment[]> {
-  const all = await listSegments(db, assetId, 0, Number.MAX_SAFE_INTEGER);
+  const all = await listSegments(indexDatabase(env, asset), asset.assetId);
   const ids = (segmentIds ?? []).flatMap((list) => list.split(",")).filter(Boolean);
   if (ids.length === 0) return all;
   const byId = new Map<string, Segment>(all.map((segment) => [segment.segmentId, segment]));

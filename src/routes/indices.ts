@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { AppError, invalid, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
-import { type AccountId, type IndexId, newId } from "../ids.ts";
+import { type AccountId, newId } from "../ids.ts";
 import type { JobMessage } from "../messages.ts";
 import { listAssets } from "../store/assets.ts";
 import { indexObject } from "../store/index-object.ts";
 import * as store from "../store/indices.ts";
 import { startJob } from "../store/jobs.ts";
 import { listTallies } from "../store/tallies.ts";
-import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow } from "../types.ts";
+import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow, type NamedIndexRef } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./asset-record.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input, type SentInput } from "../http/endpoint.ts";
@@ -231,27 +231,28 @@ export function requireSearchableIndex(c: Context, name: string): Promise<MediaI
   return store.requireIndexWithinQuota(c.env.DB, accountId, name, { searches_per_day: 1 });
 }
 
-/** Ids of recently searched indices, by account and name. */
-const recentIndexIds = new Map<string, IndexId>();
-const MAX_RECENT_INDEX_IDS = 10_000;
+/** Recently searched indices, by account and name. */
+const recentIndices = new Map<string, NamedIndexRef>();
+const MAX_RECENT_INDICES = 10_000;
 
 /**
- * Searches the caller's index speculatively: `find` starts with the id that this isolate last
- * resolved for the name, while the name is resolved again. That saves a round trip; the result is
- * discarded if the id has changed. Throws as `requireSearchableIndex` does.
+ * Searches the caller's index speculatively: `find` starts with the index that this isolate
+ * last resolved for the name, while the name is resolved again. That saves a round trip; the result
+ * is discarded if the index is another one now. Throws as `requireSearchableIndex` does.
  */
 export async function searchCallerIndex<T>(
   c: Context,
   name: string,
-  find: (indexId: IndexId) => Promise<T>,
+  find: (index: NamedIndexRef) => Promise<T>,
 ): Promise<T> {
   const cacheKey = `${c.get("caller").accountId} ${name}`;
-  const recentId = recentIndexIds.get(cacheKey);
-  const speculative = recentId === undefined ? null : find(recentId);
-  speculative?.catch(() => {}); // its errors count only if the id is current
-  const { indexId } = await requireSearchableIndex(c, name);
-  if (speculative && indexId === recentId) return speculative;
-  if (recentIndexIds.size >= MAX_RECENT_INDEX_IDS) recentIndexIds.clear();
-  recentIndexIds.set(cacheKey, indexId);
-  return find(indexId);
+  const recent = recentIndices.get(cacheKey);
+  const speculative = recent ? find(recent) : null;
+  speculative?.catch(() => {}); // its errors count only if the index is current
+  const { accountId, indexId } = await requireSearchableIndex(c, name);
+  if (speculative && indexId === recent?.indexId) return speculative;
+  if (recentIndices.size >= MAX_RECENT_INDICES) recentIndices.clear();
+  const index = { accountId, indexId, name };
+  recentIndices.set(cacheKey, index);
+  return find(index);
 }

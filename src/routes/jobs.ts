@@ -78,7 +78,9 @@ async function getResult(c: Context, { jobId, kind, result, indexId }: Job): Pro
   }
   if (kind !== "search" || result === null) return result;
   const stored = result as StoredResults;
-  const hits = await loadResults(c.env.DB, indexId!, stored);
+  const { accountId } = c.get("caller");
+  const index = { accountId, indexId: indexId!, name: stored.indexName };
+  const hits = await loadResults(c.env, index, stored);
   return toSearchResult(hits, stored, createMediaUrlSigner(c));
 }
 

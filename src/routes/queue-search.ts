@@ -7,7 +7,7 @@ import type { MediaIndexRow } from "../types.ts";
 /** Starts a job that searches and stores the results. The job deletes the query clip. */
 export async function queueSearch(
   env: Env,
-  { accountId, indexId }: MediaIndexRow,
+  { accountId, indexId, name: indexName }: MediaIndexRow,
   request: SearchRequest,
   clip: QueryClip | null,
 ) {
@@ -17,6 +17,7 @@ export async function queueSearch(
     jobId: newId("job", now),
     accountId,
     indexId,
+    indexName,
     request,
     clip,
   };

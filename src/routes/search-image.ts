@@ -50,16 +50,16 @@ async function searchByImage(
   c: Context,
   { params, query }: Input<typeof indexParams, typeof searchImageQuery>,
 ) {
-  const { indexId } = await requireSearchableIndex(c, params.index_name);
+  const index = await requireSearchableIndex(c, params.index_name);
   const { image, text } = await readSearchForm(c.req.raw);
   await requireMediaType(image.subarray(0, HEAD_BYTES), "image");
   const timings = new Timings();
   const { top_k: topK, top_p: topP, modes = [], collapse } = query;
   const request = makeSearchRequest({ query: text, topK, topP, modes, collapse });
   const { hits, total } = await meteredSearch(c, async (env) => {
-    const toExample = () => exampleFromImage(env, indexId, image).catch(throwAsInvalid);
+    const toExample = () => exampleFromImage(env, index, image).catch(throwAsInvalid);
     const example = await timings.time("example", toExample);
-    return search(env, indexId, request, example, timings);
+    return search(env, index, request, example, timings);
   });
   c.header("Server-Timing", timings.toHeader());
   const page = { ...request, total, count: total };

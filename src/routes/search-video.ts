@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
-import { type IndexId, newId } from "../ids.ts";
+import { newId } from "../ids.ts";
 import type { QueryClip } from "../messages.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
 import type { TimeRange } from "../time-range.ts";
@@ -62,7 +62,7 @@ async function searchByVideo(
   let isOwnedByJob = false;
   try {
     const { range, queueJob } = await withWaitUntil(c, storeClip(c.env.MEDIA, key, c.req.raw));
-    if (!queueJob) return await searchNow(c, index.indexId, request, { key, range });
+    if (!queueJob) return await searchNow(c, index, request, { key, range });
     const job = await queueClipSearch(c, index, request, { key, range });
     isOwnedByJob = true;
     return job;
@@ -73,13 +73,13 @@ async function searchByVideo(
 
 async function searchNow(
   c: Context,
-  indexId: IndexId,
+  index: MediaIndexRow,
   request: SearchRequest,
   { key, range }: QueryClip,
 ) {
   const { hits, total } = await meteredSearch(c, async (env) => {
-    const example = await exampleFromClip(env, indexId, key, range).catch(throwAsInvalid);
-    return search(env, indexId, request, example);
+    const example = await exampleFromClip(env, index, key, range).catch(throwAsInvalid);
+    return search(env, index, request, example);
   });
   const page = { ...request, total, count: total };
   return toSearchResult(hits, page, createMediaUrlSigner(c));

@@ -83,9 +83,9 @@ async function searchIndex(
 async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
   const { hits, total } = await meteredSearch(c, (env) =>
-    searchCallerIndex(c, indexName, async (indexId) => {
-      await requireAssets(env.DB, indexId, request.assetIds);
-      return search(env, indexId, request, null, timings);
+    searchCallerIndex(c, indexName, async (index) => {
+      await requireAssets(env.DB, index.indexId, request.assetIds);
+      return search(env, index, request, null, timings);
     }),
   );
   c.header("Server-Timing", timings.toHeader());

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import type { Hit } from "../search/hits.ts";
+import type { Hit, HitAsset } from "../search/hits.ts";
 import { SIGNALS } from "../search/signals.ts";
 import { keyframeKey, sourceKey } from "../store/object-keys.ts";
-import type { FoundAsset } from "../store/scoped-segments.ts";
 import { ASSET_TYPES, type Segment } from "../types.ts";
 import { assetIdFields } from "./asset-record.ts";
 import { jsonObject } from "./index-record.ts";
@@ -90,7 +89,7 @@ export const hitRecord = segmentRecord
 
 export async function toSegmentRecord(
   segment: Segment,
-  asset: FoundAsset,
+  asset: HitAsset,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof segmentRecord>> {
   const { startMs, endMs } = segment;

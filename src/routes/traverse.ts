@@ -9,6 +9,7 @@ import { startTraversal } from "../lifecycle/start-traversal.ts";
 import { LIFECYCLE, KEY_RECHECK_MS } from "../config.ts";
 import { listAssets } from "../store/assets.ts";
 import type { Page, PageRequest } from "../store/sql.ts";
+import { indexDatabase } from "../store/index-database.ts";
 import { listSegments } from "../store/segments.ts";
 import { listTallies } from "../store/tallies.ts";
 import type { Asset, MediaIndexRow } from "../types.ts";
@@ -147,7 +148,7 @@ async function* traverseIndex(
 async function getNode(c: Context, asset: Asset, imageModel: ImageModel): Promise<Node> {
   const signUrl = createMediaUrlSigner(c);
   const [segments, findings] = await Promise.all([
-    listSegments(c.env.DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER),
+    listSegments(indexDatabase(c.env, asset), asset.assetId),
     inspectAsset(c.env, asset, imageModel, Date.now()),
   ]);
   return {

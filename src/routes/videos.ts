@@ -4,6 +4,7 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { formFile, formFileOrText } from "../http/multipart-schema.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { indexDatabase } from "../store/index-database.ts";
 import { pageSegments } from "../store/segments.ts";
 import { getTranscript } from "../store/transcripts.ts";
 import {
@@ -228,7 +229,7 @@ async function listVideoSegments(
   { params, query }: Input<typeof videoParams, typeof pageQuery>,
 ) {
   const asset = await requireCallerAsset(c, "video", params.video_id);
-  const page = await pageSegments(c.env.DB, asset.assetId, pageRequest(query));
+  const page = await pageSegments(indexDatabase(c.env, asset), asset.assetId, pageRequest(query));
   const signUrl = createMediaUrlSigner(c);
   const records = page.items.map((segment) => toSegmentRecord(segment, asset, signUrl));
   return {

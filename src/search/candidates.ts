@@ -1,20 +1,23 @@
 import { MODELS } from "../config.ts";
 import { TEMPLATE } from "../models/describe.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
-import { matchAll, matchAny, columnFilter } from "../store/fulltext.ts";
-import { type FoundSegment, listSegmentsInScope } from "../store/scoped-segments.ts";
+import { matchAll, matchAny, columnFilter, type FtsSearch } from "../store/fulltext.ts";
+import { indexDatabase } from "../store/index-database.ts";
+import { type FoundSegment, findSegments } from "../store/find-segments.ts";
 import type { Timings } from "../timings.ts";
-import type { Segment } from "../types.ts";
+import type { NamedIndexRef, Segment } from "../types.ts";
 import calibrations from "./calibrations.json" with { type: "json" };
-import { type ChannelHit, queryChannels } from "./channels.ts";
+import { type ChannelHit, queryChannels, toFullTextHits } from "./channels.ts";
 import type { CompiledQuery } from "./compiled-query.ts";
 import { matchFields, type FieldMatch, termCoverage } from "./evidence.ts";
 import { type CalibrationEntry, type EvidenceModel, relevanceProbability } from "./fuse.ts";
+import { type HitAsset, toHitAsset } from "./hits.ts";
 import type { SearchScope } from "./request.ts";
 import { mergeSignals, type Signals } from "./signals.ts";
 
 /** A segment that at least one channel found, scored. */
-export interface Candidate extends FoundSegment {
+export interface Candidate extends Omit<FoundSegment, "asset"> {
+  asset: HitAsset;
   channelHits: ChannelHit[];
   fieldMatches: FieldMatch[];
   signals: Signals;
@@ -29,38 +32,48 @@ export interface Candidate extends FoundSegment {
  */
 export async function findCandidates(
   env: Env,
+  index: NamedIndexRef,
   scope: SearchScope,
   query: CompiledQuery,
   depth: number,
   excludedIds: ReadonlySet<string>,
   timings: Timings,
 ): Promise<{ candidates: Candidate[]; isExhaustive: boolean }> {
-  const { hits, termWeights, isExhaustive } = await queryChannels(
-    env,
-    scope,
-    query,
-    depth,
-    timings,
-  );
-  const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
-  const ids = [...hitsBySegment.keys()].filter((id) => !excludedIds.has(id));
+  const db = indexDatabase(env, index);
+  const vectors = await queryChannels(env, db, scope, query, depth, timings);
   const phrases = matchAll(query.phrases);
   const must = phrases && columnFilter(phrases, scope.columns);
-  const rules = { must, mustNot: matchAny(query.excluded) };
-  const { segments, total } = await timings.time("hydrate", () =>
-    listSegmentsInScope(env.DB, ids, scope.assets, rules),
+  const { segments, fullTextHits, frequencies, total } = await timings.time("hydrate", () =>
+    findSegments(db, {
+      scope: scope.assets,
+      fullText: toFtsSearch(query, scope, depth),
+      ids: vectors.hits.map(({ segmentId }) => segmentId),
+      excludedIds: [...excludedIds],
+      rules: { must, mustNot: matchAny(query.excluded) },
+    }),
   );
+  const termWeights = query.terms.weights(frequencies);
+  const hits = [...toFullTextHits(fullTextHits, termWeights), ...vectors.hits];
+  if (hits.length === 0 && vectors.outage) throw vectors.outage;
+  const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
   const models = selectEvidenceModels(env, query);
   const logPrior = -Math.log(Math.max(1, total));
   const candidates = segments.map((row): Candidate => {
     const channelHits = hitsBySegment.get(row.segment.segmentId)!;
+    const asset = toHitAsset(row.asset, index);
     const fieldMatches = matchFields(row.segment, query.terms, scope);
     const combined = combineSignals(row.segment, channelHits, fieldMatches, termWeights);
     const signals = { ...combined, log_prior: logPrior };
     const score = relevanceProbability(signals, models);
-    return Object.assign(row, { channelHits, fieldMatches, signals, score, depth });
+    return Object.assign(row, { asset, channelHits, fieldMatches, signals, score, depth });
   });
-  return { candidates, isExhaustive };
+  return { candidates, isExhaustive: vectors.isExhaustive && fullTextHits.length < depth };
+}
+
+/** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */
+function toFtsSearch(query: CompiledQuery, { columns }: SearchScope, limit: number): FtsSearch {
+  const { words, phrases, excluded, terms } = query;
+  return { query: { words, phrases, excluded }, tokens: terms.tokens, columns, limit };
 }
 
 type TermField = Omit<FieldMatch, "text">;

@@ -5,7 +5,8 @@ import { log } from "../log.ts";
 import { LruCache } from "../lru-cache.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
-import { searchFullText } from "../store/fulltext.ts";
+import type { IndexDb } from "../store/index-database.ts";
+import type { FtsHit } from "../store/segment-query.ts";
 import type { VectorHit } from "../store/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
@@ -27,43 +28,47 @@ export interface ChannelHit {
   timeRange: TimeRangeMs | null;
 }
 
-interface FullTextHits {
+interface ChannelHits {
   hits: ChannelHit[];
-  /** Inverse document frequency of each query term. */
-  termWeights: readonly number[];
-}
-
-interface ChannelHits extends FullTextHits {
   /** Every channel returned fewer hits than requested: a deeper search finds nothing new. */
   isExhaustive: boolean;
+  /** Why a channel is missing, if there is no text to search for; else null. */
+  outage: AppError | null;
 }
 
 /**
- * Queries all channels that the query has input for, concurrently, each for at least `count`
- * segments. A channel whose model or index is unavailable returns no hits. Throws that failure if
- * no channel has a hit and there is no text to search for.
+ * Queries all channels but the full text that the query has input for, concurrently, each for at
+ * least `count` segments. A channel whose model or index is unavailable returns no hits.
  */
 export async function queryChannels(
   env: Env,
+  db: IndexDb,
   scope: SearchScope,
   query: CompiledQuery,
   count: number,
   { time }: Timings,
 ): Promise<ChannelHits> {
   const { plainText, example } = query;
-  const assetGroups = groupAssetIds(env.DB, scope.assets);
+  const assetGroups = groupAssetIds(db, scope.assets);
   assetGroups.catch(() => {}); // reported by the channels that await it, if any gets that far
   const searchVectors = async (space: "TEXT_VECTORS" | "IMAGE_VECTORS", vector: number[]) => {
     const kinds = space === "TEXT_VECTORS" ? scope.textKinds : IMAGE_VECTOR_KINDS;
     const groups = await assetGroups;
     return time("knn", async () => {
-      const hits = await searchKnn(env[space], scope.assets, groups, [...kinds], vector, count);
+      const hits = await searchKnn(
+        env[space],
+        db.indexId,
+        scope.assets,
+        groups,
+        [...kinds],
+        vector,
+        count,
+      );
       return space === "TEXT_VECTORS" ? toTextHits(hits) : toImageHits(hits);
     });
   };
 
   const outages = example?.outage ? [example.outage] : [];
-  const fullText = time("fulltext", () => queryFullText(env.DB, scope, query, count));
   const channels: Promise<ChannelHit[]>[] = [];
   if (plainText) {
     const byText = async () => {
@@ -88,11 +93,12 @@ export async function queryChannels(
     };
     channels.push(noneIfUnavailable("image_vectors", outages, byImage));
   }
-  const [{ hits, termWeights }, ...others] = await Promise.all([fullText, ...channels]);
-  const all = [hits, ...others];
-  if (outages[0] && !plainText && all.every(({ length }) => length === 0)) throw outages[0];
-  const isExhaustive = all.every(({ length }) => length < count);
-  return { hits: all.flat(), termWeights, isExhaustive };
+  const hits = await Promise.all(channels);
+  return {
+    hits: hits.flat(),
+    isExhaustive: hits.every(({ length }) => length < count),
+    outage: plainText ? null : (outages[0] ?? null),
+  };
 }
 
 /** Queries repeat: while someone types, and on every page. */
@@ -115,22 +121,13 @@ function embedQueryForImages(env: Env, text: string): Promise<number[]> {
  */
 const MAX_BM25_PER_IDF = 2.2;
 
-async function queryFullText(
-  db: D1Database,
-  { assets, columns }: SearchScope,
-  query: CompiledQuery,
-  limit: number,
-): Promise<FullTextHits> {
-  const { tokens } = query.terms;
-  const search = { scope: assets, query, tokens, columns, limit };
-  const { hits, frequencies } = await searchFullText(db, search);
-  const termWeights = query.terms.weights(frequencies);
+/** Converts full-text hits. `termWeights` are the inverse document frequencies of the terms. */
+export function toFullTextHits(hits: FtsHit[], termWeights: readonly number[]): ChannelHit[] {
   const maxBm25 = MAX_BM25_PER_IDF * termWeights.reduce((sum, weight) => sum + weight, 0);
-  const channelHits = hits.map(({ segmentId, bm25 }): ChannelHit => {
+  return hits.map(({ segmentId, bm25 }) => {
     const signals = { bm25_normalized: Math.min(1, bm25 / maxBm25) };
     return { segmentId, signals, evidence: null, timeRange: null };
   });
-  return { hits: channelHits, termWeights };
 }
 
 function toTextHits(hits: VectorHit[]): ChannelHit[] {

@@ -1,6 +1,5 @@
 import { COPY_DETECTION, SEARCH, CONTACT_SHEET } from "../config.ts";
 import { AppError } from "../errors.ts";
-import type { IndexId } from "../ids.ts";
 import {
   getDurationSeconds,
   openContainer,
@@ -13,6 +12,7 @@ import { hasImageEmbeddings } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
 import { transcribe } from "../models/transcribe.ts";
 import type { TimeRange } from "../time-range.ts";
+import type { IndexRef } from "../types.ts";
 import { tryChannel } from "./channels.ts";
 import { findVideoCopies } from "./copy-detection.ts";
 import type { ExampleQuery } from "./example.ts";
@@ -25,7 +25,7 @@ import { embedImages, toExample } from "./image-example.ts";
  */
 export async function exampleFromClip(
   env: Env,
-  indexId: IndexId,
+  index: IndexRef,
   key: string,
   requested: TimeRange,
 ): Promise<ExampleQuery> {
@@ -45,7 +45,7 @@ export async function exampleFromClip(
   const [imageVector, textVector, copies] = await Promise.all([
     jpegs.length > 0 ? tryChannel("image_vectors", () => embedImages(env, jpegs)) : null,
     embedSpeech(env, key, range),
-    findVideoCopies(env.DB, indexId, copyRanges, copyFrames),
+    findVideoCopies(env, index, copyRanges, copyFrames),
   ]);
   return toExample(imageVector, textVector, copies);
 }

@@ -1,5 +1,5 @@
 import { COPY_DETECTION, SIGNATURE } from "../config.ts";
-import type { AssetId, IndexId } from "../ids.ts";
+import type { AssetId } from "../ids.ts";
 import { computeQuerySignature } from "../media/pixels/image-signature.ts";
 import { lumaPixels } from "../media/pixels/luma.ts";
 import {
@@ -12,6 +12,8 @@ import {
 } from "../media/pixels/registration.ts";
 import { cropLetterbox, type TimedThumbnail, toThumbnails } from "../media/pixels/thumbnails.ts";
 import type { SampledFrame } from "../media/shots/contact-sheet.ts";
+import { indexDatabase } from "../store/index-database.ts";
+import type { IndexRef } from "../types.ts";
 import { listReferenceFrames, type ReferenceFrames } from "../store/reference-frames.ts";
 import { type AssetTimeRangeMs, listSegmentsAt } from "../store/segments.ts";
 import { findSignatures, type SignatureMatch } from "../store/signatures.ts";
@@ -39,14 +41,14 @@ interface CandidateVideo {
 /** Finds copies of an image, edited or not, by its signature, most similar first. */
 export async function findImageCopies(
   env: Env,
-  indexId: IndexId,
+  index: IndexRef,
   jpeg: Uint8Array,
 ): Promise<CopyMatch[]> {
   const luma = await lumaPixels(env.IMAGES, new Blob([jpeg]).stream());
   const query = computeQuerySignature(luma);
-  const matches = await findSignatures(env.DB, indexId, query, SIGNATURE.maxCandidates);
+  const [matches] = await findSignatures(indexDatabase(env, index), [query]);
   return bestPerSegment(
-    matches.filter(({ similarity }) => similarity >= SIGNATURE.minCopySimilarity),
+    matches!.filter(({ similarity }) => similarity >= SIGNATURE.minCopySimilarity),
   );
 }
 
@@ -57,27 +59,25 @@ export async function findImageCopies(
  * times.
  */
 export async function findVideoCopies(
-  db: D1Database,
-  indexId: IndexId,
+  env: Env,
+  index: IndexRef,
   sampledRanges: TimeRange[],
   queryFrames: SampledFrame[],
 ): Promise<CopyMatch[]> {
   const queryRange = { start: sampledRanges[0]!.start, end: sampledRanges.at(-1)!.end };
   const thumbnails = toThumbnails(queryFrames);
   const cropped = cropLetterbox(queryFrames);
-  const queries: FrameQuery[] = [];
-  for (const i of selectDistinctFrames(thumbnails)) {
-    const { luma, seconds } = queryFrames[i]!;
-    const signature = computeQuerySignature(luma);
-    const matches = await findSignatures(db, indexId, signature, SIGNATURE.maxCandidates);
-    queries.push({ seconds, matches });
-  }
+  const db = indexDatabase(env, index);
+  const lookups = selectDistinctFrames(thumbnails).map((i) => queryFrames[i]!);
+  const signatures = lookups.map(({ luma }) => computeQuerySignature(luma));
+  const matches = await findSignatures(db, signatures);
+  const queries = lookups.map(({ seconds }, i): FrameQuery => ({ seconds, matches: matches[i]! }));
   const aligned: (AssetTimeRangeMs & { similarity: number })[] = [];
   const withReferenceFrames = new Set<string>();
   for (const candidate of selectCandidateVideos(queries)) {
     const { assetId, frameMatches } = candidate;
     const ranges = candidateRanges(candidate, sampledRanges);
-    const referenceFrames = toTimedThumbnails(await listReferenceFrames(db, ranges));
+    const referenceFrames = toTimedThumbnails(await listReferenceFrames(env.MEDIA, index, ranges));
     if (referenceFrames.length > 0) withReferenceFrames.add(assetId);
     const variants = cropped ? [thumbnails, cropped] : [thumbnails];
     const alignments = alignVideo(queryRange, variants, referenceFrames, frameMatches);
@@ -179,7 +179,7 @@ function candidateRanges(
   });
 }
 
-/** Sorts and merges ranges close enough to share a stored row, so that no row is read twice. */
+/** Sorts and merges ranges close enough to share a window, so that no window is read twice. */
 function mergeRanges(ranges: TimeRange[]): TimeRange[] {
   const merged: TimeRange[] = [];
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {

@@ -1,11 +1,11 @@
 import { AppError } from "../errors.ts";
-import type { IndexId } from "../ids.ts";
 import type { SignatureHit } from "../store/signatures.ts";
 import { listUnknownAssets } from "../store/assets.ts";
+import { indexDatabase } from "../store/index-database.ts";
 import { listSegmentIds } from "../store/segments.ts";
 import { getVectors } from "../store/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
-import { TEXT_KINDS } from "../types.ts";
+import { type IndexRef, TEXT_KINDS } from "../types.ts";
 import { meanDirection } from "./knn.ts";
 
 /** A stored copy of the example, edited or not. */
@@ -37,12 +37,12 @@ const SAMPLE_SIZE = 20;
  */
 export async function exampleFromStored(
   env: Env,
-  indexId: IndexId,
+  index: IndexRef,
   id: string,
 ): Promise<ExampleQuery | null> {
-  const ids = await listSegmentIds(env.DB, indexId, id);
+  const ids = await listSegmentIds(indexDatabase(env, index), id);
   if (ids.length === 0) {
-    const [unknown] = await listUnknownAssets(env.DB, indexId, [id]);
+    const [unknown] = await listUnknownAssets(env.DB, index.indexId, [id]);
     if (unknown === undefined) return null;
     throw new AppError("not_found", `There is no segment or asset "${id}" in this index.`);
   }

@@ -1,15 +1,23 @@
-import type { FoundAsset } from "../store/scoped-segments.ts";
+import type { FoundAsset } from "../store/find-segments.ts";
 import type { TimeRangeMs } from "../time-range.ts";
-import type { Asset, BoundingBox, Mask, Segment } from "../types.ts";
+import type { Asset, BoundingBox, Mask, NamedIndexRef, Segment } from "../types.ts";
 import { collapseNearDuplicates, type NearDuplicateKey } from "./near-duplicates.ts";
 import type { Evidence } from "./evidence.ts";
 import type { SearchRequest } from "./request.ts";
 import type { Signals } from "./signals.ts";
 
+/** The asset of a hit, with what names its objects and its record. */
+export type HitAsset = FoundAsset & Pick<Asset, "accountId" | "indexId" | "indexName">;
+
+export function toHitAsset(asset: FoundAsset, index: NamedIndexRef): HitAsset {
+  const { accountId, indexId, name: indexName } = index;
+  return { ...asset, accountId, indexId, indexName };
+}
+
 /** A segment in the results of a search. */
 export interface Hit {
   segment: Segment;
-  asset: FoundAsset;
+  asset: HitAsset;
   /** Position in the results, from 1. */
   rank: number;
   /** Probability that the segment is relevant, 0–1. */

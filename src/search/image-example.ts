@@ -1,9 +1,9 @@
 import { AppError } from "../errors.ts";
-import type { IndexId } from "../ids.ts";
 import { decodeImage } from "../media/pixels/decode-image.ts";
 import { describeImage } from "../models/describe.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
+import type { IndexRef } from "../types.ts";
 import { tryChannel } from "./channels.ts";
 import { findImageCopies } from "./copy-detection.ts";
 import type { CopyMatch, ExampleQuery } from "./example.ts";
@@ -15,7 +15,7 @@ import { meanDirection } from "./knn.ts";
  */
 export async function exampleFromImage(
   env: Env,
-  indexId: IndexId,
+  index: IndexRef,
   bytes: Uint8Array,
 ): Promise<ExampleQuery> {
   const open = async () => new Blob([bytes]).stream();
@@ -24,7 +24,7 @@ export async function exampleFromImage(
   const [imageVector, textVector, copies] = await Promise.all([
     hasImages ? tryChannel("image_vectors", () => embedImages(env, [jpeg])) : null,
     hasImages ? null : tryChannel("text_vectors", () => embedCaption(env, jpeg)),
-    findImageCopies(env, indexId, jpeg),
+    findImageCopies(env, index, jpeg),
   ]);
   return toExample(imageVector, textVector, copies);
 }

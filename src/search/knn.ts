@@ -1,6 +1,9 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
 import { LIMITS, SEARCH } from "../config.ts";
-import { type AssetScope, selectsAssets, listScope } from "../store/asset-scope.ts";
+import type { IndexId } from "../ids.ts";
+import { listScope } from "../store/find-segments.ts";
+import type { IndexDb } from "../store/index-database.ts";
+import { type AssetScope, selectsAssets } from "../store/asset-scope.ts";
 import { queryVectors, type VectorHit } from "../store/vectors.ts";
 import type { VectorKind } from "../types.ts";
 
@@ -11,7 +14,7 @@ const IDS_PER_FILTER = 40;
  * Lists the assets of a scope with ids or conditions, in groups that fit into a filter. Null if the
  * scope has neither, or more than `LIMITS.assetIdCount` assets.
  */
-export async function groupAssetIds(db: D1Database, scope: AssetScope): Promise<string[][] | null> {
+export async function groupAssetIds(db: IndexDb, scope: AssetScope): Promise<string[][] | null> {
   if (!selectsAssets(scope)) return null;
   const ids = await listScope(db, scope, LIMITS.assetIdCount + 1);
   if (ids.length > LIMITS.assetIdCount) return null;
@@ -27,6 +30,7 @@ export async function groupAssetIds(db: D1Database, scope: AssetScope): Promise<
  */
 export async function searchKnn(
   space: VectorizeIndex,
+  indexId: IndexId,
   scope: AssetScope,
   groups: string[][] | null,
   kinds: VectorKind[],
@@ -49,7 +53,7 @@ export async function searchKnn(
     ),
   );
   const hits = await mapConcurrent(filters, CONNECTIONS, (filter) =>
-    queryVectors(space, scope.indexId, vector, SEARCH.maxCandidates, filter),
+    queryVectors(space, indexId, vector, SEARCH.maxCandidates, filter),
   );
   return hits.flat().toSorted((a, b) => b.cosine - a.cosine);
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { IndexId } from "../ids.ts";
 import { type AssetScope, OPERATORS } from "../store/asset-scope.ts";
 import { ASSET_TYPES, type AssetType, type TextKind } from "../types.ts";
 import type { FtsColumn } from "../store/fulltext.ts";
@@ -100,7 +99,6 @@ type ScopeRequest = Pick<
  * without a mode for evidence, all kinds of evidence are.
  */
 export function toSearchScope(
-  indexId: IndexId,
   request: ScopeRequest,
   exceptAssetId: string | null = null,
 ): SearchScope {
@@ -110,7 +108,7 @@ export function toSearchScope(
   const requestedEvidence = EVIDENCE_MODES.filter((mode) => modes.includes(mode));
   const evidence = requestedEvidence.length > 0 ? requestedEvidence : EVIDENCE_MODES;
   return {
-    assets: { indexId, types, assetIds, exceptAssetId, conditions, readyBy },
+    assets: { types, assetIds, exceptAssetId, conditions, readyBy },
     columns: evidence.flatMap((mode) => COLUMNS_BY_MODE[mode]),
     textKinds: evidence.flatMap((mode) => TEXT_KINDS_BY_MODE[mode]),
     useImageVectors: evidence.includes("visual"),

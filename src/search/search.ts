@@ -1,6 +1,6 @@
 import { SEARCH } from "../config.ts";
-import type { IndexId } from "../ids.ts";
 import { Timings } from "../timings.ts";
+import type { NamedIndexRef } from "../types.ts";
 import { type Candidate, findCandidates } from "./candidates.ts";
 import { type CompiledQuery, compileQuery } from "./compiled-query.ts";
 import { type Evidence, fieldEvidence, mergeEvidence } from "./evidence.ts";
@@ -24,20 +24,20 @@ export interface SearchResults {
  */
 export async function search(
   env: Env,
-  indexId: IndexId,
+  index: NamedIndexRef,
   request: SearchRequest,
   uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
 ): Promise<SearchResults> {
   const { similarTo, offset, topK, topP } = request;
   const example =
-    similarTo === null ? uploadedExample : await exampleFromStored(env, indexId, similarTo);
+    similarTo === null ? uploadedExample : await exampleFromStored(env, index, similarTo);
   const query = compileQuery(request.query, example);
   const { segmentId = null, assetId = null } = example?.exclude ?? {};
-  const scope = toSearchScope(indexId, request, assetId);
+  const scope = toSearchScope(request, assetId);
   const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
   const findAtDepth = (depth: number) => {
-    return findCandidates(env, scope, query, depth, excludedIds, timings);
+    return findCandidates(env, index, scope, query, depth, excludedIds, timings);
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);

@@ -1,11 +1,14 @@
-import type { IndexId, SegmentId } from "../ids.ts";
-import { listSegmentsInScope } from "../store/scoped-segments.ts";
-import type { Hit } from "./hits.ts";
+import type { SegmentId } from "../ids.ts";
+import { indexDatabase } from "../store/index-database.ts";
+import { findSegments } from "../store/find-segments.ts";
+import type { NamedIndexRef } from "../types.ts";
+import { type Hit, toHitAsset } from "./hits.ts";
 import { toSearchScope, makeSearchRequest } from "./request.ts";
 
 /** Results of a queued search. Segments and assets are read again when the results are. */
 export interface StoredResults {
   hits: (Omit<Hit, "segment" | "asset"> & { segmentId: SegmentId })[];
+  indexName: string;
   total: number;
   offset: number;
   readyBy: number;
@@ -31,18 +34,24 @@ export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): Sto
 
 /** Returns the stored hits with current segments and assets; deleted ones are left out. */
 export async function loadResults(
-  db: D1Database,
-  indexId: IndexId,
+  env: Env,
+  index: NamedIndexRef,
   { hits }: StoredResults,
 ): Promise<Hit[]> {
   const all = makeSearchRequest({ topK: hits.length });
   const ids = hits.map(({ segmentId }) => segmentId);
-  const { assets } = toSearchScope(indexId, all);
-  const rules = { must: null, mustNot: null };
-  const { segments } = await listSegmentsInScope(db, ids, assets, rules);
+  const { segments } = await findSegments(indexDatabase(env, index), {
+    scope: toSearchScope(all).assets,
+    fullText: null,
+    ids,
+    excludedIds: [],
+    rules: { must: null, mustNot: null },
+  });
   const byId = new Map(segments.map((row) => [row.segment.segmentId, row]));
   return hits.flatMap(({ segmentId, ...hit }) => {
     const row = byId.get(segmentId);
-    return row ? [Object.assign(hit, { segment: row.segment, asset: row.asset })] : [];
+    if (!row) return [];
+    const asset = toHitAsset(row.asset, index);
+    return [Object.assign(hit, { segment: row.segment, asset })];
   });
 }

@@ -1,6 +1,5 @@
-import type { AssetId, IndexId } from "../ids.ts";
 import { ASSET_TYPES, type AssetType } from "../types.ts";
-import { concat, inList, prepare, raw, sql, type SqlFragment } from "./sql.ts";
+import { concat, inList, raw, sql, type SqlFragment } from "./sql.ts";
 
 export type Scalar = string | number | boolean | null;
 
@@ -18,9 +17,8 @@ export interface Condition {
   operand: Scalar | Scalar[];
 }
 
-/** The assets that a search covers. */
+/** The assets of an index that a search covers. */
 export interface AssetScope {
-  indexId: IndexId;
   types: readonly AssetType[];
   /** Empty for all assets. */
   assetIds: readonly string[];
@@ -35,10 +33,9 @@ const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 /** A JSON value's type as `json_each` returns it, with one name for both kinds of numbers. */
 const typeOf = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${type} END`;
 
-/** Condition for the ready, not deleted assets of a scope, in a statement that reads `assets`. */
+/** Condition for the searchable assets of a scope, in a statement that reads `assets`. */
 export function isInScope(scope: AssetScope): SqlFragment {
   const conditions = [
-    sql`assets.index_id = ${scope.indexId}`,
     sql`assets.searchable_at <= ${scope.readyBy}`,
     sql`assets.asset_type ${inList(scope.types)}`,
     ...scope.conditions.map(toSql),
@@ -54,33 +51,31 @@ export function isInScope(scope: AssetScope): SqlFragment {
 }
 
 /**
- * The rowids of an index's segments that are in scope, as the shorter list: of the segments that
- * match (`rowid IN`) or of those that don't (`rowid NOT IN`).
+ * The keys of the segments in scope, as the shorter list: of those that are (`IN`), or of those
+ * that aren't (`NOT IN`).
  */
 export function segmentsInScope(scope: AssetScope): {
   operator: "IN" | "NOT IN";
-  rowids: SqlFragment;
+  keys: SqlFragment;
 } {
   const isNarrow = !coversAllTypes(scope) || selectsAssets(scope);
   const condition = isNarrow
     ? isInScope(scope)
-    : sql`assets.index_id = ${scope.indexId} AND assets.searchable_at > ${scope.readyBy}`;
+    : sql`assets.searchable_at IS NULL OR assets.searchable_at > ${scope.readyBy}`;
   return {
     operator: isNarrow ? "IN" : "NOT IN",
-    rowids: sql`SELECT segments.rowid FROM assets JOIN segments USING (asset_id)
-      WHERE ${condition}`,
+    keys: sql`SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE ${condition}`,
   };
 }
 
 /**
- * Counts the segments in scope as `total`. Unless assets are selected, the count comes from the
- * tallies and includes assets that aren't ready yet or are being deleted.
+ * Counts the segments in scope. Unless assets are selected, the count includes those of assets that
+ * aren't searchable.
  */
 export function countInScope(scope: AssetScope): SqlFragment {
   return selectsAssets(scope)
-    ? sql`SELECT SUM(segments) AS total FROM assets WHERE ${isInScope(scope)}`
-    : sql`SELECT SUM(segments) AS total FROM tallies
-        WHERE index_id = ${scope.indexId} AND asset_type ${inList(scope.types)}`;
+    ? sql`SELECT COUNT(*) FROM assets JOIN segments USING (asset_key) WHERE ${isInScope(scope)}`
+    : sql`SELECT SUM(segments) FROM segment_counts WHERE asset_type ${inList(scope.types)}`;
 }
 
 function coversAllTypes({ types, exceptAssetId }: AssetScope): boolean {
@@ -90,19 +85,6 @@ function coversAllTypes({ types, exceptAssetId }: AssetScope): boolean {
 /** Whether a scope selects assets by id or by filter rules. */
 export function selectsAssets({ assetIds, conditions }: AssetScope): boolean {
   return assetIds.length > 0 || conditions.length > 0;
-}
-
-/** Lists the ids of the first `limit` assets in a scope. */
-export async function listScope(
-  db: D1Database,
-  scope: AssetScope,
-  limit: number,
-): Promise<string[]> {
-  const { results } = await prepare(
-    db,
-    sql`SELECT asset_id AS assetId FROM assets WHERE ${isInScope(scope)} LIMIT ${limit}`,
-  ).all<{ assetId: AssetId }>();
-  return results.map(({ assetId }) => assetId);
 }
 
 /**

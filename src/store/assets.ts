@@ -4,7 +4,6 @@ import type { Asset, AssetState, AssetType, JsonObject } from "../types.ts";
 import { QuotaGuard } from "./quotas.ts";
 import {
   concat,
-  listMissing,
   type Page,
   type PageRequest,
   parseColumns,
@@ -13,6 +12,7 @@ import {
   sql,
   type SqlFragment,
   toPage,
+  whereMissing,
 } from "./sql.ts";
 
 const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
@@ -20,8 +20,9 @@ const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_
   source, content_type AS contentType, size_bytes AS sizeBytes, sha256, width, height,
   duration_ms AS durationMs, fps, has_audio AS hasAudio, language, technical, assets.metadata,
   keyframe_ms AS keyframeMs, segments, job_id AS jobId, transcript_job_id AS transcriptJobId,
+  transcript_revision AS transcriptRevision,
   assets.created_at AS createdAt, assets.updated_at AS updatedAt`;
-export const FROM_ASSETS = "FROM assets JOIN indices USING (index_id)";
+const FROM_ASSETS = "FROM assets JOIN indices USING (index_id)";
 
 /**
  * Inserts an asset and its ingest job. Returns false, and writes nothing, if the index has an asset
@@ -164,66 +165,19 @@ export async function listUndispatchedAssets(
 }
 
 /** Lists the ids that an index has no asset for, or only one that is being deleted. */
-export function listUnknownAssets(
+export async function listUnknownAssets(
   db: D1Database,
   indexId: IndexId,
   ids: string[],
 ): Promise<string[]> {
   const row = sql`SELECT 1 FROM assets
     WHERE asset_id = value AND index_id = ${indexId} AND deleted_at IS NULL`;
-  return listMissing(db, ids, row);
-}
-
-export interface AssetStateUpdate {
-  state: AssetState;
-  /** Null keeps the stored progress. */
-  progress: number | null;
-  error: Failure | null;
-  revision: number;
-}
-
-/**
- * Writes the state of an index's object at `revision`. Ignores revisions older than the stored one.
- */
-export async function writeAssetState(
-  db: D1Database,
-  assetId: AssetId,
-  { state, progress, error, revision }: AssetStateUpdate,
-): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE assets SET state = ?2, progress = COALESCE(?3, progress), error = ?4, revision = ?5,
-         updated_at = ?6,
-         ready_at = CASE ?2 WHEN 'ready' THEN COALESCE(ready_at, ?6) ELSE ready_at END
-       WHERE asset_id = ?1 AND revision < ?5`,
-    )
-    .bind(assetId, state, progress, error && JSON.stringify(error), revision, Date.now())
-    .run();
-}
-
-/** Fields of an asset that a user can change. An undefined field keeps its value. */
-export interface AssetChange {
-  title?: string | undefined;
-  metadata?: JsonObject | undefined;
-}
-
-export async function updateAsset(
-  db: D1Database,
-  assetId: AssetId,
-  { title, metadata }: AssetChange,
-  now: number,
-): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE assets SET title = COALESCE(?, title), metadata = COALESCE(?, metadata),
-         updated_at = ? WHERE asset_id = ?`,
-    )
-    .bind(title ?? null, metadata ? JSON.stringify(metadata) : null, now, assetId)
-    .run();
+  const { results } = await prepare(db, whereMissing(ids, row)).all<{ id: string }>();
+  return results.map(({ id }) => id);
 }
 
 /** Properties of an asset that the ingest steps determine. */
-export interface AssetFacts {
+export interface AssetProperties {
   contentType?: string;
   sizeBytes?: number;
   sha256?: string;
@@ -239,7 +193,7 @@ export interface AssetFacts {
   warnings?: Failure[];
 }
 
-const FACT_COLUMNS: Record<keyof AssetFacts, string> = {
+const PROPERTY_COLUMNS: Record<keyof AssetProperties, string> = {
   contentType: "content_type",
   sizeBytes: "size_bytes",
   sha256: "sha256",
@@ -259,17 +213,19 @@ const FACT_COLUMNS: Record<keyof AssetFacts, string> = {
  * Writes properties of an asset. Throws `duplicate_bytes` if another asset of the index has the
  * same `sha256`, and what `QuotaGuard.throwIfExceeded` throws if `quota` is given and exceeded.
  */
-export async function updateFacts(
+export async function updateProperties(
   db: D1Database,
   assetId: AssetId,
-  facts: AssetFacts,
+  properties: AssetProperties,
   quota?: QuotaGuard,
 ): Promise<void> {
-  const assignments = (Object.keys(facts) as (keyof AssetFacts)[]).map((name): SqlFragment => {
-    const value = facts[name] ?? null;
-    const bound = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
-    return sql`${raw(FACT_COLUMNS[name])} = ${typeof bound === "boolean" ? Number(bound) : bound}`;
-  });
+  const assignments = (Object.keys(properties) as (keyof AssetProperties)[]).map(
+    (name): SqlFragment => {
+      const value = properties[name] ?? null;
+      const bound = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+      return sql`${raw(PROPERTY_COLUMNS[name])} = ${typeof bound === "boolean" ? Number(bound) : bound}`;
+    },
+  );
   const [updated, usage] = await db.batch([
     prepare(
       db,
@@ -280,7 +236,7 @@ export async function updateFacts(
   ]);
   if (updated!.meta.changes > 0) return;
   quota?.throwIfExceeded(usage!.results[0]);
-  if (facts.sha256 !== undefined) {
+  if (properties.sha256 !== undefined) {
     throw new AppError("duplicate_bytes", "The same bytes are in this index already.");
   }
 }

@@ -1,12 +1,13 @@
 import type { AssetId, SegmentId } from "../ids.ts";
-import type { BoundingBox } from "../types.ts";
-import { decodeFtsSql } from "./fulltext.ts";
-import { HAS_KEYFRAME } from "./segments.ts";
-import { parseColumns, prepare, raw, sql } from "./sql.ts";
-import { isAbandoned } from "./transcript-replacement.ts";
+import type { Asset, BoundingBox } from "../types.ts";
+import { type IndexDb, indexDatabase } from "./index-database.ts";
+import { HAS_KEYFRAME, ofAsset } from "./segments.ts";
+import { inList, parseColumns, raw, sql } from "./sql.ts";
+import { listAbandonedJobs } from "./transcript-replacement.ts";
 
 /**
- * Content that a segment should have in other stores, as the database knows it. Flags are 0 or 1.
+ * Content that a segment should have in other stores, as the index's database knows it. Flags are 0
+ * or 1.
  */
 export interface SegmentHealth {
   segmentId: SegmentId;
@@ -22,7 +23,7 @@ export interface SegmentHealth {
   described: number;
   /** Whether the keyframe is stored, described or not. */
   hasKeyframe: number;
-  /** Whether the full-text index has a row with the segment's text. */
+  /** Whether the full text has the segment's present text. */
   indexed: number;
   /** Whether the keyframe has a signature. */
   hasSignature: number;
@@ -34,43 +35,32 @@ export interface SegmentHealth {
   imageModel: string | null;
 }
 
-const LABELS = `COALESCE((SELECT group_concat(value, ', ') FROM json_each(segments.labels)), '')`;
-const equalsFtsText = (column: string, text: string) =>
-  `${decodeFtsSql(`fts.${column}`)} = ${decodeFtsSql(text)}`;
-const EQUALS_FTS_TEXT = [
-  ...["caption", "transcript", "on_screen_text"].map((column) =>
-    equalsFtsText(column, `segments.${column}`),
-  ),
-  equalsFtsText("labels", LABELS),
-].join(" AND ");
-
 /** Lists the health of an asset's segments, in order. */
 export async function listSegmentHealth(
-  db: D1Database,
-  assetId: AssetId,
+  env: Pick<Env, "DB" | "INDEX_DATABASE">,
+  asset: Pick<Asset, "indexId" | "assetId">,
   now: number,
 ): Promise<SegmentHealth[]> {
-  const { results } = await prepare(
-    db,
+  const { assetId } = asset;
+  const db = indexDatabase(env, asset);
+  const abandoned = await listAbandonedJobs(env.DB, db, assetId, now);
+  const rows = await db.all<SegmentHealth>(
     sql`SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, boxes, caption <> '' AS caption,
         transcript <> '' AS speech, on_screen_text <> '' AS text, error IS NULL AS described,
         ${raw(HAS_KEYFRAME)} AS hasKeyframe,
-        EXISTS (
-          SELECT 1 FROM segment_fts AS fts
-          WHERE fts.rowid = segments.rowid AND ${raw(EQUALS_FTS_TEXT)}
-        ) AS indexed,
+        indexed AND EXISTS (SELECT 1 FROM segment_fts_docsize WHERE id = segment_key) AS indexed,
         EXISTS (
           SELECT 1 FROM signatures
-          WHERE signatures.segment_id = segments.segment_id AND frame_ms IS NULL
+          WHERE signatures.segment_key = segments.segment_key AND frame_ms IS NULL
         ) AS hasSignature,
         EXISTS (
           SELECT 1 FROM unembedded_speech
-          WHERE unembedded_speech.segment_id = segments.segment_id AND ${isAbandoned(now)}
+          WHERE unembedded_speech.segment_key = segments.segment_key AND job_id ${inList(abandoned)}
         ) AS unembedded,
         text_model AS textModel, image_model AS imageModel
-      FROM segments WHERE asset_id = ${assetId} ORDER BY position`,
-  ).all<SegmentHealth>();
-  return results.map((row) => parseColumns(row, ["boxes"]));
+      FROM segments WHERE ${ofAsset(assetId)} ORDER BY position`,
+  );
+  return rows.map((row) => parseColumns(row, ["boxes"]));
 }
 
 /** Whether a traversal has restarted the asset's ingest before. */
@@ -89,14 +79,7 @@ export async function recordRestart(db: D1Database, assetId: AssetId, now: numbe
     .run();
 }
 
-/** Sets an asset's number of segments to the number of its rows. */
-export async function recountSegments(db: D1Database, assetId: AssetId): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE assets SET segments =
-         (SELECT COUNT(*) FROM segments WHERE segments.asset_id = assets.asset_id)
-       WHERE asset_id = ?`,
-    )
-    .bind(assetId)
-    .run();
+/** Has the full text of segments written again. */
+export async function reindexFullText(db: IndexDb, segmentIds: readonly string[]): Promise<void> {
+  await db.batch([sql`UPDATE segments SET indexed = 0 WHERE segment_id ${inList(segmentIds)}`]);
 }

@@ -65,6 +65,11 @@ export function analysisPrefix(asset: AssetRef): string {
   return `${assetPrefix(asset)}analysis/`;
 }
 
+/** Key of the reference frames of a window of a video: `store/reference-frames.ts`. */
+export function referenceFramesKey(asset: AssetRef, window: number): string {
+  return `${assetPrefix(asset)}reference-frames/${window}.bin`;
+}
+
 /** Key of a transcript's cues, JSON: of the transcript uploaded by `job`, or of the ingest's. */
 export function transcriptKey(asset: AssetRef, job: JobId | null): string {
   return `${assetPrefix(asset)}${job === null ? "transcript" : `transcripts/${job}`}.json`;

@@ -1,52 +1,56 @@
-import type { AssetId } from "../ids.ts";
+import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
+import { COPY_DETECTION, SHOTS } from "../config.ts";
+import type { Asset, IndexRef } from "../types.ts";
+import { referenceFramesKey } from "./object-keys.ts";
 import type { AssetTimeRangeMs } from "./segments.ts";
 
-/** Reference frames of a time range of a video. Times are ms of the video. */
+/** Reference frames of a window of a video. */
 export interface ReferenceFrames {
-  startMs: number;
-  endMs: number;
-  /** Presentation times, ascending. */
+  /** Presentation times in ms, ascending. */
   times: number[];
   /** `COPY_DETECTION.thumbnailSide`² luma values a frame, one frame after another. */
   lumaThumbnails: Uint8Array;
 }
 
-/** Replaces the reference frames of a time range. They are deleted with the asset's segments. */
+const TIME_BYTES = Uint32Array.BYTES_PER_ELEMENT;
+const THUMBNAIL_BYTES = COPY_DETECTION.thumbnailSide ** 2;
+
+/** Stores the reference frames of a window: their times as 32-bit integers, then their luma. */
 export async function putReferenceFrames(
-  db: D1Database,
-  assetId: AssetId,
-  { startMs, endMs, times, lumaThumbnails }: ReferenceFrames,
+  bucket: R2Bucket,
+  asset: Asset,
+  window: number,
+  { times, lumaThumbnails }: ReferenceFrames,
 ): Promise<void> {
-  await db
-    .prepare(
-      `INSERT OR REPLACE INTO reference_frames (asset_id, start_ms, end_ms, times, luma_thumbnails)
-       SELECT asset_id, ?2, ?3, ?4, ?5 FROM segments WHERE asset_id = ?1 AND position = 0`,
-    )
-    .bind(assetId, startMs, endMs, JSON.stringify(times), lumaThumbnails)
-    .run();
+  const bytes = Buffer.concat([Buffer.from(Uint32Array.from(times).buffer), lumaThumbnails]);
+  await bucket.put(referenceFramesKey(asset, window), bytes);
 }
 
-/** Lists the rows that overlap time ranges, in the order of the ranges and of time. */
+/** Lists the reference frames of the windows that overlap time ranges, in their order. */
 export async function listReferenceFrames(
-  db: D1Database,
+  bucket: R2Bucket,
+  index: IndexRef,
   ranges: AssetTimeRangeMs[],
 ): Promise<ReferenceFrames[]> {
-  if (ranges.length === 0) return [];
-  const statement = db.prepare(
-    `SELECT start_ms AS startMs, end_ms AS endMs, times, luma_thumbnails AS lumaThumbnails
-     FROM reference_frames
-     WHERE asset_id = ? AND start_ms < ? AND end_ms > ? ORDER BY start_ms`,
-  );
-  const rows = await db.batch<{
-    startMs: number;
-    endMs: number;
-    times: string;
-    lumaThumbnails: number[];
-  }>(ranges.map(({ assetId, startMs, endMs }) => statement.bind(assetId, endMs, startMs)));
-  return rows.flatMap(({ results }) =>
-    results.map(({ startMs, endMs, times, lumaThumbnails }) => {
-      const parsed: number[] = JSON.parse(times);
-      return { startMs, endMs, times: parsed, lumaThumbnails: Uint8Array.from(lumaThumbnails) };
-    }),
-  );
+  const keys = ranges.flatMap(({ assetId, startMs, endMs }) => {
+    const [first, last] = [startMs, endMs].map((ms) => {
+      return Math.max(0, Math.floor(ms / (SHOTS.windowSeconds * 1000)));
+    });
+    return Array.from({ length: last! - first! + 1 }, (_, i) =>
+      referenceFramesKey({ ...index, assetId }, first! + i),
+    );
+  });
+  const objects = await mapConcurrent([...new Set(keys)], CONNECTIONS, async (key) => {
+    const object = await bucket.get(key);
+    return object && object.arrayBuffer();
+  });
+  return objects.flatMap((bytes) => (bytes ? [decode(bytes)] : []));
+}
+
+function decode(bytes: ArrayBuffer): ReferenceFrames {
+  const count = bytes.byteLength / (TIME_BYTES + THUMBNAIL_BYTES);
+  return {
+    times: [...new Uint32Array(bytes, 0, count)],
+    lumaThumbnails: new Uint8Array(bytes, count * TIME_BYTES),
+  };
 }

@@ -1,32 +1,43 @@
 import type { Failure } from "../errors.ts";
 import type { AssetId, IndexId, SegmentId } from "../ids.ts";
 import type { TimeRangeMs } from "../time-range.ts";
-import type { Description, Segment } from "../types.ts";
+import type { Asset, Description, Segment } from "../types.ts";
+import type { IndexDb } from "./index-database.ts";
 import {
   inChunks,
   inList,
-  maxSegmentRowid,
   type Page,
   type PageRequest,
   parseColumns,
-  prepare,
   raw,
   sql,
+  type SqlFragment,
   toPage,
 } from "./sql.ts";
 
 /** SQL that tests whether a segment has a stored keyframe, with or without a description. */
 export const HAS_KEYFRAME = `(segments.error IS NULL OR EXISTS (
     SELECT 1 FROM signatures
-    WHERE signatures.segment_id = segments.segment_id AND signatures.frame_ms IS NULL
+    WHERE signatures.segment_key = segments.segment_key AND signatures.frame_ms IS NULL
   ))`;
 
-/** Columns of a `SegmentRow`. */
-export const SEGMENT_COLUMNS = `segment_id AS segmentId, segments.asset_id AS assetId,
-  segments.index_id AS indexId, position, start_ms AS startMs, end_ms AS endMs,
-  segments.keyframe_ms AS keyframeMs, caption, caption_model AS captionModel, transcript,
-  on_screen_text AS onScreenText, labels, boxes, error, described_at IS NOT NULL AS described,
-  ${HAS_KEYFRAME} AS hasKeyframe`;
+/** Columns of a `SegmentRow`, in a statement that reads `segments` and `assets`. */
+export const SEGMENT_COLUMNS = `segment_id AS segmentId, asset_id AS assetId, position,
+  start_ms AS startMs, end_ms AS endMs, keyframe_ms AS keyframeMs, caption,
+  caption_model AS captionModel, transcript, on_screen_text AS onScreenText, labels, boxes, error,
+  described_at IS NOT NULL AS described, ${HAS_KEYFRAME} AS hasKeyframe`;
+
+/** Tests for the segments of an asset. */
+export const ofAsset = (assetId: AssetId) =>
+  sql`asset_key = (SELECT asset_key FROM assets WHERE asset_id = ${assetId})`;
+
+async function select(db: IndexDb, assetId: AssetId, condition: SqlFragment): Promise<Segment[]> {
+  const rows = await db.all<SegmentRow>(
+    sql`SELECT ${raw(SEGMENT_COLUMNS)} FROM segments JOIN assets USING (asset_key)
+      WHERE asset_id = ${assetId} AND ${condition} ORDER BY position`,
+  );
+  return rows.map((row) => toSegment(db.indexId, row));
+}
 
 /** A segment before it is described. */
 export type NewSegment = Pick<
@@ -36,87 +47,80 @@ export type NewSegment = Pick<
 
 /**
  * Inserts the segments of an asset. Existing segments keep their description; failed ones lose
- * their error, and will be described again.
+ * their error, and will be described again. Changes nothing if the asset's deletion has begun.
  */
-export async function upsertSegments(db: D1Database, segments: NewSegment[]): Promise<void> {
-  for (let i = 0; i < segments.length; i += 200) {
-    const rows = segments.slice(i, i + 200);
-    const { indexId } = rows[0]!;
-    await prepare(
-      db,
-      sql`INSERT INTO segments
-          (rowid, segment_id, asset_id, index_id, position, start_ms, end_ms, keyframe_ms)
-        SELECT ${maxSegmentRowid(indexId)} + 1 + key, value ->> 'segmentId', value ->> 'assetId',
-          ${indexId}, value ->> 'position', value ->> 'startMs', value ->> 'endMs',
-          value ->> 'keyframeMs'
-        FROM json_each(${JSON.stringify(rows)}) WHERE true
+export async function upsertSegments(
+  db: IndexDb,
+  { assetId, assetType }: Pick<Asset, "assetId" | "assetType">,
+  segments: NewSegment[],
+): Promise<void> {
+  const asset = sql`INSERT OR IGNORE INTO assets (asset_id, asset_type)
+    VALUES (${assetId}, ${assetType})`;
+  const rows = segments.map(({ segmentId, position, startMs, endMs, keyframeMs }) => {
+    return { segmentId, position, startMs, endMs, keyframeMs };
+  });
+  for (const chunk of inChunks(rows)) {
+    await db.batch([
+      asset,
+      sql`INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyframe_ms)
+        SELECT value ->> 'segmentId', asset_key, value ->> 'position', value ->> 'startMs',
+          value ->> 'endMs', value ->> 'keyframeMs'
+        FROM assets, json_each(${chunk}) WHERE asset_id = ${assetId} AND deleted_at IS NULL
         ON CONFLICT (segment_id) DO UPDATE SET error = NULL,
-          described_at = CASE WHEN error IS NULL THEN described_at END`,
-    ).run();
+          described_at = (CASE WHEN error IS NULL THEN described_at END)`,
+    ]);
   }
 }
 
-/** Writes the transcripts of segments. */
+/** Writes the transcripts of segments, unless the asset has a newer transcript in the meantime. */
 export async function updateTranscripts(
-  db: D1Database,
+  db: IndexDb,
+  { assetId, transcriptRevision }: Pick<Asset, "assetId" | "transcriptRevision">,
   segments: Pick<Segment, "segmentId" | "transcript">[],
 ): Promise<void> {
-  const statement = db.prepare(
-    `UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(?)
-     WHERE segment_id = value ->> 'segmentId'`,
-  );
-  for (const chunk of inChunks(segments)) await statement.bind(chunk).run();
+  for (const chunk of inChunks(segments)) {
+    await db.batch([
+      sql`UPDATE segments SET transcript = value ->> 'transcript' FROM json_each(${chunk})
+        WHERE segment_id = value ->> 'segmentId' AND asset_key = (
+          SELECT asset_key FROM assets
+          WHERE asset_id = ${assetId} AND transcript_revision <= ${transcriptRevision}
+        )`,
+    ]);
+  }
 }
 
 /** Lists the segments of an asset from position `from` to before `to`, in order. */
-export async function listSegments(
-  db: D1Database,
+export function listSegments(
+  db: IndexDb,
   assetId: AssetId,
-  from: number,
-  to: number,
+  from = 0,
+  to = Number.MAX_SAFE_INTEGER,
 ): Promise<Segment[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE asset_id = ? AND position >= ? AND position < ?
-       ORDER BY position`,
-    )
-    .bind(assetId, from, to)
-    .all<SegmentRow>();
-  return results.map(toSegment);
+  return select(db, assetId, sql`position >= ${from} AND position < ${to}`);
 }
 
 /** Lists the segments of an asset that have one of the ids, in order. */
-export async function listSegmentsById(
-  db: D1Database,
+export function listSegmentsById(
+  db: IndexDb,
   assetId: AssetId,
-  ids: string[],
+  ids: readonly string[],
 ): Promise<Segment[]> {
-  const { results } = await prepare(
-    db,
-    sql`SELECT ${raw(SEGMENT_COLUMNS)} FROM segments
-      WHERE asset_id = ${assetId} AND segment_id ${inList(ids)} ORDER BY position`,
-  ).all<SegmentRow>();
-  return results.map(toSegment);
+  return select(db, assetId, sql`segment_id ${inList(ids)}`);
 }
 
 /**
  * Resolves the id of a segment or of an asset to segment ids, in order. Returns none if the index
  * has neither, or is deleting the asset.
  */
-export async function listSegmentIds(
-  db: D1Database,
-  indexId: IndexId,
-  id: string,
-): Promise<SegmentId[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT segment_id AS segmentId FROM segments CROSS JOIN assets USING (asset_id)
-       WHERE segments.index_id = ?1 AND (segment_id = ?2 OR asset_id = ?2) AND deleted_at IS NULL
-       ORDER BY position`,
-    )
-    .bind(indexId, id)
-    .all<{ segmentId: SegmentId }>();
-  return results.map(({ segmentId }) => segmentId);
+export async function listSegmentIds(db: IndexDb, id: string): Promise<SegmentId[]> {
+  const rows = await db.all<{ segmentId: SegmentId }>(
+    sql`SELECT segment_id AS segmentId FROM segments JOIN assets USING (asset_key)
+      WHERE asset_key IN (
+          SELECT asset_key FROM assets WHERE asset_id = ${id}
+          UNION ALL SELECT asset_key FROM segments WHERE segment_id = ${id}
+        ) AND ${id} IN (asset_id, segment_id) AND deleted_at IS NULL ORDER BY position`,
+  );
+  return rows.map(({ segmentId }) => segmentId);
 }
 
 /** A time range of an asset, in milliseconds. */
@@ -129,80 +133,70 @@ export interface AssetTimeRangeMs extends TimeRangeMs {
  * no segment overlaps.
  */
 export async function listSegmentsAt(
-  db: D1Database,
+  db: IndexDb,
   ranges: AssetTimeRangeMs[],
 ): Promise<({ segmentId: SegmentId; assetEndMs: number } | null)[]> {
   if (ranges.length === 0) return [];
-  const statement = db.prepare(
-    `SELECT segment_id AS segmentId,
-       (SELECT MAX(end_ms) FROM segments WHERE asset_id = ?1) AS assetEndMs
-     FROM segments WHERE asset_id = ?1 AND start_ms < ?3 AND end_ms > ?2
-     ORDER BY MIN(end_ms, ?3) - MAX(start_ms, ?2) DESC, position LIMIT 1`,
+  const matches = await db.batch(
+    ranges.map(
+      ({ assetId, startMs, endMs }) => sql`SELECT segment_id AS segmentId,
+          (SELECT MAX(end_ms) FROM segments WHERE ${ofAsset(assetId)}) AS assetEndMs
+        FROM segments WHERE ${ofAsset(assetId)} AND start_ms < ${endMs} AND end_ms > ${startMs}
+        ORDER BY MIN(end_ms, ${endMs}) - MAX(start_ms, ${startMs}) DESC, position LIMIT 1`,
+    ),
   );
-  const matches = await db.batch<{ segmentId: SegmentId; assetEndMs: number }>(
-    ranges.map(({ assetId, startMs, endMs }) => statement.bind(assetId, startMs, endMs)),
-  );
-  return matches.map(({ results }) => results[0] ?? null);
+  return matches.map(([row]) => (row as { segmentId: SegmentId; assetEndMs: number }) ?? null);
 }
 
 /** Lists the segments of a video that overlap a time range, in order. */
-export async function listSegmentsWithin(
-  db: D1Database,
+export function listSegmentsWithin(
+  db: IndexDb,
   { assetId, startMs, endMs }: AssetTimeRangeMs,
 ): Promise<Segment[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE asset_id = ? AND end_ms > ? AND start_ms < ?
-       ORDER BY position`,
-    )
-    .bind(assetId, startMs, endMs)
-    .all<SegmentRow>();
-  return results.map(toSegment);
+  return select(db, assetId, sql`end_ms > ${startMs} AND start_ms < ${endMs}`);
 }
 
 /** Lists a page of an asset's segments, in order. */
 export async function pageSegments(
-  db: D1Database,
+  db: IndexDb,
   assetId: AssetId,
   { limit, after }: PageRequest,
 ): Promise<Page<Segment>> {
-  const [rows, total] = await db.batch<SegmentRow & { total: number }>([
-    db
-      .prepare(
-        `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE asset_id = ?1 AND position >
-           COALESCE((SELECT position FROM segments WHERE asset_id = ?1 AND segment_id = ?2), -1)
-         ORDER BY position LIMIT ?3`,
-      )
-      .bind(assetId, after, limit + 1),
-    db.prepare("SELECT COUNT(*) AS total FROM segments WHERE asset_id = ?").bind(assetId),
+  const [rows, total] = await db.batch([
+    sql`SELECT ${raw(SEGMENT_COLUMNS)} FROM segments JOIN assets USING (asset_key)
+      WHERE asset_id = ${assetId} AND position >
+        COALESCE(
+          (SELECT position FROM segments WHERE ${ofAsset(assetId)} AND segment_id = ${after}), -1
+        )
+      ORDER BY position LIMIT ${limit + 1}`,
+    sql`SELECT COUNT(*) AS total FROM segments WHERE ${ofAsset(assetId)}`,
   ]);
-  return toPage(rows!.results.map(toSegment), total!.results[0]!.total, limit, (s) => s.segmentId);
+  const segments = (rows as SegmentRow[]).map((row) => toSegment(db.indexId, row));
+  const [count] = total as { total: number }[];
+  return toPage(segments, count?.total ?? 0, limit, ({ segmentId }) => segmentId);
 }
 
 /** Writes what a model described, or why it couldn't, and a caption that no model wrote. */
 export async function updateDescription(
-  db: D1Database,
+  db: IndexDb,
   segmentId: SegmentId,
   outcome: Description | { error: Failure; caption?: string },
 ): Promise<void> {
   const empty = { model: null, caption: "", text: "", labels: [], boxes: [], error: null };
   const { error, ...description } = { ...empty, ...outcome };
-  await db
-    .prepare(
-      `UPDATE segments SET caption = ?, caption_model = ?, on_screen_text = ?, labels = ?,
-         boxes = ?, error = ?, described_at = ? WHERE segment_id = ?`,
-    )
-    .bind(
-      description.caption,
-      description.model,
-      description.text,
-      JSON.stringify(description.labels),
-      JSON.stringify(description.boxes),
-      error && JSON.stringify(error),
-      Date.now(),
-      segmentId,
-    )
-    .run();
+  await db.batch([
+    sql`UPDATE segments SET caption = ${description.caption},
+        caption_model = ${description.model}, on_screen_text = ${description.text},
+        labels = ${JSON.stringify(description.labels)},
+        boxes = ${JSON.stringify(description.boxes)}, error = ${error && JSON.stringify(error)},
+        described_at = ${Date.now()}
+      WHERE segment_id = ${segmentId}`,
+  ]);
+}
+
+/** Deletes the segments of an asset before position `to`, and all rows that belong to them. */
+export async function deleteSegments(db: IndexDb, assetId: AssetId, to: number): Promise<void> {
+  await db.batch([sql`DELETE FROM segments WHERE ${ofAsset(assetId)} AND position < ${to}`]);
 }
 
 export interface SegmentSummary {
@@ -215,36 +209,30 @@ export interface SegmentSummary {
 }
 
 /** Summarises the descriptions and errors of an asset's segments. */
-export async function summarizeSegments(db: D1Database, assetId: AssetId): Promise<SegmentSummary> {
+export async function summarizeSegments(db: IndexDb, assetId: AssetId): Promise<SegmentSummary> {
   const [counts, errors] = await db.batch([
-    db
-      .prepare(
-        `SELECT COUNT(*) AS total,
-           COUNT(*) FILTER (WHERE ${HAS_KEYFRAME} OR transcript <> '') AS usable,
-           MIN(keyframe_ms) FILTER (WHERE ${HAS_KEYFRAME}) AS keyframeMs
-         FROM segments WHERE asset_id = ?`,
-      )
-      .bind(assetId),
-    db
-      .prepare(
-        `SELECT error ->> 'code' AS code, COUNT(*) AS count, MIN(error ->> 'message') AS first
-         FROM segments WHERE asset_id = ? AND error IS NOT NULL GROUP BY 1`,
-      )
-      .bind(assetId),
+    sql`SELECT COUNT(*) AS total,
+        COUNT(*) FILTER (WHERE ${raw(HAS_KEYFRAME)} OR transcript <> '') AS usable,
+        MIN(keyframe_ms) FILTER (WHERE ${raw(HAS_KEYFRAME)}) AS keyframeMs
+      FROM segments WHERE ${ofAsset(assetId)}`,
+    sql`SELECT error ->> 'code' AS code, COUNT(*) AS count, MIN(error ->> 'message') AS first
+      FROM segments WHERE ${ofAsset(assetId)} AND error IS NOT NULL GROUP BY 1`,
   ]);
-  const summary = counts!.results[0] as Omit<SegmentSummary, "errors">;
-  return { ...summary, errors: errors!.results as SegmentSummary["errors"] };
+  const [summary] = counts as Omit<SegmentSummary, "errors">[];
+  const none = { total: 0, usable: 0, keyframeMs: null };
+  return { ...(summary ?? none), errors: errors as SegmentSummary["errors"] };
 }
 
-/** A segment as stored: SQLite has no booleans, and D1 returns JSON as text. */
-export type SegmentRow = Omit<Segment, "described" | "hasKeyframe"> & {
+/** A segment as stored: SQLite has no booleans, and JSON is text. */
+export type SegmentRow = Omit<Segment, "indexId" | "described" | "hasKeyframe"> & {
   described: number;
   hasKeyframe: number;
 };
 
-export function toSegment(row: SegmentRow): Segment {
+export function toSegment(indexId: IndexId, row: SegmentRow): Segment {
   return {
     ...parseColumns(row, ["labels", "boxes", "error"]),
+    indexId,
     described: row.described === 1,
     hasKeyframe: row.hasKeyframe === 1,
   };

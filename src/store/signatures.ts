@@ -1,17 +1,19 @@
 import { SIGNATURE } from "../config.ts";
-import type { AssetId, IndexId, SegmentId } from "../ids.ts";
-import { inList, prepare, sql } from "./sql.ts";
+import type { AssetId, SegmentId } from "../ids.ts";
+import type { IndexDb } from "./index-database.ts";
+import { inChunks, inList, sql } from "./sql.ts";
 
 /** A stored `ImageSignature` (src/media/pixels/image-signature.ts). */
 interface Signature {
   hashes: number[];
-  lumaThumbnail: string;
+  /** `SIGNATURE.thumbnailSide`² luma values. */
+  lumaThumbnail: Uint8Array<ArrayBuffer>;
 }
 
 /** The signature of a query image. `compare` returns the similarity to a stored thumbnail, 0–1. */
 interface SignatureQuery {
   hashes: number[];
-  compare(lumaThumbnail: string): number;
+  compare(lumaThumbnail: Uint8Array): number;
 }
 
 export interface SignatureHit {
@@ -36,75 +38,70 @@ export interface FrameSignature {
 
 /** Replaces the signature of a segment's keyframe. It is deleted with the segment. */
 export async function putSignature(
-  db: D1Database,
+  db: IndexDb,
   segmentId: SegmentId,
   { hashes, lumaThumbnail }: Signature,
 ): Promise<void> {
   await db.batch([
-    db.prepare("DELETE FROM signatures WHERE segment_id = ? AND frame_ms IS NULL").bind(segmentId),
-    db
-      .prepare(
-        `INSERT INTO signatures (segment_id, index_id, hashes, luma_thumbnail)
-         SELECT segment_id, index_id, ?2, ?3 FROM segments WHERE segment_id = ?1`,
-      )
-      .bind(segmentId, JSON.stringify(hashes), lumaThumbnail),
+    sql`DELETE FROM signatures WHERE frame_ms IS NULL
+      AND segment_key = (SELECT segment_key FROM segments WHERE segment_id = ${segmentId})`,
+    sql`INSERT INTO signatures (segment_key, hashes, luma_thumbnail)
+      SELECT segment_key, ${JSON.stringify(hashes)}, ${lumaThumbnail}
+      FROM segments WHERE segment_id = ${segmentId}`,
   ]);
 }
 
 /** Replaces the frame signatures of segments. The signatures of their keyframes stay. */
 export async function putFrameSignatures(
-  db: D1Database,
+  db: IndexDb,
   segmentIds: SegmentId[],
   frames: FrameSignature[],
 ): Promise<void> {
   const rows = frames.map(({ segmentId, ms, signature: { hashes, lumaThumbnail } }) => {
-    return { segmentId, ms, hashes, lumaThumbnail };
+    return { segmentId, ms, hashes, thumbnailHex: Buffer.from(lumaThumbnail).toString("hex") };
   });
   await db.batch([
-    prepare(
-      db,
-      sql`DELETE FROM signatures
-        WHERE segment_id ${inList(segmentIds)} AND frame_ms IS NOT NULL`,
+    sql`DELETE FROM signatures WHERE frame_ms IS NOT NULL AND segment_key IN (
+        SELECT segment_key FROM segments WHERE segment_id ${inList(segmentIds)}
+      )`,
+    ...inChunks(rows).map(
+      (chunk) => sql`INSERT INTO signatures (segment_key, frame_ms, hashes, luma_thumbnail)
+        SELECT segment_key, value ->> 'ms', value ->> 'hashes', unhex(value ->> 'thumbnailHex')
+        FROM json_each(${chunk}) CROSS JOIN segments ON segment_id = value ->> 'segmentId'`,
     ),
-    db
-      .prepare(
-        `INSERT INTO signatures (segment_id, index_id, frame_ms, hashes, luma_thumbnail)
-         SELECT segment_id, index_id, value ->> 'ms', value -> 'hashes', value ->> 'lumaThumbnail'
-         FROM json_each(?), segments WHERE segment_id = value ->> 'segmentId'`,
-      )
-      .bind(JSON.stringify(rows)),
   ]);
 }
 
 /**
- * Finds the images and frames of an index that are most similar to the query, best first. Compares
+ * Finds the images and frames of an index that are most similar to each query, best first. Compares
  * the ones that share the most hashes with the query, at most `SIGNATURE.maxCandidates`. Results
  * below `SIGNATURE.minCopySimilarity` are accidental: image embeddings find similar scenes. A
  * segment of a video may occur more than once.
  */
 export async function findSignatures(
-  db: D1Database,
-  indexId: IndexId,
-  query: SignatureQuery,
-  limit: number,
-): Promise<SignatureMatch[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT segment_id AS segmentId, asset_id AS assetId, luma_thumbnail AS lumaThumbnail,
-         CASE WHEN start_ms IS NOT NULL THEN COALESCE(frame_ms, keyframe_ms) END AS ms
-       FROM (
-         SELECT signature_id, COUNT(*) AS shared FROM (
-           SELECT signature_id FROM json_each(?1) AS query_hashes CROSS JOIN signature_hashes
-             ON index_id = ?2 AND signature_hashes.hash = query_hashes.value LIMIT ?3
-         ) GROUP BY signature_id ORDER BY shared DESC, signature_id LIMIT ?4
-       ) JOIN signatures USING (signature_id) JOIN segments USING (segment_id)`,
-    )
-    .bind(JSON.stringify(query.hashes), indexId, SIGNATURE.maxHashMatches, SIGNATURE.maxCandidates)
-    .all<Omit<SignatureMatch, "similarity"> & { lumaThumbnail: string }>();
-  return results
-    .map(({ segmentId, assetId, ms, lumaThumbnail }) => {
-      return { segmentId, assetId, ms, similarity: query.compare(lumaThumbnail) };
-    })
-    .toSorted((a, b) => b.similarity - a.similarity)
-    .slice(0, limit);
+  db: IndexDb,
+  queries: readonly SignatureQuery[],
+): Promise<SignatureMatch[][]> {
+  const found = await db.batch(queries.map(({ hashes }) => selectCandidates(hashes)));
+  return queries.map((query, i) =>
+    (found[i] as (Omit<SignatureMatch, "similarity"> & { lumaThumbnail: ArrayBuffer })[])
+      .map(({ segmentId, assetId, ms, lumaThumbnail }) => {
+        const similarity = query.compare(new Uint8Array(lumaThumbnail));
+        return { segmentId, assetId, ms, similarity };
+      })
+      .toSorted((a, b) => b.similarity - a.similarity),
+  );
 }
+
+const selectCandidates = (hashes: number[]) => sql`
+  SELECT segment_id AS segmentId, asset_id AS assetId, luma_thumbnail AS lumaThumbnail,
+    (CASE WHEN start_ms IS NOT NULL THEN COALESCE(frame_ms, keyframe_ms) END) AS ms
+  FROM (
+    SELECT signature_key, COUNT(*) AS shared FROM (
+      SELECT signature_key
+      FROM json_each(${JSON.stringify(hashes)}) AS query_hashes
+        CROSS JOIN signature_hashes ON signature_hashes.hash = query_hashes.value
+      LIMIT ${SIGNATURE.maxHashMatches}
+    ) GROUP BY signature_key ORDER BY shared DESC, signature_key LIMIT ${SIGNATURE.maxCandidates}
+  ) JOIN signatures USING (signature_key)
+    JOIN segments USING (segment_key) JOIN assets USING (asset_key)`;

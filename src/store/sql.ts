@@ -1,16 +1,14 @@
-import type { IndexId } from "../ids.ts";
-
 /** SQL text with an anonymous `?` for each of its bindings, in order. */
 export interface SqlFragment {
   readonly sql: string;
   readonly bindings: readonly SqlValue[];
 }
 
-type SqlValue = string | number | null | Uint8Array;
+type SqlValue = string | number | null | Uint8Array<ArrayBuffer>;
 
 /**
  * Composes SQL as a template tag. Fragments are inserted with their bindings, and every other value
- * becomes a `?`. D1 takes 100 parameters a statement.
+ * becomes a `?`. A statement takes 100 parameters.
  */
 export function sql(
   texts: TemplateStringsArray,
@@ -51,26 +49,9 @@ export function inList(values: readonly (string | number)[]): SqlFragment {
   return sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
 }
 
-/** The first of the 2³² rowids that an index's segments and their full-text rows may have. */
-const firstRowid = (indexId: IndexId) =>
-  sql`(SELECT rowid << 32 FROM indices WHERE index_id = ${indexId})`;
-const lastRowid = (indexId: IndexId) =>
-  sql`(SELECT (rowid + 1 << 32) - 1 FROM indices WHERE index_id = ${indexId})`;
-
-/** Tests a rowid of `segments` or `segment_fts` for the index's range, so that no other is read. */
-export function inIndex(indexId: IndexId): SqlFragment {
-  return sql`BETWEEN ${firstRowid(indexId)} AND ${lastRowid(indexId)}`;
-}
-
-/** The highest rowid of the index's segments; if there are none, the first of its range. */
-export function maxSegmentRowid(indexId: IndexId): SqlFragment {
-  const max = sql`SELECT MAX(rowid) FROM segments WHERE rowid ${inIndex(indexId)}`;
-  return sql`COALESCE((${max}), ${firstRowid(indexId)})`;
-}
-
 /**
  * Encodes rows as JSON arrays to bind, of at most 200 rows and, unless a single row is larger,
- * 250,000 characters each. D1 takes 2 MB a parameter.
+ * 250,000 characters each. A parameter may have 2 MB.
  */
 export function inChunks(rows: object[]): string[] {
   const chunks: string[][] = [];
@@ -89,7 +70,7 @@ export function inChunks(rows: object[]): string[] {
 
 const CHUNK = { maxRows: 200, maxCharacters: 250_000 } as const;
 
-/** Parses the columns of a row that contain JSON, which D1 returns as text. */
+/** Parses the columns of a row that contain JSON, which is stored as text. */
 export function parseColumns<Row extends object>(row: Row, columns: readonly (keyof Row)[]): Row {
   const parsed = { ...row };
   for (const column of columns) {
@@ -97,6 +78,17 @@ export function parseColumns<Row extends object>(row: Row, columns: readonly (ke
     if (typeof text === "string") parsed[column] = JSON.parse(text) as Row[keyof Row];
   }
   return parsed;
+}
+
+/** Rows of a statement as arrays, so that the object's one thread makes no objects of them. */
+export interface SqlRows {
+  columns: string[];
+  rows: SqlStorageValue[][];
+}
+
+/** Makes an object of each row, with the columns as fields. */
+export function toObjects<Row>({ columns, rows }: SqlRows): Row[] {
+  return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])) as Row);
 }
 
 /** A page of a list. */
@@ -124,14 +116,7 @@ export function toPage<Item>(
   return { items, total, next: rows.length > limit ? idOf(items.at(-1)!) : null };
 }
 
-/** Lists the ids for which `row`, a query on their `value`, returns nothing. */
-export async function listMissing(
-  db: D1Database,
-  ids: string[],
-  row: SqlFragment,
-): Promise<string[]> {
-  const missing = sql`SELECT value AS id FROM json_each(${JSON.stringify(ids)})
-    WHERE NOT EXISTS (${row})`;
-  const { results } = await prepare(db, missing).all<{ id: string }>();
-  return results.map(({ id }) => id);
+/** Selects the ids, as `id`, for which `row`, a query on their `value`, returns nothing. */
+export function whereMissing(ids: string[], row: SqlFragment): SqlFragment {
+  return sql`SELECT value AS id FROM json_each(${JSON.stringify(ids)}) WHERE NOT EXISTS (${row})`;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { findLooseIds } from "../../scripts/check-ids.ts";
 import type { AccountId, AssetId, IndexId, VectorId } from "../../src/ids.ts";
-import { getAsset, listAssets, requireAsset, updateFacts } from "../../src/store/assets.ts";
+import { getAsset, listAssets, requireAsset, updateProperties } from "../../src/store/assets.ts";
+import { indexDatabase } from "../../src/store/index-database.ts";
 import { indexObject } from "../../src/store/index-object.ts";
 import { listJobItems } from "../../src/store/imports.ts";
 import { listIndices, requireIndex } from "../../src/store/indices.ts";
@@ -17,6 +18,7 @@ import { deleteVectors, getVectors, queryVectors } from "../../src/store/vectors
 /** Types that the compiler must reject: `tsc` fails if it accepts any of them. Never run. */
 void ((env: Env, text: string, account: AccountId, index: IndexId, asset: AssetId) => {
   const { DB: db, TEXT_VECTORS: space } = env;
+  const content = indexDatabase(env, { indexId: index });
   const page = { limit: 1, after: text };
   return [
     // Text is accepted where the owner's id limits the lookup.
@@ -24,7 +26,7 @@ void ((env: Env, text: string, account: AccountId, index: IndexId, asset: AssetI
     requireAsset(db, index, "video", text),
     requireJob(db, account, text),
     getUpload(db, index, text),
-    listSegmentsById(db, asset, [text]),
+    listSegmentsById(content, asset, [text]),
 
     // @ts-expect-error -- text isn't an account id
     requireIndex(db, text, text),
@@ -45,7 +47,7 @@ void ((env: Env, text: string, account: AccountId, index: IndexId, asset: AssetI
     // @ts-expect-error -- text isn't an asset id
     getAsset(db, text),
     // @ts-expect-error -- text isn't an asset id
-    updateFacts(db, text, {}),
+    updateProperties(db, text, {}),
     // @ts-expect-error -- text isn't an asset id
     deleteAssetRow(db, text),
     // @ts-expect-error -- text isn't an asset id

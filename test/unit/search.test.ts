@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newId, trustedId, type SegmentId } from "../../src/ids.ts";
+import { trustedId, type SegmentId } from "../../src/ids.ts";
 import { collapseNearDuplicates, type NearDuplicateKey } from "../../src/search/near-duplicates.ts";
 import {
   fieldEvidence,
@@ -149,7 +149,7 @@ describe("search modes", () => {
     [evidenceModes, ["video", "image"], ["caption", "speech", "text"]],
   ])("%j search assets of %j by text vectors of %j", (modes, types, textKinds) => {
     const request = { modes, assetIds: [], conditions: [], readyBy: 1, useBoxes: false };
-    expect(toSearchScope(newId("ind"), request)).toMatchObject({ assets: { types }, textKinds });
+    expect(toSearchScope(request)).toMatchObject({ assets: { types }, textKinds });
   });
 });
 

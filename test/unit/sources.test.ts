@@ -12,7 +12,7 @@ import { ANSWER } from "../../src/config.ts";
 import { type AssetId, trustedId } from "../../src/ids.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { formatClock, evidenceText, questionText, systemText } from "../../src/prompts.ts";
-import type { FoundAsset } from "../../src/store/scoped-segments.ts";
+import type { HitAsset } from "../../src/search/hits.ts";
 import type { Asset, Segment } from "../../src/types.ts";
 
 const asset = (assetId: string) =>
@@ -26,7 +26,7 @@ function segmentAt(position: number, text: Partial<Segment> = {}): Segment {
 
 function makeHit(video: string, position: number, score: number, text: Partial<Segment> = {}): Hit {
   const segment = segmentAt(position, text);
-  const foundAsset: FoundAsset = asset(video);
+  const foundAsset: HitAsset = asset(video);
   const evidence = [{ kind: "caption", score }] as Hit["evidence"];
   return { asset: foundAsset, segment, score, evidence, rank: 1, timeRange: null } as Hit;
 }

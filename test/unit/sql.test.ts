@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { newId } from "../../src/ids.ts";
-import { concat, inIndex, inList, raw, sql } from "../../src/store/sql.ts";
+import { concat, inList, raw, sql } from "../../src/store/sql.ts";
 
 it("a composed statement has a placeholder for each value, in order", () => {
   expect(sql`SELECT ${1}, ${"two"}, ${null}`).toEqual({
@@ -29,10 +28,4 @@ it("bytes are bound as one value", () => {
 
 it("raw text is inserted without a placeholder", () => {
   expect(sql`SELECT ${raw("a, b")} FROM t`).toEqual({ sql: "SELECT a, b FROM t", bindings: [] });
-});
-
-it("no fragment contains a numbered placeholder", () => {
-  const { sql: text, bindings } = inIndex(newId("ind"));
-  expect(text).not.toMatch(/\?\d/);
-  expect(text.match(/\?/g)).toHaveLength(bindings.length);
 });

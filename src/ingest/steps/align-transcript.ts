@@ -1,6 +1,7 @@
 import type { Failure } from "../../errors.ts";
 import type { JobId } from "../../ids.ts";
-import { updateFacts } from "../../store/assets.ts";
+import { updateProperties } from "../../store/assets.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { listSegments, updateTranscripts } from "../../store/segments.ts";
 import {
   getCues,
@@ -27,8 +28,9 @@ export async function alignTranscript(env: Env, asset: Asset): Promise<void> {
   const cues = isSubmitted
     ? await getTimedCues(env, asset, asset.transcriptJobId)
     : await putAsrTranscript(env, asset);
-  const segments = await listSegments(env.DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER);
-  await updateTranscripts(env.DB, transcriptBySegment(asset, segments, cues));
+  const db = indexDatabase(env, asset);
+  const segments = await listSegments(db, asset.assetId);
+  await updateTranscripts(db, asset, transcriptBySegment(asset, segments, cues));
 }
 
 /** Returns the transcript of each segment of a video. */
@@ -83,7 +85,7 @@ export async function putAsrTranscript(env: Env, asset: Asset): Promise<Cue[]> {
   const language = asset.language ?? dominantLanguage(chunks);
   const error = summarizeErrors(chunks);
   await putTranscript(env, asset, cues, { source: "asr", language, error });
-  if (language !== null) await updateFacts(env.DB, asset.assetId, { language });
+  if (language !== null) await updateProperties(env.DB, asset.assetId, { language });
   return cues;
 }
 

@@ -2,6 +2,7 @@ import { INGEST, MODELS } from "../../config.ts";
 import { failureOf, isRetryable } from "../../errors.ts";
 import { reserveCalls } from "../../models/call-limiter.ts";
 import { describeImage } from "../../models/describe.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { updateDescription, listSegments } from "../../store/segments.ts";
 import type { Asset, Segment } from "../../types.ts";
 import { forEachKeyframe, storeKeyframe } from "../extract-keyframes.ts";
@@ -14,7 +15,12 @@ export async function describe(
   attempt: number,
 ): Promise<void> {
   const from = part * INGEST.segmentsPerPart;
-  const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.segmentsPerPart);
+  const segments = await listSegments(
+    indexDatabase(env, asset),
+    asset.assetId,
+    from,
+    from + INGEST.segmentsPerPart,
+  );
   const undescribed = segments.filter(({ described }) => !described);
   await describeSegments(env, asset, undescribed, attempt);
 }
@@ -29,6 +35,7 @@ export async function describeSegments(
   segments: Segment[],
   attempt: number,
 ): Promise<void> {
+  const db = indexDatabase(env, asset);
   await reserveCalls(env.AI, MODELS.describe.id, segments.length); // before frames are extracted
   await forEachKeyframe(env, asset, segments, async (segment, extract) => {
     try {
@@ -36,11 +43,11 @@ export async function describeSegments(
       await storeKeyframe(env, asset, segment, jpeg);
       const description = await describeImage(env.AI, jpeg);
       const caption = [altTextSentence(asset), description.caption].filter(Boolean).join(" ");
-      await updateDescription(env.DB, segment.segmentId, { ...description, caption });
+      await updateDescription(db, segment.segmentId, { ...description, caption });
     } catch (error) {
       if (isRetryable(error, attempt)) throw error;
       const outcome = { error: failureOf(error), caption: altTextSentence(asset) };
-      await updateDescription(env.DB, segment.segmentId, outcome);
+      await updateDescription(db, segment.segmentId, outcome);
     }
   });
 }

@@ -2,10 +2,10 @@ import { INGEST, MODELS } from "../../config.ts";
 import { cropRects } from "../../media/pixels/crop.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../../models/embed-image.ts";
 import { embedText } from "../../models/embed-text.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { getKeyframe } from "../../store/object-keys.ts";
 import { isAssetLive } from "../../store/deletions.ts";
 import { listSegments } from "../../store/segments.ts";
-import { indexFullText } from "../../store/fulltext.ts";
 import { setImageModel, setTextModel } from "../../store/vector-models.ts";
 import {
   deleteVectors,
@@ -18,11 +18,16 @@ import {
 import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../types.ts";
 import { regionVector, smallObjects } from "../small-objects.ts";
 
-/** Indexes one part's segments. Deletes the vectors again if the asset was deleted meanwhile. */
+/** Embeds one part's segments. Deletes the vectors again if the asset was deleted meanwhile. */
 export async function embed(env: Env, asset: Asset, part: number): Promise<void> {
   const from = part * INGEST.segmentsPerPart;
-  const segments = await listSegments(env.DB, asset.assetId, from, from + INGEST.segmentsPerPart);
-  await indexSegments(env, asset, segments);
+  const segments = await listSegments(
+    indexDatabase(env, asset),
+    asset.assetId,
+    from,
+    from + INGEST.segmentsPerPart,
+  );
+  await putVectors(env, asset, segments);
   if (await isAssetLive(env.DB, asset.assetId)) return;
   await deleteSegmentVectors(
     env,
@@ -31,15 +36,14 @@ export async function embed(env: Env, asset: Asset, part: number): Promise<void>
 }
 
 /**
- * Indexes segments: a vector for each kind of text, full-text rows and, if the deployment has an
- * image model, a vector for the keyframe and for each small object. Overwrites what they have.
+ * Embeds segments: a vector for each kind of text and, if the deployment has an image model, one
+ * for the keyframe and for each small object. Overwrites what they have.
  */
-export async function indexSegments(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+export async function putVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
   await Promise.all([
     putTextVectors(env, asset, segments),
     hasImageEmbeddings(env) && putImageVectors(env, asset, segments),
   ]);
-  await indexFullText(env.DB, segments);
 }
 
 /**
@@ -54,7 +58,7 @@ export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]
     env.TEXT_VECTORS,
     ids.filter((id) => !written.has(id)),
   );
-  await setTextModel(env.DB, segments, MODELS.embedText.id);
+  await setTextModel(indexDatabase(env, asset), segments, MODELS.embedText.id);
 }
 
 /**
@@ -65,7 +69,8 @@ export async function putImageVectors(env: Env, asset: Asset, segments: Segment[
   const imageVectors = await embedKeyframes(env, asset, segments);
   await upsertVectors(env.IMAGE_VECTORS, imageVectors, asset.assetType);
   await deleteStaleImageVectors(env, segments, imageVectors);
-  await setImageModel(env.DB, segments, imageVectors[0]?.model ?? null);
+  const model = imageVectors[0]?.model ?? null;
+  await setImageModel(indexDatabase(env, asset), segments, model);
 }
 
 /** Embeds each kind of text that a segment has. */

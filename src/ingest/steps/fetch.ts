@@ -5,7 +5,7 @@ import { log } from "../../log.ts";
 import { HEAD_BYTES, requireMediaType } from "../../media/media-type.ts";
 import type { Media, PlatformItem } from "../../platforms/platform.ts";
 import { platformByName } from "../../platforms/registry.ts";
-import { getAssetByBytes, updateFacts } from "../../store/assets.ts";
+import { getAssetByBytes, updateProperties } from "../../store/assets.ts";
 import { getImported, linkToDuplicate } from "../../store/imports.ts";
 import { indexObject } from "../../store/index-object.ts";
 import { QuotaGuard } from "../../store/quotas.ts";
@@ -67,7 +67,7 @@ async function recordFile(env: Env, asset: Asset, stored: StoredStream): Promise
   try {
     const addedBytes = stored.sizeBytes - asset.sizeBytes; // an earlier run has counted its own
     const quota = new QuotaGuard(asset.accountId, { stored_bytes: addedBytes });
-    await updateFacts(env.DB, asset.assetId, stored, quota);
+    await updateProperties(env.DB, asset.assetId, stored, quota);
   } catch (error) {
     await deleteObjectKeys(env.MEDIA, [sourceKey(asset)]);
     throw error;

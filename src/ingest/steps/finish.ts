@@ -1,5 +1,6 @@
 import { AppError, type Failure } from "../../errors.ts";
-import { updateFacts } from "../../store/assets.ts";
+import { updateProperties } from "../../store/assets.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { type SegmentSummary, summarizeSegments } from "../../store/segments.ts";
 import { deleteAnalyses } from "../../store/window-analysis.ts";
 import { getTranscript } from "../../store/transcripts.ts";
@@ -16,7 +17,7 @@ export async function finish(env: Env, asset: Asset): Promise<void> {
  * found by any search: other failures become warnings.
  */
 export async function recordSummary(env: Env, asset: Asset): Promise<void> {
-  const summary = await summarizeSegments(env.DB, asset.assetId);
+  const summary = await summarizeSegments(indexDatabase(env, asset), asset.assetId);
   const [mainError] = summary.errors.toSorted((a, b) => b.count - a.count);
   if (summary.usable === 0) {
     throw new AppError(
@@ -25,7 +26,7 @@ export async function recordSummary(env: Env, asset: Asset): Promise<void> {
     );
   }
   const transcript = await getTranscript(env.DB, asset.assetId);
-  await updateFacts(env.DB, asset.assetId, {
+  await updateProperties(env.DB, asset.assetId, {
     segments: summary.total,
     warnings: toWarnings(asset, summary).concat(transcript?.error ?? []),
     ...(summary.keyframeMs !== null && { keyframeMs: summary.keyframeMs }),

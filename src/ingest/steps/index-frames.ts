@@ -2,6 +2,7 @@ import { COPY_DETECTION, SIGNATURE } from "../../config.ts";
 import { dot, sampleArea, WHOLE } from "../../media/pixels/registration.ts";
 import { computeSignature } from "../../media/pixels/image-signature.ts";
 import { getWindowLuma, getWindowAnalysis } from "../../store/window-analysis.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { listSegmentsWithin } from "../../store/segments.ts";
 import { putFrameSignatures, type FrameSignature } from "../../store/signatures.ts";
 import { putReferenceFrames } from "../../store/reference-frames.ts";
@@ -30,8 +31,9 @@ export async function indexFrames(env: Env, asset: Asset, part: number): Promise
     lumaThumbnails.set(lumaThumbnail, i * lumaThumbnail.length);
   }
   const times = windowFrames.map(({ ms }) => ms);
-  await putReferenceFrames(env.DB, asset.assetId, { ...range, times, lumaThumbnails });
-  const overlapping = await listSegmentsWithin(env.DB, range);
+  await putReferenceFrames(env.MEDIA, asset, part, { times, lumaThumbnails });
+  const db = indexDatabase(env, asset);
+  const overlapping = await listSegmentsWithin(db, range);
   const segments = overlapping.filter(({ startMs }) => startMs! >= range.startMs);
   const crossesEnd = segments.some(({ endMs }) => endMs! > range.endMs);
   const frames = crossesEnd
@@ -39,7 +41,7 @@ export async function indexFrames(env: Env, asset: Asset, part: number): Promise
     : windowFrames;
   const signatures = segments.flatMap((segment) => farthestFrames(segment, frames));
   const ids = segments.map(({ segmentId }) => segmentId);
-  await putFrameSignatures(env.DB, ids, signatures);
+  await putFrameSignatures(db, ids, signatures);
 }
 
 /** Reads the frames of a window: empty if it has none. */

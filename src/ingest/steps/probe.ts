@@ -1,7 +1,7 @@
 import { LIMITS } from "../../config.ts";
 import { AppError } from "../../errors.ts";
 import { probeVideo } from "../../media/container/open-container.ts";
-import { updateFacts } from "../../store/assets.ts";
+import { updateProperties } from "../../store/assets.ts";
 import { QuotaGuard } from "../../store/quotas.ts";
 import { sourceKey } from "../../store/object-keys.ts";
 import type { Asset } from "../../types.ts";
@@ -37,6 +37,6 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
       audio_language: info.audioLanguage,
     },
   };
-  await updateFacts(env.DB, asset.assetId, facts, quota);
+  await updateProperties(env.DB, asset.assetId, facts, quota);
   return { detect_shots: countWindows({ durationMs }) };
 }

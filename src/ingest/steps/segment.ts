@@ -1,5 +1,6 @@
 import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
 import { INGEST, SHOTS } from "../../config.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { getWindowAnalysis, type WindowAnalysis } from "../../store/window-analysis.ts";
 import { listSegments, upsertSegments } from "../../store/segments.ts";
 import { getCues, getTranscript } from "../../store/transcripts.ts";
@@ -36,7 +37,7 @@ export async function segment(env: Env, asset: Asset): Promise<FanOut> {
 
 /** Returns the number of segments. */
 async function putImageSegment(env: Env, asset: Asset): Promise<number> {
-  await upsertSegments(env.DB, [await toImageSegment(asset)]);
+  await upsertSegments(indexDatabase(env, asset), asset, [await toImageSegment(asset)]);
   return 1;
 }
 
@@ -49,9 +50,10 @@ async function getSubmittedCues(env: Env, asset: Asset): Promise<Cue[] | null> {
 
 /** Returns the number of segments. Keeps to the frame operations that the video may take. */
 async function putVideoSegments(env: Env, asset: Asset, cues: Cue[]): Promise<number> {
-  const existing = await listSegments(env.DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER);
+  const db = indexDatabase(env, asset);
+  const existing = await listSegments(db, asset.assetId);
   if (existing.at(-1)?.endMs === asset.durationMs) {
-    await upsertSegments(env.DB, existing);
+    await upsertSegments(db, asset, existing);
     return existing.length;
   }
   const windows = await listWindowAnalyses(env, asset);
@@ -68,7 +70,7 @@ async function putVideoSegments(env: Env, asset: Asset, cues: Cue[]): Promise<nu
       .flatMap((window) => window.transitions);
     return { startMs, endMs, keyframeMs: selectKeyframe(range, frames.framesIn(range), nearby) };
   });
-  await upsertSegments(env.DB, await toVideoSegments(asset, ranges));
+  await upsertSegments(db, asset, await toVideoSegments(asset, ranges));
   return ranges.length;
 }
 

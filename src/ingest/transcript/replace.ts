@@ -3,12 +3,17 @@ import { AppError, type Failure } from "../../errors.ts";
 import type { AssetId, JobId } from "../../ids.ts";
 import { getAsset } from "../../store/assets.ts";
 import { isAssetLive } from "../../store/deletions.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { listSegments } from "../../store/segments.ts";
 import {
-  listUnembedded,
   commitTranscript,
+  listAbandonedJobs,
+  listUnembedded,
+  listUnembeddedJobs,
   setEmbedded,
+  setSegmentTranscripts,
 } from "../../store/transcript-replacement.ts";
+import { incrementRevision } from "../../store/traversals.ts";
 import { deleteCues, getTranscript } from "../../store/transcripts.ts";
 import { deleteVectors, upsertVectors, vectorId } from "../../store/vectors.ts";
 import type { Asset, Segment } from "../../types.ts";
@@ -25,11 +30,11 @@ interface Replacement {
 }
 
 /**
- * Replaces a video's transcript. Transcripts of segments and full text change in one transaction.
- * The vectors of the changed segments follow, and until then a segment is found by its new text in
- * the full text. May run twice, start over at any point and run beside another replacement: whoever
- * has written a vector checks afterwards that the transcript is still the one it embedded. Throws
- * `conflict` if the job was cancelled or the video deleted, and what the model throws.
+ * Replaces a video's transcript: its record, then the transcripts of segments with their full text,
+ * then the vectors of the changed segments. May run twice, start over at any point and run beside
+ * another replacement: whoever has written a vector checks afterwards that the transcript is still
+ * the one it embedded. Throws `conflict` if the job was cancelled or the video deleted, and what
+ * the model throws.
  */
 export async function replaceTranscript(
   env: Env,
@@ -38,21 +43,19 @@ export async function replaceTranscript(
 ): Promise<{ video_id: string; cues: number; segments: number }> {
   const asset = await getAsset(env.DB, assetId);
   if (!asset) throw replacementCancelled();
-  const segments = await listSegments(env.DB, assetId, 0, Number.MAX_SAFE_INTEGER);
+  const db = indexDatabase(env, asset);
+  const segments = await listSegments(db, assetId);
   const cues = await getTimedCues(env, asset, jobId);
   if (cues.length === 0) throw replacementCancelled();
-  const transcripts = transcriptBySegment(asset, segments, cues);
-  const change = {
-    asset,
-    jobId,
-    language,
-    cueCount: cues.length,
-    warnings: await withoutAsrWarning(env.DB, asset),
-    segmentTranscripts: transcripts.filter(
-      ({ transcript }, i) => transcript !== segments[i]!.transcript,
-    ),
-  };
-  if (!(await commitTranscript(env.DB, change))) throw replacementCancelled();
+  const warnings = await withoutAsrWarning(env.DB, asset);
+  const change = { assetId, jobId, language, cueCount: cues.length, warnings };
+  const revision = await commitTranscript(env.DB, change);
+  if (revision === null) throw replacementCancelled();
+  const changed = transcriptBySegment(asset, segments, cues).filter(
+    ({ transcript }, i) => transcript !== segments[i]!.transcript,
+  );
+  const earlierJobs = await listUnembeddedJobs(db, assetId);
+  await setSegmentTranscripts(db, { assetId, revision }, jobId, changed, earlierJobs);
   if (asset.transcriptJobId !== jobId) await deleteCues(env.MEDIA, asset, asset.transcriptJobId);
   const reembeddedCount = await reembedSpeech(env, asset, jobId, segments, onProgress);
   return { video_id: assetId, cues: cues.length, segments: reembeddedCount };
@@ -62,7 +65,7 @@ export async function replaceTranscript(
 export async function resumeReembedding(env: Env, assetId: AssetId, jobId: JobId): Promise<void> {
   const asset = await getAsset(env.DB, assetId);
   if (!asset) return;
-  const segments = await listSegments(env.DB, assetId, 0, Number.MAX_SAFE_INTEGER);
+  const segments = await listSegments(indexDatabase(env, asset), assetId);
   await reembedSpeech(env, asset, jobId, segments);
 }
 
@@ -90,10 +93,11 @@ async function reembedSpeech(
   segments: Segment[],
   onProgress?: (share: number) => Promise<unknown>,
 ): Promise<number> {
+  const db = indexDatabase(env, asset);
   const byId = new Map(segments.map((segment) => [segment.segmentId, segment]));
   let total = 0;
   for (;;) {
-    const batch = await listUnembedded(env.DB, asset.assetId, jobId, MODELS.embedText.batchSize);
+    const batch = await listUnembedded(db, asset.assetId, jobId, MODELS.embedText.batchSize);
     if (batch.segmentTranscripts.length === 0) break;
     total = Math.max(total, batch.remainingCount);
     await onProgress?.(1 - batch.remainingCount / total);
@@ -107,7 +111,9 @@ async function reembedSpeech(
       env,
       changed.filter(({ transcript }) => transcript === ""),
     );
-    await setEmbedded(env.DB, asset, jobId, batch);
+    const abandoned = await listAbandonedJobs(env.DB, db, asset.assetId, Date.now());
+    await setEmbedded(db, asset.assetId, [jobId, ...abandoned], batch);
+    await incrementRevision(env.DB, asset.indexId);
   }
   if (!(await isAssetLive(env.DB, asset.assetId))) {
     await deleteSpeechVectors(env, segments); // written after the asset's deletion

@@ -2,11 +2,12 @@ import { INGEST } from "../../config.ts";
 import { AppError } from "../../errors.ts";
 import { putAsrTranscript } from "../../ingest/steps/align-transcript.ts";
 import { describeSegments } from "../../ingest/steps/describe.ts";
-import { indexSegments } from "../../ingest/steps/embed.ts";
+import { putVectors } from "../../ingest/steps/embed.ts";
 import { recordSummary } from "../../ingest/steps/finish.ts";
 import { recognizeSpeech } from "../../ingest/steps/recognize-speech.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
 import type { SegmentHealth } from "../../store/health.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { listSegmentsById } from "../../store/segments.ts";
 import { getTranscript, listRecognized } from "../../store/transcripts.ts";
 import type { Asset, Segment } from "../../types.ts";
@@ -36,16 +37,17 @@ export async function inspectFailures(
   ];
 }
 
-/** Describes keyframes and indexes their segments again. Throws the first error that remains. */
+/** Describes keyframes and embeds their segments again. Throws the first error that remains. */
 export const describeKeyframes: Repair = async (context, segmentIds) => {
   const { env, asset, checkpoint } = context;
-  const list = (ids: string[]) => listSegmentsById(env.DB, asset.assetId, ids);
+  const db = indexDatabase(env, asset);
+  const list = (ids: string[]) => listSegmentsById(db, asset.assetId, ids);
   const remaining: Segment["error"][] = [];
   const segments = await list(segmentIds);
   await inBatches(segments, INGEST.segmentsPerPart, checkpoint, async (batch) => {
     await describeSegments(env, asset, batch, ATTEMPT);
     const described = await list(batch.map(({ segmentId }) => segmentId));
-    await indexSegments(env, asset, described);
+    await putVectors(env, asset, described);
     remaining.push(...described.map(({ error }) => error));
   });
   await recordSummary(env, asset);

@@ -1,5 +1,6 @@
 import { LIFECYCLE } from "../../config.ts";
 import type { IndexId } from "../../ids.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import {
   clipPrefix,
   deleteObjectKeys,
@@ -8,15 +9,16 @@ import {
   listObjects,
   type StoredObject,
 } from "../../store/object-keys.ts";
-import { countOrphanRows, deleteOrphanRows, listMissingAssets } from "../../store/orphans.ts";
+import { listOrphanAssets } from "../../store/mirror.ts";
+import { listMissingAssets } from "../../store/orphans.ts";
 import { areTalliesCorrect, recountTallies } from "../../store/tallies.ts";
-import type { MediaIndexRow } from "../../types.ts";
+import type { IndexRef } from "../../types.ts";
 import { type Finding, findingAbout, type IndexFindingCode } from "../findings.ts";
 import type { ImageModel } from "../image-model.ts";
+import { purgeOrphanAssets } from "../purge.ts";
 import { deleteOrphanVectors, findOrphanVectors } from "../orphan-vectors.ts";
 
 type IndexFinding = Finding<IndexFindingCode>;
-type IndexRef = Pick<MediaIndexRow, "accountId" | "indexId">;
 
 /** Finds content of an index that belongs to none of its assets, and wrong totals. Read-only. */
 export async function inspectIndex(
@@ -26,10 +28,10 @@ export async function inspectIndex(
   now: number,
 ): Promise<IndexFinding[]> {
   const { indexId } = index;
-  const [areTotalsCorrect, keys, rows, vectors] = await Promise.all([
+  const [areTotalsCorrect, keys, assetIds, vectors] = await Promise.all([
     areTalliesCorrect(env.DB, indexId),
     listOrphanObjects(env, index, now),
-    countOrphanRows(env.DB, indexId),
+    listOrphanAssets(env.DB, indexDatabase(env, index)),
     findOrphanVectors(env, indexId, imageModel),
   ]);
   const totalsMismatch: IndexFinding = {
@@ -45,8 +47,12 @@ export async function inspectIndex(
       "One stored object belongs to no asset.",
       (count) => `${count} stored objects belong to no asset.`,
     ),
-    ...orphanRowsFinding("fulltext_orphaned", rows.fulltext, "full-text"),
-    ...orphanRowsFinding("signatures_orphaned", rows.signatures, "signature"),
+    ...findingAbout<IndexFindingCode>(
+      "segments_orphaned",
+      assetIds,
+      "Searches have the segments of one asset without a record.",
+      (count) => `Searches have the segments of ${count} assets without a record.`,
+    ),
     ...findingAbout<IndexFindingCode>(
       "vectors_orphaned",
       vectors,
@@ -77,15 +83,6 @@ async function listOrphanObjects(
   return old.map(({ key }) => key);
 }
 
-function orphanRowsFinding(code: IndexFindingCode, count: number, kind: string): IndexFinding[] {
-  if (count === 0) return [];
-  const message =
-    count === 1
-      ? `One ${kind} row belongs to no segment.`
-      : `${count} ${kind} rows belong to no segment.`;
-  return [{ code, message, about: [] }];
-}
-
 /** Deletes the orphans that a finding of an index names, or corrects its totals. May run twice. */
 export async function repairIndex(
   env: Env,
@@ -96,5 +93,5 @@ export async function repairIndex(
   if (code === "totals_mismatch") await recountTallies(env.DB, indexId);
   else if (code === "objects_orphaned") await deleteObjectKeys(env.MEDIA, about);
   else if (code === "vectors_orphaned") await deleteOrphanVectors(env, indexId, imageModel);
-  else await deleteOrphanRows(env.DB, indexId);
+  else await purgeOrphanAssets(env, indexId);
 }

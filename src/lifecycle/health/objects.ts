@@ -1,6 +1,7 @@
 import { INGEST, LIFECYCLE } from "../../config.ts";
 import { forEachKeyframe, storeKeyframe } from "../../ingest/extract-keyframes.ts";
 import { refetchSourceFile } from "../../ingest/steps/fetch.ts";
+import { countWindows } from "../../ingest/segmentation/windows.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
 import type { SegmentHealth } from "../../store/health.ts";
 import {
@@ -8,10 +9,12 @@ import {
   deleteObjectKeys,
   getKeyframe,
   keyframeKey,
+  referenceFramesKey,
   sourceKey,
   type StoredObject,
   transcriptKey,
 } from "../../store/object-keys.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { listSegmentsById } from "../../store/segments.ts";
 import type { Asset, Segment } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
@@ -67,6 +70,7 @@ function referencedKeys(asset: Asset, segments: SegmentHealth[]): Set<string> {
     transcriptKey(asset, asset.transcriptJobId),
     ...segments.map(({ keyframeMs }) => keyframeKey(asset, keyframeMs)),
     ...Array.from({ length: countAudioChunks(asset) }, (_, part) => asrKey(asset, part)),
+    ...Array.from({ length: countWindows(asset) }, (_, part) => referenceFramesKey(asset, part)),
   ]);
 }
 
@@ -78,7 +82,7 @@ export const refetchSource: Repair = async ({ env, asset }) => {
 
 /** Extracts missing keyframes from the source file, and writes the signatures of all of them. */
 export const reextractKeyframes: Repair = async ({ env, asset, checkpoint }, segmentIds) => {
-  const segments = await listSegmentsById(env.DB, asset.assetId, segmentIds);
+  const segments = await listSegmentsById(indexDatabase(env, asset), asset.assetId, segmentIds);
   await inBatches(segments, INGEST.segmentsPerPart, checkpoint, async (batch) => {
     const missing = await restoreSignatures(env, asset, batch);
     await forEachKeyframe(env, asset, missing, async (segment, extract) =>

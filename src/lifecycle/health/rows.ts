@@ -1,7 +1,9 @@
 import { AppError } from "../../errors.ts";
-import { indexFullText } from "../../store/fulltext.ts";
-import { recountSegments, type SegmentHealth } from "../../store/health.ts";
-import { listSegments, listSegmentsById } from "../../store/segments.ts";
+import { updateProperties } from "../../store/assets.ts";
+import { reindexFullText, type SegmentHealth } from "../../store/health.ts";
+import { indexDatabase } from "../../store/index-database.ts";
+import { hasPresentFacts, restoreFacts } from "../../store/mirror.ts";
+import { listSegments } from "../../store/segments.ts";
 import type { Asset } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
 import { inBatches, type Repair } from "../repair-context.ts";
@@ -36,12 +38,25 @@ export function inspectRows(asset: Asset, segments: SegmentHealth[]): Finding[] 
   ];
 }
 
+/** Checks that the index's database has the present facts of an asset. */
+export async function inspectFacts(env: Env, asset: Asset): Promise<Finding[]> {
+  if (await hasPresentFacts(env, asset)) return [];
+  const message = "Searches have an outdated copy of the record.";
+  return [{ code: "facts_mismatch", message, about: [] }];
+}
+
+/** Copies an asset's facts to its index's database. */
+export const copyFacts: Repair = async ({ env, asset }) => {
+  await restoreFacts(env, asset);
+  return null;
+};
+
 /**
  * Corrects the recorded number of segments. Throws `internal` if segments are missing: then the
  * record is right and the rows aren't.
  */
 export const recountAssetSegments: Repair = async ({ env, asset }) => {
-  const segments = await listSegments(env.DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER);
+  const segments = await listSegments(indexDatabase(env, asset), asset.assetId);
   const isContiguous = segments.every(({ position, startMs }, i) => {
     return position === i && startMs === (i === 0 ? segments[0]!.startMs : segments[i - 1]!.endMs);
   });
@@ -49,16 +64,16 @@ export const recountAssetSegments: Repair = async ({ env, asset }) => {
   if (!last || !isContiguous || (last.endMs !== null && last.endMs < asset.durationMs)) {
     throw new AppError("internal", "Segments are gone: delete it, and add it again.");
   }
-  await recountSegments(env.DB, asset.assetId);
+  await updateProperties(env.DB, asset.assetId, { segments: segments.length });
   return null;
 };
 
 const FULL_TEXT_BATCH = 200;
 
-/** Writes the full-text rows of segments from their present text. */
+/** Writes the full text of segments again. */
 export const rebuildFullText: Repair = async ({ env, asset, checkpoint }, segmentIds) => {
   await inBatches(segmentIds, FULL_TEXT_BATCH, checkpoint, async (batch) => {
-    await indexFullText(env.DB, await listSegmentsById(env.DB, asset.assetId, batch));
+    await reindexFullText(indexDatabase(env, asset), batch);
   });
   return null;
 };

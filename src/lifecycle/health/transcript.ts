@@ -8,8 +8,9 @@ import {
   type StoredObject,
   transcriptKey,
 } from "../../store/object-keys.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { listSegments } from "../../store/segments.ts";
-import { setSegmentTranscripts } from "../../store/transcript-replacement.ts";
+import { listAbandonedJobs, setSegmentTranscripts } from "../../store/transcript-replacement.ts";
 import { getCues, getTranscript, putCues, setCueCount } from "../../store/transcripts.ts";
 import type { Asset, Cue, Segment } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
@@ -17,17 +18,17 @@ import type { Repair, RepairContext } from "../repair-context.ts";
 
 /** Checks that a video's cues are stored, and that its segments have the text of their cues. */
 export async function inspectTranscript(
-  { DB, MEDIA }: Pick<Env, "DB" | "MEDIA">,
+  env: Env,
   asset: Asset,
   objects: StoredObject[],
 ): Promise<Finding[]> {
-  const transcript = await getTranscript(DB, asset.assetId);
+  const transcript = await getTranscript(env.DB, asset.assetId);
   if (!transcript || transcript.cues === 0) return [];
   const key = transcriptKey(asset, asset.transcriptJobId);
   if (!objects.some((object) => object.key === key)) {
     return [{ code: "transcript_missing", message: "The stored transcript is gone.", about: [] }];
   }
-  const mismatched = await mismatchedSegments({ DB, MEDIA }, asset);
+  const mismatched = await mismatchedSegments(env, asset);
   return findingAbout(
     "transcript_mismatch",
     mismatched.map(({ segmentId }) => segmentId),
@@ -38,12 +39,12 @@ export async function inspectTranscript(
 
 /** Lists the segments whose text isn't that of their cues, with the text of the cues. */
 async function mismatchedSegments(
-  { DB, MEDIA }: Pick<Env, "DB" | "MEDIA">,
+  env: Pick<Env, "INDEX_DATABASE" | "MEDIA">,
   asset: Asset,
 ): Promise<Pick<Segment, "segmentId" | "transcript">[]> {
   const [segments, cues] = await Promise.all([
-    listSegments(DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER),
-    getCues(MEDIA, asset),
+    listSegments(indexDatabase(env, asset), asset.assetId),
+    getCues(env.MEDIA, asset),
   ]);
   const aligned = transcriptBySegment(asset, segments, cues);
   return aligned.filter(({ transcript }, i) => transcript !== segments[i]!.transcript);
@@ -68,7 +69,11 @@ export const rebuildTranscript: Repair = async (context) => {
 
 /** Writes the text of the cues into segments and full text, then updates the speech vectors. */
 export const realignTranscript: Repair = async ({ env, asset, jobId }) => {
-  await setSegmentTranscripts(env.DB, asset, jobId, await mismatchedSegments(env, asset));
+  const { assetId, transcriptRevision: revision } = asset;
+  const db = indexDatabase(env, asset);
+  const abandoned = await listAbandonedJobs(env.DB, db, assetId, Date.now());
+  const mismatched = await mismatchedSegments(env, asset);
+  await setSegmentTranscripts(db, { assetId, revision }, jobId, mismatched, abandoned);
   await resumeReembedding(env, asset.assetId, jobId);
   return null;
 };
@@ -83,7 +88,7 @@ async function getRecognizedCues({ env, asset }: RepairContext): Promise<Cue[] |
 }
 
 async function cuesFromSegments({ env, asset }: RepairContext): Promise<Cue[]> {
-  const segments = await listSegments(env.DB, asset.assetId, 0, Number.MAX_SAFE_INTEGER);
+  const segments = await listSegments(indexDatabase(env, asset), asset.assetId);
   return segments
     .filter(({ transcript }) => transcript !== "")
     .map(({ startMs, endMs, transcript }) => {

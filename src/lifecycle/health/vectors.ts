@@ -5,9 +5,10 @@ import { smallObjects } from "../../ingest/small-objects.ts";
 import { putImageVectors, putTextVectors } from "../../ingest/steps/embed.ts";
 import { resumeReembedding } from "../../ingest/transcript/replace.ts";
 import type { SegmentHealth } from "../../store/health.ts";
+import { indexDatabase } from "../../store/index-database.ts";
 import { keyframeKey, keyframePrefix, listObjects } from "../../store/object-keys.ts";
 import { listSegmentsById } from "../../store/segments.ts";
-import { setSegmentTranscripts } from "../../store/transcript-replacement.ts";
+import { listAbandonedJobs, setSegmentTranscripts } from "../../store/transcript-replacement.ts";
 import {
   imageIds,
   listVectorModels,
@@ -129,7 +130,10 @@ export const reembedSegments: Repair = async (context, vectorIds) => {
   const textSegmentIds = segmentIdsOf(vectorIds.filter((id) => !isImageVector(id)));
   const imageSegmentIds = segmentIdsOf(vectorIds.filter(isImageVector));
   if (asset.assetType === "video") {
-    await setSegmentTranscripts(env.DB, asset, jobId, []); // takes over what abandoned jobs left
+    const { assetId, transcriptRevision: revision } = asset;
+    const db = indexDatabase(env, asset);
+    const abandoned = await listAbandonedJobs(env.DB, db, assetId, Date.now());
+    await setSegmentTranscripts(db, { assetId, revision }, jobId, [], abandoned);
     await resumeReembedding(env, asset.assetId, jobId);
   }
   await inBatches(textSegmentIds, INGEST.segmentsPerPart, checkpoint, (batch) =>
@@ -140,10 +144,11 @@ export const reembedSegments: Repair = async (context, vectorIds) => {
 
 /** Repeats while a transcript changes meanwhile, so that the last vectors are of the last text. */
 async function reembedTexts({ env, asset }: RepairContext, segmentIds: string[]): Promise<void> {
+  const db = indexDatabase(env, asset);
   for (let ids = segmentIds; ids.length > 0;) {
-    const before = await listSegmentsById(env.DB, asset.assetId, ids);
+    const before = await listSegmentsById(db, asset.assetId, ids);
     if (before.length > 0) await putTextVectors(env, asset, before);
-    const after = await listSegmentsById(env.DB, asset.assetId, ids);
+    const after = await listSegmentsById(db, asset.assetId, ids);
     const embedded = new Map(before.map(({ segmentId, transcript }) => [segmentId, transcript]));
     ids = after
       .filter(({ segmentId, transcript }) => embedded.get(segmentId) !== transcript)
@@ -155,7 +160,7 @@ async function reembedImages(
   { env, asset, checkpoint }: RepairContext,
   segmentIds: string[],
 ): Promise<string | null> {
-  const segments = await listSegmentsById(env.DB, asset.assetId, segmentIds);
+  const segments = await listSegmentsById(indexDatabase(env, asset), asset.assetId, segmentIds);
   const stored = await listObjects(env.MEDIA, keyframePrefix(asset));
   const keys = new Set(stored.map(({ key }) => key));
   const isEmbeddable = ({ hasKeyframe, keyframeMs }: Segment) =>

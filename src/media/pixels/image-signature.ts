@@ -14,8 +14,8 @@ export interface ImageSignature {
    * Perceptual hashes of some areas. An image that shares one may be a copy. Flat areas have none.
    */
   hashes: number[];
-  /** Luma, `SIGNATURE.thumbnailSide` each way, Base64. */
-  lumaThumbnail: string;
+  /** Luma, `SIGNATURE.thumbnailSide` each way. */
+  lumaThumbnail: Uint8Array<ArrayBuffer>;
 }
 
 /** An image whose copies are searched for. */
@@ -25,7 +25,7 @@ export interface SignatureQuery {
   /**
    * Similarity to a `lumaThumbnail`, 0 to 1 (identical). `SIGNATURE.minCopySimilarity` is a copy.
    */
-  compare(thumbnail: string): number;
+  compare(lumaThumbnail: Uint8Array): number;
 }
 
 /**
@@ -72,10 +72,7 @@ export function computeSignature(luma: Uint8Array): ImageSignature {
   const image = toIntegralImage(luma);
   const frequencies = createFrequencyReader(image);
   const hashes = AREAS.flatMap((area, i) => hashesOfArea(frequencies(area), i, false, 0));
-  return {
-    hashes,
-    lumaThumbnail: btoa(String.fromCharCode(...toThumbnail(image))),
-  };
+  return { hashes, lumaThumbnail: toThumbnail(image) };
 }
 
 /**
@@ -89,7 +86,7 @@ export function computeQuerySignature(luma: Uint8Array): SignatureQuery {
   const views = toImageViews(toThumbnail(image));
   return {
     hashes: [...new Set(CROPS.flatMap((crop) => hashesForCrop(frequencies, crop)))],
-    compare: (thumbnail) => round(maxCorrelation(views, decode(thumbnail))),
+    compare: (lumaThumbnail) => round(maxCorrelation(views, lumaThumbnail)),
   };
 }
 
@@ -148,15 +145,11 @@ function cropOffsets(share: number): number[] {
 /**
  * Scales an image down and stretches its luma to 0–255, so that pale and dark images keep detail.
  */
-function toThumbnail(image: IntegralImage): Uint8Array {
+function toThumbnail(image: IntegralImage): Uint8Array<ArrayBuffer> {
   const means = cellMeans(image, WHOLE, SIGNATURE.thumbnailSide);
   const [min, max] = [Math.min(...means), Math.max(...means)];
   const scale = 255 / Math.max(1, max - min);
   return Uint8Array.from(means, (mean) => Math.round((mean - min) * scale));
-}
-
-function decode(thumbnail: string): Uint8Array {
-  return Uint8Array.from(atob(thumbnail), (character) => character.charCodeAt(0));
 }
 
 function round(value: number): number {

@@ -1,0 +1,111 @@
+/**
+ * Schema of an index's database, forward only. Columns: docs/storage.md. Times are epoch ms, `*_ms`
+ * milliseconds of media, JSON is text. Rows refer to each other by integer, which takes a tenth of
+ * an id's space.
+ */
+export const INDEX_DATABASE_MIGRATIONS = [
+  `-- What a search needs of assets, copied from D1. A row without facts is one of an ingest.
+   CREATE TABLE assets (
+     asset_key     INTEGER PRIMARY KEY,
+     asset_id      TEXT NOT NULL UNIQUE,
+     asset_type    TEXT NOT NULL,
+     title         TEXT NOT NULL DEFAULT '',
+     metadata      TEXT NOT NULL DEFAULT '{}',
+     duration_ms   INTEGER NOT NULL DEFAULT 0,
+     created_at    INTEGER NOT NULL DEFAULT 0,
+     searchable_at INTEGER,                    -- NULL while no search may find it
+     deleted_at    INTEGER,                    -- when its deletion began; the row stays
+     facts_revision      INTEGER NOT NULL DEFAULT 0, -- counted in D1
+     transcript_revision INTEGER NOT NULL DEFAULT 0 -- of the segments' transcripts
+   ) STRICT;
+   CREATE INDEX assets_by_searchable ON assets (searchable_at);
+
+   CREATE TABLE segments (
+     segment_key    INTEGER PRIMARY KEY,
+     segment_id     TEXT NOT NULL UNIQUE,
+     asset_key      INTEGER NOT NULL REFERENCES assets (asset_key),
+     position       INTEGER NOT NULL,
+     start_ms       INTEGER,                   -- NULL for an image
+     end_ms         INTEGER,
+     keyframe_ms    INTEGER NOT NULL,
+     caption        TEXT NOT NULL DEFAULT '',
+     caption_model  TEXT,
+     transcript     TEXT NOT NULL DEFAULT '',
+     on_screen_text TEXT NOT NULL DEFAULT '',
+     labels         TEXT NOT NULL DEFAULT '[]',
+     boxes          TEXT NOT NULL DEFAULT '[]', -- [{label, score, x, y, width, height}]
+     described_at   INTEGER,                   -- NULL until the keyframe was described, or failed
+     error          TEXT,                      -- {code, message}: why the keyframe couldn't be
+     indexed        INTEGER NOT NULL DEFAULT 1, -- 0: the full text doesn't have the present text
+     text_model     TEXT,                      -- of its text vectors; NULL: there are none
+     image_model    TEXT,
+     UNIQUE (asset_key, position)
+   ) STRICT;
+
+   CREATE INDEX segments_unindexed ON segments (segment_key) WHERE indexed = 0;
+
+   -- With a copy of the text: FTS5 without one counts deleted rows in bm25().
+   CREATE VIRTUAL TABLE segment_fts USING fts5 (
+     caption, transcript, on_screen_text, labels,
+     tokenize = "porter unicode61 remove_diacritics 2"
+   );
+   CREATE VIRTUAL TABLE segment_fts_vocab USING fts5vocab(segment_fts, 'row');
+   CREATE TRIGGER segments_outdate_full_text
+   AFTER UPDATE OF caption, transcript, on_screen_text, labels ON segments
+   WHEN old.caption <> new.caption OR old.transcript <> new.transcript
+     OR old.on_screen_text <> new.on_screen_text OR old.labels <> new.labels BEGIN
+     UPDATE segments SET indexed = 0 WHERE segment_key = new.segment_key;
+   END;
+   CREATE TRIGGER segments_delete_full_text AFTER DELETE ON segments BEGIN
+     DELETE FROM segment_fts WHERE rowid = old.segment_key;
+   END;
+
+   CREATE TABLE segment_counts (
+     asset_type TEXT PRIMARY KEY,
+     segments   INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TRIGGER segments_count_in AFTER INSERT ON segments BEGIN
+     INSERT INTO segment_counts SELECT asset_type, 1 FROM assets WHERE asset_key = new.asset_key
+     ON CONFLICT DO UPDATE SET segments = segments + 1;
+   END;
+   CREATE TRIGGER segments_count_out AFTER DELETE ON segments BEGIN
+     UPDATE segment_counts SET segments = segments - 1
+     WHERE asset_type = (SELECT asset_type FROM assets WHERE asset_key = old.asset_key);
+   END;
+
+   -- Segments whose vectors don't have their present transcript yet, and the job that updates them.
+   CREATE TABLE unembedded_speech (
+     segment_key INTEGER NOT NULL,
+     job_id      TEXT NOT NULL,
+     PRIMARY KEY (segment_key, job_id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX unembedded_speech_by_job ON unembedded_speech (job_id);
+   CREATE TRIGGER segments_delete_unembedded AFTER DELETE ON segments BEGIN
+     DELETE FROM unembedded_speech WHERE segment_key = old.segment_key;
+   END;
+
+   CREATE TABLE signatures (
+     signature_key  INTEGER PRIMARY KEY,
+     segment_key    INTEGER NOT NULL,
+     frame_ms       INTEGER,                   -- NULL: of the keyframe
+     hashes         TEXT NOT NULL,             -- [integer]
+     luma_thumbnail BLOB NOT NULL
+   ) STRICT;
+   CREATE INDEX signatures_by_segment ON signatures (segment_key);
+   CREATE TABLE signature_hashes (
+     hash          INTEGER NOT NULL,
+     signature_key INTEGER NOT NULL,
+     PRIMARY KEY (hash, signature_key)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TRIGGER signatures_insert_hashes AFTER INSERT ON signatures BEGIN
+     INSERT OR IGNORE INTO signature_hashes
+     SELECT value, new.signature_key FROM json_each(new.hashes);
+   END;
+   CREATE TRIGGER signatures_delete_hashes AFTER DELETE ON signatures BEGIN
+     DELETE FROM signature_hashes WHERE signature_key = old.signature_key
+       AND hash IN (SELECT value FROM json_each(old.hashes));
+   END;
+   CREATE TRIGGER segments_delete_signatures AFTER DELETE ON segments BEGIN
+     DELETE FROM signatures WHERE segment_key = old.segment_key;
+   END;`,
+];

@@ -1,0 +1,53 @@
+import { DurableObject } from "cloudflare:workers";
+import type { SegmentQuery, SegmentRows } from "../store/segment-query.ts";
+import type { SqlFragment, SqlRows } from "../store/sql.ts";
+import { INDEX_DATABASE_MIGRATIONS } from "./index-database-schema.ts";
+import { indexFullText } from "./index-full-text.ts";
+import { migrate } from "./migrate.ts";
+import { querySegments } from "./query-segments.ts";
+
+/**
+ * The database of one media index: its segments, their full text and their image signatures. It is
+ * apart from `MediaIndex`, so that a search doesn't wait for an ingest. Once its index is being
+ * deleted it is closed: methods return null, and nothing is written any more. Callers use
+ * `src/store/index-database.ts`.
+ */
+export class IndexDatabase extends DurableObject<Env> {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    if (!this.#isClosed()) migrate(ctx.storage, INDEX_DATABASE_MIGRATIONS);
+  }
+
+  /**
+   * Runs statements in one transaction, which keeps the full text in step with the segments.
+   * Returns the rows of each.
+   */
+  async batch(statements: readonly SqlFragment[]): Promise<SqlRows[] | null> {
+    if (this.#isClosed()) return null;
+    const { storage } = this.ctx;
+    return storage.transactionSync(() => {
+      const results = statements.map((statement): SqlRows => {
+        const cursor = storage.sql.exec(statement.sql, ...statement.bindings);
+        return { columns: cursor.columnNames, rows: [...cursor.raw()] };
+      });
+      indexFullText(storage.sql);
+      return results;
+    });
+  }
+
+  /** Finds segments by full text, and returns them together with those of the query's ids. */
+  async querySegments(query: SegmentQuery): Promise<SegmentRows | null> {
+    return this.#isClosed() ? null : querySegments(this.ctx.storage.sql, query);
+  }
+
+  /** Deletes all rows for good. */
+  async close(): Promise<void> {
+    const deleted = this.ctx.storage.deleteAll();
+    this.ctx.storage.kv.put("closed", true); // before any `await`: both are stored, or neither is
+    await deleted;
+  }
+
+  #isClosed(): boolean {
+    return this.ctx.storage.kv.get<boolean>("closed") === true;
+  }
+}

@@ -1,0 +1,42 @@
+import type { SegmentId } from "../ids.ts";
+import type { AssetScope } from "./asset-scope.ts";
+import type { FtsSearch } from "./fulltext.ts";
+import type { SqlRows } from "./sql.ts";
+
+/** FTS5 expressions that a segment's text must match and must not match; null for none. */
+interface MatchRules {
+  must: string | null;
+  mustNot: string | null;
+}
+
+/** What a search asks an index's database, in one call. */
+export interface SegmentQuery {
+  scope: AssetScope;
+  /** The full-text search, whose hits need not match `rules`; null for none. */
+  fullText: FtsSearch | null;
+  /** Segments that other channels have found. */
+  ids: readonly string[];
+  /** Segments whose rows aren't needed. */
+  excludedIds: readonly string[];
+  rules: MatchRules;
+}
+
+/** Its answer: rows of the full-text hits and of `ids`, those in scope that match the rules. */
+export interface SegmentRows {
+  /** The best full-text hits in scope, with their BM25, best first. */
+  fullTextHits: FtsHit[];
+  /** Number of segments that contain a stem of the full-text search, if any does. */
+  frequencies: { stem: string; count: number }[];
+  /** Segments of the index. */
+  indexTotal: number;
+  /** Segments in scope. */
+  total: number;
+  segments: SqlRows;
+  assets: SqlRows;
+}
+
+export interface FtsHit {
+  segmentId: SegmentId;
+  /** Higher is better; about 0 if most segments contain the words. */
+  bm25: number;
+}
