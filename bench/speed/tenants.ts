@@ -1,0 +1,130 @@
+import { newId } from "../../src/ids.ts";
+import { encodeBatch, type SegmentFields } from "../../tools/segment-batch.ts";
+import { type Service, withService } from "../../tools/service.ts";
+import { quantile, round, type Suite } from "../../tools/suite.ts";
+import { createRandom, drawNormal, type Random } from "../../tools/training/random.ts";
+import { interleaveQueries } from "../search/interleave.ts";
+import { type SearchSystem, type TimedSearch, timeSearch } from "../search/systems.ts";
+
+/** Segments of the indices that are measured. */
+const SIZES = [100, 1000];
+/** Other indices in the same deployment, and the segments of each. */
+const [OTHERS, OTHER_SIZE] = [10, 20_000];
+const [WARM_UP, QUERIES] = [20, 200];
+const VOCABULARY = 20_000;
+const [CAPTION_WORDS, SPEECH_WORDS, QUERY_WORDS] = [10, 25, 3];
+const VIDEO_SEGMENTS = 1000;
+/** Numbers of a stored vector; the loader appends zeros. */
+const DIMENSIONS = 64;
+const LOADING_WORKER = "bench/search/loading-worker.ts";
+
+export const suite: Suite = {
+  summary:
+    "p50 of new searches of an index of 100 and of 1,000 segments, alone and beside ten other " +
+    "indices of 20,000 (or of one number in --sizes), in two services at once",
+  run: (options) => {
+    const otherSize = options.sizes.length === 1 ? options.sizes[0]! : OTHER_SIZE;
+    const entry = LOADING_WORKER;
+    const besideOthers = async (alone: Service, beside: Service) => {
+      const random = createRandom(1);
+      for (const size of SIZES) {
+        const segments = createSegments(size, random);
+        for (const service of [alone, beside]) await load(service, `own-${size}`, segments);
+      }
+      for (let i = 0; i < OTHERS; i++) {
+        options.log(`Loading index ${i + 1} of ${OTHERS}`);
+        await load(beside, `other-${i}`, createSegments(otherSize, random));
+      }
+      const rows = [];
+      for (const size of SIZES) {
+        rows.push(await compare(alone, beside, size, random, options.signal));
+      }
+      const [ratio_100, ratio_1000] = rows.map(({ ratio }) => ratio);
+      const json = { ratio_100, ratio_1000, others: OTHERS, other_size: otherSize, rows };
+      return { table: rows, json };
+    };
+    return withService(
+      options,
+      (alone) => withService(options, (beside) => besideOthers(alone, beside), { entry }),
+      { entry },
+    );
+  },
+};
+
+/** Measures searches of the same index in both services, in turn. */
+async function compare(
+  alone: Service,
+  beside: Service,
+  size: number,
+  random: Random,
+  signal: AbortSignal,
+) {
+  const systems = [toSystem("alone", alone, size), toSystem("beside", beside, size)];
+  const queries = Array.from({ length: WARM_UP + QUERIES }, () => createText(QUERY_WORDS, random));
+  const results = await interleaveQueries(systems, queries, signal);
+  const median = (name: string, of: (result: TimedSearch) => number) =>
+    quantile(results.get(name)!.slice(WARM_UP).map(of), 0.5);
+  const rowsMs = ({ timing }: TimedSearch) => timing["hydrate"] ?? 0;
+  const [aloneMs, besideMs] = systems.map(({ name }) => median(name, ({ ms }) => ms));
+  return {
+    segments: size,
+    "alone, ms": round(aloneMs!, 1),
+    "beside, ms": round(besideMs!, 1),
+    ratio: round(besideMs! / aloneMs!, 3),
+    "alone, rows": round(median("alone", rowsMs), 1),
+    "beside, rows": round(median("beside", rowsMs), 1),
+  };
+}
+
+function toSystem(name: string, { url, key }: Service, size: number): SearchSystem {
+  const search = (query: string) =>
+    timeSearch(
+      `${url}/index/own-${size}/search`,
+      { "x-api-key": key },
+      { query, top_k: 10 },
+      (json) =>
+        (JSON.parse(json) as { segments: { segment_id: string }[] }).segments.map(
+          ({ segment_id }) => segment_id,
+        ),
+    );
+  return { name, processName: "workerd", search };
+}
+
+/** Makes text of a vocabulary whose words are as frequent as those of English (Zipf's law). */
+function createText(wordCount: number, random: Random): string {
+  const words = Array.from({ length: wordCount }, () => `w${Math.floor(VOCABULARY ** random())}`);
+  return words.join(" ");
+}
+
+function createSegments(count: number, random: Random): SegmentFields[] {
+  let assetId = "";
+  return Array.from({ length: count }, (_, i) => {
+    if (i % VIDEO_SEGMENTS === 0) assetId = newId("vid");
+    return {
+      segmentId: `seg_${assetId.slice(4)}${i}`,
+      assetId,
+      position: i % VIDEO_SEGMENTS,
+      caption: createText(CAPTION_WORDS, random),
+      transcript: createText(SPEECH_WORDS, random),
+      onScreenText: "",
+    };
+  });
+}
+
+async function load(
+  { url, account, api }: Service,
+  index: string,
+  segments: SegmentFields[],
+): Promise<void> {
+  await api.post("/index", { index_name: index });
+  const random = createRandom(segments.length);
+  for (let at = 0; at < segments.length; at += VIDEO_SEGMENTS) {
+    const batch = segments.slice(at, at + VIDEO_SEGMENTS);
+    const vectors = () =>
+      Float32Array.from({ length: batch.length * DIMENSIONS }, () => drawNormal(random));
+    const body = encodeBatch({ segments: batch, textVectors: vectors(), imageVectors: vectors() });
+    const address = `${url}/load?account=${account}&index=${index}`;
+    const response = await fetch(address, { method: "POST", body });
+    if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
+  }
+}
