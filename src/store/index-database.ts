@@ -8,8 +8,8 @@ const RETRY_MS = [20, 100];
 
 /**
  * The database of an index: `durable/index-database.ts`. That of an index that is being deleted has
- * no rows, and ignores writes. Statements may run twice. Methods throw `upstream_unavailable` if the
- * object is overloaded, or stays out of reach.
+ * no rows, and ignores writes. Statements may run twice. Methods throw `upstream_unavailable` if
+ * the object is overloaded, or stays out of reach.
  */
 export class IndexDb {
   readonly indexId: IndexId;
