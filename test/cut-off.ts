@@ -3,6 +3,10 @@ import { env } from "cloudflare:workers";
 /** Thrown instead of a call of a store. */
 class CutOff extends Error {}
 
+function isCutOff(error: unknown): boolean {
+  return error instanceof CutOff || (error instanceof Error && isCutOff(error.cause));
+}
+
 const CALLS: Partial<Record<keyof Env, readonly string[]>> = {
   MEDIA: ["put", "delete", "list", "get", "head"],
   TEXT_VECTORS: ["upsert", "deleteByIds", "getByIds", "query"],
@@ -102,7 +106,7 @@ export async function cutOffEverywhere(
     try {
       await operation(envUntil(calls, settings));
     } catch (error) {
-      if (!(error instanceof CutOff)) throw error;
+      if (!isCutOff(error)) throw error;
       isComplete = false;
     }
     await verify(calls, isComplete);

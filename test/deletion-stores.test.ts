@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
-import { purgeAsset } from "../src/lifecycle/purge.ts";
+import { purgeAsset, purgeIndex } from "../src/lifecycle/purge.ts";
 import { embed } from "../src/ingest/steps/embed.ts";
 import { newId, type SegmentId } from "../src/ids.ts";
 import { getAsset } from "../src/store/assets.ts";
@@ -10,6 +10,7 @@ import { assetPrefix, deletePrefix, sourceKey } from "../src/store/object-keys.t
 import { deleteSegmentVectors, imageIds, textIds } from "../src/store/vectors.ts";
 import { type Client, newClient } from "./client.ts";
 import { createOrphans, createOrphanSegment } from "./repair-fixture.ts";
+import { cutOffEverywhere } from "./cut-off.ts";
 import { deliver, startAsset } from "./ingest-helpers.ts";
 import { countStored, type AssetRef, assetRefOf, run, segmentIdsOf } from "./store-queries.ts";
 
@@ -84,6 +85,25 @@ describe("a repeated deletion of an index", () => {
       await interrupt();
       await deliverDeletion("delete_index");
       expect(await countStored(asset.indexId)).toEqual({});
+    },
+  );
+
+  it(
+    "leaves nothing behind, wherever the first one was cut off",
+    { timeout: 120_000 },
+    async () => {
+      const calls = await cutOffEverywhere(
+        async (cutEnv) => {
+          name = `deleted-${crypto.randomUUID()}`;
+          await addAsset("words.jpg");
+          await purgeIndex(cutEnv, asset, async () => true);
+        },
+        async () => {
+          await deliverDeletion("delete_index");
+          expect(await countStored(asset.indexId)).toEqual({});
+        },
+      );
+      expect(calls).toBeGreaterThan(15);
     },
   );
 
