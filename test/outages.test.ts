@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MODELS } from "../src/config.ts";
+import { segment } from "../src/ingest/steps/segment.ts";
 import { sweep } from "../src/lifecycle/sweep.ts";
+import { getAsset } from "../src/store/assets.ts";
 import { fixture, type Json } from "./client.ts";
 import { fetchDeployed } from "./deployed.ts";
 import { localAi } from "./local/bindings.ts";
@@ -153,6 +155,18 @@ describe("an index's database", () => {
     const { settings, count } = failingDatabase(Infinity, { retryable: true, overloaded: true });
     await expectUnavailable(await search(settings, { query: "two goats" }));
     expect(count()).toBe(1);
+  });
+
+  it("that is full fails an ingest with `account_full`, and searches go on", async () => {
+    const asset = (await getAsset(env.DB, boats.asset_id))!;
+    const error = new Error("database or disk is full: SQLITE_FULL");
+    const fullNamespace = { getByName: () => ({ batch: () => Promise.reject(error) }) };
+    const settings = { ...env, INDEX_DATABASE: fullNamespace as unknown as Env["INDEX_DATABASE"] };
+    await expect(segment(settings, asset)).rejects.toMatchObject({
+      code: "account_full",
+      message: expect.stringContaining("10 GB"),
+    });
+    expect((await search({}, { query: "two goats" })).status).toBe(200);
   });
 
   it("that is out of reach refuses a deletion, which the sweep completes", async () => {

@@ -9,7 +9,7 @@ const RETRY_MS = [20, 100];
 /**
  * The database of an index: `durable/index-database.ts`. That of an index that is being deleted has
  * no rows, and ignores writes. Statements may run twice. Methods throw `upstream_unavailable` if
- * the object is overloaded, or stays out of reach.
+ * the object is overloaded, or stays out of reach, and `account_full` if it has no room left.
  */
 export class IndexDb {
   readonly indexId: IndexId;
@@ -51,6 +51,7 @@ export class IndexDb {
       try {
         return await method(this.#env.INDEX_DATABASE.getByName(this.indexId));
       } catch (cause) {
+        if (isFull(cause)) throw databaseFull(cause);
         const { retryable, overloaded } = cause as ObjectError;
         if (!retryable && !overloaded) throw cause;
         const delay = overloaded ? undefined : RETRY_MS[retries];
@@ -65,6 +66,15 @@ export class IndexDb {
 interface ObjectError {
   retryable?: boolean;
   overloaded?: boolean;
+}
+
+function isFull(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes("SQLITE_FULL");
+}
+
+function databaseFull(cause: unknown): AppError {
+  const message = "The index is full: its database has 10 GB. Add files to another index.";
+  return new AppError("account_full", message, { cause });
 }
 
 function databaseUnavailable(cause: unknown): AppError {
