@@ -56,6 +56,7 @@ CREATE TABLE indices (
   metadata          TEXT NOT NULL DEFAULT '{}',
   settings          TEXT NOT NULL DEFAULT '{}',
   revision          INTEGER NOT NULL DEFAULT 0, -- an answer holds for one revision
+  shards            INTEGER NOT NULL DEFAULT 1, -- databases; new assets go to the last one
   text_model        TEXT,                    -- of all text vectors, as of the last traversal
   created_at        INTEGER NOT NULL,
   updated_at        INTEGER NOT NULL,
@@ -75,6 +76,7 @@ CREATE INDEX indices_by_text_model ON indices (text_model) WHERE deleted_at IS N
 CREATE TABLE assets (
   asset_id            TEXT PRIMARY KEY,
   index_id            TEXT NOT NULL REFERENCES indices (index_id),
+  shard               INTEGER NOT NULL,      -- that has its segments, from 0; never changes
   account_id          TEXT NOT NULL,
   asset_type          TEXT NOT NULL CHECK (asset_type IN ('video', 'image')),
   title               TEXT NOT NULL,

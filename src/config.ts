@@ -30,7 +30,8 @@ export const LIMITS = {
   answerTopK: 100,
   languageCharacters: 35, // BCP 47
   assetIdCount: 500,
-  filterRuleCount: 16, // D1 takes 100 parameters a statement
+  filterRuleCount: 16, // SQLite takes 100 parameters a statement
+  shardBytes: 8 * GIB, // of a database, which may have 10 GB: then its index opens another
   pageSize: 100,
 } as const;
 
@@ -67,7 +68,7 @@ export const UPLOADS = {
 export const MEDIA_URL_MS = 60 * MINUTE;
 /** Time for which a Worker caches that an API key hasn't been revoked. */
 export const KEY_RECHECK_MS = 60 * SECOND;
-/** Resolution of a key's `last_used_at`: its row is written at most once in this time. */
+/** Time in which a key's `last_used_at` is written at most once. */
 export const KEY_USE_SAMPLE_MS = 60 * SECOND;
 
 /** Requests with an `Idempotency-Key`, and their stored responses (src/http/idempotency.ts). */
@@ -115,9 +116,8 @@ export const ASR = {
 } as const;
 
 /**
- * Model ids, named nowhere else. Every vector records the model that made it. `neurons` are per
- * million tokens, [input, output], at the platform's prices of November 2026; those of `detect` are
- * at its maker's prices ($0.30, $1).
+ * Model ids, named nowhere else. Every vector records its model. `neurons` are per million tokens,
+ * [input, output], at prices of November 2026; those of `detect` at its maker's ($0.30, $1).
  */
 export const MODELS = {
   embedText: {

@@ -100,12 +100,14 @@ export interface MediaIndexRow {
   lastTraversedAt: number | null;
   /** Incremented by every change of the searchable content. */
   revision: number;
+  /** Number of its databases; new assets go to the last one. */
+  shards: number;
 }
 
 /** The index that stored content belongs to. */
-export type IndexRef = Pick<MediaIndexRow, "accountId" | "indexId">;
+export type IndexRef = Pick<MediaIndexRow, "accountId" | "indexId" | "shards">;
 /** The same, with the name that records show. */
-export type NamedIndexRef = Pick<MediaIndexRow, "accountId" | "indexId" | "name">;
+export type NamedIndexRef = IndexRef & Pick<MediaIndexRow, "name">;
 
 interface AssetSource {
   kind: "upload" | "url" | "videonet" | "photonet";
@@ -125,6 +127,8 @@ export interface Asset {
   assetId: AssetId;
   indexId: IndexId;
   accountId: AccountId;
+  /** Number of the database of its index that has its segments, from 0. */
+  shard: number;
   indexName: string;
   assetType: AssetType;
   title: string;

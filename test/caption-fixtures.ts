@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import type { ContentRef } from "../src/store/assets.ts";
 import { upsertSegments } from "../src/store/segments.ts";
 import { type SegmentId, trustedId } from "../src/ids.ts";
 import { type Client, fixture, type Json } from "./client.ts";
@@ -21,7 +22,7 @@ export async function addAssetWithoutSegments(
 }
 
 /** Inserts a segment per caption, numbered from 0. */
-export async function captionSegments(asset: AssetRef, captions: string[]): Promise<void> {
+export async function captionSegments(asset: ContentRef, captions: string[]): Promise<void> {
   const { indexId, assetId } = asset;
   const segments = captions.map((_, position) => ({
     segmentId: trustedId<SegmentId>(`${assetId}-${position}`),

@@ -48,7 +48,8 @@ async function deleteVectorsAndObjects(prefix: string): Promise<void> {
 
 /** Inserts a deletion job and delivers its message. */
 async function deliverDeletion(kind: "delete_asset" | "delete_index"): Promise<void> {
-  const job = { kind, jobId: newId("job"), ...asset };
+  const { shards: _, ...ref } = asset;
+  const job = { kind, jobId: newId("job"), ...ref };
   await insertJob(env.DB, job, Date.now());
   expect((await deliver("sightline-jobs", job)).explicitAcks).toHaveLength(1);
   expect(await client.json("GET", `/jobs/${job.jobId}`)).toMatchObject({ state: "succeeded" });
@@ -119,7 +120,7 @@ describe("a repeated deletion of an index", () => {
     await env.IMAGE_VECTORS.upsert([{ id: "seg_gone:image", values: image!.values, namespace }]);
     await createOrphans(asset.accountId, asset.indexId, asset.assetId);
     await createOrphanSegment(asset, "a lantern");
-    await purgeAsset(env, asset, asset.assetId);
+    await purgeAsset(env, asset);
     expect(Object.keys(await countStored(namespace))).toContain("sightline-image");
     await deliverDeletion("delete_index");
     expect(await countStored(namespace)).toEqual({});
@@ -132,7 +133,7 @@ it("vectors that an ingest writes while its asset is deleted are deleted", async
   const deletingAi = Object.create(env.AI, {
     run: {
       value: async (...call: Parameters<Ai["run"]>) => {
-        await purgeAsset(env, asset, asset.assetId);
+        await purgeAsset(env, asset);
         return env.AI.run(...call);
       },
     },

@@ -55,7 +55,7 @@ async function findPositions(
   const parsed = parseQuery(query);
   const { tokens } = new QueryTerms(parsed.words);
   const { assets, columns } = toSearchScope(makeSearchRequest({ topK: LIMIT, assetIds }));
-  const { fullTextHits } = await findSegments(indexDatabase(env, owner), {
+  const { fullTextHits } = await findSegments([indexDatabase(env, owner)], {
     scope: assets,
     fullText: { query: parsed, tokens, columns, limit: LIMIT },
     ids: [],

@@ -147,7 +147,7 @@ describe("an operation that is cut off between two calls of the stores", () => {
 
   it("and purges an asset leaves nothing after one traversal", { timeout: 120_000 }, async () => {
     const calls = await cutOffEverywhere(
-      (cutEnv) => purgeAsset(cutEnv, ref, ref.assetId),
+      (cutEnv) => purgeAsset(cutEnv, ref),
       async (count) => {
         const isHidden = count > 2; // marked in D1, read, and copied
         if (isHidden) expect(await search()).toEqual([]);
@@ -165,7 +165,7 @@ describe("an operation that is cut off between two calls of the stores", () => {
 });
 
 it("a segment that arrives after its asset's deletion isn't stored", async () => {
-  await purgeAsset(env, ref, ref.assetId);
+  await purgeAsset(env, ref);
   const segment = { ...ref, position: 0, startMs: null, endMs: null, keyframeMs: 0 };
   const segmentId = await segmentIdOf(ref.assetId, 0);
   const asset = { assetId: ref.assetId, assetType: "image" } as const;

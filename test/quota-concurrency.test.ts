@@ -97,7 +97,13 @@ describe("concurrent requests don't exceed the limit", { timeout: 60_000 }, () =
     const index = await requireIndex(env.DB, account_id, "ingests");
     const inserts = Array.from({ length: REQUEST_COUNT }, () => {
       const { indexId, accountId } = index;
-      const identity = { assetId: newId("img"), indexId, accountId, assetType: "image" } as const;
+      const identity = {
+        assetId: newId("img"),
+        indexId,
+        accountId,
+        shard: 0,
+        assetType: "image",
+      } as const;
       const input = { title: "p.jpg", source: { kind: "upload" }, metadata: {} } as const;
       return insertAsset(env.DB, newAsset(identity, index, undefined, input, Date.now()));
     });

@@ -36,8 +36,8 @@ async function getSegmentId(asset: Json): Promise<SegmentId> {
 
 async function findCopies(name: string, index = indexId): Promise<SignatureMatch[]> {
   const pixels = await lumaPixels(images, (await fixture(name)).stream());
-  const db = indexDatabase(env, { indexId: index });
-  const [matches] = await findSignatures(db, [computeQuerySignature(pixels)]);
+  const db = indexDatabase(env, { indexId: index, shard: 0 });
+  const [matches] = await findSignatures([db], [computeQuerySignature(pixels)]);
   return matches!;
 }
 
@@ -79,7 +79,7 @@ describe("a segment of a video", () => {
     );
     const { body } = (await env.MEDIA.get(keyframe!.key))!;
     const query = computeQuerySignature(await lumaPixels(images, body));
-    const [matches] = await findSignatures(indexDatabase(env, { indexId }), [query]);
+    const [matches] = await findSignatures([indexDatabase(env, { indexId, shard: 0 })], [query]);
     expect(matches![0]).toMatchObject({ similarity: 1 });
   });
 });
@@ -106,12 +106,12 @@ describe("an image signature", () => {
     const before = await countRows(indexId);
     const pixels = await lumaPixels(images, (await fixture("boats.jpg")).stream());
     const signature = computeSignature(pixels);
-    await putSignature(indexDatabase(env, { indexId }), segmentId, {
+    await putSignature(indexDatabase(env, { indexId, shard: 0 }), segmentId, {
       hashes: [7],
       lumaThumbnail: signature.lumaThumbnail,
     });
     expect(await countRows(indexId)).toEqual([before[0], before[1] - signature.hashes.length + 1]);
-    await putSignature(indexDatabase(env, { indexId }), segmentId, signature);
+    await putSignature(indexDatabase(env, { indexId, shard: 0 }), segmentId, signature);
     expect(await countRows(indexId)).toEqual(before);
   });
 
@@ -119,7 +119,7 @@ describe("an image signature", () => {
     const [before] = await countRows(indexId);
     const deletedId = await segmentIdOf(newId("img"), 0);
     const signature = { hashes: [7], lumaThumbnail: new Uint8Array(1) };
-    await putSignature(indexDatabase(env, { indexId }), deletedId, signature);
+    await putSignature(indexDatabase(env, { indexId, shard: 0 }), deletedId, signature);
     expect(await countRows(indexId)).toMatchObject({ 0: before });
   });
 

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { AccountId, AssetId, IndexId, SegmentId } from "../src/ids.ts";
+import { countShards } from "../src/store/indices.ts";
 import { indexDatabase } from "../src/store/index-database.ts";
 import type { Json } from "./client.ts";
 
@@ -9,13 +10,17 @@ export interface AssetRef {
   accountId: AccountId;
   indexId: IndexId;
   assetId: AssetId;
+  /** Number of its index's database that has its segments. */
+  shard: number;
+  /** Number of its index's databases. */
+  shards: number;
 }
 
 /** Reads the ids of an asset. */
 export async function assetRefOf({ asset_id }: Json): Promise<AssetRef> {
   const asset = await env.DB.prepare(
-    `SELECT account_id AS accountId, index_id AS indexId, asset_id AS assetId
-     FROM assets WHERE asset_id = ?`,
+    `SELECT assets.account_id AS accountId, index_id AS indexId, asset_id AS assetId, shard, shards
+     FROM assets JOIN indices USING (index_id) WHERE asset_id = ?`,
   )
     .bind(asset_id)
     .first<AssetRef>();
@@ -28,13 +33,13 @@ export const run = (sql: string, ...bindings: unknown[]) =>
     .bind(...bindings)
     .run();
 
-/** Runs a statement on the database of the index that an asset or an index id belongs to. */
+/** Runs a statement on a database of an index: the first one unless `shard` says another. */
 export async function runInIndex<Row = Record<string, unknown>>(
-  index: Pick<AssetRef, "indexId">,
+  { indexId, shard = 0 }: Pick<AssetRef, "indexId"> & Partial<AssetRef>,
   sql: string,
   ...bindings: (string | number | null)[]
 ): Promise<Row[]> {
-  return indexDatabase(env, index).all<Row>({ sql, bindings });
+  return indexDatabase(env, { indexId, shard }).all<Row>({ sql, bindings });
 }
 
 /** SQL that tests whether a row of `segments` belongs to the asset that is bound. */
@@ -46,16 +51,16 @@ export async function updateSegments(
   assignments: string,
   ...bindings: (string | number | null)[]
 ): Promise<void> {
-  const { indexId, assetId } = await assetRefOf(asset);
+  const ref = await assetRefOf(asset);
   const sql = `UPDATE segments SET ${assignments} WHERE ${OF_ASSET}`;
-  await runInIndex({ indexId }, sql, ...bindings, assetId);
+  await runInIndex(ref, sql, ...bindings, ref.assetId);
 }
 
 /** Lists the ids of an asset's segments, in order. */
 export async function segmentIdsOf(asset: Json): Promise<SegmentId[]> {
-  const { indexId, assetId } = await assetRefOf(asset);
+  const ref = await assetRefOf(asset);
   const sql = `SELECT segment_id AS id FROM segments WHERE ${OF_ASSET} ORDER BY position`;
-  const rows = await runInIndex<{ id: SegmentId }>({ indexId }, sql, assetId);
+  const rows = await runInIndex<{ id: SegmentId }>(ref, sql, ref.assetId);
   return rows.map(({ id }) => id);
 }
 
@@ -88,12 +93,14 @@ export async function countStored(indexId: IndexId): Promise<Record<string, numb
   const transcripts = `SELECT COUNT(*) AS n FROM transcripts
     WHERE asset_id NOT IN (SELECT asset_id FROM assets WHERE index_id <> ?)`;
   counts["transcripts"] = await count(transcripts, indexId);
+  const shards = (await countShards(env.DB, indexId)) || 1;
   for (const table of INDEX_TABLES) {
-    const [row] = await runInIndex<{ n: number }>(
-      { indexId },
-      `SELECT COUNT(*) AS n FROM ${table}`,
-    );
-    counts[table] = row?.n ?? 0;
+    counts[table] = 0;
+    for (let shard = 0; shard < shards; shard++) {
+      const sql = `SELECT COUNT(*) AS n FROM ${table}`;
+      const [row] = await runInIndex<{ n: number }>({ indexId, shard }, sql);
+      counts[table] += row?.n ?? 0;
+    }
   }
   counts["objects"] = (await listKeys(indexId)).length;
   for (const name of ["sightline-text", "sightline-image"]) {

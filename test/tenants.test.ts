@@ -23,7 +23,13 @@ let tenants: Tenant[];
 async function addCaptions({ accountId }: Tenant, name: string, captions: string[]) {
   const now = Date.now();
   const { indexId } = await requireIndex(env.DB, accountId, name);
-  const identity = { assetId: newId("vid"), indexId, accountId, assetType: "video" } as const;
+  const identity = {
+    assetId: newId("vid"),
+    indexId,
+    accountId,
+    assetType: "video",
+    shard: 0,
+  } as const;
   const description = { title: name, source: { kind: "upload" }, metadata: {} } as const;
   const asset = newAsset(identity, { name, settings: {} }, undefined, description, now);
   await insertAsset(env.DB, asset);

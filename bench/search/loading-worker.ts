@@ -61,7 +61,7 @@ async function load(
   const segments = fields.map((segmentFields) => toSegment(index.indexId, segmentFields));
   const videos = Map.groupBy(segments, ({ assetId }) => assetId);
   await writeEach([...videos.keys()], (assetId) => insertAsset(DB, toAsset(index, assetId)));
-  const db = indexDatabase(env, index);
+  const db = indexDatabase(env, { ...index, shard: 0 });
   await writeEach([...videos], async ([assetId, ofVideo]) => {
     await upsertSegments(db, { assetId, assetType: "video" }, ofVideo);
     await updateTranscripts(db, { assetId, transcriptRevision: 0 }, ofVideo);
@@ -173,6 +173,7 @@ function toAsset({ indexId, accountId, name }: MediaIndexRow, assetId: AssetId):
     jobId: newId("job", now),
     transcriptJobId: null,
     transcriptRevision: 0,
+    shard: 0,
     createdAt: now,
     updatedAt: now,
   };

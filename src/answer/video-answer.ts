@@ -6,6 +6,7 @@ import { fieldEvidence, matchFields } from "../search/evidence.ts";
 import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { indexDatabase } from "../store/index-database.ts";
+import { countShards } from "../store/indices.ts";
 import { getCues } from "../store/transcripts.ts";
 import { FTS_COLUMNS } from "../store/fulltext.ts";
 import { listSegmentsWithin, type AssetTimeRangeMs } from "../store/segments.ts";
@@ -191,7 +192,7 @@ async function searchSegments(
 ): Promise<Hit[]> {
   const { hits, query } = await search(
     env,
-    { accountId: asset.accountId, indexId: asset.indexId, name: asset.indexName },
+    { ...asset, name: asset.indexName, shards: await countShards(env.DB, asset.indexId) },
     makeSearchRequest({
       query: question,
       assetIds: [asset.assetId],

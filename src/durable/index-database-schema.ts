@@ -88,7 +88,7 @@ export const INDEX_DATABASE_MIGRATIONS = [
      signature_key  INTEGER PRIMARY KEY,
      segment_key    INTEGER NOT NULL,
      frame_ms       INTEGER,                   -- NULL: of the keyframe
-     hashes         TEXT NOT NULL,             -- [integer]
+     hashes         BLOB NOT NULL,             -- 32-bit integers
      luma_thumbnail BLOB NOT NULL
    ) STRICT;
    CREATE INDEX signatures_by_segment ON signatures (segment_key);
@@ -97,13 +97,17 @@ export const INDEX_DATABASE_MIGRATIONS = [
      signature_key INTEGER NOT NULL,
      PRIMARY KEY (hash, signature_key)
    ) STRICT, WITHOUT ROWID;
+   -- Signatures whose hashes are still to be written or deleted: empty between transactions.
+   CREATE TABLE signature_changes (
+     signature_key INTEGER NOT NULL,
+     hashes        BLOB NOT NULL,
+     deleted       INTEGER NOT NULL
+   ) STRICT;
    CREATE TRIGGER signatures_insert_hashes AFTER INSERT ON signatures BEGIN
-     INSERT OR IGNORE INTO signature_hashes
-     SELECT value, new.signature_key FROM json_each(new.hashes);
+     INSERT INTO signature_changes VALUES (new.signature_key, new.hashes, 0);
    END;
    CREATE TRIGGER signatures_delete_hashes AFTER DELETE ON signatures BEGIN
-     DELETE FROM signature_hashes WHERE signature_key = old.signature_key
-       AND hash IN (SELECT value FROM json_each(old.hashes));
+     INSERT INTO signature_changes VALUES (old.signature_key, old.hashes, 1);
    END;
    CREATE TRIGGER segments_delete_signatures AFTER DELETE ON segments BEGIN
      DELETE FROM signatures WHERE segment_key = old.segment_key;

@@ -1,9 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import type { SegmentQuery, SegmentRows } from "../store/segment-query.ts";
+import type { FtsSearch } from "../store/fulltext.ts";
+import type { SegmentQuery, SegmentRows, TermCounts } from "../store/segment-query.ts";
 import type { SqlFragment, SqlRows } from "../store/sql.ts";
 import { INDEX_DATABASE_MIGRATIONS } from "./index-database-schema.ts";
 import { indexFullText } from "./index-full-text.ts";
+import { indexHashes } from "./index-hashes.ts";
 import { migrate } from "./migrate.ts";
+import { countTerms } from "./full-text-search.ts";
 import { querySegments } from "./query-segments.ts";
 
 /**
@@ -19,7 +22,7 @@ export class IndexDatabase extends DurableObject<Env> {
   }
 
   /**
-   * Runs statements in one transaction, which keeps the full text in step with the segments.
+   * Runs statements in one transaction, which keeps full text and hashes up to date.
    * Returns the rows of each.
    */
   async batch(statements: readonly SqlFragment[]): Promise<SqlRows[] | null> {
@@ -31,6 +34,7 @@ export class IndexDatabase extends DurableObject<Env> {
         return { columns: cursor.columnNames, rows: [...cursor.raw()] };
       });
       indexFullText(storage.sql);
+      indexHashes(storage.sql);
       return results;
     });
   }
@@ -38,6 +42,16 @@ export class IndexDatabase extends DurableObject<Env> {
   /** Finds segments by full text, and returns them together with those of the query's ids. */
   async querySegments(query: SegmentQuery): Promise<SegmentRows | null> {
     return this.#isClosed() ? null : querySegments(this.ctx.storage.sql, query);
+  }
+
+  /** Counts the segments with the terms of a full-text search. */
+  async countTerms(search: FtsSearch): Promise<TermCounts | null> {
+    return this.#isClosed() ? null : countTerms(this.ctx.storage.sql, search);
+  }
+
+  /** Returns the bytes of the database, of which the platform allows 10 GB. */
+  async size(): Promise<number> {
+    return this.ctx.storage.sql.databaseSize;
   }
 
   /** Deletes all rows for good. */

@@ -2,6 +2,7 @@ import { AppError } from "../errors.ts";
 import { getAsset } from "../store/assets.ts";
 import { requireQuota } from "../store/quotas.ts";
 import { deletePrefix, uploadPrefix } from "../store/object-keys.ts";
+import { countShards } from "../store/indices.ts";
 import { completeMultipart, removeUpload } from "../store/upload-objects.ts";
 import { setUploadResult, type UploadTarget, type Upload } from "../store/uploads.ts";
 import type { Asset } from "../types.ts";
@@ -25,7 +26,7 @@ export async function completeUpload(env: Env, upload: Upload): Promise<Upload> 
   });
   if (!(await setUploadResult(env.DB, uploadId, asset.assetId))) {
     const isNew = asset.assetId === target.assetId && !existing;
-    if (isNew) await purgeAsset(env, upload, target.assetId);
+    if (isNew) await purgeAsset(env, asset);
     throw new AppError("not_found", "The upload was ended meanwhile.");
   }
   await deletePrefix(env.MEDIA, uploadPrefix(indexId, uploadId));
@@ -50,8 +51,10 @@ async function storeAsset(
     stored_bytes: 0, // the usage includes those of the upload
   });
   await completeMultipart(env, upload, target);
+  const shard = (await countShards(env.DB, indexId)) - 1;
+  if (shard < 0) throw new AppError("not_found", `There is no index named "${name}".`);
   const created = newAsset(
-    { assetId, indexId, accountId, assetType },
+    { assetId, indexId, accountId, assetType, shard },
     { name, settings },
     { contentType, sizeBytes: upload.received, sha256 },
     { title: title ?? assetId, source: { kind: "upload" }, metadata },

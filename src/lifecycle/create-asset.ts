@@ -10,7 +10,10 @@ import type { Asset, AssetType, Cue, MediaIndexRow } from "../types.ts";
 import { cleanTitle } from "../title.ts";
 import { purgeAsset } from "./purge.ts";
 
-export type AssetIdentity = Pick<Asset, "assetId" | "indexId" | "accountId" | "assetType">;
+export type AssetIdentity = Pick<
+  Asset,
+  "assetId" | "indexId" | "accountId" | "assetType" | "shard"
+>;
 
 /** Makes the record of a new asset. `file` is undefined until the asset's file is stored. */
 export function newAsset(
@@ -117,6 +120,6 @@ async function start(env: Env, asset: Asset): Promise<void> {
   const { indexId, assetId, assetType, jobId, indexName } = asset;
   const started = await indexObject(env, indexId).start(indexId, assetId, assetType, jobId);
   if (started === "ok") return;
-  await purgeAsset(env, asset, assetId);
+  await purgeAsset(env, asset);
   throw new AppError("not_found", `There is no index named "${indexName}".`);
 }

@@ -1,8 +1,9 @@
 import { LIFECYCLE, MODELS } from "../config.ts";
 import type { IndexId, VectorId } from "../ids.ts";
-import { indexDatabase } from "../store/index-database.ts";
+import { indexDatabases } from "../store/index-database.ts";
 import { listFirstSegments, listUnknownSegments } from "../store/orphans.ts";
 import { deleteVectors, getVectors, listNearestIds, toSegmentId } from "../store/vectors.ts";
+import type { IndexRef } from "../types.ts";
 import type { ImageModel } from "./image-model.ts";
 
 type VectorEnv = Pick<Env, "INDEX_DATABASE" | "TEXT_VECTORS" | "IMAGE_VECTORS">;
@@ -14,11 +15,13 @@ type VectorEnv = Pick<Env, "INDEX_DATABASE" | "TEXT_VECTORS" | "IMAGE_VECTORS">;
  */
 export async function findOrphanVectors(
   env: VectorEnv,
-  indexId: IndexId,
+  index: IndexRef,
   imageModel: ImageModel,
 ): Promise<VectorId[]> {
-  const db = indexDatabase(env, { indexId });
-  const segmentIds = sampleEvenly(await listFirstSegments(db), LIFECYCLE.probeCount);
+  const { indexId } = index;
+  const databases = indexDatabases(env, index);
+  const first = await Promise.all(databases.map(listFirstSegments));
+  const segmentIds = sampleEvenly(first.flat(), LIFECYCLE.probeCount);
   const [textVectors, imageVectors] = await Promise.all([
     getVectors(env.TEXT_VECTORS, segmentIds, "caption"),
     getVectors(env.IMAGE_VECTORS, segmentIds, "image"),
@@ -28,7 +31,8 @@ export async function findOrphanVectors(
     listNearestToAny(env.IMAGE_VECTORS, indexId, [...probesOf(imageModel), ...imageVectors]),
   ]);
   const ids = [...textIds, ...imageIds];
-  const unknown = await listUnknownSegments(db, [...new Set(ids.map(toSegmentId))]);
+  let unknown: string[] = [...new Set(ids.map(toSegmentId))];
+  for (const db of databases) unknown = await listUnknownSegments(db, unknown);
   const orphaned = new Set(unknown);
   return ids.filter((id) => orphaned.has(toSegmentId(id)));
 }
@@ -39,12 +43,12 @@ export async function findOrphanVectors(
  */
 export async function deleteOrphanVectors(
   env: VectorEnv,
-  indexId: IndexId,
+  index: IndexRef,
   imageModel: ImageModel,
 ): Promise<void> {
   const deleted = new Set<VectorId>();
   for (;;) {
-    const found = await findOrphanVectors(env, indexId, imageModel);
+    const found = await findOrphanVectors(env, index, imageModel);
     const ids = found.filter((id) => !deleted.has(id));
     if (ids.length === 0) return;
     await deleteVectors(env.TEXT_VECTORS, ids);

@@ -1,7 +1,7 @@
-import type { AssetId, IndexId } from "../ids.ts";
-import { listAssetIds } from "../store/assets.ts";
+import type { AssetId } from "../ids.ts";
+import { type ContentRef, listContentRefs } from "../store/assets.ts";
 import { deleteIndexRow } from "../store/indices.ts";
-import { indexDatabase } from "../store/index-database.ts";
+import { type IndexDb, indexDatabase, indexDatabases } from "../store/index-database.ts";
 import {
   assetPrefix,
   clipPrefix,
@@ -25,20 +25,15 @@ const PAGE = 100;
  * Deletes an asset's vectors and segments, its objects, and its row. Segments name their vectors,
  * and the row names the rest, so that an interrupted deletion can be repeated.
  */
-export async function purgeAsset(env: Env, index: IndexRef, assetId: AssetId): Promise<void> {
-  await softDeleteAsset(env, { indexId: index.indexId, assetId }, Date.now());
-  await purgeSegments(env, index, assetId);
-  await deletePrefix(env.MEDIA, assetPrefix({ ...index, assetId }));
-  await deleteAssetRow(env.DB, assetId);
+export async function purgeAsset(env: Env, asset: ContentRef): Promise<void> {
+  await softDeleteAsset(env, asset, Date.now());
+  await purgeSegments(env, indexDatabase(env, asset), asset.assetId);
+  await deletePrefix(env.MEDIA, assetPrefix(asset));
+  await deleteAssetRow(env.DB, asset.assetId);
 }
 
 /** Deletes the segments of an asset with their vectors, page by page. */
-async function purgeSegments(
-  env: Env,
-  { indexId }: Pick<IndexRef, "indexId">,
-  assetId: AssetId,
-): Promise<void> {
-  const db = indexDatabase(env, { indexId });
+async function purgeSegments(env: Env, db: IndexDb, assetId: AssetId): Promise<void> {
   for (let to = PAGE; ; to += PAGE) {
     const segments = await listSegments(db, assetId, 0, to);
     if (segments.length === 0) return;
@@ -50,12 +45,13 @@ async function purgeSegments(
   }
 }
 
-/** Deletes the segments that an index's database has of assets without a record. */
-export async function purgeOrphanAssets(env: Env, indexId: IndexId): Promise<void> {
-  const db = indexDatabase(env, { indexId });
-  for (const assetId of await listOrphanAssets(env.DB, db)) {
-    await markDeleted(db, assetId, Date.now());
-    await purgeSegments(env, { indexId }, assetId);
+/** Deletes the segments that an index's databases have of assets without a record. */
+export async function purgeOrphanAssets(env: Env, index: IndexRef): Promise<void> {
+  for (const db of indexDatabases(env, index)) {
+    for (const assetId of await listOrphanAssets(env.DB, db)) {
+      await markDeleted(db, assetId, Date.now());
+      await purgeSegments(env, db, assetId);
+    }
   }
 }
 
@@ -76,15 +72,15 @@ export async function purgeIndex(
     for (const upload of uploads) await removeUpload(env, upload);
   }
   for (;;) {
-    const ids = await listAssetIds(env.DB, index.indexId, PAGE);
-    if (ids.length === 0) break;
-    for (const assetId of ids) await purgeAsset(env, index, assetId);
-    purgedCount += ids.length;
+    const assets = await listContentRefs(env.DB, index.indexId, PAGE);
+    if (assets.length === 0) break;
+    for (const asset of assets) await purgeAsset(env, asset);
+    purgedCount += assets.length;
     await onProgress(purgedCount);
   }
-  await purgeOrphanAssets(env, index.indexId);
-  await deleteOrphanVectors(env, index.indexId, await probeImageModel(env));
-  await indexDatabase(env, index).close();
+  await purgeOrphanAssets(env, index);
+  await deleteOrphanVectors(env, index, await probeImageModel(env));
+  for (const db of indexDatabases(env, index)) await db.close();
   await deletePrefix(env.MEDIA, indexPrefix(index));
   await deletePrefix(env.MEDIA, clipPrefix(index.indexId));
   await deletePrefix(env.MEDIA, uploadsPrefix(index.indexId));

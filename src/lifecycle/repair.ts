@@ -43,7 +43,7 @@ export async function repairAsset(
   now: number,
 ): Promise<void> {
   const { env, asset } = context;
-  if (!(await isAssetLive(env.DB, asset.assetId))) return purgeAsset(env, asset, asset.assetId);
+  if (!(await isAssetLive(env.DB, asset.assetId))) return purgeAsset(env, asset);
   const findings = await inspectAsset(env, asset, imageModel, now);
   for (const [codes, repair] of REPAIRS) {
     const repairable = findings.filter(({ code }) => codes.includes(code));
@@ -56,5 +56,5 @@ export async function repairAsset(
   if (await isAssetLive(env.DB, asset.assetId)) return;
   const ids = findings.flatMap(({ about }) => about).filter((id) => id.startsWith("seg_"));
   await deleteSegmentVectors(env, [...new Set(ids.map(toSegmentId))]);
-  await purgeAsset(env, asset, asset.assetId);
+  await purgeAsset(env, asset);
 }

@@ -1,7 +1,8 @@
 import { LIFECYCLE } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { AccountId, IndexId, JobId } from "../ids.ts";
-import { indexDatabase } from "../store/index-database.ts";
+import { indexDatabases } from "../store/index-database.ts";
+import { countShards } from "../store/indices.ts";
 import { pruneDeleted } from "../store/mirror.ts";
 import { isIndexLive, markTraversed } from "../store/traversals.ts";
 import { inspectIndex, repairIndex } from "./health/media-index.ts";
@@ -57,13 +58,15 @@ export async function traverse(
     throw error;
   }
   if (page.next !== null) return false;
-  for (const finding of await inspectIndex(env, { accountId, indexId }, imageModel, Date.now())) {
+  const index = { accountId, indexId, shards: await countShards(env.DB, indexId) };
+  for (const finding of await inspectIndex(env, index, imageModel, Date.now())) {
     await recordRepair(progress, null, [finding], async () => {
-      await repairIndex(env, indexId, imageModel, finding);
+      await repairIndex(env, index, imageModel, finding);
       return null;
     });
   }
-  await pruneDeleted(indexDatabase(env, { indexId }), Date.now() - LIFECYCLE.minOrphanAgeMs);
+  const prunedBefore = Date.now() - LIFECYCLE.minOrphanAgeMs;
+  await Promise.all(indexDatabases(env, index).map((db) => pruneDeleted(db, prunedBefore)));
   const { findings, repaired } = progress;
   const isCurrent = findings.vectors_stale === repaired.vectors_stale;
   await markTraversed(env.DB, indexId, isCurrent, Date.now());

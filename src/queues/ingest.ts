@@ -51,7 +51,7 @@ function leasedPart(
     release: (failure, dueAt) => index.release(assetId, partRef, failure, dueAt),
     fail: (failure) => index.fail(assetId, step, failure),
     async settle(outcome) {
-      if (outcome === "gone" && asset) await purgeAsset(env, asset, assetId);
+      if (outcome === "gone" && asset) await purgeAsset(env, asset);
     },
   };
 }

@@ -14,6 +14,7 @@ import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
 import { getAsset } from "../store/assets.ts";
 import { requireJob } from "../store/jobs.ts";
+import { countShards } from "../store/indices.ts";
 import { withMetering } from "./metering.ts";
 
 /**
@@ -49,20 +50,22 @@ function runKind<Kind extends JobKind>(
 
 /** Each runner may run twice, and start over after it stopped anywhere. */
 const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
-  async delete_asset(env, { accountId, indexId, assetId }) {
-    await purgeAsset(env, { accountId, indexId }, assetId);
-    return { asset_id: assetId };
+  async delete_asset(env, job) {
+    await purgeAsset(env, job);
+    return { asset_id: job.assetId };
   },
 
   async delete_index(env, { accountId, indexId }, onProgress) {
-    const assetCount = await purgeIndex(env, { accountId, indexId }, (purgedCount) =>
+    const shards = await countShards(env.DB, indexId);
+    const assetCount = await purgeIndex(env, { accountId, indexId, shards }, (purgedCount) =>
       onProgress(0, { assets: purgedCount }),
     );
     return { assets: assetCount };
   },
 
   async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
-    const index = { accountId, indexId, name };
+    const shards = await countShards(env.DB, indexId);
+    const index = { accountId, indexId, name, shards };
     const request = searchRequest.parse(storedRequest);
     return withMetering(env, accountId, "interactive", async (metered) => {
       const example = clip ? await exampleFromClip(metered, index, clip.key, clip.range) : null;

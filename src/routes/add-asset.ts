@@ -53,6 +53,7 @@ export async function addAsset(
     indexId: index.indexId,
     accountId: index.accountId,
     assetType,
+    shard: index.shards - 1,
   };
   await requireQuota(env.DB, index.accountId, {
     ...quotaFor(assetType),
@@ -72,7 +73,7 @@ export async function addAsset(
       transcript,
     });
   } catch (error) {
-    await purgeAsset(env, identity, identity.assetId);
+    await purgeAsset(env, identity);
     throw error;
   }
 }

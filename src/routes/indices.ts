@@ -76,6 +76,7 @@ function toIndexRow(accountId: AccountId, fields: z.output<typeof newIndex>): Me
     updatedAt: now,
     lastTraversedAt: null,
     revision: 0,
+    shards: 1,
   };
 }
 
@@ -249,10 +250,11 @@ export async function searchCallerIndex<T>(
   const recent = recentIndices.get(cacheKey);
   const speculative = recent ? find(recent) : null;
   speculative?.catch(() => {}); // its errors count only if the index is current
-  const { accountId, indexId } = await requireSearchableIndex(c, name);
-  if (speculative && indexId === recent?.indexId) return speculative;
+  const { accountId, indexId, shards } = await requireSearchableIndex(c, name);
+  const isCurrent = indexId === recent?.indexId && shards === recent.shards;
+  if (speculative && isCurrent) return speculative;
   if (recentIndices.size >= MAX_RECENT_INDICES) recentIndices.clear();
-  const index = { accountId, indexId, name };
+  const index = { accountId, indexId, name, shards };
   recentIndices.set(cacheKey, index);
   return find(index);
 }

@@ -2,7 +2,7 @@ import { MODELS } from "../config.ts";
 import { TEMPLATE } from "../models/describe.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
 import { matchAll, matchAny, columnFilter, type FtsSearch } from "../store/fulltext.ts";
-import { indexDatabase } from "../store/index-database.ts";
+import { indexDatabases } from "../store/index-database.ts";
 import { type FoundSegment, findSegments } from "../store/find-segments.ts";
 import type { Timings } from "../timings.ts";
 import type { NamedIndexRef, Segment } from "../types.ts";
@@ -39,12 +39,12 @@ export async function findCandidates(
   excludedIds: ReadonlySet<string>,
   timings: Timings,
 ): Promise<{ candidates: Candidate[]; isExhaustive: boolean }> {
-  const db = indexDatabase(env, index);
-  const vectors = await queryChannels(env, db, scope, query, depth, timings);
+  const databases = indexDatabases(env, index);
+  const vectors = await queryChannels(env, index.indexId, databases, scope, query, depth, timings);
   const phrases = matchAll(query.phrases);
   const must = phrases && columnFilter(phrases, scope.columns);
   const { segments, fullTextHits, frequencies, total } = await timings.time("hydrate", () =>
-    findSegments(db, {
+    findSegments(databases, {
       scope: scope.assets,
       fullText: toFtsSearch(query, scope, depth),
       ids: vectors.hits.map(({ segmentId }) => segmentId),

@@ -1,6 +1,6 @@
 import { SEARCH } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
-import type { SegmentId } from "../ids.ts";
+import type { IndexId, SegmentId } from "../ids.ts";
 import { log } from "../log.ts";
 import { LruCache } from "../lru-cache.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
@@ -42,14 +42,15 @@ interface ChannelHits {
  */
 export async function queryChannels(
   env: Env,
-  db: IndexDb,
+  indexId: IndexId,
+  databases: readonly IndexDb[],
   scope: SearchScope,
   query: CompiledQuery,
   count: number,
   { time }: Timings,
 ): Promise<ChannelHits> {
   const { plainText, example } = query;
-  const assetGroups = groupAssetIds(db, scope.assets);
+  const assetGroups = groupAssetIds(databases, scope.assets);
   assetGroups.catch(() => {}); // reported by the channels that await it, if any gets that far
   const searchVectors = async (space: "TEXT_VECTORS" | "IMAGE_VECTORS", vector: number[]) => {
     const kinds = space === "TEXT_VECTORS" ? scope.textKinds : IMAGE_VECTOR_KINDS;
@@ -57,7 +58,7 @@ export async function queryChannels(
     return time("knn", async () => {
       const hits = await searchKnn(
         env[space],
-        db.indexId,
+        indexId,
         scope.assets,
         groups,
         [...kinds],

@@ -12,7 +12,7 @@ import {
 } from "../media/pixels/registration.ts";
 import { cropLetterbox, type TimedThumbnail, toThumbnails } from "../media/pixels/thumbnails.ts";
 import type { SampledFrame } from "../media/shots/contact-sheet.ts";
-import { indexDatabase } from "../store/index-database.ts";
+import { indexDatabases } from "../store/index-database.ts";
 import type { IndexRef } from "../types.ts";
 import { listReferenceFrames, type ReferenceFrames } from "../store/reference-frames.ts";
 import { type AssetTimeRangeMs, listSegmentsAt } from "../store/segments.ts";
@@ -46,7 +46,7 @@ export async function findImageCopies(
 ): Promise<CopyMatch[]> {
   const luma = await lumaPixels(env.IMAGES, new Blob([jpeg]).stream());
   const query = computeQuerySignature(luma);
-  const [matches] = await findSignatures(indexDatabase(env, index), [query]);
+  const [matches] = await findSignatures(indexDatabases(env, index), [query]);
   return bestPerSegment(
     matches!.filter(({ similarity }) => similarity >= SIGNATURE.minCopySimilarity),
   );
@@ -67,10 +67,10 @@ export async function findVideoCopies(
   const queryRange = { start: sampledRanges[0]!.start, end: sampledRanges.at(-1)!.end };
   const thumbnails = toThumbnails(queryFrames);
   const cropped = cropLetterbox(queryFrames);
-  const db = indexDatabase(env, index);
+  const databases = indexDatabases(env, index);
   const lookups = selectDistinctFrames(thumbnails).map((i) => queryFrames[i]!);
   const signatures = lookups.map(({ luma }) => computeQuerySignature(luma));
-  const matches = await findSignatures(db, signatures);
+  const matches = await findSignatures(databases, signatures);
   const queries = lookups.map(({ seconds }, i): FrameQuery => ({ seconds, matches: matches[i]! }));
   const aligned: (AssetTimeRangeMs & { similarity: number })[] = [];
   const withReferenceFrames = new Set<string>();
@@ -92,7 +92,7 @@ export async function findVideoCopies(
       return similarity >= SIGNATURE.minCopySimilarity && !withReferenceFrames.has(assetId);
     })
     .toSorted((a, b) => b.similarity - a.similarity);
-  const segments = await listSegmentsAt(db, aligned);
+  const segments = await listSegmentsAt(databases, aligned);
   const timed = aligned.flatMap(({ startMs, endMs, similarity }, i): CopyMatch[] => {
     const segment = segments[i];
     if (!segment) return [];

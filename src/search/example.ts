@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { SignatureHit } from "../store/signatures.ts";
 import { listUnknownAssets } from "../store/assets.ts";
-import { indexDatabase } from "../store/index-database.ts";
+import { indexDatabases } from "../store/index-database.ts";
 import { listSegmentIds } from "../store/segments.ts";
 import { getVectors } from "../store/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
@@ -40,7 +40,7 @@ export async function exampleFromStored(
   index: IndexRef,
   id: string,
 ): Promise<ExampleQuery | null> {
-  const ids = await listSegmentIds(indexDatabase(env, index), id);
+  const ids = await listSegmentIds(indexDatabases(env, index), id);
   if (ids.length === 0) {
     const [unknown] = await listUnknownAssets(env.DB, index.indexId, [id]);
     if (unknown === undefined) return null;

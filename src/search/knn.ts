@@ -14,9 +14,12 @@ const IDS_PER_FILTER = 40;
  * Lists the assets of a scope with ids or conditions, in groups that fit into a filter. Null if the
  * scope has neither, or more than `LIMITS.assetIdCount` assets.
  */
-export async function groupAssetIds(db: IndexDb, scope: AssetScope): Promise<string[][] | null> {
+export async function groupAssetIds(
+  databases: readonly IndexDb[],
+  scope: AssetScope,
+): Promise<string[][] | null> {
   if (!selectsAssets(scope)) return null;
-  const ids = await listScope(db, scope, LIMITS.assetIdCount + 1);
+  const ids = await listScope(databases, scope, LIMITS.assetIdCount + 1);
   if (ids.length > LIMITS.assetIdCount) return null;
   return Array.from({ length: Math.ceil(ids.length / IDS_PER_FILTER) }, (_, i) =>
     ids.slice(i * IDS_PER_FILTER, (i + 1) * IDS_PER_FILTER),

@@ -1,5 +1,5 @@
 import type { SegmentId } from "../ids.ts";
-import { indexDatabase } from "../store/index-database.ts";
+import { indexDatabases } from "../store/index-database.ts";
 import { findSegments } from "../store/find-segments.ts";
 import type { NamedIndexRef } from "../types.ts";
 import { type Hit, toHitAsset } from "./hits.ts";
@@ -40,7 +40,7 @@ export async function loadResults(
 ): Promise<Hit[]> {
   const all = makeSearchRequest({ topK: hits.length });
   const ids = hits.map(({ segmentId }) => segmentId);
-  const { segments } = await findSegments(indexDatabase(env, index), {
+  const { segments } = await findSegments(indexDatabases(env, index), {
     scope: toSearchScope(all).assets,
     fullText: null,
     ids,

@@ -19,7 +19,7 @@ const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_
   indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings,
   source, content_type AS contentType, size_bytes AS sizeBytes, sha256, width, height,
   duration_ms AS durationMs, fps, has_audio AS hasAudio, language, technical, assets.metadata,
-  keyframe_ms AS keyframeMs, segments, job_id AS jobId, transcript_job_id AS transcriptJobId,
+  keyframe_ms AS keyframeMs, segments, shard, job_id AS jobId, transcript_job_id AS transcriptJobId,
   transcript_revision AS transcriptRevision,
   assets.created_at AS createdAt, assets.updated_at AS updatedAt`;
 const FROM_ASSETS = "FROM assets JOIN indices USING (index_id)";
@@ -42,12 +42,12 @@ export async function insertAsset(
   const [inserted, , usage] = await db.batch([
     prepare(
       db,
-      sql`INSERT OR IGNORE INTO assets (asset_id, index_id, account_id, asset_type, title, state,
-          source, content_type, size_bytes, sha256, metadata, job_id, created_at, updated_at)
-        SELECT ${asset.assetId}, ${asset.indexId}, ${asset.accountId}, ${asset.assetType},
-          ${asset.title}, ${asset.state}, ${JSON.stringify(asset.source)}, ${asset.contentType},
-          ${asset.sizeBytes}, ${asset.sha256}, ${JSON.stringify(asset.metadata)}, ${asset.jobId},
-          ${asset.createdAt}, ${asset.updatedAt}
+      sql`INSERT OR IGNORE INTO assets (asset_id, index_id, shard, account_id, asset_type, title,
+          state, source, content_type, size_bytes, sha256, metadata, job_id, created_at, updated_at)
+        SELECT ${asset.assetId}, ${asset.indexId}, ${asset.shard}, ${asset.accountId},
+          ${asset.assetType}, ${asset.title}, ${asset.state}, ${JSON.stringify(asset.source)},
+          ${asset.contentType}, ${asset.sizeBytes}, ${asset.sha256},
+          ${JSON.stringify(asset.metadata)}, ${asset.jobId}, ${asset.createdAt}, ${asset.updatedAt}
         WHERE ${quota.condition}`,
     ),
     db
@@ -133,17 +133,23 @@ export async function listAssets(
   return toPage(rows!.results.map(toAsset), total!.results[0]?.total ?? 0, limit, (a) => a.assetId);
 }
 
-/** Lists the ids of the first `limit` assets of an index. */
-export async function listAssetIds(
+/** What names an asset's content in every store. */
+export type ContentRef = Pick<Asset, "accountId" | "indexId" | "assetId" | "shard">;
+
+/** Lists the content of the first `limit` assets of an index. */
+export async function listContentRefs(
   db: D1Database,
   indexId: IndexId,
   limit: number,
-): Promise<AssetId[]> {
+): Promise<ContentRef[]> {
   const { results } = await db
-    .prepare("SELECT asset_id AS id FROM assets WHERE index_id = ? ORDER BY asset_id LIMIT ?")
+    .prepare(
+      `SELECT account_id AS accountId, index_id AS indexId, asset_id AS assetId, shard FROM assets
+       WHERE index_id = ? ORDER BY asset_id LIMIT ?`,
+    )
     .bind(indexId, limit)
-    .all<{ id: AssetId }>();
-  return results.map(({ id }) => id);
+    .all<ContentRef>();
+  return results;
 }
 
 export type UndispatchedAsset = Pick<Asset, "indexId" | "assetId" | "assetType" | "jobId">;

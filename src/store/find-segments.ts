@@ -1,9 +1,10 @@
-import type { AssetId } from "../ids.ts";
+import { SIGNATURE } from "../config.ts";
+import type { AssetId, IndexId } from "../ids.ts";
 import type { Asset, Segment } from "../types.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
 import type { DocumentFrequencies } from "./fulltext.ts";
 import type { IndexDb } from "./index-database.ts";
-import type { FtsHit, SegmentQuery } from "./segment-query.ts";
+import type { FtsHit, SegmentQuery, SegmentRows, TermCounts } from "./segment-query.ts";
 import { type SegmentRow, toSegment } from "./segments.ts";
 import { parseColumns, sql, toObjects } from "./sql.ts";
 
@@ -26,40 +27,89 @@ export interface FoundSegments {
   total: number;
 }
 
-const NOTHING: FoundSegments = {
-  segments: [],
-  fullTextHits: [],
-  frequencies: { total: 0, byStem: new Map() },
-  total: 0,
-};
-
-/** Finds segments by full text, and reads them together with those that other channels found. */
-export async function findSegments(db: IndexDb, query: SegmentQuery): Promise<FoundSegments> {
-  const rows = await db.querySegments(query);
-  if (!rows) return NOTHING;
-  const assets = toObjects<FoundAsset>(rows.assets);
-  const byId = new Map(assets.map((asset) => [asset.assetId, parseColumns(asset, ["metadata"])]));
-  const found = toObjects<SegmentRow & { keyframeHash: string | null }>(rows.segments);
-  return {
-    segments: found.flatMap(({ keyframeHash, ...row }) => {
-      const asset = byId.get(row.assetId);
-      if (!asset) return [];
-      const hash: number[] | null = keyframeHash === null ? null : JSON.parse(keyframeHash);
-      return [{ segment: toSegment(db.indexId, row), asset, keyframeHash: hash }];
+/**
+ * Finds segments by full text, and reads them together with those that other channels found. Asks
+ * the databases of an index in parallel. Several first add up how often the terms occur, so that
+ * they rank alike.
+ */
+export async function findSegments(
+  databases: readonly IndexDb[],
+  query: Omit<SegmentQuery, "counts">,
+): Promise<FoundSegments> {
+  const { fullText } = query;
+  const counts =
+    fullText && databases.length > 1
+      ? sumCounts(await Promise.all(databases.map((db) => db.countTerms(fullText))))
+      : null;
+  const results = await Promise.all(
+    databases.map(async (db) => {
+      const rows = await db.querySegments({ ...query, counts });
+      return rows ? [{ rows, segments: parseRows(db.indexId, rows) }] : [];
     }),
-    fullTextHits: rows.fullTextHits,
-    frequencies: {
-      total: rows.indexTotal,
-      byStem: new Map(rows.frequencies.map(({ stem, count }) => [stem, count])),
-    },
-    total: rows.total,
+  );
+  const found = results.flat();
+  const fullTextHits = found
+    .flatMap(({ rows }) => rows.fullTextHits)
+    .toSorted((a, b) => b.bm25 - a.bm25)
+    .slice(0, fullText?.limit);
+  const wanted = new Set<string>([...query.ids, ...fullTextHits.map((hit) => hit.segmentId)]);
+  const { total, stems } = sumCounts(found.map(({ rows }) => ({ ...NO_COUNTS, ...rows.counts })));
+  return {
+    segments: found
+      .flatMap(({ segments }) => segments)
+      .filter(({ segment }) => wanted.has(segment.segmentId)),
+    fullTextHits,
+    frequencies: { total, byStem: new Map(stems.map(({ stem, count }) => [stem, count])) },
+    total: found.reduce((sum, { rows }) => sum + rows.total, 0),
   };
 }
 
-/** Lists the ids of the first `limit` assets in a scope. */
-export async function listScope(db: IndexDb, scope: AssetScope, limit: number): Promise<AssetId[]> {
-  const rows = await db.all<{ assetId: AssetId }>(
-    sql`SELECT asset_id AS assetId FROM assets WHERE ${isInScope(scope)} LIMIT ${limit}`,
-  );
-  return rows.map(({ assetId }) => assetId);
+const NO_COUNTS: TermCounts = { total: 0, withText: 0, matches: [], stems: [] };
+
+function sumCounts(counts: (TermCounts | null)[]): TermCounts {
+  return counts.reduce<TermCounts>((sum, one) => {
+    if (!one) return sum;
+    const stems = Map.groupBy([...sum.stems, ...one.stems], ({ stem }) => stem);
+    return {
+      total: sum.total + one.total,
+      withText: sum.withText + one.withText,
+      matches: one.matches.map((count, i) => count + (sum.matches[i] ?? 0)),
+      stems: [...stems].map(([stem, parts]) => {
+        return { stem, count: parts.reduce((total, { count }) => total + count, 0) };
+      }),
+    };
+  }, NO_COUNTS);
+}
+
+function parseRows(indexId: IndexId, rows: SegmentRows): FoundSegment[] {
+  const assets = toObjects<FoundAsset>(rows.assets);
+  const byId = new Map(assets.map((asset) => [asset.assetId, parseColumns(asset, ["metadata"])]));
+  const found = toObjects<SegmentRow & { keyframeHashes: ArrayBuffer | null }>(rows.segments);
+  return found.flatMap(({ keyframeHashes, ...row }) => {
+    const asset = byId.get(row.assetId);
+    if (!asset) return [];
+    const keyframeHash = toKeyframeHash(new Uint32Array(keyframeHashes ?? []));
+    return [{ segment: toSegment(indexId, row), asset, keyframeHash }];
+  });
+}
+
+/** Returns the two hashes of the whole keyframe: a signature begins with them unless it is flat. */
+function toKeyframeHash(hashes: Uint32Array): number[] | null {
+  const isWhole = hashes.length === 2 && hashes[0]! < 2 ** (SIGNATURE.hashBits + 1);
+  return isWhole ? [...hashes] : null;
+}
+
+/** Lists the ids of the first `limit` assets in a scope, in any database of the index. */
+export async function listScope(
+  databases: readonly IndexDb[],
+  scope: AssetScope,
+  limit: number,
+): Promise<AssetId[]> {
+  const statement = sql`SELECT asset_id AS assetId FROM assets WHERE ${isInScope(scope)}
+    LIMIT ${limit}`;
+  const rows = await Promise.all(databases.map((db) => db.all<{ assetId: AssetId }>(statement)));
+  return rows
+    .flat()
+    .slice(0, limit)
+    .map(({ assetId }) => assetId);
 }

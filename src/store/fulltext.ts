@@ -71,6 +71,11 @@ export function matchExpression({ words, phrases }: Omit<FtsQuery, "excluded">):
   return all === null || any === null ? any : `(${all}) AND (${any})`;
 }
 
+/** Returns the terms that `bm25()` adds up for a `matchExpression`, which has phrases twice. */
+export function termsOf({ words, phrases }: Omit<FtsQuery, "excluded">): string[][] {
+  return [...words.map((word) => [word]), ...phrases, ...phrases];
+}
+
 /** Restricts an FTS5 expression to columns. */
 export function columnFilter(expression: string, columns: readonly FtsColumn[]): string {
   return columns.length < FTS_COLUMNS.length

@@ -38,7 +38,7 @@ export interface SegmentHealth {
 /** Lists the health of an asset's segments, in order. */
 export async function listSegmentHealth(
   env: Pick<Env, "DB" | "INDEX_DATABASE">,
-  asset: Pick<Asset, "indexId" | "assetId">,
+  asset: Pick<Asset, "indexId" | "assetId" | "shard">,
   now: number,
 ): Promise<SegmentHealth[]> {
   const { assetId } = asset;

@@ -1,23 +1,30 @@
 import { AppError } from "../errors.ts";
 import type { IndexId } from "../ids.ts";
-import type { SegmentQuery, SegmentRows } from "./segment-query.ts";
+import type { Asset, MediaIndexRow } from "../types.ts";
+import type { FtsSearch } from "./fulltext.ts";
+import type { SegmentQuery, SegmentRows, TermCounts } from "./segment-query.ts";
 import { type SqlFragment, toObjects } from "./sql.ts";
+
+/** A database of an index, by its number. */
+type ShardRef = Pick<Asset, "indexId" | "shard">;
 
 /** Delays before a call is repeated whose object was restarted, as each deployment does. */
 const RETRY_MS = [20, 100];
 
 /**
- * The database of an index: `durable/index-database.ts`. That of an index that is being deleted has
+ * The database of a shard: `durable/index-database.ts`. That of an index that is being deleted has
  * no rows, and ignores writes. Statements may run twice. Methods throw `upstream_unavailable` if
  * the object is overloaded, or stays out of reach, and `account_full` if it has no room left.
  */
 export class IndexDb {
   readonly indexId: IndexId;
   readonly #env: Pick<Env, "INDEX_DATABASE">;
+  readonly #name: string;
 
-  constructor(env: Pick<Env, "INDEX_DATABASE">, indexId: IndexId) {
+  constructor(env: Pick<Env, "INDEX_DATABASE">, { indexId, shard }: ShardRef) {
     this.#env = env;
     this.indexId = indexId;
+    this.#name = shard === 0 ? indexId : `${indexId}/${shard}`;
   }
 
   /** Runs statements in one transaction. Returns the rows of each. */
@@ -41,6 +48,16 @@ export class IndexDb {
     return this.#call((object) => object.querySegments(query));
   }
 
+  /** Counts the segments with the terms of a search; null if the index is being deleted. */
+  countTerms(search: FtsSearch): Promise<TermCounts | null> {
+    return this.#call((object) => object.countTerms(search));
+  }
+
+  /** Returns the bytes of the database. */
+  size(): Promise<number> {
+    return this.#call((object) => object.size());
+  }
+
   /** Deletes all rows for good, because the index is being deleted. */
   close(): Promise<void> {
     return this.#call((object) => object.close());
@@ -49,7 +66,7 @@ export class IndexDb {
   async #call<T>(method: (object: DatabaseObject) => Promise<T>): Promise<T> {
     for (let retries = 0; ; retries++) {
       try {
-        return await method(this.#env.INDEX_DATABASE.getByName(this.indexId));
+        return await method(this.#env.INDEX_DATABASE.getByName(this.#name));
       } catch (cause) {
         if (isFull(cause)) throw databaseFull(cause);
         const { retryable, overloaded } = cause as ObjectError;
@@ -73,7 +90,8 @@ function isFull(cause: unknown): boolean {
 }
 
 function databaseFull(cause: unknown): AppError {
-  const message = "The index is full: its database has 10 GB. Add files to another index.";
+  const message =
+    "The database of the asset has 10 GB. Delete it, and add it again: a new one is used.";
   return new AppError("account_full", message, { cause });
 }
 
@@ -84,10 +102,15 @@ function databaseUnavailable(cause: unknown): AppError {
 
 type DatabaseObject = ReturnType<Env["INDEX_DATABASE"]["getByName"]>;
 
-/** Returns the database of the index that something belongs to. */
-export function indexDatabase(
+/** Returns the database of the shard that something belongs to. */
+export function indexDatabase(env: Pick<Env, "INDEX_DATABASE">, ref: ShardRef): IndexDb {
+  return new IndexDb(env, ref);
+}
+
+/** Returns the databases of an index, in the order of its shards. */
+export function indexDatabases(
   env: Pick<Env, "INDEX_DATABASE">,
-  { indexId }: { indexId: IndexId },
-): IndexDb {
-  return new IndexDb(env, indexId);
+  { indexId, shards }: Pick<MediaIndexRow, "indexId" | "shards">,
+): IndexDb[] {
+  return Array.from({ length: shards }, (_, shard) => new IndexDb(env, { indexId, shard }));
 }

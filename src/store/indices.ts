@@ -7,7 +7,7 @@ import { type Page, type PageRequest, parseColumns, toPage } from "./sql.ts";
 
 const COLUMNS = `index_id AS indexId, account_id AS accountId, name, description, metadata,
   settings, created_at AS createdAt, updated_at AS updatedAt,
-  last_traversed_at AS lastTraversedAt, revision`;
+  last_traversed_at AS lastTraversedAt, revision, shards`;
 
 /** Throws `conflict` if the account has an index of that name. */
 export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise<void> {
@@ -116,6 +116,20 @@ export async function updateIndex(
       now,
       indexId,
     )
+    .run();
+}
+
+/** Returns the number of an index's databases; 0 for an index without a record. */
+export async function countShards(db: D1Database, indexId: IndexId): Promise<number> {
+  const count = db.prepare("SELECT shards FROM indices WHERE index_id = ?").bind(indexId);
+  return (await count.first<number>("shards")) ?? 0;
+}
+
+/** Opens the database after `shard` for new assets, unless that was done. */
+export async function openShard(db: D1Database, indexId: IndexId, shard: number): Promise<void> {
+  await db
+    .prepare("UPDATE indices SET shards = ?1 + 2 WHERE index_id = ?2 AND shards = ?1 + 1")
+    .bind(shard, indexId)
     .run();
 }
 

@@ -6,6 +6,7 @@ import { prepare, raw, sql, type SqlFragment } from "./sql.ts";
 
 type Stores = Pick<Env, "DB" | "INDEX_DATABASE">;
 type AssetRef = Pick<Asset, "indexId" | "assetId">;
+type ContentRef = Pick<Asset, "indexId" | "assetId" | "shard">;
 
 /**
  * What a search needs of an asset. D1 has these facts and counts their changes; the index's
@@ -16,19 +17,22 @@ const FACT_COLUMNS = `asset_id, asset_type, title, metadata, duration_ms, create
   searchable_at, deleted_at, facts_revision`;
 type Facts = Record<string, string | number | null> & { facts_revision: number };
 
-const factsOf = (assetId: AssetId): SqlFragment =>
-  sql`SELECT ${raw(FACT_COLUMNS)} FROM assets WHERE asset_id = ${assetId}`;
+type RecordedFacts = Facts & { shard: number };
+
+const factsOf = (assetId: AssetId, otherColumns = ""): SqlFragment =>
+  sql`SELECT ${raw(FACT_COLUMNS + otherColumns)} FROM assets WHERE asset_id = ${assetId}`;
 
 /**
  * Copies an asset's facts from D1 to its index's database, which ignores older ones than it has.
  * Does nothing if the asset is gone. Throws `upstream_unavailable`.
  */
 export async function mirrorAsset(env: Stores, asset: AssetRef): Promise<void> {
-  const { assetId } = asset;
-  const facts = await prepare(env.DB, factsOf(assetId)).first<Facts>();
-  if (!facts) return;
+  const { indexId, assetId } = asset;
+  const recorded = await prepare(env.DB, factsOf(assetId, ", shard")).first<RecordedFacts>();
+  if (!recorded) return;
+  const { shard, ...facts } = recorded;
   const values = JSON.stringify(Object.values(facts));
-  await indexDatabase(env, asset).batch([
+  await indexDatabase(env, { indexId, shard }).batch([
     sql`INSERT INTO assets (${raw(FACT_COLUMNS)})
       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
         value ->> 6, value ->> 7, value ->> 8
@@ -57,7 +61,7 @@ export async function listUnmirroredAssets(
 }
 
 /** Whether an index's database has the present facts of an asset that is or was searchable. */
-export async function hasPresentFacts(env: Stores, asset: AssetRef): Promise<boolean> {
+export async function hasPresentFacts(env: Stores, asset: ContentRef): Promise<boolean> {
   const [facts, copy] = await Promise.all([
     prepare(env.DB, factsOf(asset.assetId)).first<Facts>(),
     indexDatabase(env, asset).first<Facts>(factsOf(asset.assetId)),
@@ -67,7 +71,7 @@ export async function hasPresentFacts(env: Stores, asset: AssetRef): Promise<boo
 }
 
 /** Overwrites the copy of an asset's facts, whatever its revision says. */
-export async function restoreFacts(env: Stores, asset: AssetRef): Promise<void> {
+export async function restoreFacts(env: Stores, asset: ContentRef): Promise<void> {
   const reset = sql`UPDATE assets SET facts_revision = -1 WHERE asset_id = ${asset.assetId}`;
   await indexDatabase(env, asset).batch([reset]);
   await mirrorAsset(env, asset);

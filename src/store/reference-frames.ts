@@ -1,6 +1,6 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
 import { COPY_DETECTION, SHOTS } from "../config.ts";
-import type { Asset, IndexRef } from "../types.ts";
+import type { Asset } from "../types.ts";
 import { referenceFramesKey } from "./object-keys.ts";
 import type { AssetTimeRangeMs } from "./segments.ts";
 
@@ -29,7 +29,7 @@ export async function putReferenceFrames(
 /** Lists the reference frames of the windows that overlap time ranges, in their order. */
 export async function listReferenceFrames(
   bucket: R2Bucket,
-  index: IndexRef,
+  index: Pick<Asset, "accountId" | "indexId">,
   ranges: AssetTimeRangeMs[],
 ): Promise<ReferenceFrames[]> {
   const keys = ranges.flatMap(({ assetId, startMs, endMs }) => {

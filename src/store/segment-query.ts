@@ -14,6 +14,8 @@ export interface SegmentQuery {
   scope: AssetScope;
   /** The full-text search, whose hits need not match `rules`; null for none. */
   fullText: FtsSearch | null;
+  /** Counts of the whole index, if it has several databases: BM25 needs them. */
+  counts: TermCounts | null;
   /** Segments that other channels have found. */
   ids: readonly string[];
   /** Segments whose rows aren't needed. */
@@ -21,14 +23,24 @@ export interface SegmentQuery {
   rules: MatchRules;
 }
 
+/** How many segments of a database, or of several, have the terms of a full-text search. */
+export interface TermCounts {
+  /** Segments, with or without text. */
+  total: number;
+  /** Segments with text. */
+  withText: number;
+  /** Segments that contain each of `termsOf`, in the columns that are searched. */
+  matches: number[];
+  /** Segments that contain a stem in any column; stems that none contains are left out. */
+  stems: { stem: string; count: number }[];
+}
+
 /** Its answer: rows of the full-text hits and of `ids`, those in scope that match the rules. */
 export interface SegmentRows {
   /** The best full-text hits in scope, with their BM25, best first. */
   fullTextHits: FtsHit[];
-  /** Number of segments that contain a stem of the full-text search, if any does. */
-  frequencies: { stem: string; count: number }[];
-  /** Segments of the index. */
-  indexTotal: number;
+  /** Counts of the database, for weights of the terms. */
+  counts: Pick<TermCounts, "total" | "stems">;
   /** Segments in scope. */
   total: number;
   segments: SqlRows;

@@ -112,15 +112,19 @@ export function listSegmentsById(
  * Resolves the id of a segment or of an asset to segment ids, in order. Returns none if the index
  * has neither, or is deleting the asset.
  */
-export async function listSegmentIds(db: IndexDb, id: string): Promise<SegmentId[]> {
-  const rows = await db.all<{ segmentId: SegmentId }>(
-    sql`SELECT segment_id AS segmentId FROM segments JOIN assets USING (asset_key)
+export async function listSegmentIds(
+  databases: readonly IndexDb[],
+  id: string,
+): Promise<SegmentId[]> {
+  const statement = sql`SELECT segment_id AS segmentId FROM segments JOIN assets USING (asset_key)
       WHERE asset_key IN (
           SELECT asset_key FROM assets WHERE asset_id = ${id}
           UNION ALL SELECT asset_key FROM segments WHERE segment_id = ${id}
-        ) AND ${id} IN (asset_id, segment_id) AND deleted_at IS NULL ORDER BY position`,
+        ) AND ${id} IN (asset_id, segment_id) AND deleted_at IS NULL ORDER BY position`;
+  const rows = await Promise.all(
+    databases.map((db) => db.all<{ segmentId: SegmentId }>(statement)),
   );
-  return rows.map(({ segmentId }) => segmentId);
+  return rows.flat().map(({ segmentId }) => segmentId);
 }
 
 /** A time range of an asset, in milliseconds. */
@@ -133,19 +137,21 @@ export interface AssetTimeRangeMs extends TimeRangeMs {
  * no segment overlaps.
  */
 export async function listSegmentsAt(
-  db: IndexDb,
+  databases: readonly IndexDb[],
   ranges: AssetTimeRangeMs[],
 ): Promise<({ segmentId: SegmentId; assetEndMs: number } | null)[]> {
   if (ranges.length === 0) return [];
-  const matches = await db.batch(
-    ranges.map(
-      ({ assetId, startMs, endMs }) => sql`SELECT segment_id AS segmentId,
+  const statements = ranges.map(
+    ({ assetId, startMs, endMs }) => sql`SELECT segment_id AS segmentId,
           (SELECT MAX(end_ms) FROM segments WHERE ${ofAsset(assetId)}) AS assetEndMs
         FROM segments WHERE ${ofAsset(assetId)} AND start_ms < ${endMs} AND end_ms > ${startMs}
         ORDER BY MIN(end_ms, ${endMs}) - MAX(start_ms, ${startMs}) DESC, position LIMIT 1`,
-    ),
   );
-  return matches.map(([row]) => (row as { segmentId: SegmentId; assetEndMs: number }) ?? null);
+  const found = await Promise.all(databases.map((db) => db.batch(statements)));
+  return ranges.map((_, i) => {
+    const [row] = found.flatMap((matches) => matches[i]!);
+    return (row as { segmentId: SegmentId; assetEndMs: number } | undefined) ?? null;
+  });
 }
 
 /** Lists the segments of a video that overlap a time range, in order. */

@@ -46,9 +46,13 @@ export async function putSignature(
     sql`DELETE FROM signatures WHERE frame_ms IS NULL
       AND segment_key = (SELECT segment_key FROM segments WHERE segment_id = ${segmentId})`,
     sql`INSERT INTO signatures (segment_key, hashes, luma_thumbnail)
-      SELECT segment_key, ${JSON.stringify(hashes)}, ${lumaThumbnail}
+      SELECT segment_key, ${toBytes(hashes)}, ${lumaThumbnail}
       FROM segments WHERE segment_id = ${segmentId}`,
   ]);
+}
+
+function toBytes(hashes: number[]): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Uint32Array.from(hashes).buffer);
 }
 
 /** Replaces the frame signatures of segments. The signatures of their keyframes stay. */
@@ -58,7 +62,10 @@ export async function putFrameSignatures(
   frames: FrameSignature[],
 ): Promise<void> {
   const rows = frames.map(({ segmentId, ms, signature: { hashes, lumaThumbnail } }) => {
-    return { segmentId, ms, hashes, thumbnailHex: Buffer.from(lumaThumbnail).toString("hex") };
+    const [hashesHex, thumbnailHex] = [toBytes(hashes), lumaThumbnail].map((bytes) =>
+      Buffer.from(bytes).toString("hex"),
+    );
+    return { segmentId, ms, hashesHex, thumbnailHex };
   });
   await db.batch([
     sql`DELETE FROM signatures WHERE frame_ms IS NOT NULL AND segment_key IN (
@@ -66,7 +73,8 @@ export async function putFrameSignatures(
       )`,
     ...inChunks(rows).map(
       (chunk) => sql`INSERT INTO signatures (segment_key, frame_ms, hashes, luma_thumbnail)
-        SELECT segment_key, value ->> 'ms', value ->> 'hashes', unhex(value ->> 'thumbnailHex')
+        SELECT segment_key, value ->> 'ms', unhex(value ->> 'hashesHex'),
+          unhex(value ->> 'thumbnailHex')
         FROM json_each(${chunk}) CROSS JOIN segments ON segment_id = value ->> 'segmentId'`,
     ),
   ]);
@@ -79,17 +87,23 @@ export async function putFrameSignatures(
  * segment of a video may occur more than once.
  */
 export async function findSignatures(
-  db: IndexDb,
+  databases: readonly IndexDb[],
   queries: readonly SignatureQuery[],
 ): Promise<SignatureMatch[][]> {
-  const found = await db.batch(queries.map(({ hashes }) => selectCandidates(hashes)));
+  const statements = queries.map(({ hashes }) => selectCandidates(hashes));
+  const found = await Promise.all(databases.map((db) => db.batch(statements)));
   return queries.map((query, i) =>
-    (found[i] as (Omit<SignatureMatch, "similarity"> & { lumaThumbnail: ArrayBuffer })[])
+    (
+      found.flatMap((matches) => matches[i]!) as (Omit<SignatureMatch, "similarity"> & {
+        lumaThumbnail: ArrayBuffer;
+      })[]
+    )
       .map(({ segmentId, assetId, ms, lumaThumbnail }) => {
         const similarity = query.compare(new Uint8Array(lumaThumbnail));
         return { segmentId, assetId, ms, similarity };
       })
-      .toSorted((a, b) => b.similarity - a.similarity),
+      .toSorted((a, b) => b.similarity - a.similarity)
+      .slice(0, SIGNATURE.maxCandidates),
   );
 }
 

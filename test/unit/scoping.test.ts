@@ -18,7 +18,7 @@ import { deleteVectors, getVectors, queryVectors } from "../../src/store/vectors
 /** Types that the compiler must reject: `tsc` fails if it accepts any of them. Never run. */
 void ((env: Env, text: string, account: AccountId, index: IndexId, asset: AssetId) => {
   const { DB: db, TEXT_VECTORS: space } = env;
-  const content = indexDatabase(env, { indexId: index });
+  const content = indexDatabase(env, { indexId: index, shard: 0 });
   const page = { limit: 1, after: text };
   return [
     // Text is accepted where the owner's id limits the lookup.

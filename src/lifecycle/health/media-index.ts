@@ -1,6 +1,5 @@
 import { LIFECYCLE } from "../../config.ts";
-import type { IndexId } from "../../ids.ts";
-import { indexDatabase } from "../../store/index-database.ts";
+import { indexDatabases } from "../../store/index-database.ts";
 import {
   clipPrefix,
   deleteObjectKeys,
@@ -31,8 +30,8 @@ export async function inspectIndex(
   const [areTotalsCorrect, keys, assetIds, vectors] = await Promise.all([
     areTalliesCorrect(env.DB, indexId),
     listOrphanObjects(env, index, now),
-    listOrphanAssets(env.DB, indexDatabase(env, index)),
-    findOrphanVectors(env, indexId, imageModel),
+    Promise.all(indexDatabases(env, index).map((db) => listOrphanAssets(env.DB, db))),
+    findOrphanVectors(env, index, imageModel),
   ]);
   const totalsMismatch: IndexFinding = {
     code: "totals_mismatch",
@@ -49,7 +48,7 @@ export async function inspectIndex(
     ),
     ...findingAbout<IndexFindingCode>(
       "segments_orphaned",
-      assetIds,
+      assetIds.flat(),
       "Searches have the segments of one asset without a record.",
       (count) => `Searches have the segments of ${count} assets without a record.`,
     ),
@@ -86,12 +85,12 @@ async function listOrphanObjects(
 /** Deletes the orphans that a finding of an index names, or corrects its totals. May run twice. */
 export async function repairIndex(
   env: Env,
-  indexId: IndexId,
+  index: IndexRef,
   imageModel: ImageModel,
   { code, about }: IndexFinding,
 ): Promise<void> {
-  if (code === "totals_mismatch") await recountTallies(env.DB, indexId);
+  if (code === "totals_mismatch") await recountTallies(env.DB, index.indexId);
   else if (code === "objects_orphaned") await deleteObjectKeys(env.MEDIA, about);
-  else if (code === "vectors_orphaned") await deleteOrphanVectors(env, indexId, imageModel);
-  else await purgeOrphanAssets(env, indexId);
+  else if (code === "vectors_orphaned") await deleteOrphanVectors(env, index, imageModel);
+  else await purgeOrphanAssets(env, index);
 }

@@ -1,0 +1,144 @@
+import { type AssetScope, segmentsInScope } from "../store/asset-scope.ts";
+import {
+  columnFilter,
+  type FtsSearch,
+  matchAny,
+  matchExpression,
+  termsOf,
+  toTerm,
+} from "../store/fulltext.ts";
+import type { FtsHit, TermCounts } from "../store/segment-query.ts";
+import { inList, raw, sql, type SqlFragment } from "../store/sql.ts";
+import { readNumber, readObjects, readRows } from "./read-rows.ts";
+
+type StemCounts = Pick<TermCounts, "total" | "stems">;
+
+/** Counts the segments of a database, and those with each stem of a search. */
+export function countStems(storage: SqlStorage, search: FtsSearch | null): StemCounts {
+  const stems = search?.tokens.map(({ stem }) => stem) ?? [];
+  return {
+    total: readNumber(storage, sql`SELECT SUM(segments) FROM segment_counts`),
+    stems: readObjects(
+      storage,
+      sql`SELECT term AS stem, doc AS count FROM segment_fts_vocab WHERE term ${inList(stems)}`,
+    ),
+  };
+}
+
+/** Counts all that the databases of an index add up before each of them ranks. */
+export function countTerms(storage: SqlStorage, search: FtsSearch): TermCounts {
+  return {
+    ...countStems(storage, search),
+    withText: countWithText(storage),
+    matches: countMatches(storage, search),
+  };
+}
+
+function countWithText(storage: SqlStorage): number {
+  return readNumber(storage, sql`SELECT COUNT(*) FROM segment_fts_docsize`);
+}
+
+function countMatches(storage: SqlStorage, { query, columns }: FtsSearch): number[] {
+  return termsOf(query).map((term) => {
+    const expression = columnFilter(toTerm(term), columns);
+    const count = sql`SELECT COUNT(*) FROM segment_fts WHERE segment_fts MATCH ${expression}`;
+    return readNumber(storage, count);
+  });
+}
+
+/** A term is rare if at most one segment in so many contains it. */
+const RARITY = 20;
+
+/**
+ * Returns the segments in scope that match best by BM25, best first. If `limit` of them contain a
+ * rare term, only those are ranked (a cut-off by document frequency, as in Elasticsearch's common
+ * terms query), and only the best are joined with `segments`: both would otherwise dominate the
+ * query's time. A phrase has to match in any case, so that with one all matches are ranked.
+ * `indexCounts` are those of all databases of the index, null if this is the only one.
+ */
+export function searchFullText(
+  storage: SqlStorage,
+  scope: AssetScope,
+  search: FtsSearch,
+  counts: StemCounts,
+  indexCounts: TermCounts | null,
+): FtsHit[] {
+  const { query, columns, limit } = search;
+  const expression = matchExpression(query);
+  if (expression === null) return [];
+  const excluded = matchAny(query.excluded);
+  const withFilters = (text: string) =>
+    `(${columnFilter(text, columns)})${excluded === null ? "" : ` NOT (${excluded})`}`;
+  const { operator, keys } = segmentsInScope(scope);
+  const inScope = sql`+rowid ${raw(operator)} (${keys})`;
+  const rareTerms = listRareTerms(search, indexCounts ?? counts);
+  const rareMatches = sql`SELECT rowid FROM segment_fts
+    WHERE segment_fts MATCH ${withFilters(rareTerms.join(" OR "))} AND ${inScope}`;
+  const isEnough =
+    rareTerms.length > 0 &&
+    readNumber(storage, sql`SELECT COUNT(*) FROM (${rareMatches} LIMIT ${limit})`) === limit;
+  const condition = isEnough ? sql`+rowid IN (${rareMatches})` : inScope;
+  const matches = sql`segment_fts MATCH ${withFilters(expression)} AND ${condition}`;
+  if (indexCounts) return rankByIndex(storage, search, matches, indexCounts);
+  return readObjects<FtsHit>(
+    storage,
+    sql`SELECT segment_id AS segmentId, bm25 FROM (
+        SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts
+        WHERE ${matches} ORDER BY bm25 DESC LIMIT ${limit}
+      ) JOIN segments USING (segment_key) ORDER BY bm25 DESC`,
+  );
+}
+
+/** Lists the rare terms of a search as FTS5 strings; none if a phrase has to match. */
+function listRareTerms({ query, tokens }: FtsSearch, { total, stems }: StemCounts): string[] {
+  if (query.phrases.length > 0) return [];
+  const countByStem = new Map(stems.map(({ stem, count }) => [stem, count]));
+  return tokens
+    .filter(({ stem }) => (countByStem.get(stem) ?? Infinity) * RARITY <= total)
+    .map(({ word }) => toTerm([word]));
+}
+
+/**
+ * Ranks matches by BM25 with the document frequencies of the whole index. FTS5 knows those of this
+ * database only: the part of each term is divided by its frequency here and multiplied by that of
+ * the index. The average length stays that of this database.
+ */
+function rankByIndex(
+  storage: SqlStorage,
+  search: FtsSearch,
+  matches: SqlFragment,
+  indexCounts: TermCounts,
+): FtsHit[] {
+  const { query, columns, limit } = search;
+  const scores = new Map<number, number>();
+  for (const [key] of readRows(storage, sql`SELECT rowid FROM segment_fts WHERE ${matches}`).rows) {
+    scores.set(Number(key), 0);
+  }
+  const withText = countWithText(storage);
+  const counts = countMatches(storage, search);
+  for (const [i, term] of termsOf(query).entries()) {
+    const weight =
+      inverseFrequency(indexCounts.withText, indexCounts.matches[i]!) /
+      inverseFrequency(withText, counts[i]!);
+    const expression = columnFilter(toTerm(term), columns);
+    const parts = sql`SELECT rowid, -bm25(segment_fts) FROM segment_fts
+      WHERE segment_fts MATCH ${expression}`;
+    for (const [key, part] of readRows(storage, parts).rows) {
+      const score = scores.get(Number(key));
+      if (score !== undefined) scores.set(Number(key), score + weight * Number(part));
+    }
+  }
+  const best = [...scores].toSorted((a, b) => b[1] - a[1]).slice(0, limit);
+  const segments = readObjects<{ key: number; segmentId: FtsHit["segmentId"] }>(
+    storage,
+    sql`SELECT segment_key AS key, segment_id AS segmentId FROM segments
+      WHERE segment_key ${inList(best.map(([key]) => key))}`,
+  );
+  const idByKey = new Map(segments.map(({ key, segmentId }) => [key, segmentId]));
+  return best.map(([key, bm25]) => ({ segmentId: idByKey.get(key)!, bm25 }));
+}
+
+/** Returns the inverse document frequency as FTS5 computes it, with its lower bound. */
+function inverseFrequency(total: number, count: number): number {
+  return Math.max(1e-6, Math.log((total - count + 0.5) / (count + 0.5)));
+}
