@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Bytes in the stores of a local service, and vectors. */
+/** Bytes in the stores of a local service, and numbers of vectors. */
 export interface StoredBytes {
   /** D1. */
   d1: number;
@@ -13,7 +13,8 @@ export interface StoredBytes {
   mediaIndices: number;
   /** R2, by kind of object: `source`, `keyframes` and so on. */
   objects: Record<string, number>;
-  vectors: number;
+  textVectors: number;
+  imageVectors: number;
 }
 
 /** Reads what a state folder holds, from its SQLite files. */
@@ -26,16 +27,24 @@ export async function readStoredBytes(folder: string): Promise<StoredBytes> {
       objects[kind] = (objects[kind] ?? 0) + Number(size);
     }
   }
-  let vectors = 0;
+  let [textVectors, imageVectors] = [0, 0];
   for await (const db of databases("do/sightline-local-VectorSpace")) {
-    vectors += Number(db.prepare("SELECT COUNT(*) AS n FROM vectors").get()!["n"]);
+    const counts = db.prepare(
+      `SELECT metadata ->> 'kind' IN ('image', 'region') AS isImage, COUNT(*) AS n
+       FROM vectors GROUP BY 1`,
+    );
+    for (const { isImage, n } of counts.all()) {
+      if (isImage) imageVectors += Number(n);
+      else textVectors += Number(n);
+    }
   }
   return {
     d1: await sumPages(databases("d1/miniflare-D1DatabaseObject")),
     indexDatabases: await sumPages(databases("do/sightline-local-IndexDatabase")),
     mediaIndices: await sumPages(databases("do/sightline-local-MediaIndex")),
     objects,
-    vectors,
+    textVectors,
+    imageVectors,
   };
 }
 

@@ -102,7 +102,8 @@ async function measureGrowth(
     objects: Object.fromEntries(
       kinds.map((kind) => [kind, after.objects[kind]! - (before.objects[kind] ?? 0)]),
     ),
-    vectors: after.vectors - before.vectors,
+    textVectors: after.textVectors - before.textVectors,
+    imageVectors: after.imageVectors - before.imageVectors,
   };
 }
 
@@ -113,17 +114,20 @@ function scale(bytes: StoredBytes, units: number): StoredBytes {
     indexDatabases: bytes.indexDatabases / units,
     mediaIndices: bytes.mediaIndices / units,
     objects: Object.fromEntries(objects),
-    vectors: bytes.vectors / units,
+    textVectors: bytes.textVectors / units,
+    imageVectors: bytes.imageVectors / units,
   };
 }
 
 function toResult(hour: StoredBytes, image: StoredBytes, minutes: number) {
   const sqlBytes = ({ d1, indexDatabases }: StoredBytes) => Math.round(d1 + indexDatabases);
-  const toRow = (store: string, of: (bytes: StoredBytes) => number) => ({
+  const toCountRow = (store: string, of: (bytes: StoredBytes) => number) => ({
     store,
-    "kB an hour": round(of(hour) / 1000, 0),
-    "kB an image": round(of(image) / 1000, 2),
+    "an hour": round(of(hour), 0),
+    "an image": round(of(image), 2),
   });
+  const toRow = (store: string, of: (bytes: StoredBytes) => number) =>
+    toCountRow(`${store}, kB`, (bytes) => of(bytes) / 1000);
   const kinds = Object.keys(hour.objects);
   return {
     table: [
@@ -131,7 +135,8 @@ function toResult(hour: StoredBytes, image: StoredBytes, minutes: number) {
       toRow("index database", ({ indexDatabases }) => indexDatabases),
       toRow("MediaIndex", ({ mediaIndices }) => mediaIndices),
       ...kinds.map((kind) => toRow(`R2: ${kind}`, ({ objects }) => objects[kind] ?? 0)),
-      { store: "vectors (number)", "kB an hour": hour.vectors, "kB an image": image.vectors },
+      toCountRow("text vectors", ({ textVectors }) => textVectors),
+      toCountRow("image vectors", ({ imageVectors }) => imageVectors),
     ],
     json: {
       sql_bytes_per_hour: sqlBytes(hour),
