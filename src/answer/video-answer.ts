@@ -190,9 +190,11 @@ async function searchSegments(
   asset: Asset,
   segments: readonly Segment[],
 ): Promise<Hit[]> {
+  const { accountId, indexId, indexName: name } = asset;
+  const shards = await countShards(env.DB, indexId);
   const { hits, query } = await search(
     env,
-    { ...asset, name: asset.indexName, shards: await countShards(env.DB, asset.indexId) },
+    { accountId, indexId, name, shards },
     makeSearchRequest({
       query: question,
       assetIds: [asset.assetId],
