@@ -16,8 +16,8 @@ function createDatabase(): DatabaseSync {
   db.exec("INSERT INTO accounts (account_id, name, created_at) VALUES ('a', 'a', 0)");
   db.exec(`INSERT INTO indices (index_id, account_id, name, created_at, updated_at)
     VALUES ('i', 'a', 'i', 0, 0)`);
-  db.exec(`INSERT INTO assets (asset_id, index_id, shard, account_id, asset_type, title, state, source,
-      job_id, created_at, updated_at)
+  db.exec(`INSERT INTO assets (asset_id, index_id, shard, account_id, asset_type, title, state,
+      source, job_id, created_at, updated_at)
     VALUES ('v', 'i', 0, 'a', 'video', 'old', 'queued', '{}', 'j', 0, 0)`);
   return db;
 }
