@@ -22,6 +22,7 @@ import { listSegments } from "../../src/store/segments.ts";
 import type { Asset } from "../../src/types.ts";
 import { countOperations } from "./operation-counts.ts";
 import type { PartResult, MediaStep } from "./media-part.ts";
+import { listSegmentsOfPart } from "../../src/ingest/steps/part-segments.ts";
 
 export * from "../../local/worker.ts";
 
@@ -92,13 +93,7 @@ async function cutAudioPart(env: Env, asset: Asset, part: number): Promise<void>
 }
 
 async function extractKeyframesPart(env: Env, asset: Asset, part: number): Promise<void> {
-  const from = part * INGEST.segmentsPerPart;
-  const segments = await listSegments(
-    indexDatabase(env, asset),
-    asset.assetId,
-    from,
-    from + INGEST.segmentsPerPart,
-  );
+  const segments = await listSegmentsOfPart(env, asset, part);
   await forEachKeyframe(env, asset, segments, async (_, readKeyframe) => {
     computeSignature(await lumaPixels(env.IMAGES, new Blob([await readKeyframe()]).stream()));
   });

@@ -7,7 +7,7 @@ import {
   termsOf,
   toTerm,
 } from "../store/fulltext.ts";
-import type { FtsHit, TermCounts } from "../store/segment-query.ts";
+import type { FtsHit, SegmentQuery, TermCounts } from "../store/segment-query.ts";
 import { inList, raw, sql, type SqlFragment } from "../store/sql.ts";
 import { readNumber, readObjects, readRows } from "./read-rows.ts";
 
@@ -29,13 +29,9 @@ export function countStems(storage: SqlStorage, search: FtsSearch | null): StemC
 export function countTerms(storage: SqlStorage, search: FtsSearch): TermCounts {
   return {
     ...countStems(storage, search),
-    withText: countWithText(storage),
+    withText: readNumber(storage, sql`SELECT COUNT(*) FROM segment_fts_docsize`),
     matches: countMatches(storage, search),
   };
-}
-
-function countWithText(storage: SqlStorage): number {
-  return readNumber(storage, sql`SELECT COUNT(*) FROM segment_fts_docsize`);
 }
 
 function countMatches(storage: SqlStorage, { query, columns }: FtsSearch): number[] {
@@ -54,14 +50,14 @@ const RARITY = 20;
  * rare term, only those are ranked (a cut-off by document frequency, as in Elasticsearch's common
  * terms query), and only the best are joined with `segments`: both would otherwise dominate the
  * query's time. A phrase has to match in any case, so that with one all matches are ranked.
- * `indexCounts` are those of all databases of the index, null if this is the only one.
+ * `shared` are the counts of this database and of its index; null if it is the only one.
  */
 export function searchFullText(
   storage: SqlStorage,
   scope: AssetScope,
   search: FtsSearch,
   counts: StemCounts,
-  indexCounts: TermCounts | null,
+  shared: SegmentQuery["counts"],
 ): FtsHit[] {
   const { query, columns, limit } = search;
   const expression = matchExpression(query);
@@ -71,7 +67,7 @@ export function searchFullText(
     `(${columnFilter(text, columns)})${excluded === null ? "" : ` NOT (${excluded})`}`;
   const { operator, keys } = segmentsInScope(scope);
   const inScope = sql`+rowid ${raw(operator)} (${keys})`;
-  const rareTerms = listRareTerms(search, indexCounts ?? counts);
+  const rareTerms = listRareTerms(search, shared?.index ?? counts);
   const rareMatches = sql`SELECT rowid FROM segment_fts
     WHERE segment_fts MATCH ${withFilters(rareTerms.join(" OR "))} AND ${inScope}`;
   const isEnough =
@@ -79,7 +75,7 @@ export function searchFullText(
     readNumber(storage, sql`SELECT COUNT(*) FROM (${rareMatches} LIMIT ${limit})`) === limit;
   const condition = isEnough ? sql`+rowid IN (${rareMatches})` : inScope;
   const matches = sql`segment_fts MATCH ${withFilters(expression)} AND ${condition}`;
-  if (indexCounts) return rankByIndex(storage, search, matches, indexCounts);
+  if (shared) return rankByIndex(storage, search, matches, shared);
   return readObjects<FtsHit>(
     storage,
     sql`SELECT segment_id AS segmentId, bm25 FROM (
@@ -107,19 +103,17 @@ function rankByIndex(
   storage: SqlStorage,
   search: FtsSearch,
   matches: SqlFragment,
-  indexCounts: TermCounts,
+  { database, index }: NonNullable<SegmentQuery["counts"]>,
 ): FtsHit[] {
   const { query, columns, limit } = search;
   const scores = new Map<number, number>();
   for (const [key] of readRows(storage, sql`SELECT rowid FROM segment_fts WHERE ${matches}`).rows) {
     scores.set(Number(key), 0);
   }
-  const withText = countWithText(storage);
-  const counts = countMatches(storage, search);
   for (const [i, term] of termsOf(query).entries()) {
     const weight =
-      inverseFrequency(indexCounts.withText, indexCounts.matches[i]!) /
-      inverseFrequency(withText, counts[i]!);
+      inverseFrequency(index.withText, index.matches[i]!) /
+      inverseFrequency(database.withText, database.matches[i]!);
     const expression = columnFilter(toTerm(term), columns);
     const parts = sql`SELECT rowid, -bm25(segment_fts) FROM segment_fts
       WHERE segment_fts MATCH ${expression}`;

@@ -8,6 +8,7 @@ import { indexHashes } from "./index-hashes.ts";
 import { migrate } from "./migrate.ts";
 import { countTerms } from "./full-text-search.ts";
 import { querySegments } from "./query-segments.ts";
+import { readRows } from "./read-rows.ts";
 
 /**
  * The database of one media index: its segments, their full text and their image signatures. It is
@@ -29,10 +30,7 @@ export class IndexDatabase extends DurableObject<Env> {
     if (this.#isClosed()) return null;
     const { storage } = this.ctx;
     return storage.transactionSync(() => {
-      const results = statements.map((statement): SqlRows => {
-        const cursor = storage.sql.exec(statement.sql, ...statement.bindings);
-        return { columns: cursor.columnNames, rows: [...cursor.raw()] };
-      });
+      const results = statements.map((statement) => readRows(storage.sql, statement));
       indexFullText(storage.sql);
       indexHashes(storage.sql);
       return results;

@@ -14,7 +14,8 @@ const KEYFRAME_HASHES = `(
 /** Answers a `SegmentQuery` from the storage of a database. */
 export function querySegments(storage: SqlStorage, query: SegmentQuery): SegmentRows {
   const { scope, fullText, ids, excludedIds, rules } = query;
-  const counts = countStems(storage, fullText);
+  const { total, stems } = query.counts?.database ?? countStems(storage, fullText);
+  const counts = { total, stems };
   const fullTextHits = fullText
     ? searchFullText(storage, scope, fullText, counts, query.counts)
     : [];

@@ -20,9 +20,11 @@ export async function inspectAsset(
   imageModel: ImageModel,
   now: number,
 ): Promise<Finding[]> {
-  const facts = await inspectFacts(env, asset);
-  if (asset.state !== "ready") return [...inspectIngest(asset, now), ...facts];
-  const [segments, objects] = await Promise.all([
+  if (asset.state !== "ready") {
+    return [...inspectIngest(asset, now), ...(await inspectFacts(env, asset))];
+  }
+  const [facts, segments, objects] = await Promise.all([
+    inspectFacts(env, asset),
     listSegmentHealth(env, asset, now),
     listObjects(env.MEDIA, assetPrefix(asset)),
   ]);

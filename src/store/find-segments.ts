@@ -39,11 +39,16 @@ export async function findSegments(
   const { fullText } = query;
   const counts =
     fullText && databases.length > 1
-      ? sumCounts(await Promise.all(databases.map((db) => db.countTerms(fullText))))
-      : null;
+      ? await Promise.all(databases.map((db) => db.countTerms(fullText)))
+      : [];
+  const index = sumCounts(counts);
   const results = await Promise.all(
-    databases.map(async (db) => {
-      const rows = await db.querySegments({ ...query, counts });
+    databases.map(async (db, i) => {
+      const database = counts[i];
+      const rows = await db.querySegments({
+        ...query,
+        counts: database ? { database, index } : null,
+      });
       return rows ? [{ rows, segments: parseRows(db.indexId, rows) }] : [];
     }),
   );

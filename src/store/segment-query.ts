@@ -14,8 +14,8 @@ export interface SegmentQuery {
   scope: AssetScope;
   /** The full-text search, whose hits need not match `rules`; null for none. */
   fullText: FtsSearch | null;
-  /** Counts of the whole index, if it has several databases: BM25 needs them. */
-  counts: TermCounts | null;
+  /** Counts of the database and of its whole index, if that has several; else null. */
+  counts: { database: TermCounts; index: TermCounts } | null;
   /** Segments that other channels have found. */
   ids: readonly string[];
   /** Segments whose rows aren't needed. */

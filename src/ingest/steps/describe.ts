@@ -1,11 +1,12 @@
-import { INGEST, MODELS } from "../../config.ts";
+import { MODELS } from "../../config.ts";
 import { failureOf, isRetryable } from "../../errors.ts";
 import { reserveCalls } from "../../models/call-limiter.ts";
 import { describeImage } from "../../models/describe.ts";
 import { indexDatabase } from "../../store/index-database.ts";
-import { updateDescription, listSegments } from "../../store/segments.ts";
+import { updateDescription } from "../../store/segments.ts";
 import type { Asset, Segment } from "../../types.ts";
 import { forEachKeyframe, storeKeyframe } from "../extract-keyframes.ts";
+import { listSegmentsOfPart } from "./part-segments.ts";
 
 /** Describes the keyframes of one part's segments that aren't described yet. */
 export async function describe(
@@ -14,13 +15,7 @@ export async function describe(
   part: number,
   attempt: number,
 ): Promise<void> {
-  const from = part * INGEST.segmentsPerPart;
-  const segments = await listSegments(
-    indexDatabase(env, asset),
-    asset.assetId,
-    from,
-    from + INGEST.segmentsPerPart,
-  );
+  const segments = await listSegmentsOfPart(env, asset, part);
   const undescribed = segments.filter(({ described }) => !described);
   await describeSegments(env, asset, undescribed, attempt);
 }

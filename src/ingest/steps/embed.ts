@@ -5,7 +5,6 @@ import { embedText } from "../../models/embed-text.ts";
 import { indexDatabase } from "../../store/index-database.ts";
 import { getKeyframe } from "../../store/object-keys.ts";
 import { isAssetLive } from "../../store/deletions.ts";
-import { listSegments } from "../../store/segments.ts";
 import { setImageModel, setTextModel } from "../../store/vector-models.ts";
 import {
   deleteVectors,
@@ -17,16 +16,11 @@ import {
 } from "../../store/vectors.ts";
 import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../types.ts";
 import { regionVector, smallObjects } from "../small-objects.ts";
+import { listSegmentsOfPart } from "./part-segments.ts";
 
 /** Embeds one part's segments. Deletes the vectors again if the asset was deleted meanwhile. */
 export async function embed(env: Env, asset: Asset, part: number): Promise<void> {
-  const from = part * INGEST.segmentsPerPart;
-  const segments = await listSegments(
-    indexDatabase(env, asset),
-    asset.assetId,
-    from,
-    from + INGEST.segmentsPerPart,
-  );
+  const segments = await listSegmentsOfPart(env, asset, part);
   await putVectors(env, asset, segments);
   if (await isAssetLive(env.DB, asset.assetId)) return;
   await deleteSegmentVectors(

@@ -68,15 +68,22 @@ export const rebuildTranscript: Repair = async (context) => {
 };
 
 /** Writes the text of the cues into segments and full text, then updates the speech vectors. */
-export const realignTranscript: Repair = async ({ env, asset, jobId }) => {
+export const realignTranscript: Repair = async (context) => {
+  await updateSpeech(context, await mismatchedSegments(context.env, context.asset));
+  return null;
+};
+
+/** Writes transcripts of segments, and updates their vectors and those that ended jobs left. */
+export async function updateSpeech(
+  { env, asset, jobId }: RepairContext,
+  transcripts: Pick<Segment, "segmentId" | "transcript">[],
+): Promise<void> {
   const { assetId, transcriptRevision: revision } = asset;
   const db = indexDatabase(env, asset);
   const abandoned = await listAbandonedJobs(env.DB, db, assetId, Date.now());
-  const mismatched = await mismatchedSegments(env, asset);
-  await setSegmentTranscripts(db, { assetId, revision }, jobId, mismatched, abandoned);
-  await resumeReembedding(env, asset.assetId, jobId);
-  return null;
-};
+  await setSegmentTranscripts(db, { assetId, revision }, jobId, transcripts, abandoned);
+  await resumeReembedding(env, assetId, jobId);
+}
 
 /** Returns the cues of the recognised speech; null unless the results of all chunks are stored. */
 async function getRecognizedCues({ env, asset }: RepairContext): Promise<Cue[] | null> {

@@ -3,12 +3,10 @@ import { AppError } from "../../errors.ts";
 import type { VectorId } from "../../ids.ts";
 import { smallObjects } from "../../ingest/small-objects.ts";
 import { putImageVectors, putTextVectors } from "../../ingest/steps/embed.ts";
-import { resumeReembedding } from "../../ingest/transcript/replace.ts";
 import type { SegmentHealth } from "../../store/health.ts";
 import { indexDatabase } from "../../store/index-database.ts";
 import { keyframeKey, keyframePrefix, listObjects } from "../../store/object-keys.ts";
 import { listSegmentsById } from "../../store/segments.ts";
-import { listAbandonedJobs, setSegmentTranscripts } from "../../store/transcript-replacement.ts";
 import {
   imageIds,
   listVectorModels,
@@ -21,6 +19,7 @@ import { type Segment, TEXT_KINDS } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
 import type { ImageModel } from "../image-model.ts";
 import { inBatches, type Repair, type RepairContext } from "../repair-context.ts";
+import { updateSpeech } from "./transcript.ts";
 
 /** The vectors that a segment should have among the text vectors, or among the image vectors. */
 interface ExpectedVectors {
@@ -125,17 +124,11 @@ async function compareVectors(
  * `source_missing` if keyframes are missing.
  */
 export const reembedSegments: Repair = async (context, vectorIds) => {
-  const { env, asset, jobId, checkpoint } = context;
+  const { asset, checkpoint } = context;
   const isImageVector = (id: string) => imageIds(toSegmentId(id)).some((imageId) => imageId === id);
   const textSegmentIds = segmentIdsOf(vectorIds.filter((id) => !isImageVector(id)));
   const imageSegmentIds = segmentIdsOf(vectorIds.filter(isImageVector));
-  if (asset.assetType === "video") {
-    const { assetId, transcriptRevision: revision } = asset;
-    const db = indexDatabase(env, asset);
-    const abandoned = await listAbandonedJobs(env.DB, db, assetId, Date.now());
-    await setSegmentTranscripts(db, { assetId, revision }, jobId, [], abandoned);
-    await resumeReembedding(env, asset.assetId, jobId);
-  }
+  if (asset.assetType === "video") await updateSpeech(context, []);
   await inBatches(textSegmentIds, INGEST.segmentsPerPart, checkpoint, (batch) =>
     reembedTexts(context, batch),
   );
