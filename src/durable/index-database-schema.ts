@@ -4,7 +4,7 @@
  * an id's space.
  */
 export const INDEX_DATABASE_MIGRATIONS = [
-  `-- What a search needs of assets, copied from D1. A row without facts is one of an ingest.
+  `-- What a search needs of assets, copied from D1. Defaults: not searchable yet.
    CREATE TABLE assets (
      asset_key     INTEGER PRIMARY KEY,
      asset_id      TEXT NOT NULL UNIQUE,

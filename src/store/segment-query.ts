@@ -35,7 +35,7 @@ export interface TermCounts {
   stems: { stem: string; count: number }[];
 }
 
-/** Its answer: rows of the full-text hits and of `ids`, those in scope that match the rules. */
+/** The answer: rows of the full-text hits and of `ids`, those in scope that match the rules. */
 export interface SegmentRows {
   /** The best full-text hits in scope, with their BM25, best first. */
   fullTextHits: FtsHit[];

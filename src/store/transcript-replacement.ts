@@ -81,7 +81,7 @@ export async function commitTranscript(
   return committed!.results[0]?.revision ?? null;
 }
 
-/** Tests for the segments of an asset whose transcript isn't newer than `revision`. */
+/** Condition for the segments of an asset, unless its transcript is newer than `revision`. */
 function ofTranscript(assetId: AssetId, revision: number): SqlFragment {
   return sql`asset_key = (SELECT asset_key FROM assets
     WHERE asset_id = ${assetId} AND transcript_revision <= ${revision})`;
@@ -154,9 +154,8 @@ export async function listUnembedded(
 }
 
 /**
- * Records that the vectors of segments match the transcripts that `listUnembedded` returned:
- * neither the job nor `earlierJobs` have to update them. Changes nothing if the transcript was
- * replaced since.
+ * Records that the vectors of segments match the transcripts that `listUnembedded` returned: none of
+ * the jobs has to update them. Changes nothing if the transcript was replaced since.
  */
 export async function setEmbedded(
   db: IndexDb,
