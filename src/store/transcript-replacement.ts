@@ -154,8 +154,8 @@ export async function listUnembedded(
 }
 
 /**
- * Records that the vectors of segments match the transcripts that `listUnembedded` returned: none of
- * the jobs has to update them. Changes nothing if the transcript was replaced since.
+ * Records that the vectors of segments match the transcripts that `listUnembedded` returned: none
+ * of the jobs has to update them. Changes nothing if the transcript was replaced since.
  */
 export async function setEmbedded(
   db: IndexDb,
