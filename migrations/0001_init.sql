@@ -56,7 +56,6 @@ CREATE TABLE indices (
   metadata          TEXT NOT NULL DEFAULT '{}',
   settings          TEXT NOT NULL DEFAULT '{}',
   revision          INTEGER NOT NULL DEFAULT 0, -- an answer holds for one revision
-  shards            INTEGER NOT NULL DEFAULT 1, -- databases; new assets go to the last one
   text_model        TEXT,                    -- of all text vectors, as of the last traversal
   created_at        INTEGER NOT NULL,
   updated_at        INTEGER NOT NULL,
@@ -72,6 +71,29 @@ CREATE UNIQUE INDEX indices_by_name ON indices (account_id, name) WHERE deleted_
 CREATE INDEX indices_deleted ON indices (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX indices_by_traverse_due ON indices (traverse_due_at) WHERE deleted_at IS NULL;
 CREATE INDEX indices_by_text_model ON indices (text_model) WHERE deleted_at IS NULL;
+
+-- Pairs of Vectorize indexes, shared by all accounts: TEXT_VECTORS_n and IMAGE_VECTORS_n.
+CREATE TABLE vector_pairs (
+  vector_pair  INTEGER PRIMARY KEY,          -- n, from 1
+  vector_count INTEGER NOT NULL DEFAULT 0,   -- in the fuller one, as of the last sweep
+  shard_count  INTEGER NOT NULL DEFAULT 0    -- at least as many as it has namespaces
+) STRICT;
+
+-- Each has a database with the segments of some of its index's assets. New assets go to the last.
+CREATE TABLE shards (
+  index_id    TEXT NOT NULL REFERENCES indices (index_id),
+  shard       INTEGER NOT NULL,              -- from 0
+  vector_pair INTEGER NOT NULL REFERENCES vector_pairs (vector_pair), -- never changes
+  PRIMARY KEY (index_id, shard)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER shards_inserted AFTER INSERT ON shards BEGIN
+  UPDATE vector_pairs SET shard_count = shard_count + 1 WHERE vector_pair = new.vector_pair;
+END;
+
+CREATE TRIGGER shards_deleted AFTER DELETE ON shards BEGIN
+  UPDATE vector_pairs SET shard_count = shard_count - 1 WHERE vector_pair = old.vector_pair;
+END;
 
 CREATE TABLE assets (
   asset_id            TEXT PRIMARY KEY,

@@ -55,8 +55,7 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
 const CALLS_BINDINGS = /^src\/(store|models|media|durable)\//;
 /** Folders whose code sends requests to other servers. */
 const CALLS_OUTSIDE = /^src\/(fetching|platforms|models|media)\//;
-const BINDINGS =
-  "DB|MEDIA|TEXT_VECTORS|IMAGE_VECTORS|AI|FRAMES|IMAGES|INGEST|JOBS|WEBHOOKS|MEDIA_INDEX|MODEL_LIMITER";
+const BINDINGS = String.raw`DB|MEDIA|(?:TEXT|IMAGE)_VECTORS_\d+|AI|FRAMES|IMAGES|INGEST|JOBS|WEBHOOKS|MEDIA_INDEX|MODEL_LIMITER`;
 const BINDING_CALL = new RegExp(String.raw`\b(?:${BINDINGS})\.[a-z]\w*\(`);
 const OUTSIDE_CALL = /(?<![.\w])fetch\(/;
 

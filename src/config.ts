@@ -32,6 +32,7 @@ export const LIMITS = {
   assetIdCount: 500,
   filterRuleCount: 16, // SQLite takes 100 parameters a statement
   shardBytes: 8 * GIB, // of a database, which may have 10 GB: then its index opens another
+  vectorsPerPair: 8_000_000, // then no new shard; a Vectorize index takes 10 M
   pageSize: 100,
 } as const;
 
@@ -60,8 +61,7 @@ export const PART_BYTES = 8 * MIB;
 export const UPLOADS = {
   idleMs: 24 * 60 * MINUTE, // from the last received byte until the upload expires
   maxAgeMs: 7 * 24 * 60 * MINUTE, // from its creation: R2 aborts multipart uploads after 7 days
-  // After the last byte, the cron creates the asset if the upload's own request hasn't.
-  recoverAfterMs: MINUTE,
+  recoverAfterMs: MINUTE, // after the last byte: then the cron creates the asset
 } as const;
 
 /** Validity of a signed media URL. */

@@ -45,7 +45,13 @@ const job = { jobId: id<JobId>(), accountId: id<AccountId>(), indexId: id<IndexI
 
 /** Work of an account that no request waits for (src/queues/job-runners.ts). */
 export const jobMessage = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("delete_asset"), ...job, assetId: id<AssetId>(), shard: z.int() }),
+  z.object({
+    kind: z.literal("delete_asset"),
+    ...job,
+    assetId: id<AssetId>(),
+    shard: z.int(),
+    vectorPair: z.int(),
+  }),
   z.object({ kind: z.literal("delete_index"), ...job }),
   z.object({
     kind: z.literal("search"),

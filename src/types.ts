@@ -100,8 +100,16 @@ export interface MediaIndexRow {
   lastTraversedAt: number | null;
   /** Incremented by every change of the searchable content. */
   revision: number;
-  /** Number of its databases; new assets go to the last one. */
-  shards: number;
+  /** New assets go to the last one. */
+  shards: Shard[];
+}
+
+/** A part of an index, with a database of its own. */
+export interface Shard {
+  /** Its number in the index, from 0. */
+  shard: number;
+  /** Number of the pair of Vectorize indexes with its vectors: `store/vector-pairs.ts`. */
+  vectorPair: number;
 }
 
 /** The index that stored content belongs to. */
@@ -123,12 +131,10 @@ interface AssetSource {
 }
 
 /** A video or an image in an index. `…At` are epoch ms, `…Ms` are milliseconds of media. */
-export interface Asset {
+export interface Asset extends Shard {
   assetId: AssetId;
   indexId: IndexId;
   accountId: AccountId;
-  /** Number of the database of its index that has its segments, from 0. */
-  shard: number;
   indexName: string;
   assetType: AssetType;
   title: string;

@@ -9,8 +9,8 @@ function isCutOff(error: unknown): boolean {
 
 const CALLS: Partial<Record<keyof Env, readonly string[]>> = {
   MEDIA: ["put", "delete", "list", "get", "head"],
-  TEXT_VECTORS: ["upsert", "deleteByIds", "getByIds", "query"],
-  IMAGE_VECTORS: ["upsert", "deleteByIds", "getByIds", "query"],
+  TEXT_VECTORS_1: ["upsert", "deleteByIds", "getByIds", "query"],
+  IMAGE_VECTORS_1: ["upsert", "deleteByIds", "getByIds", "query"],
 };
 
 /**

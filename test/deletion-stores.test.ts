@@ -7,6 +7,7 @@ import { newId, type SegmentId } from "../src/ids.ts";
 import { getAsset } from "../src/store/assets.ts";
 import { insertJob } from "../src/store/jobs.ts";
 import { assetPrefix, deletePrefix, sourceKey } from "../src/store/object-keys.ts";
+import { vectorPair } from "../src/store/vector-pairs.ts";
 import { deleteSegmentVectors, imageIds, textIds } from "../src/store/vectors.ts";
 import { type Client, newClient } from "./client.ts";
 import { createOrphans, createOrphanSegment } from "./repair-fixture.ts";
@@ -34,15 +35,15 @@ async function addAsset(file: string): Promise<void> {
 /** Contents that a deletion had deleted when it was interrupted. */
 const INTERRUPTIONS: [string, () => Promise<unknown>][] = [
   ["nothing", async () => undefined],
-  ["some vectors", () => env.TEXT_VECTORS.deleteByIds(textIds(segments[0]!))],
-  ["all text vectors", () => env.TEXT_VECTORS.deleteByIds(segments.flatMap(textIds))],
-  ["all vectors", () => deleteSegmentVectors(env, segments)],
+  ["some vectors", () => env.TEXT_VECTORS_1.deleteByIds(textIds(segments[0]!))],
+  ["all text vectors", () => env.TEXT_VECTORS_1.deleteByIds(segments.flatMap(textIds))],
+  ["all vectors", () => deleteSegmentVectors(vectorPair(env, asset), segments)],
   ["all vectors and one object", () => deleteVectorsAndObjects(sourceKey(asset))],
   ["all vectors and objects", () => deleteVectorsAndObjects(assetPrefix(asset))],
 ];
 
 async function deleteVectorsAndObjects(prefix: string): Promise<void> {
-  await deleteSegmentVectors(env, segments);
+  await deleteSegmentVectors(vectorPair(env, asset), segments);
   await deletePrefix(env.MEDIA, prefix);
 }
 
@@ -63,9 +64,9 @@ describe("a repeated deletion of a video", () => {
       expect(await countStored(asset.indexId)).toMatchObject({ segments: 2 });
       await interrupt();
       await deliverDeletion("delete_asset");
-      expect(await countStored(asset.indexId)).toEqual({ indices: 1 });
+      expect(await countStored(asset.indexId)).toEqual({ indices: 1, shards: 1 });
       await deliverDeletion("delete_asset");
-      expect(await countStored(asset.indexId)).toEqual({ indices: 1 });
+      expect(await countStored(asset.indexId)).toEqual({ indices: 1, shards: 1 });
     },
   );
 
@@ -74,7 +75,7 @@ describe("a repeated deletion of a video", () => {
     await run("UPDATE assets SET deleted_at = 1 WHERE asset_id = ?", asset.assetId);
     const { job_id } = await client.json("POST", `/index/${name}/traverse`);
     await client.waitForJob(job_id);
-    expect(await countStored(asset.indexId)).toEqual({ indices: 1 });
+    expect(await countStored(asset.indexId)).toEqual({ indices: 1, shards: 1 });
   });
 });
 
@@ -110,18 +111,18 @@ describe("a repeated deletion of an index", () => {
 
   it("leaves no orphans in any store after its only image was deleted", async () => {
     await addAsset("words.jpg");
-    const [text] = await env.TEXT_VECTORS.getByIds([`${segments[0]}:text`]);
-    const [image] = await env.IMAGE_VECTORS.getByIds([`${segments[0]}:image`]);
+    const [text] = await env.TEXT_VECTORS_1.getByIds([`${segments[0]}:text`]);
+    const [image] = await env.IMAGE_VECTORS_1.getByIds([`${segments[0]}:image`]);
     const namespace = asset.indexId;
-    await env.TEXT_VECTORS.upsert([
+    await env.TEXT_VECTORS_1.upsert([
       { id: "seg_gone:caption", values: text!.values, namespace },
       { id: "seg_orphaned:caption", values: text!.values, namespace },
     ]);
-    await env.IMAGE_VECTORS.upsert([{ id: "seg_gone:image", values: image!.values, namespace }]);
+    await env.IMAGE_VECTORS_1.upsert([{ id: "seg_gone:image", values: image!.values, namespace }]);
     await createOrphans(asset.accountId, asset.indexId, asset.assetId);
     await createOrphanSegment(asset, "a lantern");
     await purgeAsset(env, asset);
-    expect(Object.keys(await countStored(namespace))).toContain("sightline-image");
+    expect(Object.keys(await countStored(namespace))).toContain("sightline-image-1");
     await deliverDeletion("delete_index");
     expect(await countStored(namespace)).toEqual({});
   });
@@ -139,6 +140,6 @@ it("vectors that an ingest writes while its asset is deleted are deleted", async
     },
   }) as Ai;
   await embed({ ...env, IMAGES: localImages(env), AI: deletingAi }, stored!, 0);
-  expect(await countStored(asset.indexId)).toEqual({ indices: 1 });
-  expect(await env.IMAGE_VECTORS.getByIds(imageIds(segments[0]!))).toEqual([]);
+  expect(await countStored(asset.indexId)).toEqual({ indices: 1, shards: 1 });
+  expect(await env.IMAGE_VECTORS_1.getByIds(imageIds(segments[0]!))).toEqual([]);
 });

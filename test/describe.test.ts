@@ -193,7 +193,9 @@ describe("an asset whose descriptions can't be read", () => {
     expect(segments).toMatchObject([
       { asset_id: asset.asset_id, caption: "", thumbnail_url: expect.any(String) },
     ]);
-    const vectors = await localSpace("IMAGE_VECTORS").getByIds([`${segments[0].segment_id}:image`]);
+    const vectors = await localSpace("IMAGE_VECTORS_1").getByIds([
+      `${segments[0].segment_id}:image`,
+    ]);
     expect(vectors).toHaveLength(1);
     const { nodes } = await client.json("GET", "/index/image/traverse");
     const codes = nodes[0].health.findings.map(({ code }: Json) => code);

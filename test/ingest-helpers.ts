@@ -36,7 +36,7 @@ export async function readStoredState(asset: Json, indexId: IndexId) {
   const { objects } = await env.MEDIA.list({ prefix: "" });
   const keys = objects.map(({ key }) => key).filter((key) => key.includes(asset.asset_id));
   const [id] = rows.map(({ segment_id }) => `${segment_id}:text`);
-  const vectors = await env.TEXT_VECTORS.getByIds([id ?? "none"]);
+  const vectors = await env.TEXT_VECTORS_1.getByIds([id ?? "none"]);
   return { rows, fullTextRows, keys, vectors: vectors.length };
 }
 

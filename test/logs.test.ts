@@ -191,7 +191,7 @@ describe("an error of a binding that quotes user data is neither logged nor retu
     ],
     [
       "Vectorize",
-      { TEXT_VECTORS: failing(env.TEXT_VECTORS, ["query"]) },
+      { TEXT_VECTORS_1: failing(env.TEXT_VECTORS_1, ["query"]) },
       "POST",
       "/index/logged/search",
       newQuery("b"),

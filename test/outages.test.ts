@@ -25,8 +25,8 @@ const unavailableIndex = {
   getByIds: () => Promise.reject(new Error("VECTOR_GET_ERROR: Status + 503")),
 } as unknown as VectorizeIndex;
 
-const NO_VECTORS = { TEXT_VECTORS: unavailableIndex, IMAGE_VECTORS: unavailableIndex };
-const NO_TEXT_VECTORS = { TEXT_VECTORS: unavailableIndex };
+const NO_VECTORS = { TEXT_VECTORS_1: unavailableIndex, IMAGE_VECTORS_1: unavailableIndex };
+const NO_TEXT_VECTORS = { TEXT_VECTORS_1: unavailableIndex };
 const NO_IMAGE_MODEL = { IMAGE_EMBEDDINGS_URL: "http://127.0.0.1:1/" };
 const NO_IMAGE_EMBEDDINGS = { IMAGE_EMBEDDINGS_URL: "" };
 

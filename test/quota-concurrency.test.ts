@@ -102,6 +102,7 @@ describe("concurrent requests don't exceed the limit", { timeout: 60_000 }, () =
         indexId,
         accountId,
         shard: 0,
+        vectorPair: 1,
         assetType: "image",
       } as const;
       const input = { title: "p.jpg", source: { kind: "upload" }, metadata: {} } as const;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   [segment] = (await listSegments(db, assetId, 0, 1)) as [Segment];
 }, 60_000);
 
-const listRegionVectors = () => env.IMAGE_VECTORS.getByIds(regionIds(segment.segmentId));
+const listRegionVectors = () => env.IMAGE_VECTORS_1.getByIds(regionIds(segment.segmentId));
 
 /** Replaces the boxes of the segment and embeds it again. */
 async function embedBoxes(boxes: Segment["boxes"]) {
@@ -52,7 +52,7 @@ describe("the small objects of an image", () => {
     const [first, second] = found.map(({ values }) => Array.from(values));
     expect(first).not.toEqual(second);
     const filter = { kind: { $in: ["region"] } };
-    const hits = await queryVectors(env.IMAGE_VECTORS, segment.indexId, second!, 5, filter);
+    const hits = await queryVectors(env.IMAGE_VECTORS_1, segment.indexId, second!, 5, filter);
     expect(hits).toHaveLength(2);
     expect(hits[0]).toMatchObject({ segmentId: segment.segmentId, kind: "image" });
     expect(hits[0]!.cosine).toBeCloseTo(1 - SEARCH.regionPenalty, 3);

@@ -104,13 +104,18 @@ export async function corruptAll(assets: RepairFixture): Promise<void> {
   await env.MEDIA.delete(transcriptKey(narrated, null));
   await createOrphans(clip.accountId, clip.indexId, clip.assetId);
   // vectors
-  await copyVector(env.TEXT_VECTORS, vectorId(image!, "text"), `${image}:speech`, "seg_gone:text");
-  await env.TEXT_VECTORS.deleteByIds([vectorId(second!, "speech")]);
-  await env.IMAGE_VECTORS.deleteByIds([vectorId(first!, "image")]);
-  await makeStale(env.TEXT_VECTORS, vectorId(image!, "text"));
-  await makeStale(env.IMAGE_VECTORS, vectorId(photo!, "image"));
   await copyVector(
-    env.IMAGE_VECTORS,
+    env.TEXT_VECTORS_1,
+    vectorId(image!, "text"),
+    `${image}:speech`,
+    "seg_gone:text",
+  );
+  await env.TEXT_VECTORS_1.deleteByIds([vectorId(second!, "speech")]);
+  await env.IMAGE_VECTORS_1.deleteByIds([vectorId(first!, "image")]);
+  await makeStale(env.TEXT_VECTORS_1, vectorId(image!, "text"));
+  await makeStale(env.IMAGE_VECTORS_1, vectorId(photo!, "image"));
+  await copyVector(
+    env.IMAGE_VECTORS_1,
     vectorId(second!, "image"),
     regionIds(second!).at(-1)!,
     "seg_gone:image",

@@ -41,8 +41,8 @@ const standIns = (): Env => ({ ...env, FRAMES: localMedia(env), IMAGES: localIma
 async function deleteAllVectors(): Promise<void> {
   for (const asset of Object.values(assets)) {
     const ids = await segmentIdsOf(asset);
-    await env.TEXT_VECTORS.deleteByIds(ids.flatMap(textIds));
-    await env.IMAGE_VECTORS.deleteByIds(ids.flatMap(imageIds));
+    await env.TEXT_VECTORS_1.deleteByIds(ids.flatMap(textIds));
+    await env.IMAGE_VECTORS_1.deleteByIds(ids.flatMap(imageIds));
   }
 }
 
@@ -175,8 +175,10 @@ describe("while an index is being repaired", () => {
   it("searches return the same results, by the vectors of the earlier model", async () => {
     for (const asset of [assets.clip, assets.speech, assets.textImage]) {
       const ids = (await segmentIdsOf(asset)).flatMap(textIds);
-      const vectors = (await Promise.all(ids.map((id) => env.TEXT_VECTORS.getByIds([id])))).flat();
-      await env.TEXT_VECTORS.upsert(
+      const vectors = (
+        await Promise.all(ids.map((id) => env.TEXT_VECTORS_1.getByIds([id])))
+      ).flat();
+      await env.TEXT_VECTORS_1.upsert(
         vectors.map(({ id, namespace, values, metadata }) => {
           return { id, namespace: namespace!, values, metadata: { ...metadata, model: "older" } };
         }),
@@ -204,8 +206,8 @@ describe("while an index is being repaired", () => {
     const asset = (await getAsset(env.DB, record.asset_id))!;
     const [segment] = (await segmentIdsOf(record)) as [SegmentId];
     await env.MEDIA.delete(keyframeKey(asset, asset.keyframeMs!));
-    await env.TEXT_VECTORS.deleteByIds(textIds(segment));
-    await env.IMAGE_VECTORS.deleteByIds(imageIds(segment));
+    await env.TEXT_VECTORS_1.deleteByIds(textIds(segment));
+    await env.IMAGE_VECTORS_1.deleteByIds(imageIds(segment));
     let isDeleted = false;
     const checkpoint = async () => {
       if (isDeleted) return;
@@ -216,6 +218,6 @@ describe("while an index is being repaired", () => {
     const context = { env: standIns(), asset, jobId: newId("job"), checkpoint };
     await repairAsset(context, "unavailable", newReport(), Date.now());
     expect(isDeleted).toBe(true);
-    expect(await countStored(indexId)).toEqual({ indices: 1 });
+    expect(await countStored(indexId)).toEqual({ indices: 1, shards: 1 });
   });
 });

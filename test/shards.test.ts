@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { newId } from "../src/ids.ts";
 import { finish } from "../src/ingest/steps/finish.ts";
 import { newAsset } from "../src/lifecycle/create-asset.ts";
+import { sweep } from "../src/lifecycle/sweep.ts";
 import { parseQuery } from "../src/search/query.ts";
 import { QueryTerms } from "../src/search/query-terms.ts";
 import { makeSearchRequest, toSearchScope } from "../src/search/request.ts";
@@ -10,11 +11,12 @@ import { writeAssetState } from "../src/store/asset-changes.ts";
 import { getAsset, insertAsset } from "../src/store/assets.ts";
 import { findSegments } from "../src/store/find-segments.ts";
 import { indexDatabases } from "../src/store/index-database.ts";
-import { countShards, openShard, requireIndex } from "../src/store/indices.ts";
+import { requireIndex } from "../src/store/indices.ts";
+import { listShards, openShardIfFull } from "../src/store/shards.ts";
 import { captionSegments } from "./caption-fixtures.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
 import { startAsset } from "./ingest-helpers.ts";
-import { assetRefOf, countStored, run, runInIndex } from "./store-queries.ts";
+import { assetRefOf, countStored, runInIndex } from "./store-queries.ts";
 
 let client: Client;
 
@@ -29,27 +31,42 @@ async function addImage(index: string, name: string): Promise<Json> {
   return asset;
 }
 
-describe("an index whose database has reached its limit", () => {
+const FULL = [
+  ["database", { SHARD_BYTES: "1" }, 1],
+  ["pair of Vectorize indexes", { VECTORS_PER_PAIR: "1" }, 2],
+] as const;
+
+describe.each(FULL)("an index whose %s is full", (_, settings, pairOfSecond) => {
+  const name = `grown-${pairOfSecond}`;
   let words: Json;
   let boats: Json;
 
   const assetIds = ({ segments }: Json): string[] =>
     segments.map(({ asset_id }: Json) => asset_id as string);
   const search = async (json: object) =>
-    assetIds(await client.json("POST", "/index/grown/search", { json }));
+    assetIds(await client.json("POST", `/index/${name}/search`, { json }));
 
   beforeAll(async () => {
-    const started = await startAsset(client, "grown", "words.jpg");
+    const started = await startAsset(client, name, "words.jpg");
     words = started.asset;
-    await client.waitForAsset("grown", words);
+    await client.waitForAsset(name, words);
     const asset = (await getAsset(env.DB, words.asset_id))!;
-    for (let i = 0; i < 2; i++) await finish({ ...env, SHARD_BYTES: "1" }, asset);
-    boats = await addImage("grown", "boats.jpg");
+    await sweep({ ...env, ...settings }, Date.now());
+    for (let i = 0; i < 2; i++) await finish({ ...env, ...settings }, asset);
+    boats = await addImage(name, "boats.jpg");
   }, 60_000);
 
   it("has opened one more, for new assets", async () => {
     const [first, second] = [await assetRefOf(words), await assetRefOf(boats)];
-    expect([first.shard, second.shard, second.shards]).toEqual([0, 1, 2]);
+    const shards = [
+      { shard: 0, vectorPair: 1 },
+      { shard: 1, vectorPair: pairOfSecond },
+    ];
+    expect(first).toMatchObject({ ...shards[0], shards });
+    expect(second).toMatchObject({ ...shards[1], shards });
+    const stored = await countStored(first.indexId);
+    const spaces = ["sightline-text-1", "sightline-text-2"].map((space) => stored[space]! > 0);
+    expect(spaces).toEqual([true, pairOfSecond === 2]);
     for (const ref of [first, second]) {
       expect(await runInIndex(ref, "SELECT asset_id AS assetId FROM assets")).toEqual([
         { assetId: ref.assetId },
@@ -67,13 +84,13 @@ describe("an index whose database has reached its limit", () => {
     expect(await search({ query: "lantern", filter })).toContain(words.asset_id);
     expect(await search({ similar_to: words.asset_id })).toEqual([boats.asset_id]);
     const form = { image_file: await fixture("boats-crop.jpg") };
-    const byImage = await client.json("POST", "/index/grown/search_image", { form });
+    const byImage = await client.json("POST", `/index/${name}/search_image`, { form });
     expect(assetIds(byImage)[0]).toBe(boats.asset_id);
   });
 
   it("is healthy, and is repaired in both", async () => {
     const healths = async () => {
-      const { nodes, health } = await client.json("GET", "/index/grown/traverse");
+      const { nodes, health } = await client.json("GET", `/index/${name}/traverse`);
       return [...nodes.map((node: Json) => node.health), health].map(({ ok }) => ok);
     };
     expect(await healths()).toEqual([true, true, true]);
@@ -82,7 +99,7 @@ describe("an index whose database has reached its limit", () => {
       await runInIndex(ref, "UPDATE assets SET title = 'wrong'");
     }
     expect(await healths()).toEqual([false, false, true]);
-    const { job_id } = await client.json("POST", "/index/grown/traverse");
+    const { job_id } = await client.json("POST", `/index/${name}/traverse`);
     const { result } = await client.waitForJob(job_id);
     expect(result).toMatchObject({ repaired: { facts_mismatch: 2 }, unrepaired: [] });
     expect(await healths()).toEqual([true, true, true]);
@@ -90,11 +107,11 @@ describe("an index whose database has reached its limit", () => {
 
   it("loses the content of a deleted asset, and all of it when it is deleted", async () => {
     const { indexId } = await assetRefOf(boats);
-    const deletion = await client.json("DELETE", `/index/grown/image/${boats.asset_id}`);
+    const deletion = await client.json("DELETE", `/index/${name}/image/${boats.asset_id}`);
     await client.waitForJob(deletion.job_id);
     expect(await search({ query: "boats" })).not.toContain(boats.asset_id);
     expect(await countStored(indexId)).toMatchObject({ segments: 1 });
-    const { job_id } = await client.json("DELETE", "/index/grown");
+    const { job_id } = await client.json("DELETE", `/index/${name}`);
     await client.waitForJob(job_id);
     expect(await countStored(indexId)).toEqual({});
     for (const shard of [0, 1]) {
@@ -103,10 +120,10 @@ describe("an index whose database has reached its limit", () => {
   });
 });
 
-it("a database that reaches its limit opens no more than the next one", async () => {
+it("a full shard opens no more than the next one", async () => {
   const { indexId } = await startAsset(client, "once");
-  for (const shard of [0, 0, 1, 0, 1]) await openShard(env.DB, indexId, shard);
-  expect(await countShards(env.DB, indexId)).toBe(3);
+  for (const shard of [0, 0, 1, 0, 1]) await openShardIfFull(env, { indexId, shard }, true);
+  expect(await listShards(env.DB, indexId)).toHaveLength(3);
 });
 
 describe("the full-text search of several databases", () => {
@@ -122,7 +139,7 @@ describe("the full-text search of several databases", () => {
     await client.json("POST", "/index", { json: { index_name: name } });
     const { account_id: accountId } = await client.json("POST", "/init");
     const { indexId } = await requireIndex(env.DB, accountId, name);
-    await run("UPDATE indices SET shards = ? WHERE index_id = ?", shards, indexId);
+    for (let i = 1; i < shards; i++) await openShardIfFull(env, { indexId, shard: i - 1 }, true);
     for (let shard = 0; shard < shards; shard++) {
       // the rare word is in the first database only
       const captions = CAPTIONS.filter((caption, i) =>
@@ -134,6 +151,7 @@ describe("the full-text search of several databases", () => {
         accountId,
         assetType: "video",
         shard,
+        vectorPair: 1,
       } as const;
       const description = { title: name, source: { kind: "upload" }, metadata: {} } as const;
       const file = { name, settings: {} };
@@ -142,7 +160,7 @@ describe("the full-text search of several databases", () => {
       const ready = { state: "ready", progress: 1, error: null, revision: 1 } as const;
       await writeAssetState(env, identity, ready);
     }
-    return indexDatabases(env, { indexId, shards });
+    return indexDatabases(env, { indexId, shards: await listShards(env.DB, indexId) });
   }
 
   async function find(databases: Parameters<typeof findSegments>[0], text: string) {

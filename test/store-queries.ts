@@ -1,30 +1,30 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { AccountId, AssetId, IndexId, SegmentId } from "../src/ids.ts";
-import { countShards } from "../src/store/indices.ts";
 import { indexDatabase } from "../src/store/index-database.ts";
+import { listShards } from "../src/store/shards.ts";
+import type { Shard } from "../src/types.ts";
 import type { Json } from "./client.ts";
 
 /** Ids of an asset, its index and its account. */
-export interface AssetRef {
+export interface AssetRef extends Shard {
   accountId: AccountId;
   indexId: IndexId;
   assetId: AssetId;
-  /** Number of its index's database that has its segments. */
-  shard: number;
-  /** Number of its index's databases. */
-  shards: number;
+  /** The shards of its index. */
+  shards: Shard[];
 }
 
 /** Reads the ids of an asset. */
 export async function assetRefOf({ asset_id }: Json): Promise<AssetRef> {
   const asset = await env.DB.prepare(
-    `SELECT assets.account_id AS accountId, index_id AS indexId, asset_id AS assetId, shard, shards
-     FROM assets JOIN indices USING (index_id) WHERE asset_id = ?`,
+    `SELECT account_id AS accountId, index_id AS indexId, asset_id AS assetId, shard,
+       vector_pair AS vectorPair
+     FROM assets JOIN shards USING (index_id, shard) WHERE asset_id = ?`,
   )
     .bind(asset_id)
-    .first<AssetRef>();
-  return asset!;
+    .first<Omit<AssetRef, "shards">>();
+  return { ...asset!, shards: await listShards(env.DB, asset!.indexId) };
 }
 
 /** Runs a statement on the test database. */
@@ -64,6 +64,13 @@ export async function segmentIdsOf(asset: Json): Promise<SegmentId[]> {
   return rows.map(({ id }) => id);
 }
 
+const VECTOR_SPACES = [
+  "sightline-text-1",
+  "sightline-image-1",
+  "sightline-text-2",
+  "sightline-image-2",
+];
+
 /** Tables of an index's database whose rows are counted. Its `assets` keep deleted ones. */
 const INDEX_TABLES = [
   "segments",
@@ -93,17 +100,17 @@ export async function countStored(indexId: IndexId): Promise<Record<string, numb
   const transcripts = `SELECT COUNT(*) AS n FROM transcripts
     WHERE asset_id NOT IN (SELECT asset_id FROM assets WHERE index_id <> ?)`;
   counts["transcripts"] = await count(transcripts, indexId);
-  const shards = (await countShards(env.DB, indexId)) || 1;
+  const shardCount = (await listShards(env.DB, indexId)).length || 1;
   for (const table of INDEX_TABLES) {
     counts[table] = 0;
-    for (let shard = 0; shard < shards; shard++) {
+    for (let shard = 0; shard < shardCount; shard++) {
       const sql = `SELECT COUNT(*) AS n FROM ${table}`;
       const [row] = await runInIndex<{ n: number }>({ indexId, shard }, sql);
       counts[table] += row?.n ?? 0;
     }
   }
   counts["objects"] = (await listKeys(indexId)).length;
-  for (const name of ["sightline-text", "sightline-image"]) {
+  for (const name of VECTOR_SPACES) {
     counts[name] = (await listVectorIds(name, indexId)).length;
   }
   return Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));

@@ -29,6 +29,7 @@ async function addCaptions({ accountId }: Tenant, name: string, captions: string
     accountId,
     assetType: "video",
     shard: 0,
+    vectorPair: 1,
   } as const;
   const description = { title: name, source: { kind: "upload" }, metadata: {} } as const;
   const asset = newAsset(identity, { name, settings: {} }, undefined, description, now);

@@ -47,7 +47,7 @@ export async function speechVectors(video: Json): Promise<(number[] | undefined)
   const ids = await segmentIdsOf(video);
   return Promise.all(
     ids.map(async (id) => {
-      const [found] = await env.TEXT_VECTORS.getByIds([`${id}:speech`]);
+      const [found] = await env.TEXT_VECTORS_1.getByIds([`${id}:speech`]);
       return found && Array.from(found.values, (value) => Math.round(value * 1e4) / 1e4);
     }),
   );

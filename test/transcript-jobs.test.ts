@@ -179,7 +179,7 @@ describe("the later of two transcript jobs replaces the transcript", () => {
     const [id] = await segmentIdsOf(video);
     const { indexId: namespace } = await assetRefOf(video);
     const late = { id: `${id}:speech`, namespace, values: expected[1]! };
-    await env.TEXT_VECTORS.upsert([late]);
+    await env.TEXT_VECTORS_1.upsert([late]);
     await deliverJob(first, 2);
     expect(await getJob(first)).toMatchObject({ state: "cancelled" });
     expect(await getTexts()).toEqual(["An old song.", "The second."]);

@@ -115,14 +115,14 @@ describe("a traversal finds", () => {
 
   it("missing and stale vectors", async () => {
     const [id] = (await segmentIdsOf(textImage)) as [SegmentId];
-    const [text] = await env.TEXT_VECTORS.getByIds([vectorId(id, "text")]);
-    await env.TEXT_VECTORS.deleteByIds([vectorId(id, "text")]);
+    const [text] = await env.TEXT_VECTORS_1.getByIds([vectorId(id, "text")]);
+    await env.TEXT_VECTORS_1.deleteByIds([vectorId(id, "text")]);
     await waitForFindings(textImage, ["vectors_missing"]);
-    await env.TEXT_VECTORS.upsert([
+    await env.TEXT_VECTORS_1.upsert([
       { ...text!, namespace: text!.namespace!, metadata: { ...text!.metadata, model: "older" } },
     ]);
     await waitForFindings(textImage, ["vectors_stale"]);
-    await env.IMAGE_VECTORS.deleteByIds([vectorId(id, "image")]);
+    await env.IMAGE_VECTORS_1.deleteByIds([vectorId(id, "image")]);
     await waitForFindings(textImage, ["vectors_missing", "vectors_stale"]);
   });
 

@@ -21,7 +21,7 @@ import {
 export * from "../../local/worker.ts";
 
 const SEGMENT_MS = 5000;
-/** Dimensions of `IMAGE_VECTORS` in local/wrangler.toml. */
+/** Dimensions of `IMAGE_VECTORS_1` in local/wrangler.toml. */
 const IMAGE_DIMENSIONS = 768;
 const WRITE_CONCURRENCY = 32;
 
@@ -57,7 +57,7 @@ async function load(
   { segments: fields, textVectors, imageVectors }: SegmentBatch,
   embedsText: boolean,
 ): Promise<void> {
-  const { DB, TEXT_VECTORS, IMAGE_VECTORS } = env;
+  const { DB, TEXT_VECTORS_1, IMAGE_VECTORS_1 } = env;
   const segments = fields.map((segmentFields) => toSegment(index.indexId, segmentFields));
   const videos = Map.groupBy(segments, ({ assetId }) => assetId);
   await writeEach([...videos.keys()], (assetId) => insertAsset(DB, toAsset(index, assetId)));
@@ -83,8 +83,8 @@ async function load(
       return { segment: segments[at]!, kind, values, model: kind };
     });
   const { dimensions } = MODELS.embedText;
-  await upsertVectors(TEXT_VECTORS, vectorsOf(textVectors, "caption", dimensions), "video");
-  await upsertVectors(IMAGE_VECTORS, vectorsOf(imageVectors, "image", IMAGE_DIMENSIONS), "video");
+  await upsertVectors(TEXT_VECTORS_1, vectorsOf(textVectors, "caption", dimensions), "video");
+  await upsertVectors(IMAGE_VECTORS_1, vectorsOf(imageVectors, "image", IMAGE_DIMENSIONS), "video");
   await finishAssets(env, index, videos);
 }
 
@@ -143,7 +143,7 @@ function toSegment(indexId: IndexId, fields: SegmentFields): Segment {
   };
 }
 
-function toAsset({ indexId, accountId, name }: MediaIndexRow, assetId: AssetId): Asset {
+function toAsset({ indexId, accountId, name, shards }: MediaIndexRow, assetId: AssetId): Asset {
   const now = Date.now();
   return {
     assetId,
@@ -173,7 +173,7 @@ function toAsset({ indexId, accountId, name }: MediaIndexRow, assetId: AssetId):
     jobId: newId("job", now),
     transcriptJobId: null,
     transcriptRevision: 0,
-    shard: 0,
+    ...shards[0]!,
     createdAt: now,
     updatedAt: now,
   };

@@ -6,7 +6,6 @@ import { fieldEvidence, matchFields } from "../search/evidence.ts";
 import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { indexDatabase } from "../store/index-database.ts";
-import { countShards } from "../store/indices.ts";
 import { getCues } from "../store/transcripts.ts";
 import { FTS_COLUMNS } from "../store/fulltext.ts";
 import { listSegmentsWithin, type AssetTimeRangeMs } from "../store/segments.ts";
@@ -191,10 +190,9 @@ async function searchSegments(
   segments: readonly Segment[],
 ): Promise<Hit[]> {
   const { accountId, indexId, indexName: name } = asset;
-  const shards = await countShards(env.DB, indexId);
   const { hits, query } = await search(
     env,
-    { accountId, indexId, name, shards },
+    { accountId, indexId, name, shards: [asset] },
     makeSearchRequest({
       query: question,
       assetIds: [asset.assetId],

@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import { getAsset } from "../store/assets.ts";
 import { requireQuota } from "../store/quotas.ts";
 import { deletePrefix, uploadPrefix } from "../store/object-keys.ts";
-import { countShards } from "../store/indices.ts";
+import { listShards } from "../store/shards.ts";
 import { completeMultipart, removeUpload } from "../store/upload-objects.ts";
 import { setUploadResult, type UploadTarget, type Upload } from "../store/uploads.ts";
 import type { Asset } from "../types.ts";
@@ -51,10 +51,10 @@ async function storeAsset(
     stored_bytes: 0, // the usage includes those of the upload
   });
   await completeMultipart(env, upload, target);
-  const shard = (await countShards(env.DB, indexId)) - 1;
-  if (shard < 0) throw new AppError("not_found", `There is no index named "${name}".`);
+  const shard = (await listShards(env.DB, indexId)).at(-1);
+  if (!shard) throw new AppError("not_found", `There is no index named "${name}".`);
   const created = newAsset(
-    { assetId, indexId, accountId, assetType, shard },
+    { assetId, indexId, accountId, assetType, ...shard },
     { name, settings },
     { contentType, sizeBytes: upload.received, sha256 },
     { title: title ?? assetId, source: { kind: "upload" }, metadata },

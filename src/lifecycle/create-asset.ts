@@ -6,13 +6,13 @@ import { indexObject } from "../store/index-object.ts";
 import { assetPrefix, deletePrefix } from "../store/object-keys.ts";
 import type { StoredStream } from "../store/streams.ts";
 import { putTranscript } from "../store/transcripts.ts";
-import type { Asset, AssetType, Cue, MediaIndexRow } from "../types.ts";
+import type { Asset, AssetType, Cue, MediaIndexRow, Shard } from "../types.ts";
 import { cleanTitle } from "../title.ts";
 import { purgeAsset } from "./purge.ts";
 
 export type AssetIdentity = Pick<
   Asset,
-  "assetId" | "indexId" | "accountId" | "assetType" | "shard"
+  "assetId" | "indexId" | "accountId" | "assetType" | keyof Shard
 >;
 
 /** Makes the record of a new asset. `file` is undefined until the asset's file is stored. */

@@ -7,6 +7,7 @@ import { inspectIngest } from "./health/ingest.ts";
 import { inspectObjects } from "./health/objects.ts";
 import { inspectFacts, inspectRows } from "./health/rows.ts";
 import { inspectTranscript } from "./health/transcript.ts";
+import { vectorPair } from "../store/vector-pairs.ts";
 import { inspectVectors } from "./health/vectors.ts";
 import type { ImageModel } from "./image-model.ts";
 
@@ -31,7 +32,7 @@ export async function inspectAsset(
   const [failures, transcript, vectors] = await Promise.all([
     inspectFailures(env, asset, segments),
     inspectTranscript(env, asset, objects),
-    inspectVectors(env, segments, imageModel),
+    inspectVectors(vectorPair(env, asset), segments, imageModel),
   ]);
   return [
     ...facts,

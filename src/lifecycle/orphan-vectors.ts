@@ -1,12 +1,11 @@
 import { LIFECYCLE, MODELS } from "../config.ts";
-import type { IndexId, VectorId } from "../ids.ts";
+import type { IndexId, SegmentId, VectorId } from "../ids.ts";
 import { indexDatabases } from "../store/index-database.ts";
 import { listFirstSegments, listUnknownSegments } from "../store/orphans.ts";
+import { vectorPairs } from "../store/vector-pairs.ts";
 import { deleteVectors, getVectors, listNearestIds, toSegmentId } from "../store/vectors.ts";
 import type { IndexRef } from "../types.ts";
 import type { ImageModel } from "./image-model.ts";
-
-type VectorEnv = Pick<Env, "INDEX_DATABASE" | "TEXT_VECTORS" | "IMAGE_VECTORS">;
 
 /**
  * Finds vectors in an index's namespaces whose segments the index doesn't have. Vectorize can't
@@ -14,7 +13,7 @@ type VectorEnv = Pick<Env, "INDEX_DATABASE" | "TEXT_VECTORS" | "IMAGE_VECTORS">;
  * finds all orphans among few vectors, and among many those that are near existing ones.
  */
 export async function findOrphanVectors(
-  env: VectorEnv,
+  env: Env,
   index: IndexRef,
   imageModel: ImageModel,
 ): Promise<VectorId[]> {
@@ -22,15 +21,13 @@ export async function findOrphanVectors(
   const databases = indexDatabases(env, index);
   const first = await Promise.all(databases.map(listFirstSegments));
   const segmentIds = sampleEvenly(first.flat(), LIFECYCLE.probeCount);
-  const [textVectors, imageVectors] = await Promise.all([
-    getVectors(env.TEXT_VECTORS, segmentIds, "caption"),
-    getVectors(env.IMAGE_VECTORS, segmentIds, "image"),
-  ]);
-  const [textIds, imageIds] = await Promise.all([
-    listNearestToAny(env.TEXT_VECTORS, indexId, [TEXT_PROBE, ...textVectors]),
-    listNearestToAny(env.IMAGE_VECTORS, indexId, [...probesOf(imageModel), ...imageVectors]),
-  ]);
-  const ids = [...textIds, ...imageIds];
+  const nearest = await Promise.all(
+    vectorPairs(env, index).flatMap(({ text, image }) => [
+      listNearestToAny(text, indexId, segmentIds, "caption", [TEXT_PROBE]),
+      listNearestToAny(image, indexId, segmentIds, "image", probesOf(imageModel)),
+    ]),
+  );
+  const ids = nearest.flat();
   let unknown: string[] = [...new Set(ids.map(toSegmentId))];
   for (const db of databases) unknown = await listUnknownSegments(db, unknown);
   const orphaned = new Set(unknown);
@@ -42,7 +39,7 @@ export async function findOrphanVectors(
  * segments, that is all of its vectors. Queries return deleted vectors for some seconds.
  */
 export async function deleteOrphanVectors(
-  env: VectorEnv,
+  env: Env,
   index: IndexRef,
   imageModel: ImageModel,
 ): Promise<void> {
@@ -51,8 +48,10 @@ export async function deleteOrphanVectors(
     const found = await findOrphanVectors(env, index, imageModel);
     const ids = found.filter((id) => !deleted.has(id));
     if (ids.length === 0) return;
-    await deleteVectors(env.TEXT_VECTORS, ids);
-    await deleteVectors(env.IMAGE_VECTORS, ids);
+    for (const { text, image } of vectorPairs(env, index)) {
+      await deleteVectors(text, ids);
+      await deleteVectors(image, ids);
+    }
     for (const id of ids) deleted.add(id);
   }
 }
@@ -64,11 +63,15 @@ function probesOf(imageModel: ImageModel): number[][] {
   return typeof imageModel === "object" ? [imageModel.values] : [];
 }
 
+/** Lists the vectors nearest to `probes` or to the vectors of some segments. */
 async function listNearestToAny(
   space: VectorizeIndex,
   indexId: IndexId,
-  queries: number[][],
+  segmentIds: SegmentId[],
+  kind: "caption" | "image",
+  probes: number[][],
 ): Promise<VectorId[]> {
+  const queries = [...probes, ...(await getVectors(space, segmentIds, kind))];
   const found = await Promise.all(queries.map((values) => listNearestIds(space, indexId, values)));
   return [...new Set(found.flat())];
 }

@@ -1,7 +1,6 @@
-import type { AssetId } from "../ids.ts";
 import { type ContentRef, listContentRefs } from "../store/assets.ts";
 import { deleteIndexRow } from "../store/indices.ts";
-import { type IndexDb, indexDatabase, indexDatabases } from "../store/index-database.ts";
+import { indexDatabase, indexDatabases } from "../store/index-database.ts";
 import {
   assetPrefix,
   clipPrefix,
@@ -14,6 +13,7 @@ import { softDeleteAsset, deleteAssetRow } from "../store/deletions.ts";
 import { deleteSegments, listSegments } from "../store/segments.ts";
 import { removeUpload } from "../store/upload-objects.ts";
 import { listIndexUploads } from "../store/upload-lists.ts";
+import { vectorPair } from "../store/vector-pairs.ts";
 import { deleteSegmentVectors } from "../store/vectors.ts";
 import type { IndexRef } from "../types.ts";
 import { deleteOrphanVectors } from "./orphan-vectors.ts";
@@ -27,18 +27,20 @@ const PAGE = 100;
  */
 export async function purgeAsset(env: Env, asset: ContentRef): Promise<void> {
   await softDeleteAsset(env, asset, Date.now());
-  await purgeSegments(env, indexDatabase(env, asset), asset.assetId);
+  await purgeSegments(env, asset);
   await deletePrefix(env.MEDIA, assetPrefix(asset));
   await deleteAssetRow(env.DB, asset.assetId);
 }
 
 /** Deletes the segments of an asset with their vectors, page by page. */
-async function purgeSegments(env: Env, db: IndexDb, assetId: AssetId): Promise<void> {
+async function purgeSegments(env: Env, asset: Omit<ContentRef, "accountId">): Promise<void> {
+  const { assetId } = asset;
+  const [db, vectors] = [indexDatabase(env, asset), vectorPair(env, asset)];
   for (let to = PAGE; ; to += PAGE) {
     const segments = await listSegments(db, assetId, 0, to);
     if (segments.length === 0) return;
     await deleteSegmentVectors(
-      env,
+      vectors,
       segments.map(({ segmentId }) => segmentId),
     );
     await deleteSegments(db, assetId, to);
@@ -47,10 +49,11 @@ async function purgeSegments(env: Env, db: IndexDb, assetId: AssetId): Promise<v
 
 /** Deletes the segments that an index's databases have of assets without a record. */
 export async function purgeOrphanAssets(env: Env, index: IndexRef): Promise<void> {
-  for (const db of indexDatabases(env, index)) {
+  for (const shard of index.shards) {
+    const db = indexDatabase(env, { ...index, ...shard });
     for (const assetId of await listOrphanAssets(env.DB, db)) {
       await markDeleted(db, assetId, Date.now());
-      await purgeSegments(env, db, assetId);
+      await purgeSegments(env, { ...shard, indexId: index.indexId, assetId });
     }
   }
 }

@@ -1,5 +1,6 @@
 import { isAssetLive } from "../store/deletions.ts";
 import { incrementRevision } from "../store/traversals.ts";
+import { vectorPair } from "../store/vector-pairs.ts";
 import { deleteSegmentVectors, toSegmentId } from "../store/vectors.ts";
 import type { FindingCode } from "./findings.ts";
 import { describeKeyframes, recognizeFailedSpeech } from "./health/failures.ts";
@@ -55,6 +56,6 @@ export async function repairAsset(
   await incrementRevision(env.DB, asset.indexId);
   if (await isAssetLive(env.DB, asset.assetId)) return;
   const ids = findings.flatMap(({ about }) => about).filter((id) => id.startsWith("seg_"));
-  await deleteSegmentVectors(env, [...new Set(ids.map(toSegmentId))]);
+  await deleteSegmentVectors(vectorPair(env, asset), [...new Set(ids.map(toSegmentId))]);
   await purgeAsset(env, asset);
 }

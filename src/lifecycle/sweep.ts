@@ -9,6 +9,7 @@ import { indexObject } from "../store/index-object.ts";
 import { listSoftDeletedIndices } from "../store/indices.ts";
 import { failExhaustedJobs, sendJob, startJob, redispatchOverdueJobs } from "../store/jobs.ts";
 import { listUnmirroredAssets, mirrorAsset } from "../store/mirror.ts";
+import { countVectors } from "../store/vector-pairs.ts";
 import { listIndicesDue } from "../store/traversals.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 import { startTraversal } from "./start-traversal.ts";
@@ -24,7 +25,8 @@ const BATCH_SIZE = 100;
  * Resumes what was interrupted between two stores: jobs whose message or worker was lost, assets
  * that their index's object was never told to start, changes of assets that their index's database
  * doesn't have, and deleted indices whose content is still stored. Then starts due traversals,
- * deletes expired idempotent responses and sweeps resumable uploads. Runs once a minute.
+ * deletes expired idempotent responses, sweeps resumable uploads, and counts vectors, by which new
+ * shards choose their pair of Vectorize indexes. Runs once a minute.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
   const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
@@ -37,7 +39,9 @@ export async function sweep(env: Env, now: number): Promise<void> {
   const unmirrored = await listUnmirroredAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
   await Promise.all(
     unmirrored.map((asset) =>
-      logFailure("lifecycle.mirror_failed", asset.assetId, () => mirrorAsset(env, asset)),
+      logFailure("lifecycle.mirror_failed", { asset: asset.assetId }, () =>
+        mirrorAsset(env, asset),
+      ),
     ),
   );
   const deletedIndices = await listSoftDeletedIndices(env.DB, settledBefore, BATCH_SIZE);
@@ -49,6 +53,10 @@ export async function sweep(env: Env, now: number): Promise<void> {
   for (const index of due) await startTraversal(env, index, now);
   await deleteExpiredResponses(env.DB, now, IDEMPOTENCY.deletionsPerTick);
   const uploads = await sweepUploads(env, now);
+  await logFailure("lifecycle.vector_count_failed", {}, async () => {
+    const isFull = !(await countVectors(env));
+    if (isFull) log("error", "lifecycle.vector_pairs_full", {});
+  });
   const counts = {
     jobs: overdue.length,
     restarted: undispatched.length,
@@ -64,16 +72,20 @@ async function startIngest(
   env: Env,
   { indexId, assetId, assetType, jobId }: UndispatchedAsset,
 ): Promise<void> {
-  await logFailure("lifecycle.restart_failed", assetId, () =>
+  await logFailure("lifecycle.restart_failed", { asset: assetId }, () =>
     indexObject(env, indexId).start(indexId, assetId, assetType, jobId),
   );
 }
 
-/** Logs an error instead of throwing, so that other assets go on. The next sweep retries. */
-async function logFailure(event: string, assetId: AssetId, resume: () => Promise<unknown>) {
+/** Logs an error instead of throwing, so that the sweep goes on. The next one retries. */
+async function logFailure(
+  event: string,
+  fields: { asset?: AssetId },
+  work: () => Promise<unknown>,
+) {
   try {
-    await resume();
+    await work();
   } catch (error) {
-    log("error", event, { asset: assetId, cause: traceOf(error) });
+    log("error", event, { ...fields, cause: traceOf(error) });
   }
 }

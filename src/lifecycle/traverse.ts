@@ -2,7 +2,7 @@ import { LIFECYCLE } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { AccountId, IndexId, JobId } from "../ids.ts";
 import { indexDatabases } from "../store/index-database.ts";
-import { countShards } from "../store/indices.ts";
+import { listShards } from "../store/shards.ts";
 import { pruneDeleted } from "../store/mirror.ts";
 import { isIndexLive, markTraversed } from "../store/traversals.ts";
 import { inspectIndex, repairIndex } from "./health/media-index.ts";
@@ -58,7 +58,7 @@ export async function traverse(
     throw error;
   }
   if (page.next !== null) return false;
-  const index = { accountId, indexId, shards: await countShards(env.DB, indexId) };
+  const index = { accountId, indexId, shards: await listShards(env.DB, indexId) };
   for (const finding of await inspectIndex(env, index, imageModel, Date.now())) {
     await recordRepair(progress, null, [finding], async () => {
       await repairIndex(env, index, imageModel, finding);

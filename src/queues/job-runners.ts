@@ -14,7 +14,7 @@ import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
 import { getAsset } from "../store/assets.ts";
 import { requireJob } from "../store/jobs.ts";
-import { countShards } from "../store/indices.ts";
+import { listShards } from "../store/shards.ts";
 import { withMetering } from "./metering.ts";
 
 /**
@@ -56,7 +56,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   },
 
   async delete_index(env, { accountId, indexId }, onProgress) {
-    const shards = await countShards(env.DB, indexId);
+    const shards = await listShards(env.DB, indexId);
     const assetCount = await purgeIndex(env, { accountId, indexId, shards }, (purgedCount) =>
       onProgress(0, { assets: purgedCount }),
     );
@@ -64,7 +64,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   },
 
   async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
-    const shards = await countShards(env.DB, indexId);
+    const shards = await listShards(env.DB, indexId);
     const index = { accountId, indexId, name, shards };
     const request = searchRequest.parse(storedRequest);
     return withMetering(env, accountId, "interactive", async (metered) => {

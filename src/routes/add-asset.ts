@@ -53,7 +53,7 @@ export async function addAsset(
     indexId: index.indexId,
     accountId: index.accountId,
     assetType,
-    shard: index.shards - 1,
+    ...index.shards.at(-1)!,
   };
   await requireQuota(env.DB, index.accountId, {
     ...quotaFor(assetType),

@@ -70,10 +70,11 @@ export async function updateCallerAsset(c: Context, asset: Asset, change: AssetC
 
 /** Marks an asset as deleted, stops its ingest, and starts the job that purges its data. */
 export async function deleteCallerAsset(c: Context, asset: Asset) {
-  const { assetId, indexId, accountId, shard } = asset;
+  const { assetId, indexId, accountId, shard, vectorPair } = asset;
   const now = Date.now();
   const jobId = newId("job", now);
-  const job: JobMessage = { kind: "delete_asset", jobId, accountId, indexId, assetId, shard };
+  const ref = { accountId, indexId, assetId, shard, vectorPair };
+  const job: JobMessage = { kind: "delete_asset", jobId, ...ref };
   await softDeleteAsset(c.env, { indexId, assetId }, now);
   await indexObject(c.env, indexId).deleteAsset(assetId);
   await startJob(c.env, job, now);

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { isLanguageTag, LANGUAGE_TAG } from "../language-tag.ts";
 import type { Tally } from "../store/tallies.ts";
-import type { MediaIndexRow } from "../types.ts";
+import type { NewMediaIndex } from "../store/indices.ts";
 import { bodyInt } from "../http/validation.ts";
 
 export const indexName = z
@@ -45,7 +45,7 @@ export const indexRecord = z
   })
   .openapi("Index");
 
-export function toIndexRecord(index: MediaIndexRow, tallies: Tally[]): z.input<typeof indexRecord> {
+export function toIndexRecord(index: NewMediaIndex, tallies: Tally[]): z.input<typeof indexRecord> {
   const indexTallies = tallies.filter(({ indexId }) => indexId === index.indexId);
   const { videos, images, segments, states, duration_seconds, size_bytes } =
     sumTallies(indexTallies);

@@ -57,13 +57,13 @@ async function createIndex(
   const { accountId } = c.get("caller");
   const index = toIndexRow(accountId, { ...body, index_name: body.index_name ?? query.index_name });
   const url = body.settings?.webhook_url;
-  await store.insertIndex(c.env.DB, index);
+  await store.insertIndex(c.env, index);
   if (url !== undefined) await setWebhook(c, index, url);
   return toIndexRecord(index, []);
 }
 
 /** Fills in the defaults of a new index. The default name is its id in lower case. */
-function toIndexRow(accountId: AccountId, fields: z.output<typeof newIndex>): MediaIndexRow {
+function toIndexRow(accountId: AccountId, fields: z.output<typeof newIndex>): store.NewMediaIndex {
   const now = Date.now();
   return {
     indexId: newId("ind", now),
@@ -76,7 +76,6 @@ function toIndexRow(accountId: AccountId, fields: z.output<typeof newIndex>): Me
     updatedAt: now,
     lastTraversedAt: null,
     revision: 0,
-    shards: 1,
   };
 }
 
@@ -217,7 +216,7 @@ function webhookUrlIssues(c: Context, { body: { settings } }: SentInput): Valida
 }
 
 /** Sets the webhook in the index's object, which sends the events; the settings only show it. */
-async function setWebhook(c: Context, { indexId, name }: MediaIndexRow, url: string | null) {
+async function setWebhook(c: Context, { indexId, name }: store.NewMediaIndex, url: string | null) {
   await indexObject(c.env, indexId).setWebhook({ indexId, indexName: name }, url);
 }
 
@@ -251,7 +250,7 @@ export async function searchCallerIndex<T>(
   const speculative = recent ? find(recent) : null;
   speculative?.catch(() => {}); // its errors count only if the index is current
   const { accountId, indexId, shards } = await requireSearchableIndex(c, name);
-  const isCurrent = indexId === recent?.indexId && shards === recent.shards;
+  const isCurrent = indexId === recent?.indexId && shards.length === recent.shards.length;
   if (speculative && isCurrent) return speculative;
   if (recentIndices.size >= MAX_RECENT_INDICES) recentIndices.clear();
   const index = { accountId, indexId, name, shards };

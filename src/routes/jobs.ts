@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type StoredResults, loadResults } from "../search/stored-results.ts";
 import { type JobItem, listJobItems } from "../store/imports.ts";
-import { countShards } from "../store/indices.ts";
+import { listShards } from "../store/shards.ts";
 import { cancelJob, listJobs, requireJob } from "../store/jobs.ts";
 import type { Job } from "../types.ts";
 import type { Context } from "../http/context.ts";
@@ -80,7 +80,7 @@ async function getResult(c: Context, { jobId, kind, result, indexId }: Job): Pro
   if (kind !== "search" || result === null) return result;
   const stored = result as StoredResults;
   const { accountId } = c.get("caller");
-  const shards = await countShards(c.env.DB, indexId!);
+  const shards = await listShards(c.env.DB, indexId!);
   const index = { accountId, indexId: indexId!, name: stored.indexName, shards };
   const hits = await loadResults(c.env, index, stored);
   return toSearchResult(hits, stored, createMediaUrlSigner(c));

@@ -39,12 +39,11 @@ export async function findCandidates(
   excludedIds: ReadonlySet<string>,
   timings: Timings,
 ): Promise<{ candidates: Candidate[]; isExhaustive: boolean }> {
-  const databases = indexDatabases(env, index);
-  const vectors = await queryChannels(env, index.indexId, databases, scope, query, depth, timings);
+  const vectors = await queryChannels(env, index, scope, query, depth, timings);
   const phrases = matchAll(query.phrases);
   const must = phrases && columnFilter(phrases, scope.columns);
   const { segments, fullTextHits, frequencies, total } = await timings.time("hydrate", () =>
-    findSegments(databases, {
+    findSegments(indexDatabases(env, index), {
       scope: scope.assets,
       fullText: toFtsSearch(query, scope, depth),
       ids: vectors.hits.map(({ segmentId }) => segmentId),

@@ -1,16 +1,17 @@
 import { SEARCH } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
-import type { IndexId, SegmentId } from "../ids.ts";
+import type { SegmentId } from "../ids.ts";
 import { log } from "../log.ts";
 import { LruCache } from "../lru-cache.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
-import type { IndexDb } from "../store/index-database.ts";
+import { indexDatabases } from "../store/index-database.ts";
 import type { FtsHit } from "../store/segment-query.ts";
+import { vectorPairs } from "../store/vector-pairs.ts";
 import type { VectorHit } from "../store/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
-import { IMAGE_VECTOR_KINDS } from "../types.ts";
+import { IMAGE_VECTOR_KINDS, type IndexRef } from "../types.ts";
 import type { CompiledQuery } from "./compiled-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import type { CopyMatch } from "./example.ts";
@@ -42,30 +43,30 @@ interface ChannelHits {
  */
 export async function queryChannels(
   env: Env,
-  indexId: IndexId,
-  databases: readonly IndexDb[],
+  index: IndexRef,
   scope: SearchScope,
   query: CompiledQuery,
   count: number,
   { time }: Timings,
 ): Promise<ChannelHits> {
   const { plainText, example } = query;
-  const assetGroups = groupAssetIds(databases, scope.assets);
+  const pairs = vectorPairs(env, index);
+  const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
   assetGroups.catch(() => {}); // reported by the channels that await it, if any gets that far
-  const searchVectors = async (space: "TEXT_VECTORS" | "IMAGE_VECTORS", vector: number[]) => {
-    const kinds = space === "TEXT_VECTORS" ? scope.textKinds : IMAGE_VECTOR_KINDS;
+  const searchVectors = async (space: "text" | "image", vector: number[]) => {
+    const kinds = space === "text" ? scope.textKinds : IMAGE_VECTOR_KINDS;
     const groups = await assetGroups;
     return time("knn", async () => {
       const hits = await searchKnn(
-        env[space],
-        indexId,
+        pairs.map((pair) => pair[space]),
+        index.indexId,
         scope.assets,
         groups,
         [...kinds],
         vector,
         count,
       );
-      return space === "TEXT_VECTORS" ? toTextHits(hits) : toImageHits(hits);
+      return space === "text" ? toTextHits(hits) : toImageHits(hits);
     });
   };
 
@@ -74,14 +75,14 @@ export async function queryChannels(
   if (plainText) {
     const byText = async () => {
       const vector = await time("embed", () => embedQueryText(env.AI, plainText));
-      return searchVectors("TEXT_VECTORS", vector);
+      return searchVectors("text", vector);
     };
     channels.push(noneIfUnavailable("text_vectors", outages, byText));
   }
   if (example?.copies) channels.push(Promise.resolve(example.copies.map(toCopyHit)));
   if (example?.textVector) {
     const { textVector } = example;
-    const byExampleText = () => searchVectors("TEXT_VECTORS", textVector);
+    const byExampleText = () => searchVectors("text", textVector);
     channels.push(noneIfUnavailable("text_vectors", outages, byExampleText));
   }
   const imageVector = example?.imageVector ?? null;
@@ -90,7 +91,7 @@ export async function queryChannels(
       const textVector = plainText
         ? await time("embed", () => embedQueryForImages(env, plainText))
         : null;
-      return searchVectors("IMAGE_VECTORS", meanDirection([textVector, imageVector]));
+      return searchVectors("image", meanDirection([textVector, imageVector]));
     };
     channels.push(noneIfUnavailable("image_vectors", outages, byImage));
   }

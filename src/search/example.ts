@@ -3,6 +3,7 @@ import type { SignatureHit } from "../store/signatures.ts";
 import { listUnknownAssets } from "../store/assets.ts";
 import { indexDatabases } from "../store/index-database.ts";
 import { listSegmentIds } from "../store/segments.ts";
+import { vectorPairs } from "../store/vector-pairs.ts";
 import { getVectors } from "../store/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import { type IndexRef, TEXT_KINDS } from "../types.ts";
@@ -50,11 +51,14 @@ export async function exampleFromStored(
   const sample = Array.from({ length: Math.min(SAMPLE_SIZE, ids.length) }, (_, i) => {
     return ids[Math.floor(i * step)]!;
   });
-  const [images, ...textsByKind] = await Promise.all([
-    getVectors(env.IMAGE_VECTORS, sample, "image"),
-    ...TEXT_KINDS.map((kind) => getVectors(env.TEXT_VECTORS, sample, kind)),
+  const pairs = vectorPairs(env, index);
+  const [imagesByPair, textsByKind] = await Promise.all([
+    Promise.all(pairs.map(({ image }) => getVectors(image, sample, "image"))),
+    Promise.all(
+      pairs.flatMap(({ text }) => TEXT_KINDS.map((kind) => getVectors(text, sample, kind))),
+    ),
   ]);
-  const texts = textsByKind.flat();
+  const [images, texts] = [imagesByPair.flat(), textsByKind.flat()];
   return {
     imageVector: images.length > 0 ? meanDirection(images) : null,
     textVector: texts.length > 0 ? meanDirection(texts) : null,

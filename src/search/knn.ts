@@ -27,12 +27,13 @@ export async function groupAssetIds(
 }
 
 /**
- * Returns the vectors nearest to a query vector, best first. Vectorize returns 100 vectors per
- * query: for a larger `count`, each kind of vector and each type of asset is queried separately,
- * which may still return fewer. `groups` are the asset ids to filter by; null for the whole index.
+ * Returns the vectors of some Vectorize indexes that are nearest to a query vector, best first. A
+ * query returns 100: for a larger `count`, each kind of vector and each type of asset is queried
+ * separately, which may still return fewer. `groups` are the asset ids to filter by; null for the
+ * whole index.
  */
 export async function searchKnn(
-  space: VectorizeIndex,
+  spaces: VectorizeIndex[],
   indexId: IndexId,
   scope: AssetScope,
   groups: string[][] | null,
@@ -55,7 +56,8 @@ export async function searchKnn(
       }),
     ),
   );
-  const hits = await mapConcurrent(filters, CONNECTIONS, (filter) =>
+  const queries = spaces.flatMap((space) => filters.map((filter) => ({ space, filter })));
+  const hits = await mapConcurrent(queries, CONNECTIONS, ({ space, filter }) =>
     queryVectors(space, indexId, vector, SEARCH.maxCandidates, filter),
   );
   return hits.flat().toSorted((a, b) => b.cosine - a.cosine);

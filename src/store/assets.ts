@@ -1,6 +1,6 @@
 import { AppError, type Failure } from "../errors.ts";
 import type { AssetId, IndexId } from "../ids.ts";
-import type { Asset, AssetState, AssetType, JsonObject } from "../types.ts";
+import type { Asset, AssetState, AssetType, JsonObject, Shard } from "../types.ts";
 import { QuotaGuard } from "./quotas.ts";
 import {
   concat,
@@ -19,10 +19,10 @@ const ASSET_COLUMNS = `asset_id AS assetId, index_id AS indexId, assets.account_
   indices.name AS indexName, asset_type AS assetType, title, state, progress, error, warnings,
   source, content_type AS contentType, size_bytes AS sizeBytes, sha256, width, height,
   duration_ms AS durationMs, fps, has_audio AS hasAudio, language, technical, assets.metadata,
-  keyframe_ms AS keyframeMs, segments, shard, job_id AS jobId, transcript_job_id AS transcriptJobId,
-  transcript_revision AS transcriptRevision,
+  keyframe_ms AS keyframeMs, segments, shard, vector_pair AS vectorPair, job_id AS jobId,
+  transcript_job_id AS transcriptJobId, transcript_revision AS transcriptRevision,
   assets.created_at AS createdAt, assets.updated_at AS updatedAt`;
-const FROM_ASSETS = "FROM assets JOIN indices USING (index_id)";
+const FROM_ASSETS = "FROM assets JOIN indices USING (index_id) JOIN shards USING (index_id, shard)";
 
 /**
  * Inserts an asset and its ingest job. Returns false, and writes nothing, if the index has an asset
@@ -134,7 +134,7 @@ export async function listAssets(
 }
 
 /** What names an asset's content in every store. */
-export type ContentRef = Pick<Asset, "accountId" | "indexId" | "assetId" | "shard">;
+export type ContentRef = Pick<Asset, "accountId" | "indexId" | "assetId" | keyof Shard>;
 
 /** Lists the content of the first `limit` assets of an index. */
 export async function listContentRefs(
@@ -144,7 +144,9 @@ export async function listContentRefs(
 ): Promise<ContentRef[]> {
   const { results } = await db
     .prepare(
-      `SELECT account_id AS accountId, index_id AS indexId, asset_id AS assetId, shard FROM assets
+      `SELECT account_id AS accountId, index_id AS indexId, asset_id AS assetId, shard,
+         vector_pair AS vectorPair
+       FROM assets JOIN shards USING (index_id, shard)
        WHERE index_id = ? ORDER BY asset_id LIMIT ?`,
     )
     .bind(indexId, limit)

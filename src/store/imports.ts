@@ -63,10 +63,10 @@ function importStatements(db: D1Database, sync: SourceSync, rows: string): D1Pre
         AND NOT EXISTS (SELECT 1 FROM assets WHERE assets.asset_id = imports.asset_id)`,
     sql`INSERT INTO assets (index_id, shard, account_id, asset_id, asset_type, title, state, source,
         language, metadata, job_id, created_at, updated_at)
-      SELECT ${indexId}, shards - 1, ${accountId}, asset_id, value ->> 'assetType',
-        value ->> 'title', 'queued', value -> '$.asset.source',
-        COALESCE(value ->> '$.asset.language', settings ->> '$.language'), ${metadata},
-        value ->> '$.asset.jobId', ${now}, ${now}
+      SELECT ${indexId}, (SELECT MAX(shard) FROM shards WHERE index_id = ${indexId}),
+        ${accountId}, asset_id, value ->> 'assetType', value ->> 'title', 'queued',
+        value -> '$.asset.source', COALESCE(value ->> '$.asset.language', settings ->> '$.language'),
+        ${metadata}, value ->> '$.asset.jobId', ${now}, ${now}
       FROM json_each(${rows})
         JOIN imports ON ${isImported} AND imports.asset_id = value ->> '$.asset.assetId'
         JOIN indices USING (index_id)`,

@@ -112,5 +112,5 @@ export function indexDatabases(
   env: Pick<Env, "INDEX_DATABASE">,
   { indexId, shards }: Pick<MediaIndexRow, "indexId" | "shards">,
 ): IndexDb[] {
-  return Array.from({ length: shards }, (_, shard) => new IndexDb(env, { indexId, shard }));
+  return shards.map(({ shard }) => new IndexDb(env, { indexId, shard }));
 }

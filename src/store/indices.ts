@@ -3,33 +3,25 @@ import { AppError } from "../errors.ts";
 import type { AccountId, IndexId } from "../ids.ts";
 import type { JsonObject, MediaIndexRow } from "../types.ts";
 import { QuotaGuard, type QuotaRequest } from "./quotas.ts";
-import { type Page, type PageRequest, parseColumns, toPage } from "./sql.ts";
+import { insertFirstShard, SHARDS_COLUMN } from "./shards.ts";
+import { type Page, type PageRequest, parseColumns, prepare, sql, toPage } from "./sql.ts";
+
+export type NewMediaIndex = Omit<MediaIndexRow, "shards">;
 
 const COLUMNS = `index_id AS indexId, account_id AS accountId, name, description, metadata,
   settings, created_at AS createdAt, updated_at AS updatedAt,
-  last_traversed_at AS lastTraversedAt, revision, shards`;
+  last_traversed_at AS lastTraversedAt, revision, ${SHARDS_COLUMN}`;
 
-/** Throws `conflict` if the account has an index of that name. */
-export async function insertIndex(db: D1Database, index: MediaIndexRow): Promise<void> {
-  const { meta } = await db
-    .prepare(
-      `INSERT OR IGNORE INTO indices (index_id, account_id, name, description, metadata, settings,
-         created_at, updated_at, text_model)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .bind(
-      index.indexId,
-      index.accountId,
-      index.name,
-      index.description,
-      JSON.stringify(index.metadata),
-      JSON.stringify(index.settings),
-      index.createdAt,
-      index.updatedAt,
-      MODELS.embedText.id,
-    )
-    .run();
-  if (meta.changes === 0) {
+/** Inserts an index and its first shard. Throws `conflict` if the account has one of that name. */
+export async function insertIndex(env: Env, index: NewMediaIndex): Promise<void> {
+  const row = sql`INSERT OR IGNORE INTO indices (index_id, account_id, name, description, metadata,
+      settings, created_at, updated_at, text_model)
+    VALUES (${index.indexId}, ${index.accountId}, ${index.name}, ${index.description},
+      ${JSON.stringify(index.metadata)}, ${JSON.stringify(index.settings)}, ${index.createdAt},
+      ${index.updatedAt}, ${MODELS.embedText.id})`;
+  const statements = [row, ...insertFirstShard(env, index.indexId)];
+  const [inserted] = await env.DB.batch(statements.map((each) => prepare(env.DB, each)));
+  if (inserted!.meta.changes === 0) {
     throw new AppError("conflict", `An index named "${index.name}" exists; choose another name.`);
   }
 }
@@ -119,20 +111,6 @@ export async function updateIndex(
     .run();
 }
 
-/** Returns the number of an index's databases; 0 for an index without a record. */
-export async function countShards(db: D1Database, indexId: IndexId): Promise<number> {
-  const count = db.prepare("SELECT shards FROM indices WHERE index_id = ?").bind(indexId);
-  return (await count.first<number>("shards")) ?? 0;
-}
-
-/** Opens the database after `shard` for new assets, unless that was done. */
-export async function openShard(db: D1Database, indexId: IndexId, shard: number): Promise<void> {
-  await db
-    .prepare("UPDATE indices SET shards = ?1 + 2 WHERE index_id = ?2 AND shards = ?1 + 1")
-    .bind(shard, indexId)
-    .run();
-}
-
 /** Marks an index as deleted and frees its name. A job deletes its content. */
 export async function softDeleteIndex(
   db: D1Database,
@@ -174,10 +152,11 @@ export async function deleteIndexRow(db: D1Database, indexId: IndexId): Promise<
       .bind(indexId),
     db.prepare("DELETE FROM imports WHERE index_id = ?").bind(indexId),
     db.prepare("DELETE FROM sources WHERE index_id = ?").bind(indexId),
+    db.prepare("DELETE FROM shards WHERE index_id = ?").bind(indexId),
     db.prepare("DELETE FROM indices WHERE index_id = ?").bind(indexId),
   ]);
 }
 
 function fromRow(row: MediaIndexRow): MediaIndexRow {
-  return parseColumns(row, ["metadata", "settings"]);
+  return parseColumns(row, ["metadata", "settings", "shards"]);
 }

@@ -3,6 +3,7 @@ import { INGEST, SEARCH } from "../config.ts";
 import { AppError, causeOf } from "../errors.ts";
 import { type IndexId, trustedId, type SegmentId, type VectorId } from "../ids.ts";
 import { type Segment, TEXT_KINDS, type TextKind, type VectorKind } from "../types.ts";
+import type { VectorPair } from "./vector-pairs.ts";
 
 /** Id of a segment's vector, `{segment}:{kind}`: writing it twice overwrites it. */
 export function vectorId(segmentId: SegmentId, kind: Exclude<VectorKind, "region">): VectorId {
@@ -155,11 +156,11 @@ export async function deleteVectors(space: VectorizeIndex, ids: VectorId[]): Pro
 
 /** Deletes all vectors of segments. */
 export async function deleteSegmentVectors(
-  env: Pick<Env, "TEXT_VECTORS" | "IMAGE_VECTORS">,
+  { text, image }: VectorPair,
   segmentIds: SegmentId[],
 ): Promise<void> {
-  await deleteVectors(env.TEXT_VECTORS, segmentIds.flatMap(textIds));
-  await deleteVectors(env.IMAGE_VECTORS, segmentIds.flatMap(imageIds));
+  await deleteVectors(text, segmentIds.flatMap(textIds));
+  await deleteVectors(image, segmentIds.flatMap(imageIds));
 }
 
 /** Lists the ids of an index's vectors nearest to `values`, at most `SEARCH.maxCandidates`. */

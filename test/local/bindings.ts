@@ -23,7 +23,7 @@ export function localAi(): LocalAi {
 }
 
 /** Returns the binding of a vector space with the methods of the stand-in. */
-export function localSpace(name: "TEXT_VECTORS" | "IMAGE_VECTORS"): LocalSpace {
+export function localSpace(name: "TEXT_VECTORS_1" | "IMAGE_VECTORS_1"): LocalSpace {
   const space = env[name];
   if (!has<LocalSpace>(space, "createMetadataIndex")) throw new Error("not the stand-in");
   return space;

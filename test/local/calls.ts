@@ -25,7 +25,7 @@ const ai: Ai = env.AI;
 const frames: MediaBinding = localMedia(env);
 const images: ImagesBinding = localImages(env);
 /** Leaves out `describe`: its published type says number where the service returns text. */
-const space: Omit<Vectorize, "describe"> = localSpace("TEXT_VECTORS");
+const space: Omit<Vectorize, "describe"> = localSpace("TEXT_VECTORS_1");
 
 const DIMENSIONS = 1024;
 const values = Array.from({ length: DIMENSIONS }, (_, at) => (at === 0 ? 1 : 0));

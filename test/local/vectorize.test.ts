@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { VectorSpace } from "../../local/vector-space.ts";
 import { localSpace, rejectionMessage } from "./bindings.ts";
 
-const space = localSpace("IMAGE_VECTORS");
+const space = localSpace("IMAGE_VECTORS_1");
 const DIMENSIONS = 768;
 
 /** Returns the unit vector at `turn` of the angle from axis 0 to axis 1. */
@@ -164,7 +164,7 @@ describe("a vector space rejects", () => {
   });
 
   it("an eleventh metadata index", async () => {
-    const text = localSpace("TEXT_VECTORS");
+    const text = localSpace("TEXT_VECTORS_1");
     for (let i = 3; i < 10; i += 1) await text.createMetadataIndex(`p${i}`, "string");
     expect(await rejectionMessage(text.createMetadataIndex("p10", "string"))).toMatch(/at most 10/);
   });
@@ -183,8 +183,8 @@ describe("a vector space rejects", () => {
 
 describe("the index of text embeddings", () => {
   it("has 1,024 dimensions", async () => {
-    await localSpace("TEXT_VECTORS").upsert([{ id: "t", values: unitVectorAt(0, 1024) }]);
-    expect((await env.TEXT_VECTORS.query(unitVectorAt(0, 1024))).matches[0]?.id).toBe("t");
+    await localSpace("TEXT_VECTORS_1").upsert([{ id: "t", values: unitVectorAt(0, 1024) }]);
+    expect((await env.TEXT_VECTORS_1.query(unitVectorAt(0, 1024))).matches[0]?.id).toBe("t");
   });
 });
 

@@ -92,11 +92,11 @@ describe("the vectors of a segment", () => {
     ],
     ["are complete without a description", { described: 0 }, COMPLETE, PRESENT_MODEL, {}],
   ])("%s", async (_, change, imageModels, imageModel, expected) => {
-    const env = {
-      TEXT_VECTORS: vectorIndexWith({ "seg_1:caption": TEXT }),
-      IMAGE_VECTORS: vectorIndexWith(imageModels),
+    const pair = {
+      text: vectorIndexWith({ "seg_1:caption": TEXT }),
+      image: vectorIndexWith(imageModels),
     };
-    const findings = await inspectVectors(env, [{ ...segment, ...change }], imageModel);
+    const findings = await inspectVectors(pair, [{ ...segment, ...change }], imageModel);
     expect(Object.fromEntries(findings.map(({ code, about }) => [code, about]))).toEqual(expected);
   });
 
@@ -127,11 +127,11 @@ describe("the vectors of a segment", () => {
       { vectors_stale: ["seg_1:speech"] },
     ],
   ])("%s", async (_, change, textModels, expected) => {
-    const env = {
-      TEXT_VECTORS: vectorIndexWith(textModels),
-      IMAGE_VECTORS: vectorIndexWith(COMPLETE),
+    const pair = {
+      text: vectorIndexWith(textModels),
+      image: vectorIndexWith(COMPLETE),
     };
-    const findings = await inspectVectors(env, [{ ...segment, ...change }], PRESENT_MODEL);
+    const findings = await inspectVectors(pair, [{ ...segment, ...change }], PRESENT_MODEL);
     expect(Object.fromEntries(findings.map(({ code, about }) => [code, about]))).toEqual(expected);
   });
 });

@@ -17,7 +17,7 @@ import { deleteVectors, getVectors, queryVectors } from "../../src/store/vectors
 
 /** Types that the compiler must reject: `tsc` fails if it accepts any of them. Never run. */
 void ((env: Env, text: string, account: AccountId, index: IndexId, asset: AssetId) => {
-  const { DB: db, TEXT_VECTORS: space } = env;
+  const { DB: db, TEXT_VECTORS_1: space } = env;
   const content = indexDatabase(env, { indexId: index, shard: 0 });
   const page = { limit: 1, after: text };
   return [

@@ -6,6 +6,7 @@ import { indexDatabase } from "../../store/index-database.ts";
 import { getKeyframe } from "../../store/object-keys.ts";
 import { isAssetLive } from "../../store/deletions.ts";
 import { setImageModel, setTextModel } from "../../store/vector-models.ts";
+import { vectorPair } from "../../store/vector-pairs.ts";
 import {
   deleteVectors,
   deleteSegmentVectors,
@@ -14,7 +15,7 @@ import {
   textIds,
   upsertVectors,
 } from "../../store/vectors.ts";
-import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../types.ts";
+import { type Asset, type Segment, type Shard, TEXT_KINDS, type TextKind } from "../../types.ts";
 import { regionVector, smallObjects } from "../small-objects.ts";
 import { listSegmentsOfPart } from "./part-segments.ts";
 
@@ -24,7 +25,7 @@ export async function embed(env: Env, asset: Asset, part: number): Promise<void>
   await putVectors(env, asset, segments);
   if (await isAssetLive(env.DB, asset.assetId)) return;
   await deleteSegmentVectors(
-    env,
+    vectorPair(env, asset),
     segments.map(({ segmentId }) => segmentId),
   );
 }
@@ -45,11 +46,11 @@ export async function putVectors(env: Env, asset: Asset, segments: Segment[]): P
  */
 export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
   const vectors = await embedTexts(env.AI, segments, TEXT_KINDS);
-  await upsertVectors(env.TEXT_VECTORS, vectors, asset.assetType);
+  await upsertVectors(vectorPair(env, asset).text, vectors, asset.assetType);
   const written = new Set(vectors.map(({ segment, kind }) => `${segment.segmentId}:${kind}`));
   const ids = segments.flatMap(({ segmentId }) => textIds(segmentId));
   await deleteVectors(
-    env.TEXT_VECTORS,
+    vectorPair(env, asset).text,
     ids.filter((id) => !written.has(id)),
   );
   await setTextModel(indexDatabase(env, asset), segments, MODELS.embedText.id);
@@ -61,8 +62,8 @@ export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]
  */
 export async function putImageVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
   const imageVectors = await embedKeyframes(env, asset, segments);
-  await upsertVectors(env.IMAGE_VECTORS, imageVectors, asset.assetType);
-  await deleteStaleImageVectors(env, segments, imageVectors);
+  await upsertVectors(vectorPair(env, asset).image, imageVectors, asset.assetType);
+  await deleteStaleImageVectors(env, asset, segments, imageVectors);
   const model = imageVectors[0]?.model ?? null;
   await setImageModel(indexDatabase(env, asset), segments, model);
 }
@@ -142,6 +143,7 @@ function embedImages(env: Env, jpegs: Uint8Array[]) {
 /** Deletes image vectors of an earlier run that this one hasn't overwritten. */
 async function deleteStaleImageVectors(
   env: Env,
+  asset: Shard,
   segments: Segment[],
   written: SegmentVector[],
 ): Promise<void> {
@@ -149,7 +151,7 @@ async function deleteStaleImageVectors(
   const ids = segments.flatMap(({ segmentId }) =>
     imageIds(segmentId).slice(counts.get(segmentId)?.length ?? 0),
   );
-  await deleteVectors(env.IMAGE_VECTORS, ids);
+  await deleteVectors(vectorPair(env, asset).image, ids);
 }
 
 /** Returns the text of a segment that its vector of `kind` represents. */

@@ -2,22 +2,22 @@ import { LIMITS } from "../../config.ts";
 import { AppError, type Failure } from "../../errors.ts";
 import { updateProperties } from "../../store/assets.ts";
 import { indexDatabase } from "../../store/index-database.ts";
-import { openShard } from "../../store/indices.ts";
 import { type SegmentSummary, summarizeSegments } from "../../store/segments.ts";
+import { openShardIfFull } from "../../store/shards.ts";
 import { deleteAnalyses } from "../../store/window-analysis.ts";
 import { getTranscript } from "../../store/transcripts.ts";
 import type { Asset } from "../../types.ts";
 
 /**
- * Records the summary of an asset's segments, deletes its analyses, and opens another database for
- * new assets if that of this one has reached its limit.
+ * Records the summary of an asset's segments, deletes its analyses, and opens another shard for new
+ * assets if the asset's is full.
  */
 export async function finish(env: Env, asset: Asset): Promise<void> {
   await recordSummary(env, asset);
   await deleteAnalyses(env.MEDIA, asset);
   const maxBytes = Number(env.SHARD_BYTES) || LIMITS.shardBytes;
-  if ((await indexDatabase(env, asset).size()) < maxBytes) return;
-  await openShard(env.DB, asset.indexId, asset.shard);
+  const bytes = await indexDatabase(env, asset).size();
+  await openShardIfFull(env, asset, bytes >= maxBytes);
 }
 
 /**

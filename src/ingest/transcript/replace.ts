@@ -15,8 +15,9 @@ import {
 } from "../../store/transcript-replacement.ts";
 import { incrementRevision } from "../../store/traversals.ts";
 import { deleteCues, getTranscript } from "../../store/transcripts.ts";
+import { vectorPair } from "../../store/vector-pairs.ts";
 import { deleteVectors, upsertVectors, vectorId } from "../../store/vectors.ts";
-import type { Asset, Segment } from "../../types.ts";
+import type { Asset, Segment, Shard } from "../../types.ts";
 import { embedTexts } from "../steps/embed.ts";
 import { getTimedCues, transcriptBySegment } from "../steps/align-transcript.ts";
 
@@ -106,9 +107,10 @@ async function reembedSpeech(
       ...current,
     }));
     const vectors = await embedTexts(env.AI, changed, ["speech"]);
-    await upsertVectors(env.TEXT_VECTORS, vectors, asset.assetType);
+    await upsertVectors(vectorPair(env, asset).text, vectors, asset.assetType);
     await deleteSpeechVectors(
       env,
+      asset,
       changed.filter(({ transcript }) => transcript === ""),
     );
     const abandoned = await listAbandonedJobs(env.DB, db, asset.assetId, Date.now());
@@ -116,15 +118,15 @@ async function reembedSpeech(
     await incrementRevision(env.DB, asset.indexId);
   }
   if (!(await isAssetLive(env.DB, asset.assetId))) {
-    await deleteSpeechVectors(env, segments); // written after the asset's deletion
+    await deleteSpeechVectors(env, asset, segments); // written after the asset's deletion
     throw replacementCancelled();
   }
   return total;
 }
 
-function deleteSpeechVectors(env: Env, segments: Segment[]): Promise<void> {
+function deleteSpeechVectors(env: Env, asset: Shard, segments: Segment[]): Promise<void> {
   return deleteVectors(
-    env.TEXT_VECTORS,
+    vectorPair(env, asset).text,
     segments.map(({ segmentId }) => vectorId(segmentId, "speech")),
   );
 }

@@ -7,6 +7,7 @@ import type { SegmentHealth } from "../../store/health.ts";
 import { indexDatabase } from "../../store/index-database.ts";
 import { keyframeKey, keyframePrefix, listObjects } from "../../store/object-keys.ts";
 import { listSegmentsById } from "../../store/segments.ts";
+import type { VectorPair } from "../../store/vector-pairs.ts";
 import {
   imageIds,
   listVectorModels,
@@ -35,14 +36,14 @@ interface ExpectedVectors {
 
 /** Checks that segments have the vectors that they should, of the present models, and no others. */
 export async function inspectVectors(
-  env: Pick<Env, "TEXT_VECTORS" | "IMAGE_VECTORS">,
+  pair: VectorPair,
   segments: SegmentHealth[],
   imageModel: ImageModel,
 ): Promise<Finding[]> {
   const expectedImages = segments.map((segment) => expectedImageVectors(segment, imageModel));
   const [texts, images] = await Promise.all([
-    compareVectors(env.TEXT_VECTORS, segments.map(expectedTextVectors)),
-    imageModel === "none" ? NO_DIFFERENCE : compareVectors(env.IMAGE_VECTORS, expectedImages),
+    compareVectors(pair.text, segments.map(expectedTextVectors)),
+    imageModel === "none" ? NO_DIFFERENCE : compareVectors(pair.image, expectedImages),
   ]);
   return [
     ...findingAbout(

@@ -1,0 +1,42 @@
+import type { IndexId } from "../ids.ts";
+import type { Asset, Shard } from "../types.ts";
+import { prepare, raw, sql, type SqlFragment } from "./sql.ts";
+import { takesShards, insertPairs, pairForNewShard } from "./vector-pairs.ts";
+
+/** A column with the shards of a row of `indices`, as JSON. The newest is the last. */
+export const SHARDS_COLUMN = `(SELECT
+    json_group_array(json_object('shard', shard, 'vectorPair', vector_pair))
+  FROM (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards`;
+
+/** Lists the shards of an index; none for an index without a record. */
+export async function listShards(db: D1Database, indexId: IndexId): Promise<Shard[]> {
+  const shards = sql`SELECT shard, vector_pair AS vectorPair FROM shards
+    WHERE index_id = ${indexId} ORDER BY shard`;
+  return (await prepare(db, shards).all<Shard>()).results;
+}
+
+/** Inserts the first shard of an index, if that has a record. */
+export function insertFirstShard(env: Env, indexId: IndexId): SqlFragment[] {
+  const shard = sql`INSERT INTO shards (index_id, shard, vector_pair)
+    SELECT index_id, 0, ${pairForNewShard(env)} FROM indices WHERE index_id = ${indexId}`;
+  return [insertPairs(env), shard];
+}
+
+/**
+ * Opens another shard of an index for new assets if the given one, its newest, is full: its
+ * database is, or its pair of Vectorize indexes while another pair isn't.
+ */
+export async function openShardIfFull(
+  env: Env,
+  { indexId, shard }: Pick<Asset, "indexId" | "shard">,
+  databaseIsFull: boolean,
+): Promise<void> {
+  const pairIsFull = sql`(NOT ${takesShards(env)}
+    AND EXISTS (SELECT 1 FROM vector_pairs WHERE ${takesShards(env)}))`;
+  const opened = sql`INSERT OR IGNORE INTO shards (index_id, shard, vector_pair)
+    SELECT index_id, shard + 1, ${pairForNewShard(env)}
+    FROM shards JOIN vector_pairs USING (vector_pair)
+    WHERE index_id = ${indexId} AND shard = ${shard}
+      AND ${databaseIsFull ? raw("true") : pairIsFull}`;
+  await prepare(env.DB, opened).run();
+}

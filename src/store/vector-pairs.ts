@@ -1,0 +1,81 @@
+import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
+import { LIMITS } from "../config.ts";
+import type { MediaIndexRow, Shard } from "../types.ts";
+import { inList, prepare, sql, type SqlFragment } from "./sql.ts";
+
+/** Namespaces of a Vectorize index (its limit). Each shard may need one. */
+const NAMESPACES_PER_PAIR = 50_000;
+
+/** Two Vectorize indexes, `TEXT_VECTORS_n` and `IMAGE_VECTORS_n`. */
+export interface VectorPair {
+  text: VectorizeIndex;
+  image: VectorizeIndex;
+}
+
+/** Returns the pair with the vectors of a shard. Throws if the deployment doesn't have it. */
+export function vectorPair(env: Env, { vectorPair: n }: Pick<Shard, "vectorPair">): VectorPair {
+  const bindings = env as unknown as Record<string, VectorizeIndex | undefined>;
+  const [text, image] = [bindings[`TEXT_VECTORS_${n}`], bindings[`IMAGE_VECTORS_${n}`]];
+  if (!text || !image) throw new Error(`TEXT_VECTORS_${n} or IMAGE_VECTORS_${n} is not bound`);
+  return { text, image };
+}
+
+/** Returns the pairs with the vectors of an index. Shards may share one. */
+export function vectorPairs(env: Env, { shards }: Pick<MediaIndexRow, "shards">): VectorPair[] {
+  const numbers = new Set(shards.map((shard) => shard.vectorPair));
+  return [...numbers].map((number) => vectorPair(env, { vectorPair: number }));
+}
+
+/** Lists the numbers of the pairs that the deployment has. */
+function listPairNumbers(env: Env): number[] {
+  return Object.keys(env).flatMap((name) => {
+    const number = /^TEXT_VECTORS_(\d+)$/.exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+}
+
+/** Tests a row of `vector_pairs`: whether the deployment has the pair, and it takes new shards. */
+export function takesShards(env: Env): SqlFragment {
+  const maxVectors = Number(env.VECTORS_PER_PAIR) || LIMITS.vectorsPerPair;
+  return sql`(vector_pair ${inList(listPairNumbers(env))}
+    AND vector_count < ${maxVectors} AND shard_count < ${NAMESPACES_PER_PAIR})`;
+}
+
+/** Selects the pair for a new shard: the fullest that takes one, or the emptiest if none does. */
+export function pairForNewShard(env: Env): SqlFragment {
+  return sql`(SELECT vector_pair FROM vector_pairs WHERE vector_pair ${inList(listPairNumbers(env))}
+    ORDER BY ${takesShards(env)} DESC, IIF(${takesShards(env)}, -vector_count, vector_count),
+      vector_pair LIMIT 1)`;
+}
+
+/** Makes a record of each pair that the deployment has, unless there is one. */
+export function insertPairs(env: Env): SqlFragment {
+  return sql`INSERT OR IGNORE INTO vector_pairs (vector_pair)
+    SELECT value FROM json_each(${JSON.stringify(listPairNumbers(env))})`;
+}
+
+/**
+ * Records how many vectors each pair has, in its fuller index. Returns whether one takes new
+ * shards. Throws if a Vectorize index does not answer.
+ */
+export async function countVectors(env: Env): Promise<boolean> {
+  const counts = await mapConcurrent(listPairNumbers(env), CONNECTIONS, async (number) => {
+    const { text, image } = vectorPair(env, { vectorPair: number });
+    return { number, count: Math.max(await countOf(text), await countOf(image)) };
+  });
+  const [, , rows] = await env.DB.batch([
+    prepare(env.DB, insertPairs(env)),
+    prepare(
+      env.DB,
+      sql`UPDATE vector_pairs SET vector_count = value ->> 'count'
+        FROM json_each(${JSON.stringify(counts)}) WHERE vector_pair = value ->> 'number'`,
+    ),
+    prepare(env.DB, sql`SELECT 1 FROM vector_pairs WHERE ${takesShards(env)} LIMIT 1`),
+  ]);
+  return rows!.results.length > 0;
+}
+
+async function countOf(space: VectorizeIndex): Promise<number> {
+  const info: unknown = await space.describe(); // the generated type is the one of the beta
+  return (info as VectorizeIndexInfo).vectorCount;
+}
