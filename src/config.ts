@@ -1,6 +1,4 @@
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const GIB = 1024 * MIB;
+const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
@@ -32,7 +30,8 @@ export const LIMITS = {
   assetIdCount: 500,
   filterRuleCount: 16, // SQLite takes 100 parameters a statement
   shardBytes: 8 * GIB, // of a database, which may have 10 GB: then its index opens another
-  vectorsPerPair: 8_000_000, // then no new shard; a Vectorize index takes 10 M
+  vectorsPerPair: 8_000_000, // a Vectorize index takes 10 M
+  shardsPerPair: 500, // 50,000 namespaces would do: docs/scale.md says why so few
   pageSize: 100,
 } as const;
 

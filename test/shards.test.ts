@@ -120,6 +120,13 @@ describe.each(FULL)("an index whose %s is full", (_, settings, pairOfSecond) => 
   });
 });
 
+it("a shard of a pair that takes no new shards opens none while the pair takes vectors", async () => {
+  const { indexId } = await startAsset(client, "settled");
+  const settings = { ...env, SHARDS_PER_PAIR: "1" };
+  for (let i = 0; i < 2; i++) await openShardIfFull(settings, { indexId, shard: 0 }, false);
+  expect(await listShards(env.DB, indexId)).toHaveLength(1);
+});
+
 it("a full shard opens no more than the next one", async () => {
   const { indexId } = await startAsset(client, "once");
   for (const shard of [0, 0, 1, 0, 1]) await openShardIfFull(env, { indexId, shard }, true);

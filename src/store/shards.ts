@@ -1,7 +1,7 @@
 import type { IndexId } from "../ids.ts";
 import type { Asset, Shard } from "../types.ts";
 import { prepare, raw, sql, type SqlFragment } from "./sql.ts";
-import { takesShards, insertPairs, pairForNewShard } from "./vector-pairs.ts";
+import { insertPairs, isFull, pairForNewShard, takesShards } from "./vector-pairs.ts";
 
 /** A column with the shards of a row of `indices`, as JSON. The newest is the last. */
 export const SHARDS_COLUMN = `(SELECT
@@ -31,7 +31,7 @@ export async function openShardIfFull(
   { indexId, shard }: Pick<Asset, "indexId" | "shard">,
   databaseIsFull: boolean,
 ): Promise<void> {
-  const pairIsFull = sql`(NOT ${takesShards(env)}
+  const pairIsFull = sql`(${isFull(env)}
     AND EXISTS (SELECT 1 FROM vector_pairs WHERE ${takesShards(env)}))`;
   const opened = sql`INSERT OR IGNORE INTO shards (index_id, shard, vector_pair)
     SELECT index_id, shard + 1, ${pairForNewShard(env)}

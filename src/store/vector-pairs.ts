@@ -3,9 +3,6 @@ import { LIMITS } from "../config.ts";
 import type { MediaIndexRow, Shard } from "../types.ts";
 import { inList, prepare, sql, type SqlFragment } from "./sql.ts";
 
-/** Namespaces of a Vectorize index (its limit). Each shard may need one. */
-const NAMESPACES_PER_PAIR = 50_000;
-
 /** Two Vectorize indexes, `TEXT_VECTORS_n` and `IMAGE_VECTORS_n`. */
 export interface VectorPair {
   text: VectorizeIndex;
@@ -34,11 +31,15 @@ function listPairNumbers(env: Env): number[] {
   });
 }
 
+/** Tests a row of `vector_pairs`: whether its shards take no new assets. */
+export function isFull(env: Env): SqlFragment {
+  return sql`(vector_count >= ${Number(env.VECTORS_PER_PAIR) || LIMITS.vectorsPerPair})`;
+}
+
 /** Tests a row of `vector_pairs`: whether the deployment has the pair, and it takes new shards. */
 export function takesShards(env: Env): SqlFragment {
-  const maxVectors = Number(env.VECTORS_PER_PAIR) || LIMITS.vectorsPerPair;
-  return sql`(vector_pair ${inList(listPairNumbers(env))}
-    AND vector_count < ${maxVectors} AND shard_count < ${NAMESPACES_PER_PAIR})`;
+  return sql`(vector_pair ${inList(listPairNumbers(env))} AND NOT ${isFull(env)}
+    AND shard_count < ${Number(env.SHARDS_PER_PAIR) || LIMITS.shardsPerPair})`;
 }
 
 /** Selects the pair for a new shard: the fullest that takes one, or the emptiest if none does. */
