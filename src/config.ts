@@ -29,9 +29,9 @@ export const LIMITS = {
   languageCharacters: 35, // BCP 47
   assetIdCount: 500,
   filterRuleCount: 16, // SQLite takes 100 parameters a statement
-  shardBytes: 8 * GIB, // of a database, which may have 10 GB: then its index opens another
-  vectorsPerPair: 8_000_000, // a Vectorize index takes 10 M
-  shardsPerPair: 500, // 50,000 namespaces would do: docs/scale.md says why so few
+  shardBytes: 6 * GIB, // of a database; it may have 10 GB, and ingests in progress add to it
+  vectorsPerPair: 7_000_000, // a Vectorize index takes 10 M, and the same holds
+  shardsPerPair: 200, // 50,000 namespaces would do: docs/scale.md says why so few
   pageSize: 100,
 } as const;
 

@@ -59,8 +59,8 @@ describe("a new shard belongs to", () => {
   it.each<[string, PairCounts, PairCounts, number]>([
     ["the first of two empty pairs", { vectors: 0, shards: 0 }, { vectors: 0, shards: 0 }, 1],
     ["the fuller of two with room", { vectors: 10, shards: 9 }, { vectors: 20, shards: 1 }, 2],
-    ["the one with vectors to spare", { vectors: 8e6, shards: 1 }, { vectors: 0, shards: 0 }, 2],
-    ["the one with shards to spare", { vectors: 9, shards: 500 }, { vectors: 0, shards: 0 }, 2],
+    ["the one with vectors to spare", { vectors: 7e6, shards: 1 }, { vectors: 0, shards: 0 }, 2],
+    ["the one with shards to spare", { vectors: 9, shards: 200 }, { vectors: 0, shards: 0 }, 2],
     ["the emptier of two full ones", { vectors: 8.1e6, shards: 1 }, { vectors: 9e6, shards: 1 }, 1],
   ])("%s", async (_, first, second, expected) => {
     await setCounts({ 1: first, 2: second });
@@ -118,10 +118,10 @@ describe("the counts of a pair", () => {
   it("are an error in the log once no pair has room", async () => {
     const errors = vi.spyOn(console, "error").mockImplementation(() => {});
     const logged = () => JSON.stringify(errors.mock.calls).includes("lifecycle.vector_pairs_full");
-    await setCounts({ 1: { vectors: 0, shards: 500 }, 2: { vectors: 0, shards: 499 } });
+    await setCounts({ 1: { vectors: 0, shards: 200 }, 2: { vectors: 0, shards: 199 } });
     await sweep(env, Date.now());
     expect(logged()).toBe(false);
-    await setCounts({ 2: { vectors: 0, shards: 500 } });
+    await setCounts({ 2: { vectors: 0, shards: 200 } });
     await sweep(env, Date.now());
     expect(logged()).toBe(true);
   });

@@ -12,6 +12,8 @@ import { installBaselines, startBaseline } from "./baseline-process.ts";
 import { measureThroughput, interleaveQueries } from "./interleave.ts";
 
 export const OURS = "Sightline";
+/** A route of our runtime that does nothing: what is lost before any work. */
+export const EMPTY_ROUTE = "Empty route";
 const INDEX = "corpus";
 const TOP_K = 10;
 const BATCH_SEGMENTS = 1000;
@@ -36,7 +38,8 @@ export async function compareSystems(
     const lance = await startBaseline("lancedb", service, settings);
     const orama = await startBaseline("orama", service, settings);
     await service.api.post("/index", { index_name: INDEX });
-    const ourSystem = await openOurSystem(service);
+    const url = await runtimeUrl(service);
+    const ourSystem = toOurSystem(url, service);
     const figures: SearchFigures[] = [];
     let loadedCount = 0;
     for (const [roundNumber, size] of options.sizes.entries()) {
@@ -51,6 +54,7 @@ export async function compareSystems(
       options.log(`${size} segments are in after ${Math.round(performance.now() - start)} ms`);
       const systems = [
         ourSystem,
+        toEmptyRoute(url),
         lance.toSearchSystem("LanceDB", false),
         ...(size < APPROXIMATE_FROM ? [] : [lance.toSearchSystem("LanceDB, IVF-PQ", true)]),
         ...(baselines.includes(orama) ? [orama.toSearchSystem("Orama", false)] : []),
@@ -128,9 +132,7 @@ async function measure(
 }
 
 /** Our service without image embeddings, since the baselines have none. */
-async function openOurSystem(service: Service): Promise<SearchSystem> {
-  const url = await runtimeUrl(service);
-  const { key } = service;
+function toOurSystem(url: string, { key }: Service): SearchSystem {
   return {
     name: OURS,
     processName: "workerd",
@@ -141,6 +143,14 @@ async function openOurSystem(service: Service): Promise<SearchSystem> {
         { query, top_k: TOP_K },
         readOurs,
       ),
+  };
+}
+
+function toEmptyRoute(url: string): SearchSystem {
+  return {
+    name: EMPTY_ROUTE,
+    processName: "workerd",
+    search: (query) => timeSearch(`${url}/empty`, {}, { query }, () => []),
   };
 }
 

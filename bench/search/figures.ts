@@ -73,19 +73,26 @@ export function toParts(searches: readonly TimedSearch[]): Record<string, number
 }
 
 /**
- * Returns ratios of our median latency to each other system's at the same size; below 1 ours is
+ * Returns ratios of our median latency to each other system's at the same size, with and without
+ * the time of an empty route of our runtime (`emptyRoute`, if it was measured); below 1 ours is
  * faster.
  */
-export function toRatios(figures: readonly SearchFigures[], ours: string) {
+export function toRatios(figures: readonly SearchFigures[], ours: string, emptyRoute: string) {
   return figures.flatMap(({ segments, name, uncached, cached, ndcg10 }) => {
-    const reference = figures.find((other) => other.name === ours && other.segments === segments);
-    if (!reference || name === ours) return [];
-    const ratio = (a: LatencyPercentiles, b: LatencyPercentiles) => round(a.p50 / b.p50);
+    const find = (system: string) =>
+      figures.find((other) => other.name === system && other.segments === segments);
+    const reference = find(ours);
+    if (!reference || name === ours || name === emptyRoute) return [];
+    const emptyMs = find(emptyRoute)?.uncached.p50 ?? 0;
+    const ratio = (a: LatencyPercentiles, b: LatencyPercentiles, less = 0) =>
+      round((a.p50 - less) / b.p50);
     return {
       segments,
       name,
       uncached: ratio(reference.uncached, uncached),
       cached: ratio(reference.cached, cached),
+      uncached_net: ratio(reference.uncached, uncached, emptyMs),
+      cached_net: ratio(reference.cached, cached, emptyMs),
       ndcg_points: round(reference.ndcg10 - ndcg10, 1),
     };
   });

@@ -29,12 +29,14 @@ const WRITE_CONCURRENCY = 32;
  * The local Worker with one more path, `POST /load?account=NAME&index=NAME`, which stores a batch
  * of segments as ingest does, without analysis. All segments of a video come in one batch. With
  * `embed=yes` their text is embedded here, as in ingest, and the batch's vectors are ignored. Other
- * requests with `images=no` in the query string are answered as without image embeddings.
+ * requests with `images=no` in the query string are answered as without image embeddings. `/empty`
+ * does nothing.
  */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
     const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/empty") return new Response("{}");
     if (pathname !== "/load") {
       const isWithoutImages = searchParams.get("images") === "no";
       return worker.fetch(

@@ -1,11 +1,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { MeasuredCapacity } from "../../tools/capacity/measured.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { readStoredBytes, type StoredBytes } from "../stored-bytes.ts";
+import { growIndex } from "../capacity/growth.ts";
+import { SMALL_LIMITS } from "../capacity/small-limits.ts";
 import { type ClipSpec, writeVideo } from "../synthetic-video.ts";
 
 const PHOTOS = 300;
@@ -27,7 +30,8 @@ const SECONDS_PER_SENTENCE = 4;
 export const suite: Suite = {
   summary:
     "bytes in each store for an hour of lively video with speech, and for an image, from a real " +
-    "ingest of --minutes of changed clips of <DIR>/videos and of 300 images of <DIR>/photos",
+    "ingest of --minutes of changed clips of <DIR>/videos and of 300 images of <DIR>/photos; and " +
+    "the shards that those images open at small limits",
   run: async (options) => {
     const folder = await mkdtemp(join(tmpdir(), "sightline-capacity-"));
     try {
@@ -38,10 +42,22 @@ export const suite: Suite = {
       const images = photos
         .slice(0, PHOTOS)
         .map(({ path }): MediaFile => ({ path, kind: "image" }));
+      const shards = await growIndex(options, images);
       return await withService(options, async (service) => {
         const ofVideo = await measureGrowth(service, "videos", [video]);
         const ofImages = await measureGrowth(service, "images", images);
-        return toResult(scale(ofVideo, minutes / 60), scale(ofImages, images.length), minutes);
+        const hour = scale(ofVideo.growth, minutes / 60);
+        const image = scale(ofImages.growth, images.length);
+        const { emptyDatabase } = ofImages;
+        return toResult({
+          minutes,
+          hour,
+          image,
+          emptyDatabase,
+          limits: SMALL_LIMITS,
+          images: images.length,
+          shards,
+        });
       });
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -79,12 +95,15 @@ async function writeLivelyVideo(
   return { path, kind: "video", transcript };
 }
 
-/** Returns what the ingest of files into a new index adds to each store. */
+/**
+ * Returns what the ingest of files into a new index adds to the stores, without the bytes of an
+ * empty database, and these.
+ */
 async function measureGrowth(
   { api, folder, ingest }: Service,
   index: string,
   files: MediaFile[],
-): Promise<StoredBytes> {
+): Promise<{ growth: StoredBytes; emptyDatabase: number }> {
   const start = await readStoredBytes(folder);
   await api.post("/index", { index_name: `${index}-empty` });
   await api.post(`/index/${index}-empty/search`, { query: "anything" }); // creates its database
@@ -93,11 +112,11 @@ async function measureGrowth(
   const failed = ended.find(({ state }) => state !== "ready");
   if (failed) throw new Error(`${failed.name}: ${failed.message}`);
   const after = await readStoredBytes(folder);
-  const empty = before.indexDatabases - start.indexDatabases; // each database begins with this
+  const emptyDatabase = before.indexDatabases - start.indexDatabases;
   const kinds = Object.keys(after.objects);
-  return {
+  const growth = {
     d1: after.d1 - before.d1,
-    indexDatabases: after.indexDatabases - before.indexDatabases - empty,
+    indexDatabases: after.indexDatabases - before.indexDatabases - emptyDatabase,
     mediaIndices: after.mediaIndices - before.mediaIndices,
     objects: Object.fromEntries(
       kinds.map((kind) => [kind, after.objects[kind]! - (before.objects[kind] ?? 0)]),
@@ -105,6 +124,7 @@ async function measureGrowth(
     textVectors: after.textVectors - before.textVectors,
     imageVectors: after.imageVectors - before.imageVectors,
   };
+  return { growth, emptyDatabase };
 }
 
 function scale(bytes: StoredBytes, units: number): StoredBytes {
@@ -119,7 +139,8 @@ function scale(bytes: StoredBytes, units: number): StoredBytes {
   };
 }
 
-function toResult(hour: StoredBytes, image: StoredBytes, minutes: number) {
+function toResult(measured: MeasuredCapacity<StoredBytes>) {
+  const { hour, image, shards } = measured;
   const sqlBytes = ({ d1, indexDatabases }: StoredBytes) => Math.round(d1 + indexDatabases);
   const toCountRow = (store: string, of: (bytes: StoredBytes) => number) => ({
     store,
@@ -137,13 +158,17 @@ function toResult(hour: StoredBytes, image: StoredBytes, minutes: number) {
       ...kinds.map((kind) => toRow(`R2: ${kind}`, ({ objects }) => objects[kind] ?? 0)),
       toCountRow("text vectors", ({ textVectors }) => textVectors),
       toCountRow("image vectors", ({ imageVectors }) => imageVectors),
+      ...shards.map(({ shard, vectorPair, assets }) => ({
+        store: `small limits: shard ${shard}, pair ${vectorPair}`,
+        "an hour": "",
+        "an image": `${assets} images`,
+      })),
     ],
     json: {
       sql_bytes_per_hour: sqlBytes(hour),
       sql_bytes_per_image: sqlBytes(image),
-      minutes,
-      hour,
-      image,
+      shards_opened: shards.length - 1,
+      ...measured,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { samplePackFolder } from "../../tools/stack/local-state.ts";
-import { compareSystems, OURS } from "../search/compare.ts";
+import { compareSystems, EMPTY_ROUTE, OURS } from "../search/compare.ts";
 import { type SearchFigures, type LatencyPercentiles, toRatios } from "../search/figures.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
@@ -18,7 +18,7 @@ export const suite: Suite = {
       async (service) => {
         const demo = await measureDemo(service);
         const figures = await compareSystems(service, options);
-        const ratios = toRatios(figures, OURS);
+        const ratios = toRatios(figures, OURS, EMPTY_ROUTE);
         const table = [...demo.map(toDemoRow), ...figures.map(toRow)];
         return { table, json: { demo, figures, ratios } };
       },

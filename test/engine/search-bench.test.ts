@@ -154,9 +154,22 @@ describe("latency ratios", () => {
       uncachedParts: {},
       mib: 1,
     });
-    const figures = [row(1, "we", 10, 70), row(1, "they", 20, 60.5), row(2, "we", 30, 50)];
-    expect(toRatios(figures, "we")).toEqual([
-      { segments: 1, name: "they", uncached: 0.5, cached: 0.5, ndcg_points: 9.5 },
+    const figures = [
+      row(1, "we", 10, 70),
+      row(1, "empty", 2, 0),
+      row(1, "they", 20, 60.5),
+      row(2, "we", 30, 50),
+    ];
+    expect(toRatios(figures, "we", "empty")).toEqual([
+      {
+        segments: 1,
+        name: "they",
+        uncached: 0.5,
+        cached: 0.5,
+        uncached_net: 0.4,
+        cached_net: 0.3,
+        ndcg_points: 9.5,
+      },
     ]);
   });
 });
