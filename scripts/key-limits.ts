@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { ACCOUNT_LIMITS } from "../src/config.ts";
 import { accountId } from "../src/ids.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
@@ -46,14 +47,21 @@ export async function limitsSql(account: string, change: LimitChange): Promise<s
 }
 
 /**
- * Runs a statement on D1: the local database in `folder`, or the deployed one if null. Throws
- * Wrangler's output if it fails, and an error if there is no such account.
+ * Runs a statement on D1: the local database in a state folder, or the deployed one of a
+ * configuration file. Throws Wrangler's output if it fails, and an error if there is no such
+ * account.
  */
-export function executeLimits(sql: string, folder: string | null): LimitChange {
-  const { stdout, stderr } = spawnSync(process.execPath, executeArgs(sql, folder), {
+export function executeLimits(
+  sql: string,
+  target: { folder: string } | { config: string },
+): LimitChange {
+  const { stdout, stderr } = spawnSync(process.execPath, executeArgs(sql, target), {
     cwd: PROJECT,
     encoding: "utf8",
-    env: { ...process.env, ...wranglerEnv(folder ?? PROJECT) },
+    env: {
+      ...process.env,
+      ...wranglerEnv("folder" in target ? target.folder : join(PROJECT, ".wrangler")),
+    },
   });
   const [result] = parseExecuteResult(stdout) ?? [];
   if (!result) throw new Error(`D1 did not answer. ${`${stdout}${stderr}`.trim()}`);

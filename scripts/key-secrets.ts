@@ -9,11 +9,15 @@ import { parseSecrets } from "../src/keys.ts";
 
 const SECRET_BYTES = 32;
 
+/** Makes the first secret, named `k1`. */
+export function createKeySecrets(): string {
+  return createEntry("k1");
+}
+
 /** Appends a new secret named `k1`, `k2` and so on; its number is above all existing ones. */
 export function addSecret(text: string): string {
   const numbers = listKids(text).map((kid) => Number(/^k(\d+)$/.exec(kid)?.[1] ?? 0));
-  const kid = `k${Math.max(...numbers) + 1}`;
-  return `${text},${kid}:${randomBytes(SECRET_BYTES).toString("base64url")}`;
+  return `${text},${createEntry(`k${Math.max(...numbers) + 1}`)}`;
 }
 
 /** Moves the secret `kid` to the front. Throws if there is none of that name. */
@@ -36,6 +40,10 @@ export function dropSecret(text: string, kid: string): string {
 /** Lists the names, the signing one first. Throws if the text isn't valid `KEY_SECRETS`. */
 export function listKids(text: string): string[] {
   return [...parseSecrets(text).keys()];
+}
+
+function createEntry(kid: string): string {
+  return `${kid}:${randomBytes(SECRET_BYTES).toString("base64url")}`;
 }
 
 function splitEntries(text: string): string[] {

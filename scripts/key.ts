@@ -12,7 +12,7 @@ import { stackUrl } from "../tools/stack/stack.ts";
 const USAGE = `Usage: npm run --silent key -- create --account NAME [options]
        npm run --silent key -- list [--url URL]
        npm run --silent key -- revoke KEY_ID… [--url URL]
-       npm run --silent key -- limits --account NAME [LIMIT=NUMBER…] [--remote]
+       npm run --silent key -- limits --account NAME [LIMIT=NUMBER…] [--env NAME]
        npm run --silent key -- secrets [add | use KID | drop KID] [--remote]
 
 create prints an API key and nothing else. It contacts no server: the service records
@@ -29,7 +29,9 @@ with the scope admin.
   --url URL         URL of the service (default: the local one, at PORT or 8787)
 
 limits shows and sets the limits of an account: stored_bytes=5e12, or stored_bytes=default
-for the default. It runs on D1 itself, with --remote on the deployed one.
+for the default. It runs on D1 itself.
+
+  --env NAME        on the deployed D1 of wrangler.NAME.toml (default: on the local one)
 
 secrets shows the names of the signing secrets, the one that signs first. "add" adds
 one that only verifies, "use" lets it sign, "drop" invalidates every key that it signed.
@@ -38,7 +40,7 @@ for wrangler secret put.
 
   --help            print this help
 
-Without --remote it uses the local service, whose state is in STATE_DIR
+Without --remote or --env it uses the local service, whose state is in STATE_DIR
 (default .wrangler/sightline; created if missing).
 `;
 
@@ -92,7 +94,12 @@ async function runLimits(values: Values, rest: string[]): Promise<void> {
     requireAccount(values),
     withUsageErrors(() => parseLimitChange(rest)),
   );
-  const overrides = executeLimits(sql, values.remote ? null : stateFolder());
+  if (values.remote) throw new UsageError("limits takes --env NAME in place of --remote.");
+  const target =
+    values.env === undefined
+      ? { folder: stateFolder() }
+      : { config: `wrangler.${values.env}.toml` };
+  const overrides = executeLimits(sql, target);
   process.stdout.write(describeLimits(overrides));
 }
 
@@ -152,6 +159,7 @@ function readArguments() {
     scopes: { type: "string" },
     expires: { type: "string" },
     remote: { type: "boolean" },
+    env: { type: "string" },
     url: { type: "string" },
     help: { type: "boolean", short: "h" },
   } as const;

@@ -33,9 +33,11 @@ it("a limit change is one statement of generated ids, known names and numbers", 
 });
 
 it("a limit change runs on the deployed database or on the local one", () => {
-  const [, ...remote] = executeArgs("SELECT 1", null);
-  expect(remote.join(" ")).toBe("d1 execute DB --remote --json --yes --command SELECT 1");
-  expect(executeArgs("SELECT 1", "/state").join(" ")).toContain("--local");
+  const [, ...remote] = executeArgs("SELECT 1", { config: "wrangler.staging.toml" });
+  expect(remote.join(" ")).toBe(
+    "d1 execute DB --json --yes --command SELECT 1 --config wrangler.staging.toml --remote",
+  );
+  expect(executeArgs("SELECT 1", { folder: "/state" }).join(" ")).toContain("--local");
 });
 
 it.each([
@@ -60,7 +62,7 @@ describe("key limits on the local database", { timeout: 240_000 }, () => {
     expect(unknown.stderr).toContain("There is no such account");
     const id = await accountId("Ada");
     const insert = `INSERT INTO accounts (account_id, name, created_at) VALUES ('${id}', 'Ada', 1)`;
-    expect(runNode(executeArgs(insert, stateDir)).status).toBe(0);
+    expect(runNode(executeArgs(insert, { folder: stateDir })).status).toBe(0);
     const findLine = (result: { stdout: string }, name: string) =>
       result.stdout.split("\n").find((line) => line.startsWith(`${name} `));
     const changed = runKeyLimits("--account", "Ada", "keys=3", "stored_bytes=5e12");

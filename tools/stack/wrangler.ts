@@ -38,12 +38,21 @@ export function migrateArgs(folder: string): string[] {
   return [SCRIPT, ...command, "--config", CONFIG, "--persist-to", folder];
 }
 
+/** Returns arguments that run a command on the deployment of a configuration file. */
+export function deploymentArgs(config: string, ...command: string[]): string[] {
+  return [SCRIPT, ...command, "--config", config];
+}
+
 /**
- * Returns arguments that run a statement on D1: the local one in `folder`, or the deployed one if
- * `folder` is null. Prints JSON.
+ * Returns arguments that run a statement on D1: the local one in a state folder, or the deployed
+ * one of a configuration file. Prints JSON.
  */
-export function executeArgs(sql: string, folder: string | null): string[] {
-  const target =
-    folder === null ? ["--remote"] : ["--local", "--config", CONFIG, "--persist-to", folder];
-  return [SCRIPT, "d1", "execute", "DB", ...target, "--json", "--yes", "--command", sql];
+export function executeArgs(
+  sql: string,
+  target: { folder: string } | { config: string },
+): string[] {
+  const command = ["d1", "execute", "DB", "--json", "--yes", "--command", sql];
+  return "config" in target
+    ? [...deploymentArgs(target.config, ...command), "--remote"]
+    : [SCRIPT, ...command, "--local", "--config", CONFIG, "--persist-to", target.folder];
 }

@@ -1,0 +1,157 @@
+import { type CloudflareApi, CloudflareError } from "./api.ts";
+import type { AccountState, VectorIndexState } from "./plan.ts";
+import type { Resource } from "./resources.ts";
+
+const WORKER_NOT_FOUND = 10007;
+
+interface LifecycleRules {
+  rules: { id: string }[];
+}
+
+/** Reads what the account has of the wanted resources. */
+export async function readAccount(
+  api: CloudflareApi,
+  resources: readonly Resource[],
+): Promise<AccountState> {
+  const databases = await readDatabaseIds(api);
+  const queues = await api.list<{ queue_name: string }>("queues");
+  const buckets = new Map<string, string[]>();
+  const secrets = new Set<string>();
+  for (const resource of resources) {
+    if (resource.kind === "bucket" && (await api.find(`r2/buckets/${resource.name}`))) {
+      const { rules } = await readLifecycle(api, resource.name);
+      buckets.set(
+        resource.name,
+        rules.map(({ id }) => id),
+      );
+    } else if (resource.kind === "secret") {
+      const path = `workers/scripts/${resource.worker}/secrets`;
+      for (const { name } of (await api.find<{ name: string }[]>(path)) ?? []) secrets.add(name);
+    }
+  }
+  return {
+    databases,
+    buckets,
+    vectorIndexes: await readVectorIndexes(api, resources),
+    queues: new Set(queues.map((queue) => queue.queue_name)),
+    secrets,
+  };
+}
+
+/** Returns the ids of all databases of the account by name. */
+export async function readDatabaseIds(api: CloudflareApi): Promise<Map<string, string>> {
+  const databases = await api.list<{ name: string; uuid: string }>("d1/database");
+  return new Map(databases.map(({ name, uuid }) => [name, uuid]));
+}
+
+async function readVectorIndexes(
+  api: CloudflareApi,
+  resources: readonly Resource[],
+): Promise<Map<string, VectorIndexState>> {
+  const states = new Map<string, VectorIndexState>();
+  type Index = { name: string; config: { dimensions: number; metric: string } };
+  for (const { name, config } of await api.list<Index>("vectorize/v2/indexes")) {
+    if (!resources.some((one) => one.kind === "vector_index" && one.name === name)) continue;
+    const path = `vectorize/v2/indexes/${name}`;
+    const { vectorCount } = await api.get<{ vectorCount: number }>(`${path}/info`);
+    const { metadataIndexes } = await api.get<{ metadataIndexes: { propertyName: string }[] }>(
+      `${path}/metadata_index/list`,
+    );
+    const metadataProperties = metadataIndexes.map(({ propertyName }) => propertyName);
+    states.set(name, { ...config, vectorCount, metadataProperties });
+  }
+  return states;
+}
+
+function readLifecycle(api: CloudflareApi, bucket: string): Promise<LifecycleRules> {
+  return api.get<LifecycleRules>(`r2/buckets/${bucket}/lifecycle`);
+}
+
+/** Creates a resource. `secretValue` is called only for a secret. */
+export async function createResource(
+  api: CloudflareApi,
+  resource: Resource,
+  secretValue: () => Promise<string>,
+): Promise<void> {
+  const { name } = resource;
+  switch (resource.kind) {
+    case "database": {
+      const hint = resource.location && { primary_location_hint: resource.location };
+      await api.post("d1/database", { name, ...hint });
+      break;
+    }
+    case "bucket": {
+      const hint = resource.location && { locationHint: resource.location };
+      await api.post("r2/buckets", { name, ...hint });
+      break;
+    }
+    case "lifecycle_rule":
+      await addLifecycleRule(api, resource);
+      break;
+    case "vector_index": {
+      const { dimensions, metric } = resource;
+      await api.post("vectorize/v2/indexes", { name, config: { dimensions, metric } });
+      break;
+    }
+    case "metadata_index":
+      await api.post(`vectorize/v2/indexes/${resource.index}/metadata_index/create`, {
+        propertyName: name,
+        indexType: "string",
+      });
+      break;
+    case "queue":
+      await api.post("queues", { queue_name: name });
+      break;
+    case "secret":
+      await putSecret(api, resource.worker, name, await secretValue());
+  }
+}
+
+type LifecycleRule = Extract<Resource, { kind: "lifecycle_rule" }>;
+
+/** Adds a rule to those of the bucket, which the API replaces together. */
+async function addLifecycleRule(api: CloudflareApi, rule: LifecycleRule): Promise<void> {
+  const { rules } = await readLifecycle(api, rule.bucket);
+  const condition = { type: "Age", maxAge: rule.days * 86_400 };
+  const added = {
+    id: rule.name,
+    enabled: true,
+    conditions: { prefix: rule.prefix },
+    deleteObjectsTransition: { condition },
+  };
+  await api.put(`r2/buckets/${rule.bucket}/lifecycle`, { rules: [...rules, added] });
+}
+
+/** Puts a secret. Uploads an empty Worker first if there is none, as `wrangler secret put` does. */
+async function putSecret(
+  api: CloudflareApi,
+  worker: string,
+  name: string,
+  text: string,
+): Promise<void> {
+  const path = `workers/scripts/${worker}`;
+  const secret = { name, text, type: "secret_text" };
+  try {
+    await api.put(`${path}/secrets`, secret);
+  } catch (error) {
+    if (!(error instanceof CloudflareError && error.codes.includes(WORKER_NOT_FOUND))) throw error;
+    await api.put(path, emptyWorkerForm());
+    await api.put(`${path}/secrets`, secret);
+  }
+}
+
+function emptyWorkerForm(): FormData {
+  const form = new FormData();
+  form.set("metadata", JSON.stringify({ main_module: "empty.js", bindings: [] }));
+  const code = "export default { fetch() {} }";
+  form.set("empty.js", new File([code], "empty.js", { type: "application/javascript+module" }));
+  return form;
+}
+
+/** Returns the version of a Worker that serves all requests, or null. */
+export async function findLiveVersion(api: CloudflareApi, worker: string): Promise<string | null> {
+  type Deployments = { deployments: { versions: { version_id: string; percentage: number }[] }[] };
+  const found = await api.find<Deployments>(`workers/scripts/${worker}/deployments`);
+  const [latest] = found?.deployments ?? [];
+  return latest?.versions.find(({ percentage }) => percentage === 100)?.version_id ?? null;
+}

@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { deploymentArgs, wranglerEnv } from "../tools/stack/wrangler.ts";
+import { findLiveVersion } from "./cloudflare/account.ts";
+import { type CloudflareApi, openCloudflare } from "./cloudflare/api.ts";
+import {
+  databaseIdsOf,
+  isCurrent,
+  readEnvironment,
+  toEnvironmentConfig,
+} from "./cloudflare/environment-config.ts";
+
+const USAGE = `Usage: npm run deploy -- --env NAME [--rollback]
+
+Applies the migrations of D1 and deploys the Worker with wrangler.NAME.toml, which setup wrote. If
+the deployment fails after the new version serves requests, it prints the command that rolls back.
+
+  --env NAME      the environment, such as production
+  --rollback      roll back at once if the deployment fails
+  --help          print this help
+
+Environment:
+  CLOUDFLARE_API_TOKEN    a token with the permissions of docs/deploy.md
+`;
+
+/** An invalid command line; the usage is printed with it. */
+class UsageError extends Error {}
+
+/** Commands of Wrangler that make a deployment, in their order. */
+const STEPS = [
+  { title: "Apply the migrations", command: ["d1", "migrations", "apply", "DB", "--remote"] },
+  { title: "Deploy the Worker", command: ["deploy"] },
+];
+
+async function main(): Promise<void> {
+  const values = readArguments();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  if (values.env === undefined) throw new UsageError("--env NAME is missing.");
+  const { config, worker, accountId } = await readDeployment(values.env);
+  const api = openCloudflare(accountId);
+  const before = await findLiveVersion(api, worker);
+  for (const { title, command } of STEPS) {
+    console.log(`\n${title}: wrangler ${command.join(" ")}\n`);
+    if (await runWrangler(config, command)) continue;
+    const advice = await recover(api, { config, worker, before, isAutomatic: values.rollback });
+    throw new Error(`\n"${title}" failed. ${advice}`);
+  }
+  console.log(`\nDeployed ${worker}. Version: ${await findLiveVersion(api, worker)}`);
+}
+
+/** Reads the file of the environment. Throws if setup must run first. */
+async function readDeployment(environment: string) {
+  const files = await readEnvironment(process.cwd(), environment);
+  const { file, current } = files;
+  const setup = `npm run setup -- --env ${environment}`;
+  const accountId = current?.account_id;
+  if (!current || accountId === undefined) throw new Error(`Run this first: ${setup}`);
+  if (!isCurrent(files, toEnvironmentConfig(files, accountId, databaseIdsOf(current)))) {
+    throw new Error(`wrangler.toml and ${file} don't agree. Run this first: ${setup}`);
+  }
+  return { config: file, worker: current.name, accountId };
+}
+
+interface FailedDeployment {
+  config: string;
+  worker: string;
+  /** The version that served requests before; null if there was none. */
+  before: string | null;
+  isAutomatic: boolean | undefined;
+}
+
+/** Rolls back if that is wanted and possible. Returns what happened, and what is left to do. */
+async function recover(api: CloudflareApi, failed: FailedDeployment): Promise<string> {
+  const { config, worker, before, isAutomatic } = failed;
+  const live = await findLiveVersion(api, worker);
+  if (live === before) return "The Worker is unchanged: nothing has to be rolled back.";
+  if (before === null) return "There is no earlier version. Correct the cause and deploy again.";
+  const command = ["rollback", before, "--message", "A deployment failed", "--yes"];
+  if (isAutomatic && (await runWrangler(config, command))) {
+    return `Version ${before} serves requests again.`;
+  }
+  return (
+    `Version ${live} serves requests. Roll back to the one before:\n\n` +
+    `npx wrangler rollback ${before} --config ${config}`
+  );
+}
+
+/** Runs Wrangler on this terminal. Returns true if it succeeds. */
+async function runWrangler(config: string, command: string[]): Promise<boolean> {
+  const child = spawn(process.execPath, deploymentArgs(config, ...command), {
+    env: { ...process.env, ...wranglerEnv(join(process.cwd(), ".wrangler")) },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code === 0;
+}
+
+function readArguments() {
+  const options = {
+    env: { type: "string" },
+    rollback: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  const isUsage = error instanceof UsageError;
+  process.stderr.write(isUsage ? `${message}\n\n${USAGE}` : `${message}\n`);
+  process.exitCode = isUsage ? 2 : 1;
+}

@@ -1,0 +1,127 @@
+import { createInterface } from "node:readline/promises";
+import { parseArgs } from "node:util";
+import { openCloudflare } from "./cloudflare/api.ts";
+import { readEnvironment } from "./cloudflare/environment-config.ts";
+import {
+  applyPlan,
+  describePlan,
+  hasProblem,
+  isComplete,
+  planSetup,
+  type SetupPlan,
+} from "./cloudflare/provision.ts";
+import { type Location, LOCATIONS } from "./cloudflare/resources.ts";
+
+const USAGE = `Usage: npm run setup -- --env NAME [options]
+
+Creates what an environment needs on Cloudflare, and writes wrangler.NAME.toml. Shows the plan and
+asks first. Changes nothing that is there, so it may run any number of times.
+
+  --env NAME              the environment: lowercase letters and digits, such as production
+  --location REGION       where a new database and bucket are: ${LOCATIONS.join(", ")}
+                          (default: Cloudflare chooses, near you)
+  --image-dimensions N    dimensions of the image embedding model (default 1024)
+  --dry-run               only show the plan
+  --yes                   don't ask
+  --help                  print this help
+
+Environment:
+  CLOUDFLARE_API_TOKEN    a token with the permissions of docs/deploy.md
+  CLOUDFLARE_ACCOUNT_ID   the account (default: that of wrangler.NAME.toml)
+`;
+
+const MAX_DIMENSIONS = 1536; // limit of Vectorize
+
+/** An invalid command line; the usage is printed with it. */
+class UsageError extends Error {}
+
+async function main(): Promise<void> {
+  const values = readArguments();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const { env: environment } = values;
+  if (environment === undefined) throw new UsageError("--env NAME is missing.");
+  const options = {
+    location: readLocation(values.location),
+    imageDimensions: readDimensions(values["image-dimensions"] ?? "1024"),
+  };
+  const folder = process.cwd();
+  const { current } = await readEnvironment(folder, environment);
+  const api = openCloudflare(current?.account_id);
+  const plan = await planSetup(api, folder, environment, options);
+  console.log(
+    `Plan for "${environment}" in the account ${api.accountId}:\n\n${describePlan(plan)}\n`,
+  );
+  if (hasProblem(plan)) throw new Error("Nothing was changed, because a resource differs.");
+  if (isComplete(plan)) console.log("Nothing is missing.");
+  else if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
+  else if (values.yes || (await confirm())) {
+    await applyPlan(api, plan, (line) => console.log(line));
+    console.log(formatNextSteps(environment, plan));
+  } else throw new Error("Nothing was changed.");
+}
+
+function readArguments() {
+  const options = {
+    env: { type: "string" },
+    location: { type: "string" },
+    "image-dimensions": { type: "string" },
+    "dry-run": { type: "boolean" },
+    yes: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readLocation(text: string | undefined): Location | null {
+  if (text === undefined) return null;
+  const location = LOCATIONS.find((one) => one === text);
+  if (location) return location;
+  throw new UsageError(`--location must be one of ${LOCATIONS.join(", ")}, not "${text}".`);
+}
+
+function readDimensions(text: string): number {
+  const dimensions = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (dimensions >= 1 && dimensions <= MAX_DIMENSIONS) return dimensions;
+  throw new UsageError(`--image-dimensions must be 1 to ${MAX_DIMENSIONS}, not "${text}".`);
+}
+
+/** Asks on the terminal. Throws if there is none. */
+async function confirm(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw new Error("Nothing was changed. Without a terminal to ask on, --yes confirms the plan.");
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question("Create what is missing? [y/N] ")).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+function formatNextSteps(environment: string, { resources, secretsFile }: SetupPlan): string {
+  const isNewSecret = resources.some(
+    ({ resource, action }) => resource.kind === "secret" && action === "create",
+  );
+  const advice = `
+KEY_SECRETS is in ${secretsFile}, which only you can read. Cloudflare never returns it.
+Copy it to a vault: you need it to create API keys, and whoever has it can create them, too.
+`;
+  return `${isNewSecret ? advice : ""}
+Next: npm run deploy -- --env ${environment}`;
+}
+
+try {
+  await main();
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  const isUsage = error instanceof UsageError;
+  process.stderr.write(isUsage ? `${message}\n\n${USAGE}` : `${message}\n`);
+  process.exitCode = isUsage ? 2 : 1;
+}
