@@ -37,14 +37,14 @@ export async function planSetup(
   const state = await readAccount(api, wanted);
   const resources = planResources(wanted, state);
   const config = toEnvironmentConfig(files, api.accountId, state.databases);
-  const isComplete = databaseIdsOf(named)
-    .keys()
-    .every((name) => state.databases.has(name));
+  const isDatabaseMissing = resources.some(
+    ({ resource, action }) => resource.kind === "database" && action === "create",
+  );
   const fileAction = files.current === null ? "create" : "update";
   return {
     files,
     resources,
-    fileAction: isComplete && isCurrent(files, config) ? "present" : fileAction,
+    fileAction: !isDatabaseMissing && isCurrent(files, config) ? "present" : fileAction,
     secretsFile: join(folder, `.wrangler/${named.name}.env`),
   };
 }
@@ -110,11 +110,10 @@ export async function applyPlan(
 async function writeConfig(api: CloudflareApi, files: EnvironmentFiles): Promise<void> {
   const databaseIds = await readDatabaseIds(api);
   const config = toEnvironmentConfig(files, api.accountId, databaseIds);
-  const unlisted = databaseIdsOf(config)
-    .keys()
-    .find((name) => !databaseIds.has(name));
-  if (unlisted !== undefined)
-    throw new Error(`Cloudflare doesn't list the database ${unlisted} yet.`);
+  for (const name of databaseIdsOf(config).keys()) {
+    if (!databaseIds.has(name))
+      throw new Error(`Cloudflare doesn't list the database ${name} yet.`);
+  }
   await writeEnvironment(files, config);
 }
 

@@ -39,7 +39,13 @@ export function listResources(config: EnvironmentConfig, options: ResourceOption
     })),
     ...config.r2_buckets.flatMap(({ bucket_name: bucket }): Resource[] => [
       { kind: "bucket", name: bucket, location },
-      ...LIFECYCLE_RULES.map((rule) => ({ kind: "lifecycle_rule" as const, bucket, ...rule })),
+      ...LIFECYCLE_RULES.map(({ name, prefix, days }): Resource => ({
+        kind: "lifecycle_rule",
+        bucket,
+        name,
+        prefix,
+        days,
+      })),
     ]),
     ...config.vectorize.flatMap(({ binding, index_name: index }): Resource[] => [
       {
