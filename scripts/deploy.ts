@@ -82,7 +82,7 @@ async function recover(api: CloudflareApi, failed: FailedDeployment): Promise<st
   if (before === null) return "There is no earlier version. Correct the cause and deploy again.";
   const command = ["rollback", before, "--message", "A deployment failed", "--yes"];
   if (isAutomatic && (await runWrangler(config, command))) {
-    return `Version ${before} serves requests again.`;
+    return `It was rolled back. Version ${before} serves requests.`;
   }
   return (
     `Version ${live} serves requests. Roll back to the one before:\n\n` +

@@ -148,10 +148,16 @@ function emptyWorkerForm(): FormData {
   return form;
 }
 
-/** Returns the version of a Worker that serves all requests, or null. */
+/**
+ * Returns the version of a Worker that serves requests, or null. The empty Worker that setup
+ * uploads doesn't count: it has no migration of Durable Objects.
+ */
 export async function findLiveVersion(api: CloudflareApi, worker: string): Promise<string | null> {
+  type Service = { default_environment: { script: { migration_tag?: string } } };
+  const service = await api.find<Service>(`workers/services/${worker}`);
+  if (!service?.default_environment.script.migration_tag) return null;
   type Deployments = { deployments: { versions: { version_id: string; percentage: number }[] }[] };
-  const found = await api.find<Deployments>(`workers/scripts/${worker}/deployments`);
-  const [latest] = found?.deployments ?? [];
+  const { deployments } = await api.get<Deployments>(`workers/scripts/${worker}/deployments`);
+  const [latest] = deployments;
   return latest?.versions.find(({ percentage }) => percentage === 100)?.version_id ?? null;
 }

@@ -25,7 +25,8 @@ export interface EnvironmentConfig {
 /** The configuration of an environment beside the template that it is made from. */
 export interface EnvironmentFiles {
   environment: string;
-  /** Path of the environment's file, `wrangler.staging.toml` for staging. */
+  folder: string;
+  /** Name of the environment's file, `wrangler.staging.toml` for staging. */
   file: string;
   template: EnvironmentConfig;
   /** Null before the first setup. */
@@ -42,15 +43,15 @@ export async function readEnvironment(
       `--env must be 1 to 16 lowercase letters and digits, such as staging, not "${environment}".`,
     );
   }
-  const file = join(folder, `wrangler.${environment}.toml`);
+  const file = `wrangler.${environment}.toml`;
   const template = parseConfig(await readFile(join(folder, TEMPLATE), "utf8"));
   let current: EnvironmentConfig | null = null;
   try {
-    current = parseConfig(await readFile(file, "utf8"));
+    current = parseConfig(await readFile(join(folder, file), "utf8"));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
-  return { environment, file, template, current };
+  return { environment, folder, file, template, current };
 }
 
 function parseConfig(text: string): EnvironmentConfig {
@@ -125,14 +126,14 @@ function normalize(config: EnvironmentConfig | null): unknown {
 
 /** Writes the environment's file, with a comment that says what may be edited. */
 export async function writeEnvironment(
-  { environment, file }: EnvironmentFiles,
+  { environment, folder, file }: EnvironmentFiles,
   config: EnvironmentConfig,
 ): Promise<void> {
   const text = `# Made from ${TEMPLATE} by: npm run setup -- --env ${environment}
 # Edit [vars] and [[ratelimits]] here, and add keys that ${TEMPLATE} doesn't have, such as routes.
 # Change anything else in ${TEMPLATE}, and run setup again.
 ${stringify(config)}`;
-  await writeFile(file, text);
+  await writeFile(join(folder, file), text);
 }
 
 /** Puts the environment after the Worker's name: sightline-media → sightline-staging-media. */

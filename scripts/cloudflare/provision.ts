@@ -20,7 +20,7 @@ export interface SetupPlan {
   resources: PlannedResource[];
   /** What happens to the environment's file. */
   fileAction: "create" | "update" | "present";
-  /** Path of the file that gets `KEY_SECRETS`. */
+  /** Path in the folder of the file that gets `KEY_SECRETS`. */
   secretsFile: string;
 }
 
@@ -45,7 +45,7 @@ export async function planSetup(
     files,
     resources,
     fileAction: !isDatabaseMissing && isCurrent(files, config) ? "present" : fileAction,
-    secretsFile: join(folder, `.wrangler/${named.name}.env`),
+    secretsFile: `.wrangler/${named.name}.env`,
   };
 }
 
@@ -86,7 +86,10 @@ export async function applyPlan(
     .filter(({ action }) => action === "create")
     .map(({ resource }) => ({
       title: describeResource(resource),
-      run: () => createResource(api, resource, () => ensureSecret(secretsFile, resource.name)),
+      run: () =>
+        createResource(api, resource, () =>
+          ensureSecret(join(files.folder, secretsFile), resource.name),
+        ),
     }));
   if (fileAction !== "present") {
     steps.push({ title: files.file, run: () => writeConfig(api, files) });

@@ -52,10 +52,69 @@ async function runDeploy(...args: string[]) {
   return { stdout, stderr, status: child.exitCode };
 }
 
+const liveVersion = () => cloudflare.account.workers.get(WORKER)?.deployments[0];
+const failTriggers = () => {
+  cloudflare.fail = (write) => (write.endsWith("/schedules") ? "refuse" : null);
+};
+
 describe("deploy", { timeout: 120_000 }, () => {
   it("applies the migrations, then deploys the Worker with the environment's bindings", async () => {
-    const r = await runDeploy("--env", "staging");
-    console.log(r.stdout, r.stderr, cloudflare.writes);
-    expect(WORKER).toBe("x");
+    const { stdout, status } = await runDeploy("--env", "staging");
+    expect(status).toBe(0);
+    expect(stdout).toContain(`Deployed ${WORKER}. Version: ${liveVersion()}`);
+    const { databases, workers, queues } = cloudflare.account;
+    const tables = databases.get(WORKER)!.sqlite.prepare("SELECT count(*) AS n FROM assets").get();
+    expect(tables).toEqual({ n: 0 });
+    const bindings = workers.get(WORKER)!.versions.get(liveVersion()!)?.bindings;
+    expect(bindings).toEqual(
+      expect.arrayContaining([
+        { type: "r2_bucket", name: "MEDIA", bucket_name: `${WORKER}-media` },
+        { type: "vectorize", name: "IMAGE_VECTORS_1", index_name: `${WORKER}-image-1` },
+        { type: "inherit", name: "KEY_SECRETS" },
+      ]),
+    );
+    expect(queues.get(`${WORKER}-jobs`)?.consumers).toMatchObject([
+      { dead_letter_queue: `${WORKER}-jobs-dead` },
+    ]);
+  });
+
+  it("prints the command that rolls back when the triggers of a later version fail", async () => {
+    await runDeploy("--env", "staging");
+    const before = liveVersion();
+    failTriggers();
+    const { stderr, status } = await runDeploy("--env", "staging");
+    expect(status).toBe(1);
+    expect(liveVersion()).not.toBe(before);
+    expect(stderr).toContain(`npx wrangler rollback ${before} --config wrangler.staging.toml`);
+  });
+
+  it("rolls back by itself with --rollback", async () => {
+    await runDeploy("--env", "staging");
+    const before = liveVersion();
+    failTriggers();
+    const { stderr, status } = await runDeploy("--env", "staging", "--rollback");
+    expect(status).toBe(1);
+    expect(stderr).toContain(`Version ${before} serves requests.`);
+    expect(liveVersion()).toBe(before);
+  });
+
+  it("has nothing to roll back when the first version or a migration fails", async () => {
+    failTriggers();
+    const first = await runDeploy("--env", "staging", "--rollback");
+    expect(first.stderr).toContain("There is no earlier version");
+    writeFileSync(join(folder, "migrations/0002_broken.sql"), "CREATE TABLE assets (id TEXT);");
+    const second = await runDeploy("--env", "staging", "--rollback");
+    expect(second.status).toBe(1);
+    expect(second.stderr).toContain('"Apply the migrations" failed. The Worker is unchanged');
+  });
+
+  it("refuses an environment that setup hasn't completed since the template changed", async () => {
+    const unknown = await runDeploy("--env", "production");
+    expect(unknown.stderr).toBe("Run this first: npm run setup -- --env production\n");
+    const template = join(folder, "wrangler.toml");
+    writeFileSync(template, readFileSync(template, "utf8").replace("300_000", "200_000"));
+    const changed = await runDeploy("--env", "staging");
+    expect(changed.stderr).toContain("don't agree. Run this first: npm run setup");
+    expect(cloudflare.writes).toEqual([]);
   });
 });

@@ -16,6 +16,7 @@ import {
 import type { ResourceOptions } from "../../scripts/cloudflare/resources.ts";
 import { parseSecrets } from "../../src/keys.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
+import { CloudflareAccount } from "./cloudflare-account.ts";
 import { ACCOUNT_ID, setUpCloudflare, TOKEN } from "./cloudflare-api.ts";
 
 const cloudflare = setUpCloudflare();
@@ -86,6 +87,7 @@ async function expectComplete(): Promise<void> {
       deleteObjectsTransition: { condition: { type: "Age", maxAge } },
     })),
   ];
+  expect([...account.databases.values()]).toMatchObject([{ location: "weur" }]);
   expect([...account.buckets.values()]).toEqual([
     { name: `${name}-media`, location: "weur", rules },
   ]);
@@ -190,7 +192,7 @@ describe("setup", () => {
       expect(length).toBeGreaterThan(15);
       for (let failing = 1; failing <= length; failing++) {
         createFolder();
-        for (const content of Object.values(cloudflare.account)) content.clear();
+        cloudflare.account = new CloudflareAccount();
         cloudflare.writes = [];
         cloudflare.fail = (_, number) => (number === failing ? failure : null);
         const message = await runSetup();
