@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import { buffer, text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import { PROJECT } from "../../tools/stack/local-state.ts";
 import {
   type Call,
   CloudflareAccount,
@@ -38,18 +41,8 @@ export function setUpCloudflare(): CloudflareServer {
     forbidden: null,
   });
   const state: CloudflareServer = { url: "", ...initial() };
-  const server = createServer(async (request, response) => {
-    const respond = (status: number, body: object) => {
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(JSON.stringify({ success: status < 400, errors: [], messages: [], ...body }));
-    };
-    try {
-      respond(200, await handleRequest(state, request));
-    } catch (error) {
-      const { status, code } = error instanceof Refusal ? error : { status: 500, code: 10013 };
-      const message = error instanceof Error ? error.message : String(error);
-      respond(status, { result: null, errors: [{ code, message }] });
-    }
+  const server = createServer((request, response) => {
+    void respond(state, request, response);
   });
   beforeAll(async () => {
     server.listen(0, "127.0.0.1");
@@ -65,6 +58,24 @@ export function setUpCloudflare(): CloudflareServer {
     server.close();
   });
   return state;
+}
+
+async function respond(
+  state: CloudflareServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const end = (status: number, body: object) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ success: status < 400, errors: [], messages: [], ...body }));
+  };
+  try {
+    end(200, await handleRequest(state, request));
+  } catch (error) {
+    const { status, code } = error instanceof Refusal ? error : { status: 500, code: 10013 };
+    const message = error instanceof Error ? error.message : String(error);
+    end(status, { result: null, errors: [{ code, message }] });
+  }
 }
 
 async function handleRequest(state: CloudflareServer, request: IncomingMessage): Promise<object> {
@@ -123,5 +134,30 @@ async function readBody(request: IncomingMessage): Promise<Call["body"]> {
   if (bytes.length === 0) return {};
   if (!type.startsWith("multipart/form-data")) return JSON.parse(String(bytes)) as Call["body"];
   const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
-  return JSON.parse(String(form.get("metadata"))) as Call["body"];
+  const metadata = form.get("metadata");
+  return typeof metadata === "string" ? (JSON.parse(metadata) as Call["body"]) : {};
+}
+
+/** Runs a script in a process of its own, without a terminal, on the account of the server. */
+export async function runScript(
+  { url }: CloudflareServer,
+  folder: string,
+  [script, ...args]: [script: string, ...args: string[]],
+  env: Record<string, string> = {},
+) {
+  const child = spawn(process.execPath, [join(PROJECT, `scripts/${script}.ts`), ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      CLOUDFLARE_API_BASE_URL: url,
+      CLOUDFLARE_API_TOKEN: TOKEN,
+      CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "close");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await ended;
+  return { stdout, stderr, status: child.exitCode };
 }

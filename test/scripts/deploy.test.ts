@@ -1,14 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { CloudflareApi } from "../../scripts/cloudflare/api.ts";
 import { applyPlan, planSetup } from "../../scripts/cloudflare/provision.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
-import { ACCOUNT_ID, setUpCloudflare, TOKEN } from "./cloudflare-api.ts";
+import { ACCOUNT_ID, runScript, setUpCloudflare, TOKEN } from "./cloudflare-api.ts";
 
 const cloudflare = setUpCloudflare();
 const root = mkdtempSync(join(tmpdir(), "sightline-deploy-"));
@@ -36,22 +33,7 @@ beforeEach(async () => {
   cloudflare.writes = [];
 });
 
-async function runDeploy(...args: string[]) {
-  const child = spawn(process.execPath, [join(PROJECT, "scripts/deploy.ts"), ...args], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      CLOUDFLARE_API_BASE_URL: cloudflare.url,
-      CLOUDFLARE_API_TOKEN: TOKEN,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = once(child, "close");
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  await ended;
-  return { stdout, stderr, status: child.exitCode };
-}
-
+const runDeploy = (...args: string[]) => runScript(cloudflare, folder, ["deploy", ...args]);
 const liveVersion = () => cloudflare.account.workers.get(WORKER)?.deployments[0];
 const failTriggers = () => {
   cloudflare.fail = (write) => (write.endsWith("/schedules") ? "refuse" : null);

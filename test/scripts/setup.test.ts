@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { parse } from "smol-toml";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { CloudflareApi } from "../../scripts/cloudflare/api.ts";
@@ -45,25 +42,6 @@ async function runSetup(environment = "staging"): Promise<string | null> {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-/** Runs the command in a process of its own, without a terminal. */
-async function runCommand(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(PROJECT, "scripts/setup.ts"), ...args], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      CLOUDFLARE_API_BASE_URL: cloudflare.url,
-      CLOUDFLARE_API_TOKEN: TOKEN,
-      CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = once(child, "close");
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  await ended;
-  return { stdout, stderr, status: child.exitCode };
 }
 
 const readConfig = (environment: string): unknown =>
@@ -253,73 +231,5 @@ describe("setup", () => {
     index.metadataIndexes.pop();
     index.vectorCount = 5;
     expect(hasProblem(await plan())).toBe(true);
-  });
-});
-
-describe("setup, the command", () => {
-  it("prints the plan and writes nothing with --dry-run", async () => {
-    const { stdout, status } = await runCommand(["--env", "staging", "--dry-run"]);
-    expect(status).toBe(0);
-    expect(stdout).toContain("create   D1 database sightline-staging\n");
-    expect(stdout).toContain("create   Vectorize index sightline-staging-image-1, 1024 dimensions");
-    expect(cloudflare.writes).toEqual([]);
-    expect(() => readText("wrangler.staging.toml")).toThrow("ENOENT");
-  });
-
-  it("writes nothing without --yes when there is no terminal", async () => {
-    const { stderr, status } = await runCommand(["--env", "staging"]);
-    expect(status).toBe(1);
-    expect(stderr).toContain("--yes");
-    expect(cloudflare.writes).toEqual([]);
-  });
-
-  it("names the file with KEY_SECRETS and prints no secret", async () => {
-    const { stdout, stderr, status } = await runCommand(["--env", "staging", "--yes"]);
-    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
-    expect(stdout).toContain(".wrangler/sightline-staging.env");
-    const { secrets } = cloudflare.account.workers.get("sightline-staging")!;
-    expect(stdout).not.toContain(secrets.get("KEY_SECRETS"));
-    const second = await runCommand(["--env", "staging", "--yes"]);
-    expect(second).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining("Nothing is missing"),
-    });
-  });
-
-  it.each([
-    ["a missing token", { CLOUDFLARE_API_TOKEN: "" }, "CLOUDFLARE_API_TOKEN is not set"],
-    ["a wrong token", { CLOUDFLARE_API_TOKEN: "other" }, "it is wrong, expired or disabled"],
-    ["a missing account", { CLOUDFLARE_ACCOUNT_ID: "" }, "CLOUDFLARE_ACCOUNT_ID is not set"],
-    ["an unknown account", { CLOUDFLARE_ACCOUNT_ID: "other" }, "Cloudflare has no account other"],
-    ["no server", { CLOUDFLARE_API_BASE_URL: "http://127.0.0.1:1" }, "can't be reached"],
-  ])("says in words that there is %s", async (_, env, message) => {
-    const { stdout, stderr, status } = await runCommand(["--env", "staging", "--yes"], env);
-    expect({ stdout, status }).toEqual({ stdout: "", status: 1 });
-    expect(stderr).toContain(message);
-  });
-
-  it("names a permission that the token lacks", async () => {
-    cloudflare.forbidden = /^vectorize/;
-    const { stderr } = await runCommand(["--env", "staging", "--yes"]);
-    expect(stderr).toContain('The token lacks the permission "Vectorize: Edit"');
-    expect(cloudflare.writes).toEqual([]);
-  });
-
-  it("refuses another account for an environment that has one", async () => {
-    await runSetup();
-    const env = { CLOUDFLARE_ACCOUNT_ID: "f".repeat(32) };
-    const { stderr } = await runCommand(["--env", "staging"], env);
-    expect(stderr).toContain(`this environment is in ${ACCOUNT_ID}`);
-  });
-
-  it.each([
-    [["--yes"], "--env NAME is missing"],
-    [["--env", "Staging"], "lowercase letters"],
-    [["--env", "staging", "--location", "mars"], "--location must be one of"],
-    [["--env", "staging", "--image-dimensions", "4096"], "--image-dimensions must be"],
-  ])("refuses the arguments %j", async (args, message) => {
-    const { stderr, status } = await runCommand(args);
-    expect(status).toBeGreaterThan(0);
-    expect(stderr).toContain(message);
   });
 });
