@@ -28,10 +28,19 @@ Environment:
 /** An invalid command line; the usage is printed with it. */
 class UsageError extends Error {}
 
-/** Commands of Wrangler that make a deployment, in their order. */
-const STEPS = [
-  { title: "Apply the migrations", command: ["d1", "migrations", "apply", "DB", "--remote"] },
-  { title: "Deploy the Worker", command: ["deploy"] },
+interface Step {
+  title: string;
+  /** Returns false if the step fails, and prints why. */
+  run: (config: string) => Promise<boolean>;
+}
+
+/** Steps of a deployment, in their order. If one fails, the version before can be restored. */
+const STEPS: readonly Step[] = [
+  {
+    title: "Apply the migrations",
+    run: (config) => runWrangler(config, ["d1", "migrations", "apply", "DB", "--remote"]),
+  },
+  { title: "Deploy the Worker", run: (config) => runWrangler(config, ["deploy"]) },
 ];
 
 async function main(): Promise<void> {
@@ -44,9 +53,9 @@ async function main(): Promise<void> {
   const { config, worker, accountId } = await readDeployment(values.env);
   const api = openCloudflare(accountId);
   const before = await findLiveVersion(api, worker);
-  for (const { title, command } of STEPS) {
-    console.log(`\n${title}: wrangler ${command.join(" ")}\n`);
-    if (await runWrangler(config, command)) continue;
+  for (const { title, run } of STEPS) {
+    console.log(`\n${title}\n`);
+    if (await run(config)) continue;
     const advice = await recover(api, { config, worker, before, isAutomatic: values.rollback });
     throw new Error(`\n"${title}" failed. ${advice}`);
   }

@@ -79,8 +79,8 @@ it("dev fails on a used port and names the variable that chooses another", async
   server.close();
 });
 
-it("dev, demo and key print their usage with --help", () => {
-  for (const script of ["dev", "demo", "key"]) {
+it("each command prints its usage with --help", () => {
+  for (const script of ["dev", "demo", "key", "setup", "deploy"]) {
     const { status, stdout } = run(script, ["--help"]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Usage: npm run /);
