@@ -11,6 +11,7 @@ import {
   readEnvironment,
   toEnvironmentConfig,
 } from "./cloudflare/environment-config.ts";
+import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
 const USAGE = `Usage: npm run deploy -- --env NAME [--rollback]
 
@@ -24,9 +25,6 @@ the deployment fails after the new version serves requests, it prints the comman
 Environment:
   CLOUDFLARE_API_TOKEN    a token with the permissions of docs/deploy.md
 `;
-
-/** An invalid command line; the usage is printed with it. */
-class UsageError extends Error {}
 
 interface Step {
   title: string;
@@ -115,18 +113,7 @@ function readArguments() {
     rollback: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   } as const;
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  return withUsageErrors(() => parseArgs({ options })).values;
 }
 
-try {
-  await main();
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(isUsage ? `${message}\n\n${USAGE}` : `${message}\n`);
-  process.exitCode = isUsage ? 2 : 1;
-}
+await runCommand(main, USAGE);

@@ -8,6 +8,7 @@ import { createKey } from "../tools/stack/api-key.ts";
 import { changeKeySecrets, ensureSecrets, stateFolder } from "../tools/stack/local-state.ts";
 import { readPort } from "../tools/stack/ports.ts";
 import { stackUrl } from "../tools/stack/stack.ts";
+import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
 const USAGE = `Usage: npm run --silent key -- create --account NAME [options]
        npm run --silent key -- list [--url URL]
@@ -46,9 +47,6 @@ Without --remote or --env it uses the local service, whose state is in STATE_DIR
 
 const SERVICE_MS = 60_000;
 const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** An invalid command line; the usage is printed with it. */
-class UsageError extends Error {}
 
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
@@ -141,14 +139,6 @@ function requireAccount({ account }: Values): string {
   return name;
 }
 
-function withUsageErrors<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
 function printKey(key: KeyRecord): void {
   process.stdout.write(`${describeKey(key)}\n`);
 }
@@ -203,11 +193,4 @@ function remoteSecrets(): string {
   );
 }
 
-try {
-  await main();
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(isUsage ? `${message}\n\n${USAGE}` : `${message}\n`);
-  process.exitCode = isUsage ? 2 : 1;
-}
+await runCommand(main, USAGE);

@@ -8,6 +8,7 @@ import { type Model, modelBytes, readRegistry } from "./models/registry.ts";
 import { checkFile, downloadedBytes, modelFolder, removeModel } from "./models/shelf.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
+import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
 const USAGE = `Usage: npm run models -- list | pull NAME… | remove NAME…
 
@@ -29,9 +30,6 @@ const COLUMNS: Column[] = [
   { title: "HERE", width: 22 },
   { title: "WHAT", width: 72 },
 ];
-
-/** An invalid command line; the usage is printed with it. */
-class UsageError extends Error {}
 
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
@@ -55,17 +53,11 @@ async function main(): Promise<void> {
 }
 
 function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        registry: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  const options = {
+    registry: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  return withUsageErrors(() => parseArgs({ allowPositionals: true, options }));
 }
 
 function requireModel(registry: readonly Model[], name: string): Model {
@@ -115,16 +107,15 @@ async function remove(folder: string, model: Model): Promise<void> {
   }
 }
 
-try {
-  await main();
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Error && error.name === "AbortError") {
+/** Tells an interrupted pull from a failed one. */
+async function runInterruptible(): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "AbortError")) throw error;
     process.stderr.write("Stopped. The next pull resumes from here.\n");
     process.exitCode = 130;
-  } else {
-    const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${message}\n\n${USAGE}` : `${message}\n`);
-    process.exitCode = isUsage ? 2 : 1;
   }
 }
+
+await runCommand(runInterruptible, USAGE);

@@ -11,6 +11,7 @@ import {
   type SetupPlan,
 } from "./cloudflare/provision.ts";
 import { type Location, LOCATIONS } from "./cloudflare/resources.ts";
+import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
 const USAGE = `Usage: npm run setup -- --env NAME [options]
 
@@ -31,9 +32,6 @@ Environment:
 `;
 
 const MAX_DIMENSIONS = 1536; // limit of Vectorize
-
-/** An invalid command line; the usage is printed with it. */
-class UsageError extends Error {}
 
 async function main(): Promise<void> {
   const values = readArguments();
@@ -72,11 +70,7 @@ function readArguments() {
     yes: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   } as const;
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  return withUsageErrors(() => parseArgs({ options })).values;
 }
 
 function readLocation(text: string | undefined): Location | null {
@@ -117,11 +111,4 @@ Copy it to a vault: you need it to create API keys, and whoever has it can creat
 Next: npm run deploy -- --env ${environment}`;
 }
 
-try {
-  await main();
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(isUsage ? `${message}\n\n${USAGE}` : `${message}\n`);
-  process.exitCode = isUsage ? 2 : 1;
-}
+await runCommand(main, USAGE);
