@@ -29,9 +29,9 @@ export const LIMITS = {
   languageCharacters: 35, // BCP 47
   assetIdCount: 500,
   filterRuleCount: 16, // SQLite takes 100 parameters a statement
-  shardBytes: 6 * GIB, // of a database; it may have 10 GB, and ingests in progress add to it
-  vectorsPerPair: 7_000_000, // a Vectorize index takes 10 M, and the same holds
-  shardsPerPair: 200, // 50,000 namespaces would do: docs/scale.md says why so few
+  shardBytes: 6 * GIB, // of a database, which may have 10 GB; the rest is for ingests in progress
+  vectorsPerPair: 7_000_000, // of an index of a pair, which may have 10 M; the rest as above
+  shardsPerPair: 200, // of 50,000 possible ones: docs/experiments/scale.md says why
   pageSize: 100,
 } as const;
 

@@ -123,13 +123,13 @@ describe.each(FULL)("an index whose %s is full", (_, settings, pairOfSecond) => 
 it("a shard of a pair that takes no new shards opens none while the pair takes vectors", async () => {
   const { indexId } = await startAsset(client, "settled");
   const settings = { ...env, SHARDS_PER_PAIR: "1" };
-  for (let i = 0; i < 2; i++) await openShardIfFull(settings, { indexId, shard: 0 }, false);
+  for (let i = 0; i < 2; i++) await openShardIfFull(settings, { indexId, shard: 0 }, 0);
   expect(await listShards(env.DB, indexId)).toHaveLength(1);
 });
 
 it("a full shard opens no more than the next one", async () => {
   const { indexId } = await startAsset(client, "once");
-  for (const shard of [0, 0, 1, 0, 1]) await openShardIfFull(env, { indexId, shard }, true);
+  for (const shard of [0, 0, 1, 0, 1]) await openShardIfFull(env, { indexId, shard }, Infinity);
   expect(await listShards(env.DB, indexId)).toHaveLength(3);
 });
 
@@ -146,7 +146,8 @@ describe("the full-text search of several databases", () => {
     await client.json("POST", "/index", { json: { index_name: name } });
     const { account_id: accountId } = await client.json("POST", "/init");
     const { indexId } = await requireIndex(env.DB, accountId, name);
-    for (let i = 1; i < shards; i++) await openShardIfFull(env, { indexId, shard: i - 1 }, true);
+    for (let i = 1; i < shards; i++)
+      await openShardIfFull(env, { indexId, shard: i - 1 }, Infinity);
     for (let shard = 0; shard < shards; shard++) {
       // the rare word is in the first database only
       const captions = CAPTIONS.filter((caption, i) =>

@@ -12,7 +12,7 @@ import { installBaselines, startBaseline } from "./baseline-process.ts";
 import { measureThroughput, interleaveQueries } from "./interleave.ts";
 
 export const OURS = "Sightline";
-/** A route of our runtime that does nothing: what is lost before any work. */
+/** A route that does nothing: it takes the time of the runtime itself. */
 export const EMPTY_ROUTE = "Empty route";
 const INDEX = "corpus";
 const TOP_K = 10;

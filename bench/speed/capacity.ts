@@ -96,8 +96,8 @@ async function writeLivelyVideo(
 }
 
 /**
- * Returns what the ingest of files into a new index adds to the stores, without the bytes of an
- * empty database, and these.
+ * Returns what the ingest of files into a new index adds to the stores. The bytes of an empty index
+ * database are left out, and returned apart.
  */
 async function measureGrowth(
   { api, folder, ingest }: Service,

@@ -1,3 +1,4 @@
+import { LIMITS } from "../config.ts";
 import type { IndexId } from "../ids.ts";
 import type { Asset, Shard } from "../types.ts";
 import { prepare, raw, sql, type SqlFragment } from "./sql.ts";
@@ -24,13 +25,14 @@ export function insertFirstShard(env: Env, indexId: IndexId): SqlFragment[] {
 
 /**
  * Opens another shard of an index for new assets if the given one, its newest, is full: its
- * database is, or its pair of Vectorize indexes while another pair isn't.
+ * database of `databaseBytes` is, or its pair of Vectorize indexes while another pair isn't.
  */
 export async function openShardIfFull(
   env: Env,
   { indexId, shard }: Pick<Asset, "indexId" | "shard">,
-  databaseIsFull: boolean,
+  databaseBytes: number,
 ): Promise<void> {
+  const databaseIsFull = databaseBytes >= (Number(env.SHARD_BYTES) || LIMITS.shardBytes);
   const pairIsFull = sql`(${isFull(env)}
     AND EXISTS (SELECT 1 FROM vector_pairs WHERE ${takesShards(env)}))`;
   const opened = sql`INSERT OR IGNORE INTO shards (index_id, shard, vector_pair)

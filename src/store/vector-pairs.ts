@@ -9,9 +9,16 @@ export interface VectorPair {
   image: VectorizeIndex;
 }
 
+/** `Env` as a type alias, which may have numbered names; an interface may not. */
+type Bindings = Pick<Env, keyof Env>;
+type VectorBindings = { [name in `${"TEXT" | "IMAGE"}_VECTORS_${number}`]?: VectorizeIndex };
+
 /** Returns the pair with the vectors of a shard. Throws if the deployment doesn't have it. */
-export function vectorPair(env: Env, { vectorPair: n }: Pick<Shard, "vectorPair">): VectorPair {
-  const bindings = env as unknown as Record<string, VectorizeIndex | undefined>;
+export function vectorPair(
+  env: Bindings,
+  { vectorPair: n }: Pick<Shard, "vectorPair">,
+): VectorPair {
+  const bindings: VectorBindings = env;
   const [text, image] = [bindings[`TEXT_VECTORS_${n}`], bindings[`IMAGE_VECTORS_${n}`]];
   if (!text || !image) throw new Error(`TEXT_VECTORS_${n} or IMAGE_VECTORS_${n} is not bound`);
   return { text, image };
@@ -64,12 +71,13 @@ export async function countVectors(env: Env): Promise<boolean> {
     const { text, image } = vectorPair(env, { vectorPair: number });
     return { number, count: Math.max(await countOf(text), await countOf(image)) };
   });
-  const [, , rows] = await env.DB.batch([
-    prepare(env.DB, insertPairs(env)),
+  const [, rows] = await env.DB.batch([
     prepare(
       env.DB,
-      sql`UPDATE vector_pairs SET vector_count = value ->> 'count'
-        FROM json_each(${JSON.stringify(counts)}) WHERE vector_pair = value ->> 'number'`,
+      sql`INSERT INTO vector_pairs (vector_pair, vector_count)
+        SELECT value ->> 'number', value ->> 'count' FROM json_each(${JSON.stringify(counts)})
+        WHERE true ON CONFLICT DO UPDATE SET vector_count = excluded.vector_count
+        WHERE vector_count <> excluded.vector_count`,
     ),
     prepare(env.DB, sql`SELECT 1 FROM vector_pairs WHERE ${takesShards(env)} LIMIT 1`),
   ]);

@@ -34,17 +34,16 @@ export class SimulatedDeployment {
   readonly #pairs: SimulatedPair[] = [];
   readonly #indices: SimulatedShard[][] = [];
   readonly #env: Record<string, unknown>;
-  readonly #limits: ShardLimits;
   readonly #emptyDatabase: number;
 
   /** `emptyDatabase`: bytes of a database without assets. */
   constructor(limits: ShardLimits, emptyDatabase: number) {
-    this.#limits = limits;
     this.#emptyDatabase = emptyDatabase;
     const db = new SqliteD1();
     db.exec("INSERT INTO accounts (account_id, name, created_at) VALUES ('acc_1', 'simulated', 0)");
     this.#env = {
       DB: db,
+      SHARD_BYTES: limits.shardBytes,
       VECTORS_PER_PAIR: limits.vectorsPerPair,
       SHARDS_PER_PAIR: limits.shardsPerPair,
     };
@@ -77,7 +76,7 @@ export class SimulatedDeployment {
     pair.text += size.textVectors;
     pair.image += size.imageVectors;
     const ref = { indexId: indexIdOf(index), shard: newest.shard };
-    await openShardIfFull(this.#typedEnv(), ref, newest.bytes >= this.#limits.shardBytes);
+    await openShardIfFull(this.#typedEnv(), ref, newest.bytes);
     const opened = await this.#readShards(index, shards.length);
     shards.push(...opened);
     return newest.shard;

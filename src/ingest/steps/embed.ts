@@ -15,7 +15,7 @@ import {
   textIds,
   upsertVectors,
 } from "../../store/vectors.ts";
-import { type Asset, type Segment, type Shard, TEXT_KINDS, type TextKind } from "../../types.ts";
+import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../types.ts";
 import { regionVector, smallObjects } from "../small-objects.ts";
 import { listSegmentsOfPart } from "./part-segments.ts";
 
@@ -45,12 +45,13 @@ export async function putVectors(env: Env, asset: Asset, segments: Segment[]): P
  * Embeds the text of segments. Overwrites their text vectors and deletes those without text now.
  */
 export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+  const { text } = vectorPair(env, asset);
   const vectors = await embedTexts(env.AI, segments, TEXT_KINDS);
-  await upsertVectors(vectorPair(env, asset).text, vectors, asset.assetType);
+  await upsertVectors(text, vectors, asset.assetType);
   const written = new Set(vectors.map(({ segment, kind }) => `${segment.segmentId}:${kind}`));
   const ids = segments.flatMap(({ segmentId }) => textIds(segmentId));
   await deleteVectors(
-    vectorPair(env, asset).text,
+    text,
     ids.filter((id) => !written.has(id)),
   );
   await setTextModel(indexDatabase(env, asset), segments, MODELS.embedText.id);
@@ -61,9 +62,10 @@ export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]
  * keyframe that they have must be in R2.
  */
 export async function putImageVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+  const { image } = vectorPair(env, asset);
   const imageVectors = await embedKeyframes(env, asset, segments);
-  await upsertVectors(vectorPair(env, asset).image, imageVectors, asset.assetType);
-  await deleteStaleImageVectors(env, asset, segments, imageVectors);
+  await upsertVectors(image, imageVectors, asset.assetType);
+  await deleteStaleImageVectors(image, segments, imageVectors);
   const model = imageVectors[0]?.model ?? null;
   await setImageModel(indexDatabase(env, asset), segments, model);
 }
@@ -142,8 +144,7 @@ function embedImages(env: Env, jpegs: Uint8Array[]) {
 
 /** Deletes image vectors of an earlier run that this one hasn't overwritten. */
 async function deleteStaleImageVectors(
-  env: Env,
-  asset: Shard,
+  space: VectorizeIndex,
   segments: Segment[],
   written: SegmentVector[],
 ): Promise<void> {
@@ -151,7 +152,7 @@ async function deleteStaleImageVectors(
   const ids = segments.flatMap(({ segmentId }) =>
     imageIds(segmentId).slice(counts.get(segmentId)?.length ?? 0),
   );
-  await deleteVectors(vectorPair(env, asset).image, ids);
+  await deleteVectors(space, ids);
 }
 
 /** Returns the text of a segment that its vector of `kind` represents. */

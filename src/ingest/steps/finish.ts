@@ -1,4 +1,3 @@
-import { LIMITS } from "../../config.ts";
 import { AppError, type Failure } from "../../errors.ts";
 import { updateProperties } from "../../store/assets.ts";
 import { indexDatabase } from "../../store/index-database.ts";
@@ -15,9 +14,7 @@ import type { Asset } from "../../types.ts";
 export async function finish(env: Env, asset: Asset): Promise<void> {
   await recordSummary(env, asset);
   await deleteAnalyses(env.MEDIA, asset);
-  const maxBytes = Number(env.SHARD_BYTES) || LIMITS.shardBytes;
-  const bytes = await indexDatabase(env, asset).size();
-  await openShardIfFull(env, asset, bytes >= maxBytes);
+  await openShardIfFull(env, asset, await indexDatabase(env, asset).size());
 }
 
 /**

@@ -17,7 +17,7 @@ import { incrementRevision } from "../../store/traversals.ts";
 import { deleteCues, getTranscript } from "../../store/transcripts.ts";
 import { vectorPair } from "../../store/vector-pairs.ts";
 import { deleteVectors, upsertVectors, vectorId } from "../../store/vectors.ts";
-import type { Asset, Segment, Shard } from "../../types.ts";
+import type { Asset, Segment } from "../../types.ts";
 import { embedTexts } from "../steps/embed.ts";
 import { getTimedCues, transcriptBySegment } from "../steps/align-transcript.ts";
 
@@ -95,6 +95,7 @@ async function reembedSpeech(
   onProgress?: (share: number) => Promise<unknown>,
 ): Promise<number> {
   const db = indexDatabase(env, asset);
+  const { text } = vectorPair(env, asset);
   const byId = new Map(segments.map((segment) => [segment.segmentId, segment]));
   let total = 0;
   for (;;) {
@@ -107,10 +108,9 @@ async function reembedSpeech(
       ...current,
     }));
     const vectors = await embedTexts(env.AI, changed, ["speech"]);
-    await upsertVectors(vectorPair(env, asset).text, vectors, asset.assetType);
+    await upsertVectors(text, vectors, asset.assetType);
     await deleteSpeechVectors(
-      env,
-      asset,
+      text,
       changed.filter(({ transcript }) => transcript === ""),
     );
     const abandoned = await listAbandonedJobs(env.DB, db, asset.assetId, Date.now());
@@ -118,15 +118,15 @@ async function reembedSpeech(
     await incrementRevision(env.DB, asset.indexId);
   }
   if (!(await isAssetLive(env.DB, asset.assetId))) {
-    await deleteSpeechVectors(env, asset, segments); // written after the asset's deletion
+    await deleteSpeechVectors(text, segments); // written after the asset's deletion
     throw replacementCancelled();
   }
   return total;
 }
 
-function deleteSpeechVectors(env: Env, asset: Shard, segments: Segment[]): Promise<void> {
+function deleteSpeechVectors(space: VectorizeIndex, segments: Segment[]): Promise<void> {
   return deleteVectors(
-    vectorPair(env, asset).text,
+    space,
     segments.map(({ segmentId }) => vectorId(segmentId, "speech")),
   );
 }
