@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "lru-cache",
     "memory-budget",
     "messages",
+    "parameters",
     "prompts",
     "time-range",
     "timings",

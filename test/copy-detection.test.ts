@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
-import { COPY_DETECTION } from "../src/config.ts";
+import { COPY_DETECTION } from "../src/parameters.ts";
 import { type AccountId, type AssetId, type IndexId, newId } from "../src/ids.ts";
 import { detectAssetShots } from "../src/ingest/steps/detect-shots.ts";
 import { indexFrames } from "../src/ingest/steps/index-frames.ts";

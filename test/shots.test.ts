@@ -3,7 +3,7 @@ import type { Input } from "mediabunny";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localImages } from "../local/local-images.ts";
 import { localMedia } from "../local/local-media.ts";
-import { SHOTS, SIGNATURE } from "../src/config.ts";
+import { SHOTS, SIGNATURE } from "../src/parameters.ts";
 import { newId } from "../src/ids.ts";
 import { openSampledFrames } from "../src/ingest/segmentation/sampled-frames.ts";
 import { openContainer, requireVideoTrack } from "../src/media/container/open-container.ts";

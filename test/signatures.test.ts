@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { SIGNATURE } from "../src/config.ts";
+import { SIGNATURE } from "../src/parameters.ts";
 import { localImages } from "../local/local-images.ts";
 import { type IndexId, newId, type SegmentId, segmentId as segmentIdOf } from "../src/ids.ts";
 import { lumaPixels } from "../src/media/pixels/luma.ts";

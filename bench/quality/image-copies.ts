@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
 import { readCaptionedPhotos } from "../../tools/training/captions.ts";
-import { SIGNATURE } from "../../src/config.ts";
+import { SIGNATURE } from "../../src/parameters.ts";
 import { computeQuerySignature, computeSignature } from "../../src/media/pixels/image-signature.ts";
 import { round, quantile, type Suite } from "../../tools/suite.ts";
 

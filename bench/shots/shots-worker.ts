@@ -3,7 +3,7 @@ import type { LocalEnv } from "../../local/env.ts";
 import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import worker from "../../local/worker.ts";
-import { SHOTS } from "../../src/config.ts";
+import { SHOTS } from "../../src/parameters.ts";
 import {
   getDurationSeconds,
   openContainer,

@@ -1,4 +1,5 @@
-import { COPY_DETECTION, SEARCH, CONTACT_SHEET } from "../config.ts";
+import { SEARCH } from "../config.ts";
+import { COPY_DETECTION, CONTACT_SHEET } from "../parameters.ts";
 import { AppError } from "../errors.ts";
 import {
   getDurationSeconds,

@@ -1,4 +1,4 @@
-import { COPY_DETECTION, SIGNATURE } from "../config.ts";
+import { COPY_DETECTION, SIGNATURE } from "../parameters.ts";
 import type { AssetId } from "../ids.ts";
 import { computeQuerySignature } from "../media/pixels/image-signature.ts";
 import { lumaPixels } from "../media/pixels/luma.ts";

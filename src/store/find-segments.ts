@@ -1,4 +1,4 @@
-import { SIGNATURE } from "../config.ts";
+import { SIGNATURE } from "../parameters.ts";
 import type { AssetId, IndexId } from "../ids.ts";
 import type { Asset, Segment } from "../types.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";

@@ -1,5 +1,5 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
-import { COPY_DETECTION, SHOTS } from "../config.ts";
+import { COPY_DETECTION, SHOTS } from "../parameters.ts";
 import type { Asset } from "../types.ts";
 import { referenceFramesKey } from "./object-keys.ts";
 import type { AssetTimeRangeMs } from "./segments.ts";

@@ -1,4 +1,4 @@
-import { SIGNATURE } from "../config.ts";
+import { SIGNATURE } from "../parameters.ts";
 import type { AssetId, SegmentId } from "../ids.ts";
 import type { IndexDb } from "./index-database.ts";
 import { inChunks, inList, sql } from "./sql.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SIGNATURE } from "../../src/config.ts";
+import { SIGNATURE } from "../../src/parameters.ts";
 import { computeQuerySignature, computeSignature } from "../../src/media/pixels/image-signature.ts";
 
 const { side, minCopySimilarity } = SIGNATURE;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SHOTS } from "../../src/config.ts";
+import { SHOTS } from "../../src/parameters.ts";
 import type { TimeRangeMs } from "../../src/time-range.ts";
 import {
   segmentVideo,

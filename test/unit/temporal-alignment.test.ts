@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { COPY_DETECTION } from "../../src/config.ts";
+import { COPY_DETECTION } from "../../src/parameters.ts";
 import { WHOLE } from "../../src/media/pixels/registration.ts";
 import type { TimedThumbnail } from "../../src/media/pixels/thumbnails.ts";
 import { alignTemporally, type TemporalAlignment } from "../../src/search/temporal-alignment.ts";

@@ -1,4 +1,4 @@
-import { COPY_DETECTION, SHOTS } from "../../config.ts";
+import { COPY_DETECTION, SHOTS } from "../../parameters.ts";
 import { highPassVector } from "../../media/pixels/high-pass.ts";
 import { dot, sampleArea, WHOLE } from "../../media/pixels/registration.ts";
 import type { FrameSummary } from "../../types.ts";

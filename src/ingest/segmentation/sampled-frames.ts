@@ -1,4 +1,4 @@
-import { SIGNATURE } from "../../config.ts";
+import { SIGNATURE } from "../../parameters.ts";
 import { getWindowLuma, type WindowAnalysis } from "../../store/window-analysis.ts";
 import type { Asset, FrameSummary } from "../../types.ts";
 import type { TimeRangeMs } from "../../time-range.ts";

@@ -1,4 +1,5 @@
-import { INGEST, SHOTS } from "../../config.ts";
+import { INGEST } from "../../config.ts";
+import { SHOTS } from "../../parameters.ts";
 import { segmentId } from "../../ids.ts";
 import type { NewSegment } from "../../store/segments.ts";
 import type { Asset, Transition } from "../../types.ts";

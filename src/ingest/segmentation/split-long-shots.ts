@@ -1,4 +1,4 @@
-import { SHOTS } from "../../config.ts";
+import { SHOTS } from "../../parameters.ts";
 import type { Cue, FrameSummary } from "../../types.ts";
 import { type TimeRangeMs, lengthMs } from "../../time-range.ts";
 import { decodeThumbnail } from "./sampled-frames.ts";

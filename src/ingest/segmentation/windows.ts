@@ -1,4 +1,4 @@
-import { SHOTS } from "../../config.ts";
+import { SHOTS } from "../../parameters.ts";
 import type { TimeRangeMs } from "../../time-range.ts";
 import type { Asset } from "../../types.ts";
 

@@ -1,4 +1,4 @@
-import { COPY_DETECTION, SIGNATURE } from "../../config.ts";
+import { COPY_DETECTION, SIGNATURE } from "../../parameters.ts";
 import { dot, sampleArea, WHOLE } from "../../media/pixels/registration.ts";
 import { computeSignature } from "../../media/pixels/image-signature.ts";
 import { getWindowLuma, getWindowAnalysis } from "../../store/window-analysis.ts";

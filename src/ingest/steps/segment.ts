@@ -1,5 +1,6 @@
 import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
-import { INGEST, SHOTS } from "../../config.ts";
+import { INGEST } from "../../config.ts";
+import { SHOTS } from "../../parameters.ts";
 import { indexDatabase } from "../../store/index-database.ts";
 import { getWindowAnalysis, type WindowAnalysis } from "../../store/window-analysis.ts";
 import { listSegments, upsertSegments } from "../../store/segments.ts";

@@ -1,4 +1,4 @@
-import { SIGNATURE } from "../../config.ts";
+import { SIGNATURE } from "../../parameters.ts";
 
 /** Cells each way of an area, whose means are the input of `toFrequencies`. */
 export const HASH_CELLS = 16;

@@ -1,4 +1,4 @@
-import { SIGNATURE } from "../../config.ts";
+import { SIGNATURE } from "../../parameters.ts";
 import { toIntegralImage } from "./integral-image.ts";
 
 const SIDE = SIGNATURE.side;

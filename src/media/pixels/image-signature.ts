@@ -1,4 +1,4 @@
-import { SIGNATURE } from "../../config.ts";
+import { SIGNATURE } from "../../parameters.ts";
 import { areaHashes, toFrequencies, HASH_CELLS, HASH_RANGE } from "./area-hash.ts";
 import {
   type RectTuple,

@@ -1,4 +1,4 @@
-import { SIGNATURE } from "../../config.ts";
+import { SIGNATURE } from "../../parameters.ts";
 
 /** `[left, top, width, height]`, as fractions of an image. */
 export type RectTuple = readonly [left: number, top: number, width: number, height: number];

@@ -1,4 +1,4 @@
-import { SIGNATURE } from "../../config.ts";
+import { SIGNATURE } from "../../parameters.ts";
 import type { Size } from "./rect.ts";
 import { toImageError } from "../decoder-errors.ts";
 

@@ -1,4 +1,4 @@
-import { COPY_DETECTION, SIGNATURE } from "../../config.ts";
+import { COPY_DETECTION, SIGNATURE } from "../../parameters.ts";
 import { cellMeans, toIntegralImage } from "./integral-image.ts";
 import { WHOLE } from "./registration.ts";
 import type { SampledFrame } from "../shots/contact-sheet.ts";

@@ -1,5 +1,5 @@
 import type { InputVideoTrack } from "mediabunny";
-import { CONTACT_SHEET, SIGNATURE } from "../../config.ts";
+import { CONTACT_SHEET, SIGNATURE } from "../../parameters.ts";
 import { AppError } from "../../errors.ts";
 import type { TimeRange } from "../../time-range.ts";
 import type { Size } from "../pixels/rect.ts";

@@ -1,5 +1,5 @@
 import type { InputVideoTrack } from "mediabunny";
-import { COPY_DETECTION, CONTACT_SHEET, SHOTS } from "../../config.ts";
+import { COPY_DETECTION, CONTACT_SHEET, SHOTS } from "../../parameters.ts";
 import { failureOf } from "../../errors.ts";
 import type { TimeRange } from "../../time-range.ts";
 import type { Transition } from "../../types.ts";
