@@ -139,6 +139,7 @@ CREATE TABLE assets (
 CREATE INDEX assets_by_index ON assets (index_id, substr(asset_id, 5));
 CREATE UNIQUE INDEX assets_by_bytes ON assets (index_id, sha256) WHERE sha256 IS NOT NULL;
 CREATE INDEX assets_undispatched ON assets (created_at) WHERE state = 'queued' AND revision = 0;
+CREATE INDEX assets_in_progress ON assets (index_id) WHERE state NOT IN ('ready', 'failed');
 CREATE INDEX assets_unmirrored ON assets (updated_at) WHERE mirrored_revision < facts_revision;
 
 -- What a search reads of an asset is also in its index's database.

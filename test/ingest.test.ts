@@ -1,7 +1,8 @@
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { INGEST } from "../src/config.ts";
+import { sweep } from "../src/lifecycle/sweep.ts";
 import { type Client, fixture, fixtureUrl, newClient } from "./client.ts";
 import { localAi } from "./local/bindings.ts";
 import { deliver, setState, startAsset, readStoredState } from "./ingest-helpers.ts";
@@ -88,6 +89,19 @@ describe("an overdue part", () => {
     expect(await runDurableObjectAlarm(object)).toBe(true);
     expect(await client.waitForAsset("lost", asset)).toMatchObject({ state: "ready", progress: 1 });
     expect(indexId).toMatch(/^ind_/);
+  });
+
+  it("is dispatched again by the sweep if the object has lost its alarm", async () => {
+    const { asset, object } = await startAsset(client, "no-alarm");
+    await client.waitForAsset("no-alarm", asset);
+    const part = { status: "dispatched", attempts: 0, dispatches: 1, dueAt: 0 };
+    await setState(object, { step: "embed", parts: [part] });
+    await runInDurableObject(object, (_, { storage }) => storage.deleteAlarm());
+    await env.DB.prepare("UPDATE assets SET state = 'embedding', updated_at = ? WHERE asset_id = ?")
+      .bind(Date.now() - 3 * 60_000, asset.asset_id)
+      .run();
+    await sweep(env, Date.now());
+    expect(await client.waitForAsset("no-alarm", asset)).toMatchObject({ state: "ready" });
   });
 
   it("with too many attempts fails the asset, which a retry then ingests", async () => {

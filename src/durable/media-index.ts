@@ -7,7 +7,7 @@ import type { IngestState, PartRef } from "../ingest/state.ts";
 import { log } from "../log.ts";
 import type { IngestMessage, DeliveryMessage } from "../messages.ts";
 import { writeAssetState } from "../store/asset-changes.ts";
-import type { AssetType, Delivery, EventType, Step, WebhookState } from "../types.ts";
+import type { Asset, AssetType, Delivery, EventType, Step, WebhookState } from "../types.ts";
 import { type AssetEventData, changeEventType, toAssetEventData } from "./asset-events.ts";
 import { type AssetStateRow, AssetRows } from "./asset-rows.ts";
 import { EventStream } from "./event-stream.ts";
@@ -19,11 +19,8 @@ import { Webhook } from "./webhook.ts";
 const ALARM_BATCH_SIZE = 100; // assets and deliveries that one alarm handles
 const STATE_WRITE_RETRY_MS = 5_000;
 
-/** An index and its name, which the object learns from its callers. */
-interface NamedIndex {
-  indexId: IndexId;
-  indexName: string;
-}
+/** An index, whose name the object learns from its callers. */
+type NamedIndex = Pick<Asset, "indexId" | "indexName">;
 
 /**
  * State of one media index with a single writer: the ingest of its assets, its events and its
@@ -202,6 +199,11 @@ export class MediaIndex extends DurableObject<Env> {
     await this.#dispatchDeliveries(this.#webhook.takeOverdue(now, ALARM_BATCH_SIZE));
   }
 
+  /** Does what an alarm that was lost would have done: the platform gives up after six failures. */
+  async resume(): Promise<void> {
+    await this.alarm();
+  }
+
   /**
    * Stores the next state together with its event, sends messages for the parts to `dispatch`, by
    * default the new ones, and writes the public state to D1.
@@ -292,6 +294,6 @@ export class MediaIndex extends DurableObject<Env> {
       .one().due;
     if (due === null) return;
     const armed = await this.ctx.storage.getAlarm();
-    if (armed === null || armed > due) await this.ctx.storage.setAlarm(due);
+    if (armed === null || armed > due || armed < Date.now()) await this.ctx.storage.setAlarm(due);
   }
 }

@@ -1,9 +1,13 @@
 import { LIFECYCLE, IDEMPOTENCY } from "../config.ts";
 import { traceOf } from "../errors.ts";
-import { type AssetId, newId } from "../ids.ts";
+import { type AssetId, type IndexId, newId } from "../ids.ts";
 import { log } from "../log.ts";
 import type { JobMessage } from "../messages.ts";
-import { listUndispatchedAssets, type UndispatchedAsset } from "../store/assets.ts";
+import {
+  listUndispatchedAssets,
+  listWaitingIndices,
+  type UndispatchedAsset,
+} from "../store/assets.ts";
 import { deleteExpiredResponses } from "../store/idempotency.ts";
 import { indexObject } from "../store/index-object.ts";
 import { listSoftDeletedIndices } from "../store/indices.ts";
@@ -18,15 +22,18 @@ import { startTraversal } from "./start-traversal.ts";
 const SETTLED_MS = 15 * 60 * 1000;
 /** Age below which a request may still be copying a change of an asset. */
 const MIRROR_MS = 60 * 1000;
+/** Time without a change after which an ingest may wait for an alarm that was lost. */
+const WAITING_MS = 2 * 60 * 1000;
 /** Rows of each kind per sweep. The next sweep takes more. */
 const BATCH_SIZE = 100;
 
 /**
  * Resumes what was interrupted between two stores: jobs whose message or worker was lost, assets
- * that their index's object was never told to start, changes of assets that their index's database
- * doesn't have, and deleted indices whose content is still stored. Then starts due traversals,
- * deletes expired idempotent responses, sweeps resumable uploads, and counts vectors, by which new
- * shards choose their pair of Vectorize indexes. Runs once a minute.
+ * that their index's object was never told to start, ingests whose object lost its alarm, changes
+ * of assets that their index's database doesn't have, and deleted indices whose content is still
+ * stored. Then starts due traversals, deletes expired idempotent responses, sweeps resumable
+ * uploads, and counts vectors, by which new shards choose their pair of Vectorize indexes. Runs
+ * once a minute.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
   const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
@@ -36,6 +43,14 @@ export async function sweep(env: Env, now: number): Promise<void> {
   const settledBefore = now - SETTLED_MS;
   const undispatched = await listUndispatchedAssets(env.DB, settledBefore, BATCH_SIZE);
   await Promise.all(undispatched.map((asset) => startIngest(env, asset)));
+  const waiting = await listWaitingIndices(env.DB, now - WAITING_MS, BATCH_SIZE);
+  await Promise.all(
+    waiting.map((indexId) =>
+      logFailure("lifecycle.resume_failed", { index: indexId }, () =>
+        indexObject(env, indexId).resume(),
+      ),
+    ),
+  );
   const unmirrored = await listUnmirroredAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
   await Promise.all(
     unmirrored.map((asset) =>
@@ -80,7 +95,7 @@ async function startIngest(
 /** Logs an error instead of throwing, so that the sweep goes on. The next one retries. */
 async function logFailure(
   event: string,
-  fields: { asset?: AssetId },
+  fields: { asset?: AssetId; index?: IndexId },
   work: () => Promise<unknown>,
 ) {
   try {

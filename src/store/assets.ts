@@ -172,6 +172,22 @@ export async function listUndispatchedAssets(
   return results;
 }
 
+/** Lists indices, at random, with an ingest in progress that hasn't changed since `before`. */
+export async function listWaitingIndices(
+  db: D1Database,
+  before: number,
+  limit: number,
+): Promise<IndexId[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT DISTINCT index_id AS indexId FROM assets
+       WHERE state NOT IN ('ready', 'failed') AND updated_at < ? ORDER BY random() LIMIT ?`,
+    )
+    .bind(before, limit)
+    .all<{ indexId: IndexId }>();
+  return results.map(({ indexId }) => indexId);
+}
+
 /** Lists the ids that an index has no asset for, or only one that is being deleted. */
 export async function listUnknownAssets(
   db: D1Database,

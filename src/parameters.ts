@@ -1,0 +1,54 @@
+/** Image signatures for copy detection (src/media/pixels/image-signature.ts). */
+export const SIGNATURE = {
+  side: 96, // pixels each way of the luma image that a signature is computed from
+  thumbnailSide: 24, // pixels
+  hashBits: 20, // of each of the two hashes of an area
+  maxHashMatches: 20_000, // rows read for one query
+  maxCandidates: 128, // images compared for one query
+  minCopySimilarity: 0.93, // from which two images are copies of each other
+} as const;
+
+/** Sampling many small frames of a video in one operation (src/media/shots/contact-sheet.ts). */
+export const CONTACT_SHEET = {
+  maxFrames: 96, // on one sheet
+  maxSeconds: 60, // of video that the FRAMES binding takes in one operation
+  maxClips: 2, // per sheet; where more are needed, only key packets are decoded
+  bitratePackets: 200, // packets that the bitrate is estimated from
+} as const;
+
+/** Shot detection and segmentation (src/media/shots/detect-shots.ts, src/ingest/segmentation/). */
+export const SHOTS = {
+  windowSeconds: 47, // analysed by one message: with the overlap, one contact sheet
+  overlapSeconds: 1, // into the next window, so that a transition is detected to its end
+  refinementRounds: 3, // one contact sheet each
+  minShotSeconds: 1, // shorter shots are merged with a neighbour
+  minMergeCorrelation: 0.92, // of neighbouring shots that are merged, if also
+  minMergeDetailCorrelation: 0.85, // the correlation of their high-pass images is as high as this
+  maxSegmentSeconds: 20, // longer shots are split at pauses, into segments of about
+  targetSegmentSeconds: 10,
+  splitTolerance: 0.25, // by which a boundary may move, as a share of a segment's length
+  // Luma distance of two frames to split a shot between them, also relative to its usual distance.
+  splitChange: { minLumaDistance: 4, minRatio: 4 },
+  frameOperationsPerHour: 900, // of FRAMES, with keyframes; short shots are merged to stay below
+  minFrameOperations: 120, // allowed to every video, however short
+} as const;
+
+/** Content-based copy detection in videos (src/search/copy-detection.ts). */
+export const COPY_DETECTION = {
+  referenceFramesPerSecond: 2, // stored, and sampled for shot detection
+  thumbnailSide: 16, // pixels, of a reference frame
+  maxFrameSignatures: 4, // per segment, beside that of its keyframe
+  maxDistinctCorrelation: 0.9, // of a frame with those that have a signature, to get its own
+  queryFramesPerSecond: 4,
+  maxContactSheets: 4, // of a query clip
+  maxLookupFrames: 6, // query frames whose hashes are looked up
+  maxLookupCorrelation: 0.98, // of two looked-up query frames; of more similar ones, one will do
+  minMatchSimilarity: 0.8, // of a stored frame that votes for its video
+  maxVideos: 5, // that are aligned, by the most similar votes; of each of them:
+  maxFrameMatches: 24, // votes that predict where the copy is
+  maxRegisteredMatches: 4, // votes that are registered to find the crop
+  rangeMarginSeconds: 8, // on both sides of the range that the votes predict
+  maxReferenceSeconds: 3600, // of a video that are read and compared: about 30 MB
+  mergeGapSeconds: 60, // ranges closer than this are read as one; longer than a window
+  minCopySimilarity: 0.85, // from which a time range is a copy of the query
+} as const;
