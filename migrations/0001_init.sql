@@ -44,7 +44,23 @@ CREATE TABLE usage (
   ingested_ms      INTEGER NOT NULL DEFAULT 0,
   ingested_images  INTEGER NOT NULL DEFAULT 0,
   model_calls      INTEGER NOT NULL DEFAULT 0,
-  neurons_estimate REAL NOT NULL DEFAULT 0,
+  input_tokens     INTEGER NOT NULL DEFAULT 0,
+  output_tokens    INTEGER NOT NULL DEFAULT 0,
+  audio_seconds    REAL NOT NULL DEFAULT 0,
+  neurons          REAL NOT NULL DEFAULT 0,  -- estimated
+  frames           INTEGER NOT NULL DEFAULT 0, -- from here on: operations that are billed
+  images           INTEGER NOT NULL DEFAULT 0,
+  dimensions_queried INTEGER NOT NULL DEFAULT 0,
+  vectors_written  INTEGER NOT NULL DEFAULT 0,
+  rows_read        INTEGER NOT NULL DEFAULT 0,
+  rows_written     INTEGER NOT NULL DEFAULT 0,
+  object_requests  INTEGER NOT NULL DEFAULT 0,
+  bucket_reads     INTEGER NOT NULL DEFAULT 0,
+  bucket_writes    INTEGER NOT NULL DEFAULT 0,
+  requests         INTEGER NOT NULL DEFAULT 0,
+  queue_operations INTEGER NOT NULL DEFAULT 0,
+  stored_bytes     INTEGER NOT NULL DEFAULT 0, -- of files, as of the last full hour
+  stored_segments  INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, date)
 ) STRICT;
 

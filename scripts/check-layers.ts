@@ -30,7 +30,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "unsegmented-scripts",
   ],
   ["fetching", "media", "models", "store"],
-  ["platforms"],
+  ["metering", "platforms"],
   ["ingest", "search"],
   ["answer", "durable", "lifecycle"],
   ["http"],

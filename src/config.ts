@@ -49,8 +49,39 @@ export const ACCOUNT_LIMITS = {
   ingest_images_per_day: 50_000,
   searches_per_day: 100_000,
   answers_per_day: 1000,
+  cost_usd_per_day: 200, // estimated by `PRICES`; what is stored isn't counted
   keys: 100, // neither revoked nor expired
   open_uploads: 200, // resumable uploads that haven't become assets
+} as const;
+
+/**
+ * Prices of one operation in US dollars on the plan Workers Paid, without what it includes. Read on
+ * 2026-11-23 at developers.cloudflare.com, on the page "Pricing" of each product. CPU time isn't
+ * counted: a Worker can't measure it.
+ */
+export const PRICES = {
+  neurons: 0.011e-3, // Workers AI
+  frames: 0.5e-3, // Media Transformations: free until the end of its beta
+  images: 0.5e-3, // Images: transformations, and `info` in case it is billed
+  dimensionsQueried: 0.01e-6, // Vectorize
+  rowsRead: 0.001e-6, // D1 and objects
+  rowsWritten: 1e-6,
+  objectRequests: 0.15e-6, // Durable Objects
+  bucketReads: 0.36e-6, // R2, class B
+  bucketWrites: 4.5e-6, // R2, class A
+  requests: 0.3e-6, // Workers: HTTP requests and messages
+  queueOperations: 0.4e-6, // three a message
+} as const;
+
+/**
+ * Prices of what is stored, in US dollars for 30 days; sources as above. `segment` is what
+ * one takes on average, as `npm run bench -- capacity` measures it, without image vectors.
+ */
+export const STORAGE_PRICES = {
+  bucketByte: 0.015e-9,
+  databaseByte: 0.2e-9, // of an object
+  dimension: 0.05e-8 + 0.01e-6, // Vectorize bills a stored dimension as queried once, too
+  segment: { bucketBytes: 27_000, databaseBytes: 3200, dimensions: 1100 }, // docs/scale.md
 } as const;
 
 /** R2 multipart parts: all but the last of one size, at least 5 MiB. An upload buffers one part. */

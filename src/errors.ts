@@ -17,6 +17,7 @@ export const ERRORS = {
   rate_limited: { status: 429, maxAttempts: Infinity },
   // Limits of an account: docs/accounts.md.
   limit_reached: { status: 429, maxAttempts: 1 },
+  cost_limit_reached: { status: 429, maxAttempts: Infinity },
   account_full: { status: 402, maxAttempts: 1 },
   internal: { status: 500, maxAttempts: Infinity },
   upstream_failed: { status: 502, maxAttempts: 4 },
@@ -113,12 +114,13 @@ export function isRetryable(error: unknown, attempt: number): boolean {
 
 /**
  * Whether work that failed is deferred: it waits for `retryAfter` and spends no attempt, however
- * often. These are the limits of Workers AI, which pass without a change by anyone.
+ * often. These are the limits of Workers AI and of a day's cost, which pass without a change by
+ * anyone.
  */
 export function isDeferrable(error: unknown): error is AppError & { readonly retryAfter: number } {
   return (
     error instanceof AppError &&
-    error.code === "upstream_unavailable" &&
+    (error.code === "upstream_unavailable" || error.code === "cost_limit_reached") &&
     error.retryAfter !== undefined
   );
 }

@@ -81,9 +81,10 @@ export function signMediaKey(secrets: Secrets, objectKey: string, expiresAt: num
   return sign(secrets, token.setExpirationTime(Math.floor(expiresAt / 1000)));
 }
 
-/** Returns the object key that a media token grants access to, or null. */
-export async function verifyMediaKey(secrets: Secrets, token: string): Promise<string | null> {
-  return (await verify(secrets, token, MEDIA_AUDIENCE))?.payload.sub ?? null;
+/** Returns the object key that a media token grants access to, and its account; or null. */
+export async function verifyMediaToken(secrets: Secrets, token: string) {
+  const key = (await verify(secrets, token, MEDIA_AUDIENCE))?.payload.sub;
+  return key ? { key, accountId: trustedId<AccountId>(key.split("/")[0]!) } : null;
 }
 
 function sign(secrets: Secrets, token: SignJWT): Promise<string> {

@@ -5,11 +5,10 @@ import { localImages } from "../local/local-images.ts";
 import { MODELS } from "../src/config.ts";
 import { describe as describeStep } from "../src/ingest/steps/describe.ts";
 import { describeImage } from "../src/models/describe.ts";
-import { meter } from "../src/models/meter.ts";
 import { getAsset } from "../src/store/assets.ts";
 import { listSegments } from "../src/store/segments.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
-import { aiThatReturns } from "./generated.ts";
+import { aiThatReturns, metered } from "./generated.ts";
 import { startAsset } from "./ingest-helpers.ts";
 import { localAi, localSpace } from "./local/bindings.ts";
 import { updateSegments } from "./store-queries.ts";
@@ -33,7 +32,7 @@ beforeAll(async () => {
 
 /** Describes an image and counts the model calls. */
 async function describeCounted() {
-  const { ai, used } = meter(env.AI);
+  const { ai, used } = metered(env.AI);
   const description = await describeImage(ai, jpeg);
   return { description, modelCalls: used.modelCalls };
 }

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Reply } from "../local/scripted-chat.ts";
 import { MODELS } from "../src/config.ts";
-import { meter } from "../src/models/meter.ts";
 import {
   collectText,
   aiThatReturns,
+  metered,
   scriptReplies,
   startGeneration,
   TEXT,
@@ -57,7 +57,7 @@ describe("a model's stream is cancelled", () => {
     const failure = errorOf(
       startGeneration({
         signal: controller.signal,
-        ai: meter(aiThatReturns(silentStream)).ai,
+        ai: metered(aiThatReturns(silentStream)).ai,
       }).next(),
     );
     controller.abort(new Error("gone"));

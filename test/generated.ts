@@ -2,6 +2,8 @@ import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import type { Reply } from "../local/scripted-chat.ts";
 import { MODELS } from "../src/config.ts";
+import { meterAi } from "../src/metering/meter-ai.ts";
+import type { CountName } from "../src/store/usage.ts";
 import { AppError, type ErrorCode } from "../src/errors.ts";
 import {
   generate,
@@ -30,6 +32,15 @@ export function startGeneration({
   ai = env.AI,
 }: GenerateOptions = {}) {
   return generate(ai, prompt, signal, { ...MODELS.answer, ...limits });
+}
+
+/** Wraps an AI binding, and returns what has been counted so far. */
+export function metered(ai: Ai) {
+  const used: Partial<Record<CountName, number>> = {};
+  const count = (name: CountName, amount: number) => {
+    used[name] = (used[name] ?? 0) + amount;
+  };
+  return { ai: meterAi(ai, count), used };
 }
 
 export async function collectText(

@@ -1,3 +1,4 @@
+import type { Sql } from "./counted-storage.ts";
 import { type AssetScope, segmentsInScope } from "../store/asset-scope.ts";
 import {
   columnFilter,
@@ -14,7 +15,7 @@ import { readNumber, readObjects, readRows } from "./read-rows.ts";
 type StemCounts = Pick<TermCounts, "total" | "stems">;
 
 /** Counts the segments of a database, and those with each stem of a search. */
-export function countStems(storage: SqlStorage, search: FtsSearch | null): StemCounts {
+export function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
   const stems = search?.tokens.map(({ stem }) => stem) ?? [];
   return {
     total: readNumber(storage, sql`SELECT SUM(segments) FROM segment_counts`),
@@ -26,7 +27,7 @@ export function countStems(storage: SqlStorage, search: FtsSearch | null): StemC
 }
 
 /** Counts all that the databases of an index add up before each of them ranks. */
-export function countTerms(storage: SqlStorage, search: FtsSearch): TermCounts {
+export function countTerms(storage: Sql, search: FtsSearch): TermCounts {
   return {
     ...countStems(storage, search),
     withText: readNumber(storage, sql`SELECT COUNT(*) FROM segment_fts_docsize`),
@@ -34,7 +35,7 @@ export function countTerms(storage: SqlStorage, search: FtsSearch): TermCounts {
   };
 }
 
-function countMatches(storage: SqlStorage, { query, columns }: FtsSearch): number[] {
+function countMatches(storage: Sql, { query, columns }: FtsSearch): number[] {
   return termsOf(query).map((term) => {
     const expression = columnFilter(toTerm(term), columns);
     const count = sql`SELECT COUNT(*) FROM segment_fts WHERE segment_fts MATCH ${expression}`;
@@ -53,7 +54,7 @@ const RARITY = 20;
  * `shared` are the counts of this database and of its index; null if it is the only one.
  */
 export function searchFullText(
-  storage: SqlStorage,
+  storage: Sql,
   scope: AssetScope,
   search: FtsSearch,
   counts: StemCounts,
@@ -100,7 +101,7 @@ function listRareTerms({ query, tokens }: FtsSearch, { total, stems }: StemCount
  * the index. The average length stays that of this database.
  */
 function rankByIndex(
-  storage: SqlStorage,
+  storage: Sql,
   search: FtsSearch,
   matches: SqlFragment,
   { database, index }: NonNullable<SegmentQuery["counts"]>,

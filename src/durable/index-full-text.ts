@@ -1,10 +1,11 @@
+import type { Sql } from "./counted-storage.ts";
 import { encodeFtsText } from "../store/fulltext.ts";
 
 /**
  * Writes the full-text rows of the segments whose text has changed, in the transaction that changed
  * it. A segment without text has no row.
  */
-export function indexFullText(sql: SqlStorage): void {
+export function indexFullText(sql: Sql): void {
   const changed = sql
     .exec<{ key: number; caption: string; transcript: string; text: string; labels: string }>(
       `SELECT segment_key AS key, caption, transcript, on_screen_text AS text, labels

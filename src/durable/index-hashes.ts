@@ -1,8 +1,10 @@
+import type { Sql } from "./counted-storage.ts";
+
 /**
  * Writes and deletes the hashes of signatures that were inserted and deleted, in their order and in
  * the same transaction: SQL can't read the integers of a blob.
  */
-export function indexHashes(sql: SqlStorage): void {
+export function indexHashes(sql: Sql): void {
   const changes = sql
     .exec<{ key: number; hashes: ArrayBuffer; deleted: number }>(
       "SELECT signature_key AS key, hashes, deleted FROM signature_changes ORDER BY rowid",

@@ -1,3 +1,4 @@
+import type { Sql } from "./counted-storage.ts";
 import { countInScope, isInScope } from "../store/asset-scope.ts";
 import type { SegmentQuery, SegmentRows } from "../store/segment-query.ts";
 import { SEGMENT_COLUMNS } from "../store/segments.ts";
@@ -12,7 +13,7 @@ const KEYFRAME_HASHES = `(
 ) AS keyframeHashes`;
 
 /** Answers a `SegmentQuery` from the storage of a database. */
-export function querySegments(storage: SqlStorage, query: SegmentQuery): SegmentRows {
+export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
   const { scope, fullText, ids, excludedIds, rules } = query;
   const { total, stems } = query.counts?.database ?? countStems(storage, fullText);
   const counts = { total, stems };

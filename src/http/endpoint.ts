@@ -1,3 +1,4 @@
+import { meterRequest } from "./metering.ts";
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { ValidationError, type ValidationIssue } from "../errors.ts";
@@ -98,7 +99,11 @@ export function addEndpoint<
 ): void {
   router.openAPIRegistry.registerPath({ tags: [router.tag], ...describeEndpoint(endpoint) });
   router.on(endpoint.method.toUpperCase(), toHonoPath(endpoint.path), async (c) => {
-    if (endpoint.scope) c.set("caller", await authenticate(c, endpoint.scope));
+    if (endpoint.scope) {
+      const caller = await authenticate(c, endpoint.scope);
+      c.set("caller", caller);
+      meterRequest(c, caller.accountId);
+    }
     const body = await (endpoint.body ? readBody(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());
     const respond = async () => {
       const result = await handle(c, await readInput(c, endpoint, body));

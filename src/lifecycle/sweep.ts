@@ -13,6 +13,7 @@ import { indexObject } from "../store/index-object.ts";
 import { listSoftDeletedIndices } from "../store/indices.ts";
 import { failExhaustedJobs, sendJob, startJob, redispatchOverdueJobs } from "../store/jobs.ts";
 import { listUnmirroredAssets, mirrorAsset } from "../store/mirror.ts";
+import { recordStored } from "../store/usage.ts";
 import { countVectors } from "../store/vector-pairs.ts";
 import { listIndicesDue } from "../store/traversals.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
@@ -32,8 +33,8 @@ const BATCH_SIZE = 100;
  * that their index's object was never told to start, ingests whose object lost its alarm, changes
  * of assets that their index's database doesn't have, and deleted indices whose content is still
  * stored. Then starts due traversals, deletes expired idempotent responses, sweeps resumable
- * uploads, and counts vectors, by which new shards choose their pair of Vectorize indexes. Runs
- * once a minute.
+ * uploads, and counts vectors, by which new shards choose their pair of Vectorize indexes. Records
+ * what accounts store, once an hour. Runs once a minute.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
   const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
@@ -68,6 +69,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
   for (const index of due) await startTraversal(env, index, now);
   await deleteExpiredResponses(env.DB, now, IDEMPOTENCY.deletionsPerTick);
   const uploads = await sweepUploads(env, now);
+  if (new Date(now).getUTCMinutes() === 0) await recordStored(env.DB);
   await logFailure("lifecycle.vector_count_failed", {}, async () => {
     const isFull = !(await countVectors(env));
     if (isFull) log("error", "lifecycle.vector_pairs_full", {});

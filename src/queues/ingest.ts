@@ -7,6 +7,7 @@ import { log } from "../log.ts";
 import { type IngestMessage, ingestMessage } from "../messages.ts";
 import { getAsset } from "../store/assets.ts";
 import { indexObject } from "../store/index-object.ts";
+import { requireQuota } from "../store/quotas.ts";
 import type { Asset } from "../types.ts";
 import { eachMessage } from "./each-message.ts";
 import { type LeasedWork, runLeased } from "./leased-work.ts";
@@ -56,7 +57,10 @@ function leasedPart(
   };
 }
 
-/** Runs a part of a step and meters its model calls. Throws `not_found` for a deleted asset. */
+/**
+ * Runs a part of a step for the asset's account. Throws `not_found` for a deleted asset, and
+ * `cost_limit_reached` while the account's cost of the day is over its limit.
+ */
 async function runStep(
   env: Env,
   asset: Asset | null,
@@ -64,9 +68,10 @@ async function runStep(
   attempt: number,
 ): Promise<FanOut | undefined> {
   if (!asset) throw new AppError("not_found", "The asset was deleted.");
-  const fanOut = await withMetering(env, asset.accountId, "background", (metered) =>
-    STEP_RUNNERS[step](metered, asset, part, attempt),
-  );
+  const fanOut = await withMetering(env, asset.accountId, "background", async (metered) => {
+    await requireQuota(metered.DB, asset.accountId, { cost_usd_per_day: 0 });
+    return STEP_RUNNERS[step](metered, asset, part, attempt);
+  });
   return fanOut ?? undefined;
 }
 

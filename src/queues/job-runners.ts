@@ -15,7 +15,6 @@ import { saveResults } from "../search/stored-results.ts";
 import { getAsset } from "../store/assets.ts";
 import { requireJob } from "../store/jobs.ts";
 import { listShards } from "../store/shards.ts";
-import { withMetering } from "./metering.ts";
 
 /**
  * Records a job's progress, from 0 to 1, and its result so far. False if the job was cancelled and
@@ -67,21 +66,16 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const shards = await listShards(env.DB, indexId);
     const index = { accountId, indexId, name, shards };
     const request = searchRequest.parse(storedRequest);
-    return withMetering(env, accountId, "interactive", async (metered) => {
-      const example = clip ? await exampleFromClip(metered, index, clip.key, clip.range) : null;
-      const { hits, total } = await search(metered, index, request, example);
-      const { offset, readyBy, cursorTag } = request;
-      const count = clip ? total : hits.length; // a search by video takes no cursor
-      return saveResults(hits, { indexName: name, total, offset, readyBy, cursorTag, count });
-    });
+    const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
+    const { hits, total } = await search(env, index, request, example);
+    const { offset, readyBy, cursorTag } = request;
+    const count = clip ? total : hits.length; // a search by video takes no cursor
+    return saveResults(hits, { indexName: name, total, offset, readyBy, cursorTag, count });
   },
 
   /** Replaces a video's transcript. */
-  transcript(env, { accountId, jobId, assetId, language }, onProgress) {
-    return withMetering(env, accountId, "background", (metered) =>
-      replaceTranscript(metered, { jobId, assetId, language }, onProgress),
-    );
-  },
+  transcript: (env, { jobId, assetId, language }, onProgress) =>
+    replaceTranscript(env, { jobId, assetId, language }, onProgress),
 
   /** Imports one page of a source's listing. */
   async import(env, job, onProgress) {
@@ -92,17 +86,14 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   },
 
   /** Repairs one asset, in slices. The report of the last one is the result. */
-  async repair(env, { accountId, jobId, assetId }, onProgress) {
+  async repair(env, { jobId, assetId }, onProgress) {
     const asset = await getAsset(env.DB, assetId);
     if (!asset) throw new AppError("not_found", "The asset was deleted.");
     const report = newReport();
     const checkpoint = sliceCheckpoint(() => onProgress(0, report));
     try {
-      await withMetering(env, accountId, "background", async (metered) => {
-        const imageModel = await probeImageModel(metered);
-        const context = { env: metered, asset, jobId, checkpoint };
-        await repairAsset(context, imageModel, report, Date.now());
-      });
+      const imageModel = await probeImageModel(env);
+      await repairAsset({ env, asset, jobId, checkpoint }, imageModel, report, Date.now());
     } catch (error) {
       if (!(error instanceof RepairPaused)) throw error;
       return CONTINUE; // the next slice ends at once if the job was cancelled
@@ -119,10 +110,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
       ...(result as Partial<TraversalCheckpoint> | null),
     };
     const recordProgress = (share: number) => onProgress(share, checkpoint);
-    const isDone = await withMetering(env, job.accountId, "background", (metered) =>
-      traverse(metered, job, checkpoint, recordProgress),
-    );
-    if (!isDone) {
+    if (!(await traverse(env, job, checkpoint, recordProgress))) {
       await onProgress(0, checkpoint);
       return CONTINUE;
     }

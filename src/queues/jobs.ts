@@ -20,7 +20,12 @@ import { withMetering } from "./metering.ts";
 
 /** Runs the job of each message, or its next slice, under the lease of the job's record. */
 export function consumeJobs(batch: MessageBatch, env: Env): Promise<void> {
-  return eachMessage(batch, jobMessage, (job, message) => runLeased(message, leasedJob(env, job)));
+  return eachMessage(batch, jobMessage, (job, message) => {
+    const priority = job.kind === "search" ? "interactive" : "background";
+    return withMetering(env, job.accountId, priority, (metered) =>
+      runLeased(message, leasedJob(metered, job)),
+    );
+  });
 }
 
 function leasedJob(env: Env, job: JobMessage): LeasedWork<"continued" | "ended"> {
@@ -52,11 +57,7 @@ function leasedJob(env: Env, job: JobMessage): LeasedWork<"continued" | "ended">
 async function claim(env: Env, job: JobMessage): Promise<boolean> {
   const outcome = await claimJob(env.DB, job.jobId, Date.now());
   if (outcome === "finished") {
-    if (job.kind === "transcript") {
-      await withMetering(env, job.accountId, "background", (metered) =>
-        resumeReembedding(metered, job.assetId, job.jobId),
-      );
-    }
+    if (job.kind === "transcript") await resumeReembedding(env, job.assetId, job.jobId);
     await cleanUp(env, job);
   }
   return outcome === "claimed";

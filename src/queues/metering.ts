@@ -1,11 +1,14 @@
 import type { AccountId } from "../ids.ts";
-import { limitAndMeter } from "../models/limit-and-meter.ts";
+import { meterEnv } from "../metering/meter-env.ts";
+import { usageMeter } from "../metering/usage-meter.ts";
 import type { CallPriority } from "../models/call-window.ts";
-import { addUsage } from "../store/usage.ts";
+
+/** Operations of a queue by which a message is billed: it is written, read and deleted. */
+const OPERATIONS_PER_MESSAGE = 3;
 
 /**
- * Runs work with an environment that limits and counts its model calls, and adds them to the
- * account's usage even if the work fails.
+ * Does the work of a message with an environment that counts what it does for an account, and adds
+ * that to the account's usage even if the work fails.
  */
 export async function withMetering<T>(
   env: Env,
@@ -13,10 +16,12 @@ export async function withMetering<T>(
   priority: CallPriority,
   work: (env: Env) => Promise<T>,
 ): Promise<T> {
-  const { env: metered, used } = limitAndMeter(env, priority);
+  const meter = usageMeter(accountId);
+  meter.count("requests", 1);
+  meter.count("queueOperations", OPERATIONS_PER_MESSAGE);
   try {
-    return await work(metered);
+    return await work(meterEnv(env, accountId, priority));
   } finally {
-    if (used.modelCalls > 0) await addUsage(env.DB, accountId, used);
+    await meter.flush(env.DB);
   }
 }

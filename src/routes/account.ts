@@ -5,26 +5,17 @@ import { getAccount, updateAccount } from "../store/accounts.ts";
 import { getLimits } from "../store/quotas.ts";
 import { listTallies } from "../store/tallies.ts";
 import { listIndices } from "../store/indices.ts";
-import { listUsage, type Usage } from "../store/usage.ts";
+import { listUsage, unusedDay } from "../store/usage.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import type { AccountId } from "../ids.ts";
 import { isoTime, sumTallies } from "./index-record.ts";
+import { toUsageRecord, usageRecord } from "./usage-record.ts";
 
 const USAGE_DAYS = 30;
 const DAY_MS = 24 * 3600 * 1000;
 
 const limits = z.record(z.string(), z.number());
-
-const usage = z.object({
-  date: z.iso.date(),
-  searches: z.int(),
-  answers: z.int(),
-  ingested_seconds: z.number(),
-  ingested_images: z.int(),
-  model_calls: z.int(),
-  neurons_estimate: z.number(),
-});
 
 const stats = z
   .object({
@@ -36,7 +27,7 @@ const stats = z
     duration_seconds: z.number(),
     size_bytes: z.int(),
     states: z.object({ queued: z.int(), processing: z.int(), ready: z.int(), failed: z.int() }),
-    usage: z.object({ today: usage, last_30_days: z.array(usage) }),
+    usage: z.object({ today: usageRecord, last_30_days: z.array(usageRecord) }),
     limits,
     generated_at: z.iso.datetime(),
   })
@@ -130,8 +121,8 @@ async function getUsageFields(db: D1Database, accountId: AccountId, now: number)
   const firstDay = isoTime(now - (USAGE_DAYS - 1) * DAY_MS).slice(0, 10);
   const days = await listUsage(db, accountId, firstDay);
   return {
-    today: toUsage(days.find(({ date }) => date === today) ?? { ...NO_USAGE, date: today }),
-    last_30_days: days.map(toUsage),
+    today: toUsageRecord(days.find(({ date }) => date === today) ?? unusedDay(today)),
+    last_30_days: days.map(toUsageRecord),
   };
 }
 
@@ -141,26 +132,5 @@ async function getLimitFields(c: Context): Promise<Record<string, number>> {
     ...(await getLimits(c.env.DB, c.get("caller").accountId)),
     requests_per_minute: Number(c.env.KEY_RATE),
     account_requests_per_minute: Number(c.env.ACCOUNT_RATE),
-  };
-}
-
-const NO_USAGE: Omit<Usage, "date"> = {
-  searches: 0,
-  answers: 0,
-  ingestedMs: 0,
-  ingestedImages: 0,
-  modelCalls: 0,
-  neuronsEstimate: 0,
-};
-
-function toUsage(day: Usage): z.input<typeof usage> {
-  return {
-    date: day.date,
-    searches: day.searches,
-    answers: day.answers,
-    ingested_seconds: day.ingestedMs / 1000,
-    ingested_images: day.ingestedImages,
-    model_calls: day.modelCalls,
-    neurons_estimate: day.neuronsEstimate,
   };
 }

@@ -1,11 +1,10 @@
+import { countWork } from "../http/metering.ts";
 import type { AnswerEvent } from "../answer/compose.ts";
 import { RULES } from "../prompts.ts";
 import { ANSWER, MODELS } from "../config.ts";
 import { traceOf, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
-import { limitAndMeter } from "../models/limit-and-meter.ts";
 import { requireQuota } from "../store/quotas.ts";
-import { addUsage } from "../store/usage.ts";
 import type { MediaIndexRow } from "../types.ts";
 import { type AnswerMessage, type AnswerRecord, toMessages } from "./answer-record.ts";
 import type { Context } from "../http/context.ts";
@@ -53,13 +52,12 @@ export async function respondWithAnswer(c: Context, request: AnswerRequest): Pro
 /** Generates the answer and caches it unless it is a fallback. Records the usage in any case. */
 async function* generateMessages(
   c: Context,
-  { index, options, answer }: AnswerRequest,
+  { options, answer }: AnswerRequest,
   cacheUrl: string,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerMessage> {
-  const { env, used } = limitAndMeter(c.env, "interactive");
   try {
-    const events = answer(env, signal);
+    const events = answer(c.env, signal);
     for await (const message of toMessages(events, options.markdown, createMediaUrlSigner(c))) {
       if (message.event === "done" && !message.isFallback) {
         const maxAge = `max-age=${ANSWER.cacheMs / 1000}`;
@@ -69,7 +67,7 @@ async function* generateMessages(
       yield message;
     }
   } finally {
-    c.executionCtx.waitUntil(addUsage(c.env.DB, index.accountId, { answers: 1, ...used }));
+    countWork(c, "answers");
   }
 }
 

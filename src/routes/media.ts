@@ -1,8 +1,9 @@
 import { AppError } from "../errors.ts";
-import { keySecrets, verifyMediaKey } from "../keys.ts";
+import { keySecrets, verifyMediaToken } from "../keys.ts";
 import { contentDisposition, withExtension } from "../http/content-disposition.ts";
 import { evaluateConditions, isRangeCurrent } from "../http/conditional-request.ts";
 import type { Context } from "../http/context.ts";
+import { meterRequest } from "../http/metering.ts";
 import { createRouter, jsonResponse } from "../http/endpoint.ts";
 import { type ByteRange, parseRange } from "../http/range.ts";
 import { getObject, headObject } from "../store/object-keys.ts";
@@ -30,8 +31,10 @@ async function getMedia(c: Context): Promise<Response> {
 
 /** Verifies the URL's token and returns the metadata of its file. Throws `not_found`. */
 async function requireFile(c: Context): Promise<R2Object> {
-  const key = await verifyMediaKey(keySecrets(c.env), c.req.param("token")!);
-  const file = key && (await headObject(c.env.MEDIA, key));
+  const media = await verifyMediaToken(keySecrets(c.env), c.req.param("token")!);
+  if (!media) throw mediaNotFound();
+  meterRequest(c, media.accountId);
+  const file = await headObject(c.env.MEDIA, media.key);
   if (!file) throw mediaNotFound();
   return file;
 }

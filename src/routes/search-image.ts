@@ -1,3 +1,4 @@
+import { countWork } from "../http/metering.ts";
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
@@ -13,7 +14,6 @@ import { readForm, readSmallPart } from "../http/multipart.ts";
 import { indexParams } from "./index-record.ts";
 import { requireSearchableIndex } from "./indices.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { meteredSearch } from "./metered-search.ts";
 import { queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
 
@@ -56,11 +56,10 @@ async function searchByImage(
   const timings = new Timings();
   const { top_k: topK, top_p: topP, modes = [], collapse } = query;
   const request = makeSearchRequest({ query: text, topK, topP, modes, collapse });
-  const { hits, total } = await meteredSearch(c, async (env) => {
-    const toExample = () => exampleFromImage(env, index, image).catch(throwAsInvalid);
-    const example = await timings.time("example", toExample);
-    return search(env, index, request, example, timings);
-  });
+  const toExample = () => exampleFromImage(c.env, index, image).catch(throwAsInvalid);
+  const example = await timings.time("example", toExample);
+  const { hits, total } = await search(c.env, index, request, example, timings);
+  countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
   const page = { ...request, total, count: total };
   return toSearchResult(hits, page, createMediaUrlSigner(c));

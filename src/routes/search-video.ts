@@ -1,3 +1,4 @@
+import { countWork } from "../http/metering.ts";
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
@@ -19,7 +20,6 @@ import { indexParams } from "./index-record.ts";
 import { requireSearchableIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { meteredSearch } from "./metered-search.ts";
 import { queryBool, queryFloat, queryInt } from "../http/query-params.ts";
 import { queueSearch } from "./queue-search.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
@@ -77,10 +77,9 @@ async function searchNow(
   request: SearchRequest,
   { key, range }: QueryClip,
 ) {
-  const { hits, total } = await meteredSearch(c, async (env) => {
-    const example = await exampleFromClip(env, index, key, range).catch(throwAsInvalid);
-    return search(env, index, request, example);
-  });
+  const example = await exampleFromClip(c.env, index, key, range).catch(throwAsInvalid);
+  const { hits, total } = await search(c.env, index, request, example);
+  countWork(c, "searches");
   const page = { ...request, total, count: total };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }

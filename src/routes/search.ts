@@ -1,3 +1,4 @@
+import { countWork } from "../http/metering.ts";
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
@@ -14,7 +15,6 @@ import { indexParams } from "./index-record.ts";
 import { requireSearchableIndex, searchCallerIndex } from "./indices.ts";
 import { queuedJob } from "./job-record.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { meteredSearch } from "./metered-search.ts";
 import { isObject } from "../http/json-object.ts";
 import { INVALID_CURSOR } from "../http/pagination.ts";
 import { readFilter, searchFilter } from "./search-filter.ts";
@@ -82,12 +82,11 @@ async function searchIndex(
 
 async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
-  const { hits, total } = await meteredSearch(c, (env) =>
-    searchCallerIndex(c, indexName, async (index) => {
-      await requireAssets(env.DB, index.indexId, request.assetIds);
-      return search(env, index, request, null, timings);
-    }),
-  );
+  const { hits, total } = await searchCallerIndex(c, indexName, async (index) => {
+    await requireAssets(c.env.DB, index.indexId, request.assetIds);
+    return search(c.env, index, request, null, timings);
+  });
+  countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
   const { offset, readyBy, cursorTag } = request;
   const page = { offset, readyBy, cursorTag, total, count: hits.length };

@@ -8,6 +8,13 @@ import { type SqlFragment, toObjects } from "./sql.ts";
 /** A database of an index, by its number. */
 type ShardRef = Pick<Asset, "indexId" | "shard">;
 
+/** Result of a method of the object; null if the index is being deleted. */
+export interface DatabaseResult<Value> {
+  value: Value | null;
+  rowsRead: number;
+  rowsWritten: number;
+}
+
 /** Delays before a call is repeated whose object was restarted, as each deployment does. */
 const RETRY_MS = [20, 100];
 
@@ -29,8 +36,8 @@ export class IndexDb {
 
   /** Runs statements in one transaction. Returns the rows of each. */
   async batch(statements: readonly SqlFragment[]): Promise<unknown[][]> {
-    const results = await this.#call((object) => object.batch(statements));
-    return results?.map(toObjects) ?? statements.map(() => []);
+    const { value } = await this.#call((object) => object.batch(statements));
+    return value?.map(toObjects) ?? statements.map(() => []);
   }
 
   async all<Row>(statement: SqlFragment): Promise<Row[]> {
@@ -44,13 +51,13 @@ export class IndexDb {
   }
 
   /** Runs `SegmentQuery`; null if the index is being deleted. */
-  querySegments(query: SegmentQuery): Promise<SegmentRows | null> {
-    return this.#call((object) => object.querySegments(query));
+  async querySegments(query: SegmentQuery): Promise<SegmentRows | null> {
+    return (await this.#call((object) => object.querySegments(query))).value;
   }
 
   /** Counts the segments with the terms of a search; null if the index is being deleted. */
-  countTerms(search: FtsSearch): Promise<TermCounts | null> {
-    return this.#call((object) => object.countTerms(search));
+  async countTerms(search: FtsSearch): Promise<TermCounts | null> {
+    return (await this.#call((object) => object.countTerms(search))).value;
   }
 
   /** Returns the bytes of the database. */

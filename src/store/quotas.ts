@@ -1,6 +1,7 @@
 import { ACCOUNT_LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { AccountId } from "../ids.ts";
+import { COST_SQL } from "./usage.ts";
 import { concat, prepare, raw, sql, type SqlFragment } from "./sql.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -27,6 +28,7 @@ const IMAGES_IN_PROGRESS = `asset_type = 'image' AND ${IN_PROGRESS}`;
 const USAGE = {
   searches_per_day: { sql: today("searches"), resets: "midnight" },
   answers_per_day: { sql: today("answers"), resets: "midnight" },
+  cost_usd_per_day: { sql: today(COST_SQL), resets: "midnight" },
   // Ingests in progress count, too: they are metered when they become ready.
   ingest_minutes_per_day: {
     sql: `COALESCE(${today("ingested_ms / 60000.0")}, 0)
@@ -68,6 +70,9 @@ export async function getLimits(db: D1Database, accountId: AccountId): Promise<L
   return withOverrides(overrides!);
 }
 
+/** Limits of work that costs money: it also needs that the day's cost is within its limit. */
+const COSTLY = ["searches_per_day", "answers_per_day", "concurrent_ingests"] as const;
+
 /** Additional usage, by limit. */
 export type QuotaRequest = { readonly [limit in Limit]?: number };
 type UsageRow = { limits: string } & Record<Limit, number>;
@@ -84,8 +89,9 @@ export class QuotaGuard {
 
   constructor(accountId: AccountId, requested: QuotaRequest) {
     this.#accountId = accountId;
-    this.#requested = requested;
-    this.#names = Object.keys(requested) as Limit[];
+    const isCostly = COSTLY.some((name) => name in requested);
+    this.#requested = isCostly ? { ...requested, cost_usd_per_day: 0 } : requested;
+    this.#names = Object.keys(this.#requested) as Limit[];
   }
 
   /** Condition that the account's usage and the requested usage are within its limits. */
@@ -109,8 +115,8 @@ export class QuotaGuard {
   }
 
   /**
-   * Throws `limit_reached`, or `account_full` if waiting won't help, with the name of the first
-   * limit that the usage in `row` and the requested usage exceed.
+   * Throws `limit_reached`, `cost_limit_reached`, or `account_full` if waiting won't help, with the
+   * name of the first limit that the usage in `row` and the requested usage exceed.
    */
   throwIfExceeded(row: unknown): void {
     const usage = row as UsageRow;
@@ -149,7 +155,8 @@ function quotaError(name: Limit, limit: number, now: number): AppError {
   if (resets === "on_deletion") return new AppError("account_full", message);
   const untilMidnight = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000);
   const retryAfter = resets === "soon" ? RETRY_SOON_SECONDS : untilMidnight;
-  return new AppError("limit_reached", message, { retryAfter });
+  const code = name === "cost_usd_per_day" ? "cost_limit_reached" : "limit_reached";
+  return new AppError(code, message, { retryAfter });
 }
 
 const REMEDIES = {

@@ -1,38 +1,84 @@
+import { PRICES } from "../config.ts";
 import type { AccountId } from "../ids.ts";
+import { concat, prepare, raw, sql } from "./sql.ts";
 
-/** Usage of an account on one day (UTC). */
-export interface Usage {
-  date: string;
-  searches: number;
-  answers: number;
-  ingestedMs: number;
-  ingestedImages: number;
-  modelCalls: number;
-  neuronsEstimate: number;
-}
-
+/** What is counted of an account's day, with its column. */
 const COLUMNS = {
   searches: "searches",
   answers: "answers",
   modelCalls: "model_calls",
-  neurons: "neurons_estimate",
+  inputTokens: "input_tokens",
+  outputTokens: "output_tokens",
+  audioSeconds: "audio_seconds",
+  neurons: "neurons",
+  frames: "frames",
+  images: "images",
+  dimensionsQueried: "dimensions_queried",
+  vectorsWritten: "vectors_written",
+  rowsRead: "rows_read",
+  rowsWritten: "rows_written",
+  objectRequests: "object_requests",
+  bucketReads: "bucket_reads",
+  bucketWrites: "bucket_writes",
+  requests: "requests",
+  queueOperations: "queue_operations",
 } as const;
+
+/** Name of a count: work of the service, or operations that the platform bills. */
+export type CountName = keyof typeof COLUMNS;
+
+/** Usage of an account on one day (UTC). */
+export interface Usage extends Record<CountName, number> {
+  date: string;
+  ingestedMs: number;
+  ingestedImages: number;
+  /** Bytes of the account's files, as of the last full hour of the day. */
+  storedBytes: number;
+  storedSegments: number;
+}
+
+/** Returns the usage of a day on which an account did nothing. */
+export function unusedDay(date: string): Usage {
+  const counts = Object.keys(COLUMNS).map((name) => [name, 0]);
+  const zeros = Object.fromEntries(counts) as Record<CountName, number>;
+  return { date, ingestedMs: 0, ingestedImages: 0, storedBytes: 0, storedSegments: 0, ...zeros };
+}
+
+/** SQL for the cost of a row of `usage` in US dollars, without that of what is stored. */
+export const COST_SQL = Object.entries(PRICES)
+  .map(([name, price]) => `${COLUMNS[name as keyof typeof PRICES]} * ${price}`)
+  .join(" + ");
 
 /** Adds to an account's usage of today (UTC). */
 export async function addUsage(
   db: D1Database,
   accountId: AccountId,
-  counts: Partial<Record<keyof typeof COLUMNS, number>>,
+  counts: ReadonlyMap<CountName, number>,
 ): Promise<void> {
-  const names = Object.keys(counts) as (keyof typeof COLUMNS)[];
-  const columns = names.map((name) => COLUMNS[name]);
+  const columns = [...counts.keys()].map((name) => COLUMNS[name]);
+  const values = concat(
+    [...counts.values()].map((count) => sql`${count}`),
+    ", ",
+  );
+  const sums = columns.map((column) => `${column} = ${column} + excluded.${column}`);
+  const added = sql`INSERT INTO usage (account_id, date, ${raw(columns.join(", "))})
+    VALUES (${accountId}, date('now'), ${values})
+    ON CONFLICT DO UPDATE SET ${raw(sums.join(", "))}`;
+  await prepare(db, added).run();
+}
+
+/** Records for today (UTC) what all accounts store. Writes only what has changed. */
+export async function recordStored(db: D1Database): Promise<void> {
   await db
     .prepare(
-      `INSERT INTO usage (account_id, date, ${columns.join(", ")})
-       VALUES (?, date('now'), ${columns.map(() => "?").join(", ")})
-       ON CONFLICT DO UPDATE SET ${columns.map((c) => `${c} = ${c} + excluded.${c}`).join(", ")}`,
+      `INSERT INTO usage (account_id, date, stored_bytes, stored_segments)
+       SELECT account_id, date('now'), SUM(size_bytes) AS bytes, SUM(segments) AS segments
+       FROM tallies GROUP BY account_id HAVING bytes > 0
+       ON CONFLICT DO UPDATE
+         SET stored_bytes = excluded.stored_bytes, stored_segments = excluded.stored_segments
+         WHERE (stored_bytes, stored_segments)
+           IS NOT (excluded.stored_bytes, excluded.stored_segments)`,
     )
-    .bind(accountId, ...names.map((name) => counts[name]))
     .run();
 }
 
@@ -42,13 +88,9 @@ export async function listUsage(
   accountId: AccountId,
   since: string,
 ): Promise<Usage[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT date, searches, answers, ingested_ms AS ingestedMs, ingested_images AS ingestedImages,
-         model_calls AS modelCalls, neurons_estimate AS neuronsEstimate
-       FROM usage WHERE account_id = ? AND date >= ? ORDER BY date DESC`,
-    )
-    .bind(accountId, since)
-    .all<Usage>();
-  return results;
+  const counts = Object.entries(COLUMNS).map(([name, column]) => `${column} AS ${name}`);
+  const days = sql`SELECT date, ingested_ms AS ingestedMs, ingested_images AS ingestedImages,
+      stored_bytes AS storedBytes, stored_segments AS storedSegments, ${raw(counts.join(", "))}
+    FROM usage WHERE account_id = ${accountId} AND date >= ${since} ORDER BY date DESC`;
+  return (await prepare(db, days).all<Usage>()).results;
 }

@@ -7,7 +7,7 @@ import {
   signKey,
   signMediaKey,
   verifyKey,
-  verifyMediaKey,
+  verifyMediaToken,
 } from "../../src/keys.ts";
 
 const secret = (fill: number) => base64url.encode(new Uint8Array(32).fill(fill));
@@ -52,9 +52,9 @@ describe("an API key", () => {
 
   it("for media verifies to its object key until it expires", async () => {
     const token = await signMediaKey(OLD, "a/b", Date.now() + 60_000);
-    expect(await verifyMediaKey(OLD, token)).toBe("a/b");
-    expect(await verifyMediaKey(OLD, await signKey(OLD, CLAIMS))).toBeNull();
-    expect(await verifyMediaKey(OLD, await signMediaKey(OLD, "a/b", Date.now() - 1))).toBeNull();
+    expect(await verifyMediaToken(OLD, token)).toEqual({ key: "a/b", accountId: "a" });
+    expect(await verifyMediaToken(OLD, await signKey(OLD, CLAIMS))).toBeNull();
+    expect(await verifyMediaToken(OLD, await signMediaKey(OLD, "a/b", Date.now() - 1))).toBeNull();
   });
 });
 

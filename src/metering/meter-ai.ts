@@ -1,33 +1,24 @@
 import { MODELS } from "../config.ts";
-import { ChatEvents } from "./chat-events.ts";
-import { ChatTokenCounter, estimateInputTokens, type TokenUsage } from "./token-usage.ts";
-
-/** Usage of all calls through a meter so far. */
-export interface ModelUsage {
-  modelCalls: number;
-  /** Estimated from tokens and prices; the platform bills its own count. */
-  neurons: number;
-}
+import { ChatEvents } from "../models/chat-events.ts";
+import { ChatTokenCounter, estimateInputTokens, type TokenUsage } from "../models/token-usage.ts";
+import type { Count } from "./usage-meter.ts";
 
 /**
- * Wraps the AI binding to count calls and neurons, including those of calls that fail. The neurons
- * of a stream are counted when it ends, fails or is cancelled.
+ * Wraps the AI binding to count calls, also those that fail, their tokens, seconds of audio and
+ * neurons. The tokens of a stream are counted when it ends, fails or is cancelled. Neurons are
+ * estimated from tokens and prices: the platform bills its own count.
  */
-export function meter(ai: Ai): { ai: Ai; used: ModelUsage } {
-  const used: ModelUsage = { modelCalls: 0, neurons: 0 };
+export function meterAi(ai: Ai, count: Count): Ai {
   const run = async (model: keyof AiModels, input: object) => {
-    used.modelCalls += 1;
+    count("modelCalls", 1);
     const response: unknown = await ai.run(model, input);
     if (response instanceof ReadableStream) {
-      return meterStream(response, input, (tokens) => {
-        used.neurons += tokenNeurons(model, tokens);
-      });
+      return meterStream(response, input, (tokens) => countTokens(model, tokens, count));
     }
-    used.neurons += responseNeurons(model, input, response);
+    countResponse(model, input, response, count);
     return response;
   };
-  const metered: Ai = Object.create(ai, { run: { value: run } });
-  return { ai: metered, used };
+  return Object.create(ai, { run: { value: run } }) as Ai;
 }
 
 /** Passes on a chat stream unchanged, without reading ahead, and counts its tokens. */
@@ -67,25 +58,27 @@ function meterStream(
   );
 }
 
-function responseNeurons(model: string, input: object, response: unknown): number {
+function countResponse(model: string, input: object, response: unknown, count: Count): void {
   const settings = findSettings(model);
-  if (!settings) return 0;
-  if ("neuronsPerMinute" in settings) {
-    return (audioSeconds(response) / 60) * settings.neuronsPerMinute;
+  if (settings && "neuronsPerMinute" in settings) {
+    const seconds = readAudioSeconds(response);
+    count("audioSeconds", seconds);
+    return count("neurons", (seconds / 60) * settings.neuronsPerMinute);
   }
   const { prompt_tokens, completion_tokens, input_tokens, output_tokens } =
     readTokenCounts(response);
-  return tokenNeurons(model, {
-    inputTokens: prompt_tokens ?? input_tokens ?? estimateInputTokens(input),
-    outputTokens: completion_tokens ?? output_tokens ?? 0,
-  });
+  const inputTokens = prompt_tokens ?? input_tokens ?? estimateInputTokens(input);
+  const outputTokens = completion_tokens ?? output_tokens ?? 0;
+  countTokens(model, { inputTokens, outputTokens }, count);
 }
 
-function tokenNeurons(model: string, { inputTokens, outputTokens }: TokenUsage): number {
+function countTokens(model: string, { inputTokens, outputTokens }: TokenUsage, count: Count): void {
+  count("inputTokens", inputTokens);
+  count("outputTokens", outputTokens);
   const settings = findSettings(model);
-  if (!settings || !("neurons" in settings)) return 0;
+  if (!settings || !("neurons" in settings)) return;
   const [perInput, perOutput] = settings.neurons; // per million tokens
-  return (inputTokens * perInput + outputTokens * perOutput) / 1_000_000;
+  count("neurons", (inputTokens * perInput + outputTokens * perOutput) / 1_000_000);
 }
 
 function findSettings(model: string) {
@@ -104,7 +97,7 @@ function readTokenCounts(response: unknown): TokenCounts {
   return { ...readObject(response, "metrics"), ...readObject(response, "usage") };
 }
 
-function audioSeconds(response: unknown): number {
+function readAudioSeconds(response: unknown): number {
   const { duration }: { duration?: number } = readObject(response, "transcription_info");
   return duration ?? 0;
 }

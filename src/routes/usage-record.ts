@@ -1,0 +1,75 @@
+import { z } from "@hono/zod-openapi";
+import { type Costs, estimateCosts } from "../store/costs.ts";
+import type { Usage } from "../store/usage.ts";
+
+const count = (description: string) => z.number().describe(description);
+const dollars = (description: string) => z.number().describe(`US dollars for ${description}.`);
+
+/** What an account did on one day, and what that costs the deployment. */
+export const usageRecord = z.object({
+  date: z.iso.date().describe("Day (UTC)."),
+  searches: z.int(),
+  answers: z.int(),
+  ingested_seconds: z.number(),
+  ingested_images: z.int(),
+  model_calls: z.int(),
+  neurons_estimate: count("Billed unit of Workers AI, estimated from tokens and seconds."),
+  estimated_cost_usd: z.number().describe("Sum of `costs_usd`, without what a plan includes."),
+  costs_usd: z.object({
+    models: dollars("models"),
+    frames: dollars("decoding frames of videos"),
+    images: dollars("reading and scaling images"),
+    vectors: dollars("querying vectors"),
+    databases: dollars("rows read and written"),
+    files: dollars("operations on files"),
+    requests: dollars("requests and messages"),
+    storage: dollars("a day of what is stored"),
+  }),
+  operations: z.object({
+    input_tokens: count("Tokens that models read."),
+    output_tokens: count("Tokens that models wrote."),
+    audio_seconds: count("Seconds of audio that were transcribed."),
+    frames: count("Operations of Media Transformations."),
+    images: count("Operations of Images."),
+    dimensions_queried: count("Dimensions of the vectors by which Vectorize was queried."),
+    vectors_written: count("Vectors written to Vectorize."),
+    rows_read: count("Rows that D1 and objects read."),
+    rows_written: count("Rows that D1 and objects wrote."),
+    object_requests: count("Calls of Durable Objects."),
+    bucket_reads: count("Operations of class B of R2."),
+    bucket_writes: count("Operations of class A of R2."),
+    requests: count("Requests, and messages of queues."),
+    queue_operations: count("Operations of queues, three a message."),
+  }),
+});
+
+export function toUsageRecord(day: Usage): z.input<typeof usageRecord> {
+  const costs: Costs = estimateCosts(day);
+  return {
+    date: day.date,
+    searches: day.searches,
+    answers: day.answers,
+    ingested_seconds: day.ingestedMs / 1000,
+    ingested_images: day.ingestedImages,
+    model_calls: day.modelCalls,
+    neurons_estimate: day.neurons,
+    estimated_cost_usd: Object.values(costs).reduce((sum, cost) => sum + cost, 0),
+    costs_usd: costs,
+    operations: {
+      input_tokens: day.inputTokens,
+      output_tokens: day.outputTokens,
+      audio_seconds: day.audioSeconds,
+      frames: day.frames,
+      images: day.images,
+      dimensions_queried: day.dimensionsQueried,
+      vectors_written: day.vectorsWritten,
+      rows_read: day.rowsRead,
+      rows_written: day.rowsWritten,
+      object_requests: day.objectRequests,
+      bucket_reads: day.bucketReads,
+      bucket_writes: day.bucketWrites,
+      requests: day.requests,
+      queue_operations: day.queueOperations,
+    },
+  };
+}
