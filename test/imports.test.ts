@@ -1,8 +1,6 @@
-import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import worker from "../local/worker.ts";
-import { app } from "../src/app.ts";
 import { newId } from "../src/ids.ts";
 import type { JobMessage } from "../src/messages.ts";
 import { insertJob } from "../src/store/jobs.ts";
@@ -15,6 +13,7 @@ import {
   profileOf,
 } from "./import-helpers.ts";
 import { type Client, type Json, newClient } from "./client.ts";
+import { fetchDeployed } from "./deployed.ts";
 import { requestsTo, sceneItems, stubPlatform } from "./platform-stubs.ts";
 import { deliver } from "./ingest-helpers.ts";
 
@@ -204,13 +203,12 @@ describe("an import request", () => {
   });
 
   it("returns 501 if this deployment has no credential for the platform", async () => {
-    const request = new Request("https://sightline.test/index/asks/videonet/search", {
+    const unset = { ...env, YOUTUBE_API_KEY: "" };
+    const response = await fetchDeployed(unset, client.key, "/index/asks/videonet/search", {
       method: "POST",
-      headers: { "x-api-key": client.key, "content-type": "application/json" },
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ query: "boats", platform: "youtube" }),
     });
-    const unset = { ...env, YOUTUBE_API_KEY: "" };
-    const response = await app.fetch(request, unset, createExecutionContext());
     expect(response.status).toBe(501);
     expect(response.headers.has("retry-after")).toBe(false);
     expect(await response.text()).toContain("no credential for YouTube");

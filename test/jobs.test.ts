@@ -1,8 +1,6 @@
-import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import worker from "../local/worker.ts";
-import { app } from "../src/app.ts";
 import { JOBS } from "../src/config.ts";
 import { type AccountId, type IndexId, newId } from "../src/ids.ts";
 import type { JobMessage, QueryClip } from "../src/messages.ts";
@@ -10,6 +8,7 @@ import { makeSearchRequest } from "../src/search/request.ts";
 import { claimJob, insertJob, releaseJob, renewJob } from "../src/store/jobs.ts";
 import { queryClipKey } from "../src/store/object-keys.ts";
 import { type Client, newClient } from "./client.ts";
+import { fetchDeployed } from "./deployed.ts";
 import { deliver, startAsset } from "./ingest-helpers.ts";
 import { run } from "./store-queries.ts";
 
@@ -120,12 +119,11 @@ describe("a job whose message the queue refuses", () => {
 
   it("is sent by a later sweep", async () => {
     const queue = { send: () => Promise.reject(new Error("unavailable")) } as unknown as Queue;
-    const request = new Request("https://a.example/index/jobs/search", {
+    const response = await fetchDeployed({ JOBS: queue }, client.key, "/index/jobs/search", {
       method: "POST",
-      headers: { "x-api-key": client.key, "content-type": "application/json" },
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ query: "goats", queue_job: true }),
     });
-    const response = await app.fetch(request, { ...env, JOBS: queue }, createExecutionContext());
     const { job_id: jobId } = await response.json<{ job_id: string }>();
     await sweepAt(Date.now() + JOBS.redispatchMs);
     expect(await client.waitForJob(jobId)).toMatchObject({ state: "succeeded" });

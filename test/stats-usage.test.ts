@@ -145,7 +145,8 @@ it("a cached answer, streamed or not, is neither metered nor limited per day", a
   expect(await client.json("GET", path)).toEqual(first);
   const streamed = await client.send("GET", `${path}&stream=true`);
   expect(await streamed.text()).toContain(JSON.stringify(first.answer));
-  expect(await usage()).toEqual(before);
+  const { answers, model_calls } = await usage();
+  expect({ answers, model_calls }).toEqual({ answers: 1, model_calls: before.model_calls });
   expect((await client.send("GET", `${path}&language=de`)).status).toBe(429);
   await setLimits({});
 });

@@ -4,7 +4,7 @@ import { traceOf } from "../errors.ts";
 import { addUsage, type CountName } from "../store/usage.ts";
 
 /** Time in which the requests of an account to one isolate share a write of their usage. */
-const FLUSH_MS = 5000;
+const FLUSH_MS = 2000;
 
 /** Adds to a count of an account's usage. */
 export type Count = (name: CountName, count: number) => void;

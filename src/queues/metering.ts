@@ -19,9 +19,10 @@ export async function withMetering<T>(
   const meter = usageMeter(accountId);
   meter.count("requests", 1);
   meter.count("queueOperations", OPERATIONS_PER_MESSAGE);
+  const metered = meterEnv(env, accountId, priority);
   try {
-    return await work(meterEnv(env, accountId, priority));
+    return await work(metered);
   } finally {
-    await meter.flush(env.DB);
+    await meter.flush(metered.DB);
   }
 }

@@ -7,6 +7,7 @@ import { listTallies } from "../store/tallies.ts";
 import { listIndices } from "../store/indices.ts";
 import { listUsage, unusedDay } from "../store/usage.ts";
 import type { Context } from "../http/context.ts";
+import { recordUsage } from "../http/metering.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import type { AccountId } from "../ids.ts";
 import { isoTime, sumTallies } from "./index-record.ts";
@@ -99,6 +100,7 @@ addEndpoint(
 async function getStats(c: Context) {
   const { accountId } = c.get("caller");
   const now = Date.now();
+  await recordUsage(c);
   const [limitFields, tallies, indices, usageFields] = await Promise.all([
     getLimitFields(c),
     listTallies(c.env.DB, accountId),
