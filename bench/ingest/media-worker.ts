@@ -95,6 +95,6 @@ async function cutAudioPart(env: Env, asset: Asset, part: number): Promise<void>
 async function extractKeyframesPart(env: Env, asset: Asset, part: number): Promise<void> {
   const segments = await listSegmentsOfPart(env, asset, part);
   await forEachKeyframe(env, asset, segments, async (_, readKeyframe) => {
-    computeSignature(await lumaPixels(env.IMAGES, new Blob([await readKeyframe()]).stream()));
+    computeSignature(await lumaPixels(await readKeyframe()));
   });
 }

@@ -49,7 +49,7 @@ export async function storeKeyframe(
   segment: Segment,
   jpeg: Uint8Array,
 ): Promise<void> {
-  const pixels = await lumaPixels(env.IMAGES, new Blob([jpeg]).stream()).catch((cause: unknown) => {
+  const pixels = await lumaPixels(jpeg).catch((cause: unknown) => {
     const isFrame = asset.assetType === "video" && failureOf(cause).code === "unreadable_image";
     if (isFrame) throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
     throw cause;

@@ -44,7 +44,7 @@ export async function findImageCopies(
   index: IndexRef,
   jpeg: Uint8Array,
 ): Promise<CopyMatch[]> {
-  const luma = await lumaPixels(env.IMAGES, new Blob([jpeg]).stream());
+  const luma = await lumaPixels(jpeg);
   const query = computeQuerySignature(luma);
   const [matches] = await findSignatures(indexDatabases(env, index), [query]);
   return bestPerSegment(

@@ -4,7 +4,7 @@ import { traceOf, failureOf } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Size } from "../media/pixels/rect.ts";
 import { foregroundMask } from "../media/pixels/foreground.ts";
-import { getImageInfo } from "../media/pixels/decode-image.ts";
+import { readImageSize } from "../media/pixels/image-size.ts";
 import { detect } from "../models/detect.ts";
 import { getKeyframe } from "../store/object-keys.ts";
 import type { BoundingBox, Mask } from "../types.ts";
@@ -101,8 +101,8 @@ async function readKeyframe(
   if (!segment.hasKeyframe) return null;
   const jpeg = await getKeyframe(env.MEDIA, asset, segment.keyframeMs);
   if (!jpeg) return null;
-  const { width, height } = await getImageInfo(env.IMAGES, new Blob([jpeg]).stream());
-  return { jpeg, width, height };
+  const size = readImageSize(jpeg);
+  return size ? { jpeg, ...size } : null;
 }
 
 async function computeMask(

@@ -121,7 +121,7 @@ async function embedRegions(
   const regions: (SegmentVector & { region: number; jpeg: Uint8Array })[] = [];
   for (const [i, keyframeVector] of imageVectors.entries()) {
     const rects = smallObjects(keyframeVector.segment.boxes);
-    const jpegs = await cropRects(env.IMAGES, keyframes[i]!, rects, INGEST.regions.margin);
+    const jpegs = await cropRects(keyframes[i]!, rects, INGEST.regions.margin);
     for (const [region, jpeg] of jpegs.entries()) {
       regions.push({ ...keyframeVector, kind: "region", region, jpeg });
     }

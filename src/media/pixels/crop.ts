@@ -1,33 +1,26 @@
 import type { Rect } from "../../types.ts";
-import { expandRect } from "./rect.ts";
-import { toImageError } from "../decoder-errors.ts";
-import { getImageInfo } from "./decode-image.ts";
+import { CHANNELS, decodeJpeg, encodeJpeg, type RgbaImage } from "./jpeg.ts";
+import { expandRect, type PixelRect } from "./rect.ts";
 
 /**
- * Crops a JPEG to each rectangle, expanded by `margin` times its longer side, and returns JPEGs.
- * Takes one operation of the binding each. Throws `unreadable_image`, and `upstream_failed` or
- * `upstream_unavailable` when a retry may help.
+ * Crops one of our JPEGs to each rectangle, expanded by `margin` times its longer side, and returns
+ * JPEGs. Throws `unreadable_image`.
  */
 export async function cropRects(
-  images: ImagesBinding,
   jpeg: Uint8Array,
   rects: Rect[],
   margin: number,
 ): Promise<Uint8Array[]> {
   if (rects.length === 0) return [];
-  const blob = new Blob([jpeg]);
-  try {
-    const size = await getImageInfo(images, blob.stream());
-    return await Promise.all(
-      rects.map(async (rect) => {
-        const result = await images
-          .input(blob.stream())
-          .transform({ trim: { ...expandRect(rect, size, margin) } })
-          .output({ format: "image/jpeg" });
-        return new Uint8Array(await result.response().arrayBuffer());
-      }),
-    );
-  } catch (cause) {
-    throw toImageError(cause);
+  const image = await decodeJpeg(jpeg);
+  return Promise.all(rects.map((rect) => encodeJpeg(crop(image, expandRect(rect, image, margin)))));
+}
+
+function crop(image: RgbaImage, { left, top, width, height }: PixelRect): RgbaImage {
+  const data = new Uint8ClampedArray(width * height * CHANNELS);
+  for (let y = 0; y < height; y++) {
+    const start = ((top + y) * image.width + left) * CHANNELS;
+    data.set(image.data.subarray(start, start + width * CHANNELS), y * width * CHANNELS);
   }
+  return { data, width, height };
 }

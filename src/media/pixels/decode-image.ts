@@ -1,6 +1,6 @@
 import { INGEST } from "../../config.ts";
 import { toImageError, unreadableImage } from "../decoder-errors.ts";
-import { requireDecodable } from "./image-size.ts";
+import { readImageSize, requireDecodable } from "./image-size.ts";
 
 export interface DecodedImage {
   /** At most `INGEST.keyframeWidth` pixels wide and high. */
@@ -30,7 +30,8 @@ export async function decodeImage(
       .transform({ width: side, height: side, fit: "scale-down" })
       .output({ format: "image/jpeg" });
     const jpeg = new Uint8Array(await result.response().arrayBuffer());
-    const decoded = await getImageInfo(images, new Blob([jpeg]).stream());
+    const decoded = readImageSize(jpeg);
+    if (!decoded) throw unreadableImage("a JPEG without a size");
     const isRotated = original.width > original.height !== decoded.width > decoded.height;
     const [width, height] = isRotated
       ? [original.height, original.width]

@@ -1,22 +1,34 @@
+import { toImageError } from "../decoder-errors.ts";
+import { CHANNELS } from "./jpeg.ts";
 import type { PixelRect, Size } from "./rect.ts";
-import { CHANNELS, rgbaPixels } from "./luma.ts";
 
 const ALPHA = 3;
 
 /**
  * Segments the foreground of a rectangle of an image and returns its mask, stretched to a size: one
- * byte a pixel, rows from the top, 255 for foreground and 0 for background. Costs and throws what
- * `rgbaPixels` does.
+ * byte a pixel, rows from the top, 255 for foreground and 0 for background. Takes one operation of
+ * the binding. Throws `unreadable_image`, and `upstream_failed` or `upstream_unavailable` when a
+ * retry may help.
  */
 export async function foregroundMask(
   images: ImagesBinding,
   image: Uint8Array,
   rect: PixelRect,
-  size: Size,
+  { width, height }: Size,
 ): Promise<Uint8Array> {
-  const transform = { trim: { ...rect }, segment: "foreground" } as const;
-  const rgba = await rgbaPixels(images, new Blob([image]).stream(), size, transform);
-  return Uint8Array.from({ length: rgba.length / CHANNELS }, (_, i) =>
-    rgba[i * CHANNELS + ALPHA]! < 128 ? 0 : 255,
-  );
+  try {
+    const result = await images
+      .input(new Blob([image]).stream())
+      .transform({ trim: { ...rect }, segment: "foreground", width, height, fit: "squeeze" })
+      .output({ format: "rgba" });
+    const rgba = new Uint8Array(await result.response().arrayBuffer());
+    const expected = width * height * CHANNELS;
+    if (rgba.length !== expected)
+      throw new Error(`${rgba.length} bytes of pixels, not ${expected}`);
+    return Uint8Array.from({ length: width * height }, (_, i) =>
+      rgba[i * CHANNELS + ALPHA]! < 128 ? 0 : 255,
+    );
+  } catch (cause) {
+    throw toImageError(cause);
+  }
 }

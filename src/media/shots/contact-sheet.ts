@@ -1,6 +1,6 @@
 import type { InputVideoTrack } from "mediabunny";
 import { CONTACT_SHEET, SIGNATURE } from "../../parameters.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, failureOf } from "../../errors.ts";
 import type { TimeRange } from "../../time-range.ts";
 import type { Size } from "../pixels/rect.ts";
 import { cutRangeClip, type RangeClip } from "../container/clips.ts";
@@ -9,12 +9,9 @@ import { MAX_CLIP_BYTES, withClipMemory } from "../clip-memory.ts";
 import type { DecoderEnv, TransformOptions } from "../decoder.ts";
 import { transformClip } from "../frames.ts";
 import { cutSparseClip } from "../container/sparse-clip.ts";
-import { toImageError, unreadableImage } from "../decoder-errors.ts";
+import { unreadableImage } from "../decoder-errors.ts";
 import { readImageSize } from "../pixels/image-size.ts";
 import { lumaPixels } from "../pixels/luma.ts";
-
-/** Bindings and settings that decode videos and images. */
-export type FrameSamplerEnv = DecoderEnv & Pick<Env, "IMAGES">;
 
 /** A small frame of a video. */
 export interface SampledFrame {
@@ -41,7 +38,7 @@ const ROUNDING_SECONDS = 0.001;
  * `transformClip` throw.
  */
 export async function sampleFrames(
-  env: FrameSamplerEnv,
+  env: DecoderEnv,
   track: InputVideoTrack,
   { start, end, perSecond }: TimeRange & { perSecond: number },
 ): Promise<SampledFrame[]> {
@@ -78,10 +75,10 @@ export async function sampleFrames(
 /**
  * Extracts the frames with these presentation times (rising, as `listFrames` returns them): at most
  * one contact sheet, and no more than fit into `MAX_CLIP_BYTES` of video. Takes one
- * operation each of FRAMES and IMAGES. Throws what `sampleFrames` throws.
+ * operation of FRAMES. Throws what `sampleFrames` throws.
  */
 export async function extractFrames(
-  env: FrameSamplerEnv,
+  env: DecoderEnv,
   track: InputVideoTrack,
   times: readonly number[],
 ): Promise<SampledFrame[]> {
@@ -94,7 +91,7 @@ export async function extractFrames(
     if (count === 0) return [];
     const contactSheet = { count, seconds: count * clip.frameDuration };
     const jpeg = await transformClip(env, clip, { size: tileSize(aspect), contactSheet });
-    const tiles = await splitContactSheet(env.IMAGES, jpeg, count, aspect);
+    const tiles = await splitContactSheet(jpeg, count, aspect);
     return tiles.map((luma, i) => ({ seconds: clip.presentationTimes[i]!, luma }));
   });
 }
@@ -106,7 +103,7 @@ export async function extractFrames(
  * taken to be that of one tile. The number of columns is inferred from the sheet.
  */
 async function sampleClip(
-  env: FrameSamplerEnv,
+  env: DecoderEnv,
   clip: RangeClip,
   startSeconds: number,
   perSecond: number,
@@ -118,7 +115,7 @@ async function sampleClip(
   const count = Math.min(CONTACT_SHEET.maxFrames, Math.max(1, Math.round(seconds * perSecond)));
   const contactSheet = { count, ...(seconds >= MIN_DURATION_SECONDS && { seconds }) };
   const jpeg = await transformClip(env, clip, { size: tileSize(aspect), contactSheet });
-  const tiles = await splitContactSheet(env.IMAGES, jpeg, count, aspect);
+  const tiles = await splitContactSheet(jpeg, count, aspect);
   return tiles.flatMap((luma, i) => {
     const sampledAt = begin + (i * seconds) / count;
     const isInRange = i === 0 || sampledAt < clip.endSeconds;
@@ -143,7 +140,6 @@ function frameStartAt(presentationTimes: number[], seconds: number): number {
 
 /** Returns the luma of each tile of a contact sheet, `SIGNATURE.side` each way. */
 async function splitContactSheet(
-  images: ImagesBinding,
   jpeg: Uint8Array,
   count: number,
   aspect: number,
@@ -154,7 +150,7 @@ async function splitContactSheet(
     const columns = inferColumns(sheet, count, aspect);
     const { side } = SIGNATURE;
     const size = { width: columns * side, height: Math.ceil(count / columns) * side };
-    const pixels = await lumaPixels(images, new Blob([jpeg]).stream(), size);
+    const pixels = await lumaPixels(jpeg, size);
     return Array.from({ length: count }, (_, i) => {
       const luma = new Uint8Array(side * side);
       const corner = Math.floor(i / columns) * side * size.width + (i % columns) * side;
@@ -165,8 +161,7 @@ async function splitContactSheet(
       return luma;
     });
   } catch (cause) {
-    const error = toImageError(cause);
-    if (error.code !== "unreadable_image") throw error;
+    if (failureOf(cause).code !== "unreadable_image") throw cause;
     throw new AppError("unreadable_frame", "A contact sheet can't be decoded.", { cause });
   }
 }

@@ -1,3 +1,4 @@
+import type { DecoderEnv } from "../decoder.ts";
 import type { InputVideoTrack } from "mediabunny";
 import { COPY_DETECTION, CONTACT_SHEET, SHOTS } from "../../parameters.ts";
 import { failureOf } from "../../errors.ts";
@@ -6,12 +7,7 @@ import type { Transition } from "../../types.ts";
 import { selectRefinementFrames } from "./frame-refinement.ts";
 import { toFrameDescriptor } from "./frame-descriptor.ts";
 import { listFrames } from "../container/sparse-clip.ts";
-import {
-  type FrameSamplerEnv,
-  type SampledFrame,
-  extractFrames,
-  sampleFrames,
-} from "./contact-sheet.ts";
+import { type SampledFrame, extractFrames, sampleFrames } from "./contact-sheet.ts";
 import { findTransitions } from "./transitions.ts";
 
 /** Frames and shot boundaries of one analysis window. */
@@ -30,7 +26,7 @@ export interface ShotAnalysis {
  * Frames that can't be decoded in these rounds are skipped. Throws what `sampleFrames` throws.
  */
 export async function detectShots(
-  env: FrameSamplerEnv,
+  env: DecoderEnv,
   track: InputVideoTrack,
   { start, end }: TimeRange,
 ): Promise<ShotAnalysis> {
