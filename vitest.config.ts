@@ -40,6 +40,7 @@ export default defineConfig({
                 INSTAGRAM_API_URL: [inject("platformsOrigin"), "instagram"].join("/"),
                 INSTAGRAM_USER_ID: "1",
                 INSTAGRAM_TOKEN: "instagram-token",
+                USAGE_WRITE_SECONDS: "0", // a test would wait for it
                 TEST_MIGRATIONS: migrations,
               },
             },

@@ -5,6 +5,7 @@ import { PRICES } from "../src/config.ts";
 import { recordStored } from "../src/store/usage.ts";
 import { type Client, fixture, type Json } from "./client.ts";
 import { endDeferral, isDeferred, readParts, setState, startAsset } from "./ingest-helpers.ts";
+import { fetchDeployed } from "./deployed.ts";
 import { createSampleIndex } from "./sample-index.ts";
 
 let client: Client;
@@ -64,6 +65,31 @@ describe("the operations of a day", () => {
     expect(masked.images).toBeGreaterThan(0);
     expect(masked.bucket_reads).toBeGreaterThan(0);
   });
+});
+
+it("requests that follow each other share one write of their usage", async () => {
+  let writes = 0;
+  const prepare = (query: string) => {
+    if (query.startsWith("INSERT INTO usage")) writes += 1;
+    return env.DB.prepare(query);
+  };
+  const DB = new Proxy(env.DB, {
+    get: (db, name) => {
+      if (name === "prepare") return prepare;
+      const value: unknown = Reflect.get(db, name);
+      return typeof value === "function" ? value.bind(db) : value;
+    },
+  });
+  const { searches } = await today();
+  const search = () =>
+    fetchDeployed({ DB, USAGE_WRITE_SECONDS: "1" }, client.key, "/index/trip/search", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: "boats" }),
+    });
+  await Promise.all([search(), search(), search()]);
+  expect(writes).toBe(1);
+  expect((await today()).searches).toBe(searches + 3);
 });
 
 it("the estimated cost is the sum of operations and prices, by kind", async () => {

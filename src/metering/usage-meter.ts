@@ -3,9 +3,6 @@ import { log } from "../log.ts";
 import { traceOf } from "../errors.ts";
 import { addUsage, type CountName } from "../store/usage.ts";
 
-/** Time in which the requests of an account to one isolate share a write of their usage. */
-const FLUSH_MS = 2000;
-
 /** Adds to a count of an account's usage. */
 export type Count = (name: CountName, count: number) => void;
 
@@ -36,11 +33,11 @@ export class UsageMeter {
     }
   }
 
-  /** Flushes in `FLUSH_MS`, or together with a flush that is due before. */
-  async flushLater(db: D1Database): Promise<void> {
+  /** Flushes after `delayMs`, or together with a flush that is due before. */
+  async flushLater(db: D1Database, delayMs: number): Promise<void> {
     if (this.#flushDueAt > Date.now()) return;
-    this.#flushDueAt = Date.now() + FLUSH_MS;
-    await scheduler.wait(FLUSH_MS);
+    this.#flushDueAt = Date.now() + delayMs;
+    await scheduler.wait(delayMs);
     await this.flush(db);
   }
 }
