@@ -15,21 +15,24 @@ import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
 const USAGE = `Usage: npm run deploy -- --env NAME [--rollback]
 
-Applies the migrations of D1 and deploys the Worker with wrangler.NAME.toml, which setup wrote. If
-the deployment fails after the new version serves requests, it prints the command that rolls back.
+Applies the migrations of D1 and deploys the Worker with wrangler.NAME.toml, which setup wrote.
+With --url, it then runs the smoke test. If the deployment or the smoke test fails after the new
+version serves requests, it prints the command that rolls back.
 
   --env NAME      the environment, such as production
-  --rollback      roll back at once if the deployment fails
+  --url URL       the deployed service, for the smoke test
+  --rollback      roll back at once if the deployment or the smoke test fails
   --help          print this help
 
 Environment:
   CLOUDFLARE_API_TOKEN    a token with the permissions of docs/deploy.md
+  API_KEY                 a key with the scopes read and write, for the smoke test
 `;
 
 interface Step {
   title: string;
   /** Returns false if the step fails, and prints why. */
-  run: (config: string) => Promise<boolean>;
+  run: (config: string, url: string) => Promise<boolean>;
 }
 
 /** Steps of a deployment, in their order. If one fails, the version before can be restored. */
@@ -41,6 +44,12 @@ const STEPS: readonly Step[] = [
   { title: "Deploy the Worker", run: (config) => runWrangler(config, ["deploy"]) },
 ];
 
+/** The step after these, of a deployment whose URL is known. */
+const SMOKE_TEST: Step = {
+  title: "Smoke test",
+  run: (_, url) => runNode([join(import.meta.dirname, "smoke.ts"), "--url", url]),
+};
+
 async function main(): Promise<void> {
   const values = readArguments();
   if (values.help) {
@@ -48,16 +57,21 @@ async function main(): Promise<void> {
     return;
   }
   if (values.env === undefined) throw new UsageError("--env NAME is missing.");
+  if (values.url !== undefined && !process.env["API_KEY"]) {
+    throw new UsageError("The smoke test of --url needs API_KEY in the environment.");
+  }
   const { config, worker, accountId } = await readDeployment(values.env);
   const api = openCloudflare(accountId);
   const before = await findLiveVersion(api, worker);
-  for (const { title, run } of STEPS) {
+  const { url = "" } = values;
+  for (const { title, run } of url === "" ? STEPS : [...STEPS, SMOKE_TEST]) {
     console.log(`\n${title}\n`);
-    if (await run(config)) continue;
+    if (await run(config, url)) continue;
     const advice = await recover(api, { config, worker, before, isAutomatic: values.rollback });
     throw new Error(`\n"${title}" failed. ${advice}`);
   }
   console.log(`\nDeployed ${worker}. Version: ${await findLiveVersion(api, worker)}`);
+  if (url === "") console.log("No smoke test was run: see npm run smoke -- --help");
 }
 
 /** Reads the file of the environment. Throws if setup must run first. */
@@ -98,8 +112,13 @@ async function recover(api: CloudflareApi, failed: FailedDeployment): Promise<st
 }
 
 /** Runs Wrangler on this terminal. Returns true if it succeeds. */
-async function runWrangler(config: string, command: string[]): Promise<boolean> {
-  const child = spawn(process.execPath, deploymentArgs(config, ...command), {
+function runWrangler(config: string, command: string[]): Promise<boolean> {
+  return runNode(deploymentArgs(config, ...command));
+}
+
+/** Runs a program with Node on this terminal. Returns true if it succeeds. */
+async function runNode(args: string[]): Promise<boolean> {
+  const child = spawn(process.execPath, args, {
     env: { ...process.env, ...wranglerEnv(join(process.cwd(), ".wrangler")) },
     stdio: ["ignore", "inherit", "inherit"],
   });
@@ -110,6 +129,7 @@ async function runWrangler(config: string, command: string[]): Promise<boolean> 
 function readArguments() {
   const options = {
     env: { type: "string" },
+    url: { type: "string" },
     rollback: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   } as const;

@@ -10,8 +10,11 @@ import { writeGeneratedVideo } from "../ingest/minutes.ts";
 import { measureCpuSeconds } from "../processes.ts";
 
 const SEARCHES = 200;
-/** Results of a plain search. The video has twelve different scenes: enough for a page. */
-const TOP_K = 10;
+/**
+ * Results of a plain search: so few that they are among the first hundred vectors, though the video
+ * repeats its scenes, which are then one result.
+ */
+const TOP_K = 3;
 /** Searches of each other kind. */
 const OTHER_SEARCHES = 5;
 const MILLION = 1e6;

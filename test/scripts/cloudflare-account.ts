@@ -54,7 +54,7 @@ export class CloudflareAccount {
   readonly vectorIndexes = new Map<string, VectorIndex>();
   readonly queues = new Map<
     string,
-    { queue_id: string; queue_name: string; consumers: object[] }
+    { queue_id: string; queue_name: string; consumers: { consumer_id: string }[] }
   >();
   readonly workers = new Map<string, WorkerState>();
 }
@@ -95,6 +95,7 @@ export const RESOURCE_ROUTES: Routes = [
   ["GET queues", listQueues],
   ["POST queues", createQueue],
   ["POST queues/(.+)/consumers", createConsumer],
+  ["PUT queues/(.+)/consumers/(.+)", replaceConsumer],
 ];
 
 function toDatabase({ uuid, name }: Database): object {
@@ -186,8 +187,22 @@ function createQueue({ account, body }: Call): object {
 }
 
 function createConsumer({ account, params, body }: Call): object {
-  const queue = [...account.queues.values()].find(({ queue_id: id }) => id === params[0]);
+  const script = body["script_name"];
+  const consumer = { consumer_id: crypto.randomUUID(), ...body, script };
+  findQueue(account, params[0]).consumers.push(consumer);
+  return consumer;
+}
+
+function replaceConsumer({ account, params, body }: Call): object {
+  const { consumers } = findQueue(account, params[0]);
+  const at = consumers.findIndex(({ consumer_id: id }) => id === params[1]);
+  if (at < 0) throw new Refusal(404, 11004, "Consumer not found");
+  consumers[at] = Object.assign(consumers[at]!, body, { script: body["script_name"] });
+  return consumers[at];
+}
+
+function findQueue({ queues }: CloudflareAccount, queueId: string | undefined) {
+  const queue = [...queues.values()].find(({ queue_id: id }) => id === queueId);
   if (!queue) throw new Refusal(404, 11000, "Queue not found");
-  queue.consumers.push({ ...body, script: body["script_name"] });
-  return body;
+  return queue;
 }

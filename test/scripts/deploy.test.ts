@@ -34,6 +34,10 @@ beforeEach(async () => {
 });
 
 const runDeploy = (...args: string[]) => runScript(cloudflare, folder, ["deploy", ...args]);
+const runWithSmokeTest = (key: string) =>
+  runScript(cloudflare, folder, ["deploy", "--env", "staging", "--url", "http://127.0.0.1:9"], {
+    API_KEY: key,
+  });
 const liveVersion = () => cloudflare.account.workers.get(WORKER)?.deployments[0];
 const failTriggers = () => {
   cloudflare.fail = (write) => (write.endsWith("/schedules") ? "refuse" : null);
@@ -68,6 +72,24 @@ describe("deploy", { timeout: 120_000 }, () => {
     expect(status).toBe(1);
     expect(liveVersion()).not.toBe(before);
     expect(stderr).toContain(`npx wrangler rollback ${before} --config wrangler.staging.toml`);
+  });
+
+  it("prints the command that rolls back when the smoke test fails", async () => {
+    await runDeploy("--env", "staging");
+    const before = liveVersion();
+    writeFileSync(join(folder, "console/index.html"), "<p>Another version</p>");
+    const { stdout, stderr, status } = await runWithSmokeTest("any");
+    expect(status).toBe(1);
+    expect(stdout).toContain("Smoke test");
+    expect(stderr).toContain("http://127.0.0.1:9 does not answer");
+    expect(stderr).toContain(`npx wrangler rollback ${before} --config wrangler.staging.toml`);
+  });
+
+  it("asks for the key of the smoke test before it changes anything", async () => {
+    const { stderr, status } = await runWithSmokeTest("");
+    expect(status).toBe(2);
+    expect(stderr).toContain("needs API_KEY in the environment");
+    expect(cloudflare.writes).toEqual([]);
   });
 
   it("rolls back by itself with --rollback", async () => {

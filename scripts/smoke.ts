@@ -1,0 +1,172 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Api, openApi } from "../tools/api-client.ts";
+import { onInterrupt } from "../tools/stack/interrupt.ts";
+import { type Column, formatRow, sanitizeLine } from "../tools/terminal.ts";
+import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
+import { judge, type Observations, type Verdict } from "./smoke/assumptions.ts";
+import { writeSmokeFiles } from "./smoke/files.ts";
+import { Journey, type Step, waitForJob } from "./smoke/journey.ts";
+
+const USAGE = `Usage: npm run smoke -- --url URL [--key KEY] [options]
+
+Takes a generated film of 20 seconds, a photo and a page through a running service: ingest, each
+search, an answer, a traversal, deletion. Then says which assumptions about the platform hold. It
+uses an index of its own, deletes it at the end, and costs less than 5 cents.
+
+  --url URL       the service, such as https://sightline.example.workers.dev
+  --key KEY       an API key with the scopes read and write (default: API_KEY)
+  --large-body    also send a body of 100 MB
+  --record DIR    write what the platform answered to DIR/observations.json
+  --json          print the report as one line of JSON at the end
+  --help          print this help
+
+The exit code is 1 if a step fails or an assumption doesn't hold.
+`;
+
+const LARGE_BODY_BYTES = 100_000_001;
+const CHUNK_BYTES = 1_000_000;
+const COLUMNS: Column[] = [
+  { title: "", width: 13 },
+  { title: "", width: 100 },
+];
+
+interface Report {
+  steps: Step[];
+  assumptions: Verdict[];
+  cost_usd: number;
+  seconds: number;
+}
+
+const interrupted = onInterrupt();
+
+async function main(): Promise<void> {
+  const values = readArguments();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const { url, key } = requireService(values);
+  const folder = await mkdtemp(join(tmpdir(), "sightline-smoke-"));
+  try {
+    const { report, observations } = await run(url, key, folder, values["large-body"] === true);
+    if (values.record !== undefined) await record(values.record, observations);
+    print(report);
+    if (values.json) console.log(JSON.stringify(report));
+    const isBroken =
+      report.steps.some(({ outcome }) => outcome === "failed") ||
+      report.assumptions.some(({ outcome }) => outcome === "doesn't hold");
+    if (isBroken) process.exitCode = 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function run(url: string, key: string, folder: string, sendsLargeBody: boolean) {
+  const startedAt = Date.now();
+  const api = openApi(url, key, interrupted);
+  const costBefore = await readCost(api);
+  const index = `smoke-${new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14)}`;
+  const files = await writeSmokeFiles(folder);
+  await api.post("/index", { index_name: index });
+  console.log(`Index ${index} at ${url}\n`);
+  const journey = new Journey(api, index, files, printStep);
+  let observations: Observations;
+  try {
+    observations = await journey.run();
+    if (sendsLargeBody) observations.largeBody = await sendLargeBody(url, key);
+  } finally {
+    // Also after Ctrl-C, which has ended the other connection.
+    const step = await deleteIndex(openApi(url, key, AbortSignal.timeout(60_000)), index);
+    journey.steps.push(step);
+    printStep(step);
+  }
+  const report: Report = {
+    steps: journey.steps,
+    assumptions: judge(observations),
+    cost_usd: (await readCost(api)) - costBefore,
+    seconds: (Date.now() - startedAt) / 1000,
+  };
+  return { report, observations };
+}
+
+/** Returns the estimated cost of the account's day in US dollars. */
+async function readCost(api: Api): Promise<number> {
+  const stats = await api.get<{ usage: { today: { estimated_cost_usd: number } } }>("/stats");
+  return stats.usage.today.estimated_cost_usd;
+}
+
+async function deleteIndex(api: Api, index: string): Promise<Step> {
+  const title = "Delete everything";
+  try {
+    const { job_id } = await api.delete<{ job_id: string }>(`/index/${index}`);
+    await waitForJob(api, job_id);
+    return { title, outcome: "ok", note: index };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { title, outcome: "failed", note: `${reason} Delete the index ${index} yourself.` };
+  }
+}
+
+/** Sends a body of 100 MB to an index that doesn't exist, so that nothing is stored. */
+async function sendLargeBody(url: string, key: string): Promise<Observations["largeBody"]> {
+  async function* chunks() {
+    for (let sent = 0; sent < LARGE_BODY_BYTES; sent += CHUNK_BYTES) {
+      yield new Uint8Array(Math.min(CHUNK_BYTES, LARGE_BODY_BYTES - sent));
+    }
+  }
+  const response = await fetch(`${url}/index/no-such-index/image`, {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "multipart/form-data; boundary=none" },
+    body: ReadableStream.from(chunks()),
+    duplex: "half",
+    signal: interrupted,
+  });
+  await response.body?.cancel();
+  return { status: response.status, byWorker: response.headers.has("x-request-id") };
+}
+
+/** Writes what the platform answered, without the service's address. */
+async function record(folder: string, observations: Observations): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const recorded = { recorded_at: new Date().toISOString(), observations };
+  await writeFile(join(folder, "observations.json"), `${JSON.stringify(recorded, null, 2)}\n`);
+}
+
+function printStep({ outcome, title, note }: Step): void {
+  console.log(formatRow(COLUMNS, [outcome, `${title}: ${sanitizeLine(note)}`]));
+}
+
+function print({ assumptions, cost_usd, seconds }: Report): void {
+  console.log("\nAssumptions about the platform\n");
+  for (const { outcome, assumption, seen, remedy } of assumptions) {
+    console.log(formatRow(COLUMNS, [outcome, assumption]));
+    if (outcome === "holds") continue;
+    console.log(formatRow(COLUMNS, ["", `${seen}${remedy && `. See ${remedy}.`}`]));
+  }
+  console.log(`\nEstimated cost: $${cost_usd.toFixed(4)}, in ${seconds.toFixed(0)} s.`);
+}
+
+function requireService(values: ReturnType<typeof readArguments>) {
+  const key = values.key ?? process.env["API_KEY"];
+  if (values.url === undefined) throw new UsageError("--url URL is missing.");
+  if (!URL.canParse(values.url)) throw new UsageError(`${values.url} isn't a URL.`);
+  if (!key) throw new UsageError("--key KEY, or API_KEY in the environment, is missing.");
+  return { url: values.url.replace(/\/+$/, ""), key };
+}
+
+function readArguments() {
+  const options = {
+    url: { type: "string" },
+    key: { type: "string" },
+    "large-body": { type: "boolean" },
+    record: { type: "string" },
+    json: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  return withUsageErrors(() => parseArgs({ options })).values;
+}
+
+await runCommand(main, USAGE);

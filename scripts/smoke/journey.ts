@@ -1,0 +1,276 @@
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  type AddedAsset,
+  type AnswerBody,
+  type Api,
+  ApiError,
+  type AssetRecord,
+  type HitRecord,
+  type SegmentRecord,
+} from "../../tools/api-client.ts";
+import { type FormField, streamForm } from "../../tools/multipart-stream.ts";
+import type { Observations } from "./assumptions.ts";
+import { PAGE, SCENES, type SmokeFiles, SPEECH } from "./files.ts";
+
+const POLL_MS = 500;
+const INGEST_MS = 10 * 60_000;
+const JOB_MS = 5 * 60_000;
+const SEARCH_MS = 2 * 60_000;
+/** Most that a search takes: asset ids, and rules of a filter. */
+const [MAX_IDS, MAX_RULES] = [500, 16];
+const UNKNOWN_ID = "img_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+/** Findings that the files of the journey must have, or have without a speech recogniser. */
+const UNREPAIRABLE = new Set(["ingest_failed", "sound_unrecognized"]);
+
+export interface Step {
+  title: string;
+  /** What was seen, or why it failed. */
+  note: string;
+  outcome: "ok" | "failed" | "not checked";
+}
+
+interface Job {
+  state: string;
+  error: { message: string } | null;
+  result: { unrepaired?: { code: string; message: string }[] } | null;
+}
+
+interface Hits {
+  segments: HitRecord[];
+}
+
+/**
+ * Takes the files through the whole service: ingest, each search, an answer, a traversal. The index
+ * must exist. A failed step doesn't stop the others, but for the ingest.
+ */
+export class Journey {
+  readonly steps: Step[] = [];
+  readonly #api: Api;
+  readonly #index: string;
+  readonly #files: SmokeFiles;
+  readonly #onStep: (step: Step) => void;
+
+  constructor(api: Api, index: string, files: SmokeFiles, onStep: (step: Step) => void) {
+    this.#api = api;
+    this.#index = `/index/${index}`;
+    this.#files = files;
+    this.#onStep = onStep;
+  }
+
+  async run(): Promise<Observations> {
+    const { film, photo, page, damaged, wide } = this.#files;
+    const assets = await this.#step("Ingest a film, a photo and a page", async () => {
+      const ready = await Promise.all([
+        this.#ingest("video", film),
+        this.#ingest("image", photo),
+        this.#ingest("image", page),
+      ]);
+      const failed = ready.find(({ state }) => state !== "ready");
+      if (failed) throw new Error(`${failed.title}: ${failed.error?.message ?? failed.state}`);
+      return { value: ready, note: `${ready.length} ready` };
+    });
+    if (!assets) throw new Error("Without an ingest there is nothing more to check.");
+    const readyAt = Date.now();
+    const [filmAsset, photoAsset, pageAsset] = assets;
+    const vectorSeconds = await this.#step("Search by meaning", async () => {
+      await this.#searchUntil("celebration with lights in the evening", pageAsset.asset_id);
+      const seconds = (Date.now() - readyAt) / 1000;
+      return { value: seconds, note: `the page, after ${seconds.toFixed(1)} s` };
+    });
+    const segments = await this.#segments(filmAsset);
+    const recognizedWords = await this.#searchSpeech(segments, filmAsset);
+    await this.#step("Search by text on a page", () => this.#expectFirst(PAGE[0]!, pageAsset));
+    const imageSimilarity = await this.#searchByImage(photo, photoAsset);
+    await this.#step("Search by a clip", () => this.#searchByClip(film, filmAsset));
+    await this.#step("Search for what is similar", async () => {
+      const { segments: hits } = await this.#search({ similar_to: photoAsset.asset_id });
+      if (hits.some(({ asset_id: id }) => id === photoAsset.asset_id)) {
+        throw new Error("the photo is similar to itself");
+      }
+      return { note: `${hits.length} others` };
+    });
+    await this.#step("Answer a question", async () => {
+      const query = encodeURIComponent("Where is the lantern festival?");
+      const { answer, grounded } = await this.#api.get<AnswerBody>(
+        `${this.#index}/answer?query=${query}`,
+      );
+      if (!grounded) throw new Error(`not grounded: ${answer}`);
+      return { note: answer };
+    });
+    const damagedImage = await this.#outcomeOf(damaged);
+    const wideImage = await this.#outcomeOf(wide);
+    await this.#step("Traverse and repair", () => this.#traverse());
+    return {
+      boundaries: segments.map(({ start_seconds }) => start_seconds ?? 0),
+      sceneTexts: SCENES.map((_, i) => segments[i]?.on_screen_text ?? ""),
+      damagedImage,
+      wideImage,
+      descriptionErrors: assets
+        .flatMap(({ warnings }) => warnings)
+        .filter(({ message }) => message.includes("can't be described"))
+        .map(({ code }) => code),
+      recognizedWords,
+      spokenWords: wordsOf(SPEECH.map(({ text }) => text).join(" ")).length,
+      vectorSeconds: vectorSeconds ?? null,
+      imageSimilarity: imageSimilarity ?? null,
+      largestSearch: await this.#largestSearch(),
+      largeBody: null,
+    };
+  }
+
+  /** Does a step of the journey and records its outcome. Undefined if it failed. */
+  async #step<T>(
+    title: string,
+    work: () => Promise<{ value?: T; note: string; isChecked?: boolean }>,
+  ): Promise<T | undefined> {
+    const record = (outcome: Step["outcome"], note: string) => {
+      const step = { title, outcome, note };
+      this.steps.push(step);
+      this.#onStep(step);
+    };
+    try {
+      const { value, note, isChecked = true } = await work();
+      record(isChecked ? "ok" : "not checked", note);
+      return value;
+    } catch (error) {
+      if (error instanceof Error && error.name === "AbortError") throw error;
+      record("failed", error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  async #ingest(type: "video" | "image", path: string): Promise<AssetRecord> {
+    const form = streamForm([{ name: `${type}_file`, path }]);
+    const { asset_id } = await this.#api.upload<AddedAsset>(`${this.#index}/${type}`, form);
+    return poll(INGEST_MS, "The ingest", async () => {
+      const asset = await this.#api.get<AssetRecord>(`${this.#index}/${type}/${asset_id}`);
+      return ["ready", "failed"].includes(asset.state) ? asset : null;
+    });
+  }
+
+  /** Returns the error code of an image that can't be ingested, or its state. */
+  async #outcomeOf(path: string): Promise<string> {
+    try {
+      const { error, state } = await this.#ingest("image", path);
+      return error?.code ?? state;
+    } catch (error) {
+      if (error instanceof ApiError) return `http_${error.status}`;
+      throw error;
+    }
+  }
+
+  async #segments({ asset_id }: AssetRecord): Promise<SegmentRecord[]> {
+    const path = `${this.#index}/video/${asset_id}/segments`;
+    return (await this.#api.get<{ segments: SegmentRecord[] }>(path)).segments;
+  }
+
+  #search(body: object): Promise<Hits> {
+    return this.#api.post<Hits>(`${this.#index}/search`, { ...body });
+  }
+
+  /** Repeats a search, with none of an asset's words, until a vector finds the asset. */
+  #searchUntil(query: string, assetId: string): Promise<HitRecord> {
+    return poll(SEARCH_MS, "The search", async () => {
+      const { segments } = await this.#search({ query });
+      return segments.find(({ asset_id: id }) => id === assetId) ?? null;
+    });
+  }
+
+  async #expectFirst(query: string, { asset_id, title }: AssetRecord) {
+    const { segments } = await this.#search({ query });
+    if (segments[0]?.asset_id !== asset_id) {
+      throw new Error(`${title} isn't the first hit but ${segments[0]?.title ?? "none"}`);
+    }
+    return { note: `${title}, ${segments[0].score}` };
+  }
+
+  /** Returns how many words of the speech were recognised; null without a recogniser. */
+  async #searchSpeech(segments: SegmentRecord[], film: AssetRecord): Promise<number | null> {
+    const heard = new Set(wordsOf(segments.map(({ transcript }) => transcript).join(" ")));
+    const spoken = wordsOf(SPEECH.map(({ text }) => text).join(" "));
+    const isUnavailable = film.warnings.some(({ code }) => code === "model_not_found");
+    if (heard.size === 0 && isUnavailable) {
+      await this.#step("Search by speech", async () => ({
+        note: "there is no speech recogniser",
+        isChecked: false,
+      }));
+      return null;
+    }
+    await this.#step("Search by speech", () => this.#expectFirst(SPEECH[0].text, film));
+    return spoken.filter((word) => heard.has(word)).length;
+  }
+
+  #searchByImage(path: string, photo: AssetRecord): Promise<number | null | undefined> {
+    return this.#step("Search by an image", async () => {
+      const [first] = (await this.#upload("search_image", [{ name: "image_file", path }])).segments;
+      if (first?.asset_id !== photo.asset_id) throw new Error("the photo isn't the first hit");
+      const value = first.signals["image_similarity"] ?? null;
+      return { value, note: `${photo.title}, ${first.score}` };
+    });
+  }
+
+  async #searchByClip(path: string, film: AssetRecord) {
+    const start = SCENES[2].start;
+    const [first] = (
+      await this.#upload("search_video", [
+        { name: "start_seconds", text: String(start) },
+        { name: "end_seconds", text: String(SCENES[3].start) },
+        { name: "video_file", path },
+      ])
+    ).segments;
+    if (first?.asset_id !== film.asset_id) throw new Error("the film isn't the first hit");
+    return { note: `${film.title} from ${first.start_seconds} s, ${first.score}` };
+  }
+
+  #upload(operation: string, fields: FormField[]): Promise<Hits> {
+    return this.#api.upload<Hits>(`${this.#index}/${operation}`, streamForm(fields));
+  }
+
+  async #traverse() {
+    const { job_id } = await this.#api.post<{ job_id: string }>(`${this.#index}/traverse`, {});
+    const { unrepaired = [] } = (await waitForJob(this.#api, job_id)).result ?? {};
+    const unexpected = unrepaired.find(({ code }) => !UNREPAIRABLE.has(code));
+    if (unexpected) throw new Error(unexpected.message);
+    return { note: "nothing is left to repair" };
+  }
+
+  /** Returns the status of a search with all ids and rules that it may have. The ids are unknown. */
+  async #largestSearch(): Promise<number> {
+    const asset_ids = Array.from(
+      { length: MAX_IDS },
+      (_, i) => UNKNOWN_ID.slice(0, -3) + (100 + i),
+    );
+    const rules = Array.from({ length: MAX_RULES }, (_, i) => [`field${i}`, { $gte: i }]);
+    try {
+      await this.#search({ query: "boat", asset_ids, filter: Object.fromEntries(rules) });
+      return 200;
+    } catch (error) {
+      if (error instanceof ApiError) return error.status;
+      throw error;
+    }
+  }
+}
+
+/** Waits until a job has ended. Throws its error. */
+export async function waitForJob(api: Api, jobId: string): Promise<Job> {
+  const job = await poll(JOB_MS, "The job", async () => {
+    const current = await api.get<Job>(`/jobs/${jobId}`);
+    return ["queued", "running"].includes(current.state) ? null : current;
+  });
+  if (job.state !== "succeeded") throw new Error(job.error?.message ?? `The job ${job.state}.`);
+  return job;
+}
+
+/** Calls `read` until it returns something. Throws after `timeoutMs`. */
+async function poll<T>(timeoutMs: number, what: string, read: () => Promise<T | null>): Promise<T> {
+  for (const start = Date.now(); Date.now() - start < timeoutMs; await wait(POLL_MS)) {
+    const value = await read();
+    if (value !== null) return value;
+  }
+  throw new Error(`${what} took more than ${timeoutMs / 60_000} minutes.`);
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/\p{L}+/gu) ?? [];
+}
