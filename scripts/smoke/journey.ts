@@ -235,7 +235,7 @@ export class Journey {
     return { note: "nothing is left to repair" };
   }
 
-  /** Returns the status of a search with all ids and rules that it may have. The ids are unknown. */
+  /** Returns the status of a search with as many unknown ids, and rules, as it may have. */
   async #largestSearch(): Promise<number> {
     const asset_ids = Array.from(
       { length: MAX_IDS },
