@@ -88,6 +88,13 @@ CREATE INDEX indices_deleted ON indices (deleted_at) WHERE deleted_at IS NOT NUL
 CREATE INDEX indices_by_traverse_due ON indices (traverse_due_at) WHERE deleted_at IS NULL;
 CREATE INDEX indices_by_text_model ON indices (text_model) WHERE deleted_at IS NULL;
 
+-- Facts of the whole deployment that guarded writes read. One row.
+CREATE TABLE deployment (
+  deployment      INTEGER PRIMARY KEY CHECK (deployment = 1),
+  accepts_ingests INTEGER NOT NULL DEFAULT 1 -- 0: this database is almost full
+) STRICT;
+INSERT INTO deployment (deployment) VALUES (1);
+
 -- Pairs of Vectorize indexes, shared by all accounts: TEXT_VECTORS_n and IMAGE_VECTORS_n.
 CREATE TABLE vector_pairs (
   vector_pair  INTEGER PRIMARY KEY,          -- n, from 1

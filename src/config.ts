@@ -36,6 +36,16 @@ export const LIMITS = {
 } as const;
 
 /**
+ * Limits of what a deployment stores, set by the platform. `D1_BYTES` overrides the first one. From
+ * the shares of it on, the sweep warns, and ingests are refused.
+ */
+export const CAPACITY = {
+  databaseBytes: 10 * GIB,
+  databaseWarningShare: 0.8,
+  databaseFullShare: 0.9,
+} as const;
+
+/**
  * Limits of an account. Days are UTC. An account's row can override the ones that are counted
  * (src/store/quotas.ts). `POST /init` and `GET /stats` return them, with the rate limits.
  */

@@ -19,6 +19,7 @@ export const ERRORS = {
   limit_reached: { status: 429, maxAttempts: 1 },
   cost_limit_reached: { status: 429, maxAttempts: Infinity },
   account_full: { status: 402, maxAttempts: 1 },
+  deployment_full: { status: 507, maxAttempts: 1 }, // RFC 4918: docs/operate.md
   internal: { status: 500, maxAttempts: Infinity },
   upstream_failed: { status: 502, maxAttempts: 4 },
   upstream_unavailable: { status: 503, maxAttempts: Infinity },

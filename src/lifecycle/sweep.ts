@@ -16,6 +16,7 @@ import { listUnmirroredAssets, mirrorAsset } from "../store/mirror.ts";
 import { recordStored } from "../store/usage.ts";
 import { countVectors } from "../store/vector-pairs.ts";
 import { listIndicesDue } from "../store/traversals.ts";
+import { isFullHour, recordFill } from "./record-fill.ts";
 import { sweepUploads } from "./sweep-uploads.ts";
 import { startTraversal } from "./start-traversal.ts";
 
@@ -34,7 +35,7 @@ const BATCH_SIZE = 100;
  * of assets that their index's database doesn't have, and deleted indices whose content is still
  * stored. Then starts due traversals, deletes expired idempotent responses, sweeps resumable
  * uploads, and counts vectors, by which new shards choose their pair of Vectorize indexes. Records
- * what accounts store, once an hour. Runs once a minute.
+ * what accounts store, once an hour, and how full D1 is. Runs once a minute.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
   const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
@@ -69,7 +70,8 @@ export async function sweep(env: Env, now: number): Promise<void> {
   for (const index of due) await startTraversal(env, index, now);
   await deleteExpiredResponses(env.DB, now, IDEMPOTENCY.deletionsPerTick);
   const uploads = await sweepUploads(env, now);
-  if (new Date(now).getUTCMinutes() === 0) await recordStored(env.DB);
+  if (isFullHour(now)) await recordStored(env.DB);
+  await recordFill(env, now);
   await logFailure("lifecycle.vector_count_failed", {}, async () => {
     const isFull = !(await countVectors(env));
     if (isFull) log("error", "lifecycle.vector_pairs_full", {});

@@ -229,4 +229,9 @@ async function completeIfReceived(
   }
 }
 
-const RETRYABLE_ERRORS = new Set(["limit_reached", "cost_limit_reached", "account_full"]);
+const RETRYABLE_ERRORS = new Set([
+  "limit_reached",
+  "cost_limit_reached",
+  "account_full",
+  "deployment_full",
+]);

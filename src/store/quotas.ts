@@ -75,51 +75,60 @@ const COSTLY = ["searches_per_day", "answers_per_day", "concurrent_ingests"] as 
 
 /** Additional usage, by limit. */
 export type QuotaRequest = { readonly [limit in Limit]?: number };
-type UsageRow = { limits: string } & Record<Limit, number>;
+type UsageRow = { limits: string; acceptsIngests: number } & Record<Limit, number>;
+
+const ACCEPTS_INGESTS = "(SELECT accepts_ingests FROM deployment)";
 
 /**
  * Holds an account to its limits within one transaction. A write with `condition` changes nothing
- * if the requested usage would exceed a limit; `throwIfExceeded` then takes the row that
- * `usageStatement`, which follows the write in its batch, has read.
+ * if the requested usage would exceed a limit, or adds an ingest while the deployment accepts none;
+ * `throwIfExceeded` then takes the row that `usageStatement`, which follows the write in its batch,
+ * has read.
  */
 export class QuotaGuard {
   readonly #accountId: AccountId;
   readonly #requested: QuotaRequest;
   readonly #names: Limit[];
+  readonly #isIngest: boolean;
 
   constructor(accountId: AccountId, requested: QuotaRequest) {
     this.#accountId = accountId;
     const isCostly = COSTLY.some((name) => name in requested);
     this.#requested = isCostly ? { ...requested, cost_usd_per_day: 0 } : requested;
     this.#names = Object.keys(this.#requested) as Limit[];
+    this.#isIngest = "concurrent_ingests" in requested;
   }
 
-  /** Condition that the account's usage and the requested usage are within its limits. */
+  /** Condition that nothing refuses the requested usage. */
   get condition(): SqlFragment {
     const withinLimits = this.#names.map(
       (name) => sql`COALESCE(${raw(USAGE[name].sql)}, 0) + ${this.#requested[name]!}
         <= COALESCE(limits ->> ${raw(`'$.${name}'`)}, ${ACCOUNT_LIMITS[name]})`,
     );
     const conditions = [sql`account_id = ${this.#accountId}`, ...withinLimits];
+    if (this.#isIngest) conditions.push(raw(ACCEPTS_INGESTS));
     return sql`EXISTS (SELECT 1 FROM accounts WHERE ${concat(conditions, " AND ")})`;
   }
 
-  /** Reads the account's usage and limits. */
+  /** Reads the account's usage and limits, and whether the deployment accepts ingests. */
   usageStatement(db: D1Database): D1PreparedStatement {
     const columns = this.#names.map((name) => `COALESCE(${USAGE[name].sql}, 0) AS ${name}`);
+    const common = ["limits", `${ACCEPTS_INGESTS} AS acceptsIngests`];
     return prepare(
       db,
-      sql`SELECT ${raw(["limits", ...columns].join(", "))}
+      sql`SELECT ${raw([...common, ...columns].join(", "))}
         FROM accounts WHERE account_id = ${this.#accountId}`,
     );
   }
 
   /**
    * Throws `limit_reached`, `cost_limit_reached`, or `account_full` if waiting won't help, with the
-   * name of the first limit that the usage in `row` and the requested usage exceed.
+   * name of the first limit that the usage in `row` and the requested usage exceed. Throws
+   * `deployment_full` for an ingest that the deployment doesn't accept.
    */
   throwIfExceeded(row: unknown): void {
     const usage = row as UsageRow;
+    if (this.#isIngest && !usage.acceptsIngests) throw deploymentFull();
     const limits = withOverrides(usage.limits);
     const exceeded = this.#names.find(
       (name) => usage[name] + this.#requested[name]! > limits[name],
@@ -147,6 +156,13 @@ function withOverrides(json: string): Limits {
     ...ACCOUNT_LIMITS,
     ...Object.fromEntries(overrides.filter(([name]) => name in USAGE)),
   };
+}
+
+function deploymentFull(): AppError {
+  const message =
+    "This deployment has no room for new videos and images. Searches and deletions go on. " +
+    "Ask its operator: docs/operate.md.";
+  return new AppError("deployment_full", message);
 }
 
 function quotaError(name: Limit, limit: number, now: number): AppError {
