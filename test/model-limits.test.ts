@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { MODELS } from "../src/config.ts";
@@ -122,7 +123,7 @@ describe("a request whose model meets its rate limit", () => {
     const useUp = (modelClass: ModelClass) =>
       limiter
         .getByName("models")
-        .take(modelClass, { callsPerMinute: 10, priority: "background", count: 8 });
+        .take("model", modelClass, { callsPerMinute: 10, priority: "background", count: 8 });
 
     /** Searches by text, and returns whether the text's embedding was used. */
     async function searchUsesVectors(settings: Partial<Env>): Promise<boolean> {
@@ -162,10 +163,31 @@ describe("a request whose model meets its rate limit", () => {
       expect(await searchUsesVectors(settings)).toBe(true);
     });
 
+    it("an ingest's and a search's limits are counted for an hour", async () => {
+      const { message } = await restartStep("counted", "embed");
+      const settings = settingsOf({ embeddings: 10 });
+      await useUp("embeddings");
+      await deliver("sightline-ingest", message, 1, settings);
+      await localAi().inject(MODELS.embedText.id, "3040", 2);
+      expect(await searchUsesVectors(settings)).toBe(false);
+      expect(await searchUsesVectors(settings)).toBe(false);
+      const object = limiter.getByName("models");
+      const model = MODELS.embedText.id;
+      const counts = [
+        { model, code: "3040", count: 2 },
+        { model, code: "refused", count: 1 },
+      ];
+      await expect.poll(() => object.listLimits()).toEqual(counts);
+      await runInDurableObject(object, (_, { storage }) =>
+        storage.sql.exec("UPDATE limits_met SET minute = minute - 60 WHERE code = 'refused'"),
+      );
+      expect(await object.listLimits()).toEqual(counts.slice(0, 1));
+    });
+
     it("searches use up the share of an ingest", async () => {
       const { object, message } = await restartStep("after-searches", "embed");
       const request = { callsPerMinute: 10, priority: "interactive", count: 8 } as const;
-      await limiter.getByName("models").take("embeddings", request);
+      await limiter.getByName("models").take("model", "embeddings", request);
       const settings = settingsOf({ embeddings: 10 });
       await deliver("sightline-ingest", message, 1, settings);
       expect((await readParts(object)).every(isDeferred)).toBe(true);

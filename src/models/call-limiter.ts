@@ -2,10 +2,16 @@ import { MODELS } from "../config.ts";
 import { traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import type { CallPriority } from "./call-window.ts";
-import { callLimitError } from "./run.ts";
+import { callLimitError, limitCodeOf } from "./run.ts";
 
 /** Kind of model for which Workers AI has a limit of its own. */
 export type ModelClass = "text" | "vision" | "speech" | "embeddings";
+
+/**
+ * How many calls of a model met a limit in the last hour. `code` is one of Workers AI, or `refused`
+ * by the deployment's own limiter.
+ */
+export type MetLimit = { model: string; code: string; count: number };
 
 /**
  * Calls a minute that Workers AI takes of an account by default. The variable `MODEL_RATES`
@@ -51,12 +57,22 @@ export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): Lim
     const callsPerMinute = rates[modelClass] ?? CALLS_PER_MINUTE[modelClass];
     const request = { callsPerMinute, priority, count };
     const limiter = env.MODEL_LIMITER.getByName("models");
-    const permits = await limiter.take(modelClass, request).catch((error: unknown) => {
+    const permits = await limiter.take(model, modelClass, request).catch((error: unknown) => {
       log("warn", "models.limiter_unavailable", { cause: traceOf(error) });
       return { granted: count, waitMs: 0 };
     });
     if (permits.granted === 0) throw callLimitError(model, permits.waitMs / 1000);
     return permits.granted;
+  };
+
+  const recordLimit = async (model: string, error: unknown): Promise<void> => {
+    const code = limitCodeOf(error);
+    if (code === null) return;
+    try {
+      await env.MODEL_LIMITER.getByName("models").recordLimit(model, code);
+    } catch (cause) {
+      log("warn", "models.limiter_unavailable", { cause: traceOf(cause) });
+    }
   };
 
   const run = async (model: keyof AiModels, input: object) => {
@@ -65,7 +81,13 @@ export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): Lim
       const taken = take(model, modelClass, 1);
       if (priority === "background") await taken;
     }
-    return ai.run(model, input);
+    try {
+      return await ai.run(model, input);
+    } catch (error) {
+      const recorded = recordLimit(model, error);
+      if (priority === "background") await recorded;
+      throw error;
+    }
   };
 
   const reserve = async (model: string, count: number) => {

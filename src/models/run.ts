@@ -87,13 +87,23 @@ export async function callModel(
 export function toModelError(model: string, cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   const text = causeOf(cause);
-  const platformCode = /\b(\d{4}): /.exec(text)?.[1] ?? "";
+  const platformCode = platformCodeOf(text);
   const fallback = REJECTION.test(text) ? "model_request_rejected" : "upstream_failed";
   const failure: ModelFailure = FAILURES[platformCode] ?? { code: fallback };
   const { code, state = "is not available", retryAfter } = failure;
   const hint = code === "model_not_found" ? missingModelHint(text) : "";
   const message = `The model ${model} ${state} (${platformCode || "no code"}).${hint}`;
   return new AppError(code, message, { cause, ...(retryAfter && { retryAfter: retryAfter() }) });
+}
+
+/** Returns the code of a failure by a limit of Workers AI, which passes by itself; else null. */
+export function limitCodeOf(cause: unknown): string | null {
+  const code = platformCodeOf(causeOf(cause));
+  return FAILURES[code]?.retryAfter ? code : null;
+}
+
+function platformCodeOf(text: string): string {
+  return /\b(\d{4}): /.exec(text)?.[1] ?? "";
 }
 
 /** Says what to do about a model that the platform doesn't offer, as far as it tells. */
