@@ -95,6 +95,15 @@ CREATE TABLE deployment (
 ) STRICT;
 INSERT INTO deployment (deployment) VALUES (1);
 
+-- What was used of each resource with a limit, on each of the last days.
+CREATE TABLE fill_history (
+  resource    TEXT NOT NULL,
+  vector_pair INTEGER NOT NULL,              -- 0: the resource belongs to no pair
+  date        TEXT NOT NULL,                 -- UTC, YYYY-MM-DD
+  used        INTEGER NOT NULL,
+  PRIMARY KEY (resource, vector_pair, date)
+) STRICT, WITHOUT ROWID;
+
 -- Pairs of Vectorize indexes, shared by all accounts: TEXT_VECTORS_n and IMAGE_VECTORS_n.
 CREATE TABLE vector_pairs (
   vector_pair  INTEGER PRIMARY KEY,          -- n, from 1
@@ -107,6 +116,7 @@ CREATE TABLE shards (
   index_id    TEXT NOT NULL REFERENCES indices (index_id),
   shard       INTEGER NOT NULL,              -- from 0
   vector_pair INTEGER NOT NULL REFERENCES vector_pairs (vector_pair), -- never changes
+  database_bytes INTEGER NOT NULL DEFAULT 0, -- as of the end of its last ingest
   PRIMARY KEY (index_id, shard)
 ) STRICT, WITHOUT ROWID;
 

@@ -40,10 +40,17 @@ export const LIMITS = {
  * the shares of it on, the sweep warns, and ingests are refused.
  */
 export const CAPACITY = {
-  databaseBytes: 10 * GIB,
+  databaseBytes: 10e9, // of D1
+  objectBytes: 10e9, // of an index database
+  vectorsPerIndex: 10_000_000,
+  namespacesPerIndex: 50_000,
+  historyDays: 30, // from which dates are extrapolated
   databaseWarningShare: 0.8,
   databaseFullShare: 0.9,
 } as const;
+
+/** Time limit of each check of `GET /health?deep=true`. */
+export const HEALTH_CHECK_MS = 2 * SECOND;
 
 /**
  * Limits of an account. Days are UTC. An account's row can override the ones that are counted

@@ -50,6 +50,9 @@ export function newId<Prefix extends keyof IdByPrefix>(
   return trustedId(`${prefix}_${ulid(now)}`);
 }
 
+/** Names an index that doesn't exist, whose objects are called to check their bindings. */
+export const CHECKED_INDEX: IndexId = trustedId("health");
+
 /**
  * The id of a segment: the same each time, since its step may run twice. Sorts by asset creation.
  */

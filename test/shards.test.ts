@@ -129,7 +129,8 @@ it("a shard of a pair that takes no new shards opens none while the pair takes v
 
 it("a full shard opens no more than the next one", async () => {
   const { indexId } = await startAsset(client, "once");
-  for (const shard of [0, 0, 1, 0, 1]) await openShardIfFull(env, { indexId, shard }, Infinity);
+  for (const shard of [0, 0, 1, 0, 1])
+    await openShardIfFull(env, { indexId, shard }, Number.MAX_SAFE_INTEGER);
   expect(await listShards(env.DB, indexId)).toHaveLength(3);
 });
 
@@ -147,7 +148,7 @@ describe("the full-text search of several databases", () => {
     const { account_id: accountId } = await client.json("POST", "/init");
     const { indexId } = await requireIndex(env.DB, accountId, name);
     for (let i = 1; i < shards; i++)
-      await openShardIfFull(env, { indexId, shard: i - 1 }, Infinity);
+      await openShardIfFull(env, { indexId, shard: i - 1 }, Number.MAX_SAFE_INTEGER);
     for (let shard = 0; shard < shards; shard++) {
       // the rare word is in the first database only
       const captions = CAPTIONS.filter((caption, i) =>

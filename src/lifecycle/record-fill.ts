@@ -1,12 +1,21 @@
 import { CAPACITY } from "../config.ts";
 import { log } from "../log.ts";
 import { getDatabaseFill, setAcceptsIngests } from "../store/deployment.ts";
+import { listFills, recordFills } from "../store/fill.ts";
+
+/** Records once a day what is used of each resource, and compares D1 with its limit. */
+export async function recordFill(env: Env, now: number): Promise<void> {
+  if (isFullHour(now)) {
+    await recordFills(env.DB, await listFills(env), new Date(now).toISOString().slice(0, 10));
+  }
+  await checkDatabase(env, now);
+}
 
 /**
  * Refuses new ingests while D1 is almost full, and accepts them again below. Logs how full it is
  * when that changes, and, from the share of a warning on, once an hour.
  */
-export async function recordFill(env: Env, now: number): Promise<void> {
+async function checkDatabase(env: Env, now: number): Promise<void> {
   const { usedBytes, limitBytes, acceptsIngests } = await getDatabaseFill(env);
   const isFull = usedBytes >= limitBytes * CAPACITY.databaseFullShare;
   const isChanged = isFull === acceptsIngests;

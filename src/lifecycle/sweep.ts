@@ -35,7 +35,7 @@ const BATCH_SIZE = 100;
  * of assets that their index's database doesn't have, and deleted indices whose content is still
  * stored. Then starts due traversals, deletes expired idempotent responses, sweeps resumable
  * uploads, and counts vectors, by which new shards choose their pair of Vectorize indexes. Records
- * what accounts store, once an hour, and how full D1 is. Runs once a minute.
+ * what accounts store, once an hour, and how full the deployment is. Runs once a minute.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
   const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
@@ -71,11 +71,11 @@ export async function sweep(env: Env, now: number): Promise<void> {
   await deleteExpiredResponses(env.DB, now, IDEMPOTENCY.deletionsPerTick);
   const uploads = await sweepUploads(env, now);
   if (isFullHour(now)) await recordStored(env.DB);
-  await recordFill(env, now);
   await logFailure("lifecycle.vector_count_failed", {}, async () => {
     const isFull = !(await countVectors(env));
     if (isFull) log("error", "lifecycle.vector_pairs_full", {});
   });
+  await recordFill(env, now);
   const counts = {
     jobs: overdue.length,
     restarted: undispatched.length,

@@ -56,7 +56,7 @@ export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): Lim
     const rates: Partial<Record<ModelClass, number>> = env.MODEL_RATES;
     const callsPerMinute = rates[modelClass] ?? CALLS_PER_MINUTE[modelClass];
     const request = { callsPerMinute, priority, count };
-    const limiter = env.MODEL_LIMITER.getByName("models");
+    const limiter = limiterObject(env);
     const permits = await limiter.take(model, modelClass, request).catch((error: unknown) => {
       log("warn", "models.limiter_unavailable", { cause: traceOf(error) });
       return { granted: count, waitMs: 0 };
@@ -69,7 +69,7 @@ export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): Lim
     const code = limitCodeOf(error);
     if (code === null) return;
     try {
-      await env.MODEL_LIMITER.getByName("models").recordLimit(model, code);
+      await limiterObject(env).recordLimit(model, code);
     } catch (cause) {
       log("warn", "models.limiter_unavailable", { cause: traceOf(cause) });
     }
@@ -98,6 +98,15 @@ export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): Lim
   };
 
   return Object.create(ai, { run: { value: run }, reserve: { value: reserve } });
+}
+
+/** Lists how many calls of each model met a limit in the last hour. */
+export async function listMetLimits(env: Pick<Env, "MODEL_LIMITER">): Promise<MetLimit[]> {
+  return limiterObject(env).listLimits();
+}
+
+function limiterObject(env: Pick<Env, "MODEL_LIMITER">) {
+  return env.MODEL_LIMITER.getByName("models");
 }
 
 /**

@@ -1,13 +1,25 @@
 import { z } from "@hono/zod-openapi";
+import { AppError } from "../errors.ts";
+import { authenticate } from "../http/authenticate.ts";
 import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter } from "../http/endpoint.ts";
+import { addEndpoint, createRouter, type Input, jsonResponse } from "../http/endpoint.ts";
+import { queryBool } from "../http/query-params.ts";
+import { inspectDeployment, withinLimit } from "../lifecycle/deployment-health.ts";
 import { probeDatabase } from "../store/accounts.ts";
+import { deploymentRecord, toDeploymentRecord } from "./health-record.ts";
 
 /** Version of the API, also in its OpenAPI document. */
 export const VERSION = "0.1.0";
 
-/** Routes about the service itself. They need no API key. */
+/** Routes about the service itself. They need no API key unless they say so. */
 export const metaRoutes = createRouter("Service");
+
+const healthQuery = z.object({
+  deep: queryBool(false).describe(
+    "Checks each binding and reports how full the deployment is. Needs an API key with the scope " +
+      "`admin`. The status is 503 if the service can't serve requests.",
+  ),
+});
 
 addEndpoint(
   metaRoutes,
@@ -16,14 +28,36 @@ addEndpoint(
     path: "/health",
     summary: "Health",
     scope: null,
+    query: healthQuery,
     response: z
-      .object({ service: z.literal("sightline"), ok: z.boolean(), version: z.string() })
+      .object({
+        service: z.literal("sightline"),
+        ok: z.boolean(),
+        version: z.string(),
+        deployment: deploymentRecord.optional().describe("With `deep` only."),
+      })
       .openapi("Health"),
   },
   getHealth,
 );
 
-async function getHealth(c: Context) {
+async function getHealth(c: Context, { query }: Input<z.ZodObject, typeof healthQuery>) {
+  if (query.deep) return getDeepHealth(c);
   await probeDatabase(c.env.DB);
   return { service: "sightline" as const, ok: true, version: VERSION };
+}
+
+async function getDeepHealth(c: Context): Promise<Response> {
+  await withinLimit(authenticate(c, "admin")).catch((error: unknown) => {
+    if (error instanceof AppError) throw error;
+    const message = "The database doesn't answer, so that the API key can't be checked.";
+    throw new AppError("upstream_unavailable", message, { cause: error });
+  });
+  const now = Date.now();
+  const health = await inspectDeployment(c.env, now);
+  const { ok } = health;
+  const deployment = toDeploymentRecord(health, now);
+  const record = { service: "sightline", ok, version: VERSION, deployment };
+  if (ok) return jsonResponse(record, 200);
+  return jsonResponse({ detail: "The database doesn't answer.", ...record }, 503);
 }

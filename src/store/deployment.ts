@@ -8,7 +8,7 @@ export interface DatabaseFill {
 }
 
 /** Returns the limit of the D1 database in bytes. */
-function databaseLimit(env: Pick<Env, "D1_BYTES">): number {
+export function databaseLimit(env: Pick<Env, "D1_BYTES">): number {
   return Number(env.D1_BYTES) || CAPACITY.databaseBytes;
 }
 
@@ -26,4 +26,23 @@ export async function getDatabaseFill(env: Env): Promise<DatabaseFill> {
 /** Makes every `QuotaGuard` accept or refuse new ingests. */
 export async function setAcceptsIngests(db: D1Database, accepts: boolean): Promise<void> {
   await db.prepare("UPDATE deployment SET accepts_ingests = ?").bind(Number(accepts)).run();
+}
+
+/** When the work that has waited longest was last changed. Epoch ms; null if none waits. */
+export interface OldestWork {
+  queuedAssetAt: number | null;
+  queuedJobAt: number | null;
+}
+
+export async function getOldestWork(db: D1Database): Promise<OldestWork> {
+  const row = await db
+    .prepare(
+      `SELECT (SELECT MIN(updated_at) FROM assets
+          WHERE state = 'queued' AND state NOT IN ('ready', 'failed') AND deleted_at IS NULL)
+          AS queuedAssetAt,
+        (SELECT MIN(updated_at) FROM jobs WHERE state = 'queued' AND due_at IS NOT NULL)
+          AS queuedJobAt`,
+    )
+    .first<OldestWork>();
+  return row!;
 }

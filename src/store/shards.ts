@@ -23,16 +23,22 @@ export function insertFirstShard(env: Env, indexId: IndexId): SqlFragment[] {
   return [insertPairs(env), shard];
 }
 
+/** Returns the bytes of a database from which an index opens another one. */
+export function shardLimit(env: Pick<Env, "SHARD_BYTES">): number {
+  return Number(env.SHARD_BYTES) || LIMITS.shardBytes;
+}
+
 /**
- * Opens another shard of an index for new assets if the given one, its newest, is full: its
- * database of `databaseBytes` is, or its pair of Vectorize indexes while another pair isn't.
+ * Records the size of a shard's database. Opens another shard of an index for new assets if the
+ * given one, its newest, is full: its database is, or its pair of Vectorize indexes while another
+ * pair isn't.
  */
 export async function openShardIfFull(
   env: Env,
   { indexId, shard }: Pick<Asset, "indexId" | "shard">,
   databaseBytes: number,
 ): Promise<void> {
-  const databaseIsFull = databaseBytes >= (Number(env.SHARD_BYTES) || LIMITS.shardBytes);
+  const databaseIsFull = databaseBytes >= shardLimit(env);
   const pairIsFull = sql`(${isFull(env)}
     AND EXISTS (SELECT 1 FROM vector_pairs WHERE ${takesShards(env)}))`;
   const opened = sql`INSERT OR IGNORE INTO shards (index_id, shard, vector_pair)
@@ -40,5 +46,7 @@ export async function openShardIfFull(
     FROM shards JOIN vector_pairs USING (vector_pair)
     WHERE index_id = ${indexId} AND shard = ${shard}
       AND ${databaseIsFull ? raw("true") : pairIsFull}`;
-  await prepare(env.DB, opened).run();
+  const recorded = sql`UPDATE shards SET database_bytes = ${databaseBytes}
+    WHERE index_id = ${indexId} AND shard = ${shard}`;
+  await env.DB.batch([recorded, opened].map((statement) => prepare(env.DB, statement)));
 }

@@ -31,22 +31,30 @@ export function vectorPairs(env: Env, { shards }: Pick<MediaIndexRow, "shards">)
 }
 
 /** Lists the numbers of the pairs that the deployment has. */
-function listPairNumbers(env: Env): number[] {
+export function listPairNumbers(env: Env): number[] {
   return Object.keys(env).flatMap((name) => {
     const number = /^TEXT_VECTORS_(\d+)$/.exec(name)?.[1];
     return number === undefined ? [] : [Number(number)];
   });
 }
 
+/** Returns from how many vectors and shards on a pair takes no new ones. */
+export function pairLimits(env: Env): { vectors: number; shards: number } {
+  return {
+    vectors: Number(env.VECTORS_PER_PAIR) || LIMITS.vectorsPerPair,
+    shards: Number(env.SHARDS_PER_PAIR) || LIMITS.shardsPerPair,
+  };
+}
+
 /** Tests a row of `vector_pairs`: whether its shards take no new assets. */
 export function isFull(env: Env): SqlFragment {
-  return sql`(vector_count >= ${Number(env.VECTORS_PER_PAIR) || LIMITS.vectorsPerPair})`;
+  return sql`(vector_count >= ${pairLimits(env).vectors})`;
 }
 
 /** Tests a row of `vector_pairs`: whether the deployment has the pair, and it takes new shards. */
 export function takesShards(env: Env): SqlFragment {
   return sql`(vector_pair ${inList(listPairNumbers(env))} AND NOT ${isFull(env)}
-    AND shard_count < ${Number(env.SHARDS_PER_PAIR) || LIMITS.shardsPerPair})`;
+    AND shard_count < ${pairLimits(env).shards})`;
 }
 
 /** Selects the pair for a new shard: the fullest that takes one, or the emptiest if none does. */

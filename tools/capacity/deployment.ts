@@ -76,7 +76,7 @@ export class SimulatedDeployment {
     pair.text += size.textVectors;
     pair.image += size.imageVectors;
     const ref = { indexId: indexIdOf(index), shard: newest.shard };
-    await openShardIfFull(this.#typedEnv(), ref, newest.bytes);
+    await openShardIfFull(this.#typedEnv(), ref, Math.round(newest.bytes));
     const opened = await this.#readShards(index, shards.length);
     shards.push(...opened);
     return newest.shard;

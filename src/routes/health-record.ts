@@ -1,0 +1,102 @@
+import { z } from "@hono/zod-openapi";
+import {
+  BINDING_STATES,
+  type DeploymentHealth,
+  FILL_STATES,
+} from "../lifecycle/deployment-health.ts";
+import { RESOURCES } from "../store/fill.ts";
+
+const seconds = (description: string) => z.number().nullable().describe(description);
+const day = (description: string) => z.iso.date().nullable().describe(description);
+
+/** State of a deployment: `GET /health?deep=true`. */
+export const deploymentRecord = z
+  .object({
+    bindings: z.array(
+      z.object({
+        binding: z.string().openapi({ example: "DB" }),
+        state: z
+          .enum(BINDING_STATES)
+          .describe("`not_checked`: a call costs money. `npm run smoke` makes one."),
+        response_seconds: seconds("Duration of the call; null if none was made."),
+        backlog: z
+          .object({
+            messages: z.int(),
+            oldest_seconds: seconds("Age of the oldest message, if the queue says it."),
+          })
+          .nullable()
+          .describe("Of a queue; null for other bindings."),
+      }),
+    ),
+    oldest_work: z
+      .object({
+        queued_asset_seconds: seconds("Time for which a queued asset hasn't changed; null: none."),
+        queued_job_seconds: seconds("The same for a queued job."),
+      })
+      .nullable(),
+    accepts_ingests: z.boolean().nullable().describe("False while D1 is almost full."),
+    fill: z
+      .array(
+        z.object({
+          resource: z
+            .enum(RESOURCES)
+            .describe("`database` is D1, `index_database` the fullest database of an index."),
+          vector_pair: z.int().nullable().describe("Number of the Vectorize pair."),
+          state: z.enum(FILL_STATES).describe("`full`: the soft limit is reached."),
+          used: z.int().describe("Bytes, vectors or shards."),
+          soft_limit: z.int().describe("Nothing new is added from here on."),
+          soft_limit_on: day("Day on which the soft limit is reached, if it grows as before."),
+          limit: z.int().describe("Limit of the platform."),
+          limit_on: day("Day on which the limit is reached, if it grows as before."),
+        }),
+      )
+      .nullable(),
+    model_limits: z
+      .array(
+        z.object({
+          model: z.string(),
+          code: z.string().describe("Code of Workers AI, or `refused` by the service itself."),
+          calls: z.int(),
+        }),
+      )
+      .nullable()
+      .describe("Calls of the last hour that met a limit."),
+  })
+  .describe("What can't be read, because a binding doesn't answer, is null.");
+
+export function toDeploymentRecord(
+  { bindings, work, acceptsIngests, fills, modelLimits }: DeploymentHealth,
+  now: number,
+): z.input<typeof deploymentRecord> {
+  const ageOf = (at: number | null) => (at === null ? null : Math.max(0, now - at) / 1000);
+  return {
+    bindings: bindings.map(({ binding, state, responseMs, backlog }) => ({
+      binding,
+      state,
+      response_seconds: responseMs === null ? null : responseMs / 1000,
+      backlog: backlog && {
+        messages: backlog.messages,
+        oldest_seconds: ageOf(backlog.oldestAt),
+      },
+    })),
+    oldest_work: work && {
+      queued_asset_seconds: ageOf(work.queuedAssetAt),
+      queued_job_seconds: ageOf(work.queuedJobAt),
+    },
+    accepts_ingests: acceptsIngests,
+    fill:
+      fills &&
+      fills.map((fill) => ({
+        resource: fill.resource,
+        vector_pair: fill.vectorPair || null,
+        state: fill.state,
+        used: fill.used,
+        soft_limit: fill.softLimit,
+        soft_limit_on: fill.softLimitOn,
+        limit: fill.limit,
+        limit_on: fill.limitOn,
+      })),
+    model_limits:
+      modelLimits && modelLimits.map(({ model, code, count }) => ({ model, code, calls: count })),
+  };
+}
