@@ -2,12 +2,16 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import worker from "../local/worker.ts";
 
-/** Sends a request to a Worker with other bindings or settings. */
+/**
+ * Sends a request to a Worker with other bindings or settings. Waits for what the Worker does after
+ * it has responded, which `onResponse` is called before.
+ */
 export async function fetchDeployed(
   settings: Partial<Env>,
   key: string,
   path: string,
   init: { method?: string; body?: BodyInit; headers?: Record<string, string> } = {},
+  onResponse: () => void = () => {},
 ): Promise<Response> {
   const ctx = createExecutionContext();
   const request = new Request<unknown, IncomingRequestCfProperties>(
@@ -15,6 +19,7 @@ export async function fetchDeployed(
     { ...init, headers: { "x-api-key": key, ...init.headers } },
   );
   const response = await worker.fetch(request, { ...env, ...settings }, ctx);
+  onResponse();
   await waitOnExecutionContext(ctx);
   return response;
 }

@@ -83,8 +83,10 @@ async function searchIndex(
 async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
   const { hits, total } = await searchCallerIndex(c, indexName, async (index) => {
+    const found = search(c.env, index, request, null, timings);
+    found.catch(() => {}); // an unknown asset is reported first
     await requireAssets(c.env.DB, index.indexId, request.assetIds);
-    return search(c.env, index, request, null, timings);
+    return found;
   });
   countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());

@@ -3,7 +3,7 @@ import { TEMPLATE } from "../models/describe.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
 import { matchAll, matchAny, columnFilter, type FtsSearch } from "../store/fulltext.ts";
 import { indexDatabases } from "../store/index-database.ts";
-import { type FoundSegment, findSegments } from "../store/find-segments.ts";
+import { countInDatabases, type FoundSegment, findSegments } from "../store/find-segments.ts";
 import type { Timings } from "../timings.ts";
 import type { NamedIndexRef, Segment } from "../types.ts";
 import calibrations from "./calibrations.json" with { type: "json" };
@@ -39,17 +39,25 @@ export async function findCandidates(
   excludedIds: ReadonlySet<string>,
   timings: Timings,
 ): Promise<{ candidates: Candidate[]; isExhaustive: boolean }> {
+  const databases = indexDatabases(env, index);
+  const fullText = toFtsSearch(query, scope, depth);
+  const counting = countInDatabases(databases, fullText);
+  counting.catch(() => {}); // awaited, and reported, once the channels have answered
   const vectors = await queryChannels(env, index, scope, query, depth, timings);
   const phrases = matchAll(query.phrases);
   const must = phrases && columnFilter(phrases, scope.columns);
   const { segments, fullTextHits, frequencies, total } = await timings.time("hydrate", () =>
-    findSegments(indexDatabases(env, index), {
-      scope: scope.assets,
-      fullText: toFtsSearch(query, scope, depth),
-      ids: vectors.hits.map(({ segmentId }) => segmentId),
-      excludedIds: [...excludedIds],
-      rules: { must, mustNot: matchAny(query.excluded) },
-    }),
+    findSegments(
+      databases,
+      {
+        scope: scope.assets,
+        fullText,
+        ids: vectors.hits.map(({ segmentId }) => segmentId),
+        excludedIds: [...excludedIds],
+        rules: { must, mustNot: matchAny(query.excluded) },
+      },
+      counting,
+    ),
   );
   const termWeights = query.terms.weights(frequencies);
   const hits = [...toFullTextHits(fullTextHits, termWeights), ...vectors.hits];

@@ -11,7 +11,7 @@ import { vectorPairs } from "../store/vector-pairs.ts";
 import type { VectorHit } from "../store/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
-import { IMAGE_VECTOR_KINDS, type IndexRef } from "../types.ts";
+import { IMAGE_VECTOR_KINDS, type IndexRef, TEXT_KINDS } from "../types.ts";
 import type { CompiledQuery } from "./compiled-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import type { CopyMatch } from "./example.ts";
@@ -54,7 +54,8 @@ export async function queryChannels(
   const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
   assetGroups.catch(() => {}); // reported by the channels that await it, if any gets that far
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
-    const kinds = space === "text" ? scope.textKinds : IMAGE_VECTOR_KINDS;
+    const allKinds = space === "text" ? TEXT_KINDS : IMAGE_VECTOR_KINDS;
+    const kinds = space === "text" ? scope.textKinds : allKinds;
     const groups = await assetGroups;
     return time("knn", async () => {
       const hits = await searchKnn(
@@ -62,7 +63,8 @@ export async function queryChannels(
         index.indexId,
         scope.assets,
         groups,
-        [...kinds],
+        kinds,
+        allKinds,
         vector,
         count,
       );

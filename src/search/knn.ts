@@ -5,7 +5,7 @@ import { listScope } from "../store/find-segments.ts";
 import type { IndexDb } from "../store/index-database.ts";
 import { type AssetScope, selectsAssets } from "../store/asset-scope.ts";
 import { queryVectors, type VectorHit } from "../store/vectors.ts";
-import type { VectorKind } from "../types.ts";
+import { ASSET_TYPES, type AssetType, type VectorKind } from "../types.ts";
 
 /** Asset ids per filter: Vectorize takes a filter of 2 kB. */
 const IDS_PER_FILTER = 40;
@@ -30,31 +30,34 @@ export async function groupAssetIds(
  * Returns the vectors of some Vectorize indexes that are nearest to a query vector, best first. A
  * query returns 100: for a larger `count`, each kind of vector and each type of asset is queried
  * separately, which may still return fewer. `groups` are the asset ids to filter by; null for the
- * whole index.
+ * whole index. Conditions that all vectors meet are left out, such as the whole of `allKinds`:
+ * Vectorize would evaluate them for each vector.
  */
 export async function searchKnn(
   spaces: VectorizeIndex[],
   indexId: IndexId,
   scope: AssetScope,
   groups: string[][] | null,
-  kinds: VectorKind[],
+  kinds: readonly VectorKind[],
+  allKinds: readonly VectorKind[],
   vector: number[],
   count: number,
 ): Promise<VectorHit[]> {
   const isDeep = count > SEARCH.maxCandidates;
   const kindSets = isDeep ? kinds.map((kind) => [kind]) : [kinds];
   const typeSets = isDeep ? scope.types.map((type) => [type]) : [scope.types];
+  const toFilter = (
+    kind: readonly VectorKind[],
+    type: readonly AssetType[],
+    ids: string[] | null,
+  ): VectorizeVectorMetadataFilter => ({
+    ...(kind.length < allKinds.length && { kind: { $in: [...kind] } }),
+    ...(type.length < ASSET_TYPES.length && { asset_type: { $in: [...type] } }),
+    ...(scope.exceptAssetId !== null && { asset_id: { $ne: scope.exceptAssetId } }),
+    ...(ids && { asset_id: { $in: ids } }),
+  });
   const filters = kindSets.flatMap((kind) =>
-    typeSets.flatMap((type) =>
-      (groups ?? [null]).map((ids): VectorizeVectorMetadataFilter => {
-        const filter = { kind: { $in: [...kind] }, asset_type: { $in: [...type] } };
-        if (ids) return Object.assign(filter, { asset_id: { $in: ids } });
-        const { exceptAssetId } = scope;
-        return exceptAssetId === null
-          ? filter
-          : Object.assign(filter, { asset_id: { $ne: exceptAssetId } });
-      }),
-    ),
+    typeSets.flatMap((type) => (groups ?? [null]).map((ids) => toFilter(kind, type, ids))),
   );
   const queries = spaces.flatMap((space) => filters.map((filter) => ({ space, filter })));
   const hits = await mapConcurrent(queries, CONNECTIONS, ({ space, filter }) =>

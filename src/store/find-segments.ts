@@ -2,7 +2,7 @@ import { SIGNATURE } from "../parameters.ts";
 import type { AssetId, IndexId } from "../ids.ts";
 import type { Asset, Segment } from "../types.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
-import type { DocumentFrequencies } from "./fulltext.ts";
+import type { DocumentFrequencies, FtsSearch } from "./fulltext.ts";
 import type { IndexDb } from "./index-database.ts";
 import type { FtsHit, SegmentQuery, SegmentRows, TermCounts } from "./segment-query.ts";
 import { type SegmentRow, toSegment } from "./segments.ts";
@@ -28,19 +28,29 @@ export interface FoundSegments {
 }
 
 /**
+ * Counts how often the terms of a search occur in each of several databases, so that they rank
+ * alike. Empty for a single one, which counts by itself.
+ */
+export async function countInDatabases(
+  databases: readonly IndexDb[],
+  fullText: FtsSearch | null,
+): Promise<(TermCounts | null)[]> {
+  if (!fullText || databases.length < 2) return [];
+  return Promise.all(databases.map((db) => db.countTerms(fullText)));
+}
+
+/**
  * Finds segments by full text, and reads them together with those that other channels found. Asks
- * the databases of an index in parallel. Several first add up how often the terms occur, so that
- * they rank alike.
+ * the databases of an index in parallel. `counting` is what `countInDatabases` returns, which the
+ * caller may begin earlier.
  */
 export async function findSegments(
   databases: readonly IndexDb[],
   query: Omit<SegmentQuery, "counts">,
+  counting = countInDatabases(databases, query.fullText),
 ): Promise<FoundSegments> {
   const { fullText } = query;
-  const counts =
-    fullText && databases.length > 1
-      ? await Promise.all(databases.map((db) => db.countTerms(fullText)))
-      : [];
+  const counts = await counting;
   const index = sumCounts(counts);
   const results = await Promise.all(
     databases.map(async (db, i) => {

@@ -108,6 +108,7 @@ export interface VectorHit {
   cosine: number;
 }
 
+/** Returns the vectors of an index nearest to `values` that meet `filter`, which may be empty. */
 export async function queryVectors(
   space: VectorizeIndex,
   indexId: IndexId,
@@ -115,7 +116,8 @@ export async function queryVectors(
   topK: number,
   filter: VectorizeVectorMetadataFilter,
 ): Promise<VectorHit[]> {
-  const { matches } = await read(space.query(values, { topK, namespace: indexId, filter }));
+  const options = { topK, namespace: indexId, ...(Object.keys(filter).length > 0 && { filter }) };
+  const { matches } = await read(space.query(values, options));
   return matches.map(({ id, score }) => {
     const segmentId = toSegmentId(id);
     const kind = id.slice(segmentId.length + 1);
