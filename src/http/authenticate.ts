@@ -1,8 +1,10 @@
 import { KEY_RECHECK_MS, KEY_USE_SAMPLE_MS } from "../config.ts";
-import { AppError } from "../errors.ts";
+import { AppError, traceOf } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
+import { log } from "../log.ts";
 import { keySecrets, type Scope, type VerifiedKey, verifyKey } from "../keys.ts";
-import { admitKey, touchKey } from "../store/keys.ts";
+import { admitKey, isKnownKey, touchKey } from "../store/keys.ts";
+import { nearestReplica } from "../store/sql.ts";
 import type { Caller } from "../types.ts";
 import type { Context } from "./context.ts";
 import { requireRate } from "./rate-limit.ts";
@@ -26,8 +28,9 @@ export function authenticateAs(request: Request, caller: Caller): void {
 
 /**
  * Returns the caller of a request by its API key, which is read from `X-API-Key` unless given. The
- * signature is checked in constant time and without a database; D1 is queried once per key and
- * minute. Throws `unauthorized`, `rate_limited` or `forbidden` (the key lacks `scope`).
+ * signature is checked in constant time and without a database. Once per key and minute the nearest
+ * replica of D1 admits the key, and the primary confirms that behind the response. Throws
+ * `unauthorized`, `rate_limited` or `forbidden` (the key lacks `scope`).
  */
 export async function authenticate(
   c: Context,
@@ -44,7 +47,7 @@ export async function authenticate(
 async function identify(c: Context, key: string | undefined): Promise<Caller> {
   if (!key) throw new AppError("unauthorized", "Send your API key in the X-API-Key header.");
   const claims = await verifyKey(keySecrets(c.env), key);
-  const status = claims && (await getKeyStatus(c, claims, KEY_RECHECK_MS));
+  const status = claims && (await getKeyStatus(c, claims));
   if (!status || status.revoked) throw invalidKey();
   await requireRate(c, claims);
   return { ...claims, isNew: status.created };
@@ -52,12 +55,14 @@ async function identify(c: Context, key: string | undefined): Promise<Caller> {
 
 /**
  * Throws `unauthorized` if the caller's key has expired or was revoked since the request began.
- * Long responses call this. Queries D1 unless this isolate did within the last `withinMs`.
+ * Long responses call this. Queries D1's primary unless the key was checked in the last `withinMs`.
  */
 export async function revalidateKey(c: Context, withinMs: number): Promise<void> {
   const caller = c.get("caller");
   const isExpired = caller.expiresAt !== null && caller.expiresAt <= Date.now();
-  if (isExpired || (await getKeyStatus(c, caller, withinMs)).revoked) throw invalidKey();
+  if (isExpired) throw invalidKey();
+  const { revoked } = getCachedStatus(caller.keyId, withinMs) ?? (await admit(c, caller));
+  if (revoked) throw invalidKey();
 }
 
 /** Marks a key as revoked in this isolate's cache, with immediate effect. */
@@ -65,17 +70,42 @@ export function cacheRevocation(keyId: KeyId): void {
   cacheStatus(keyId, { revoked: true, checkedAt: Date.now() });
 }
 
-async function getKeyStatus(c: Context, key: VerifiedKey, withinMs: number) {
-  const { keyId } = key;
+/**
+ * Returns the status of a key, which a replica can only admit: if it doesn't, the primary decides.
+ */
+async function getKeyStatus(c: Context, key: VerifiedKey) {
+  const cached = getCachedStatus(key.keyId, KEY_RECHECK_MS);
+  if (cached) return { revoked: cached.revoked, created: false };
   const now = Date.now();
+  if (!(await isKnownKey(nearestReplica(c.env.DB), key.keyId))) return admit(c, key);
+  cacheStatus(key.keyId, { revoked: false, checkedAt: now });
+  c.executionCtx.waitUntil(confirm(c, key, now));
+  return { revoked: false, created: false };
+}
+
+function getCachedStatus(keyId: KeyId, withinMs: number): KeyStatus | null {
   const cached = keyStatuses.get(keyId);
-  if (cached && (cached.revoked || now - cached.checkedAt < withinMs)) {
-    return { ...cached, created: false };
-  }
+  const isFresh = cached && (cached.revoked || Date.now() - cached.checkedAt < withinMs);
+  return isFresh ? cached : null;
+}
+
+/** Admits a key in the primary, which creates its account if it is new. */
+async function admit(c: Context, key: VerifiedKey) {
+  const now = Date.now();
   const { revoked, created } = await admitKey(c.env.DB, key, now);
-  cacheStatus(keyId, { revoked, checkedAt: now });
-  if (!revoked) c.executionCtx.waitUntil(touchKey(c.env.DB, key, now, KEY_USE_SAMPLE_MS));
+  cacheStatus(key.keyId, { revoked, checkedAt: now });
+  if (!revoked) c.executionCtx.waitUntil(confirm(c, key, now));
   return { revoked, created };
+}
+
+/** Records the use of a key in the primary, and caches whether it was revoked. */
+async function confirm(c: Context, key: VerifiedKey, now: number): Promise<void> {
+  try {
+    const revoked = await touchKey(c.env.DB, key, now, KEY_USE_SAMPLE_MS);
+    cacheStatus(key.keyId, { revoked, checkedAt: now });
+  } catch (error) {
+    log("warn", "auth.key_unconfirmed", { cause: traceOf(error) });
+  }
 }
 
 /** Caches a key's status. A revoked key stays revoked: an older read can't overwrite it. */

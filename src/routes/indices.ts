@@ -7,6 +7,7 @@ import { listAssets } from "../store/assets.ts";
 import { indexObject } from "../store/index-object.ts";
 import * as store from "../store/indices.ts";
 import { startJob } from "../store/jobs.ts";
+import { nearestReplica } from "../store/sql.ts";
 import { listTallies } from "../store/tallies.ts";
 import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow, type NamedIndexRef } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./asset-record.ts";
@@ -236,24 +237,29 @@ const recentIndices = new Map<string, NamedIndexRef>();
 const MAX_RECENT_INDICES = 10_000;
 
 /**
- * Searches the caller's index speculatively: `find` starts with the index that this isolate
- * last resolved for the name, while the name is resolved again. That saves a round trip; the result
- * is discarded if the index is another one now. Throws as `requireSearchableIndex` does.
+ * Searches the caller's index speculatively: `find` starts with the index that this isolate last
+ * resolved for the name, or that a replica of D1 has, while the primary resolves it. That saves a
+ * round trip; the result is discarded if the primary has another index. Throws as
+ * `requireSearchableIndex` does.
  */
 export async function searchCallerIndex<T>(
   c: Context,
   name: string,
   find: (index: NamedIndexRef) => Promise<T>,
 ): Promise<T> {
-  const cacheKey = `${c.get("caller").accountId} ${name}`;
-  const recent = recentIndices.get(cacheKey);
-  const speculative = recent ? find(recent) : null;
+  const { accountId } = c.get("caller");
+  const cacheKey = `${accountId} ${name}`;
+  const resolving = requireSearchableIndex(c, name);
+  resolving.catch(() => {}); // awaited below
+  const expected =
+    recentIndices.get(cacheKey) ??
+    (await store.findIndex(nearestReplica(c.env.DB), accountId, name));
+  const speculative = expected && find(expected);
   speculative?.catch(() => {}); // its errors count only if the index is current
-  const { accountId, indexId, shards } = await requireSearchableIndex(c, name);
-  const isCurrent = indexId === recent?.indexId && shards.length === recent.shards.length;
-  if (speculative && isCurrent) return speculative;
+  const { indexId, shards } = await resolving;
+  const isCurrent = indexId === expected?.indexId && shards.length === expected.shards.length;
   if (recentIndices.size >= MAX_RECENT_INDICES) recentIndices.clear();
   const index = { accountId, indexId, name, shards };
   recentIndices.set(cacheKey, index);
-  return find(index);
+  return speculative && isCurrent ? speculative : find(index);
 }

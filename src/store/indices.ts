@@ -35,6 +35,16 @@ export async function requireIndex(
   return requireRow(await selectByName(db, accountId, name).first<MediaIndexRow>(), name);
 }
 
+/** Returns the index of an account, as a replica knows it; null if it doesn't. */
+export async function findIndex(
+  db: D1DatabaseSession,
+  accountId: AccountId,
+  name: string,
+): Promise<MediaIndexRow | null> {
+  const row = await selectByName(db, accountId, name).first<MediaIndexRow>();
+  return row && fromRow(row);
+}
+
 /** Returns what `requireIndex` returns. Throws what it and `requireQuota` throw. */
 export async function requireIndexWithinQuota(
   db: D1Database,
@@ -52,7 +62,11 @@ export async function requireIndexWithinQuota(
   return index;
 }
 
-function selectByName(db: D1Database, accountId: AccountId, name: string): D1PreparedStatement {
+function selectByName(
+  db: Pick<D1Database, "prepare">,
+  accountId: AccountId,
+  name: string,
+): D1PreparedStatement {
   return db
     .prepare(
       `SELECT ${COLUMNS} FROM indices WHERE account_id = ? AND name = ? AND deleted_at IS NULL`,

@@ -41,12 +41,18 @@ export async function admitKey(
       .prepare("INSERT OR IGNORE INTO accounts (account_id, name, created_at) VALUES (?, ?, ?)")
       .bind(claims.accountId, claims.accountName, now),
     insertStatement(db, claims, null, now),
-    db.prepare("SELECT revoked_at FROM api_keys WHERE key_id = ?").bind(claims.keyId),
+    selectRevocation(db, claims.keyId),
   ]);
   return {
-    revoked: key!.results[0]?.revoked_at != null,
+    revoked: isRevoked(key!),
     created: account!.meta.changes > 0,
   };
+}
+
+/** Whether a replica knows a key, and doesn't know that it was revoked. */
+export async function isKnownKey(db: D1DatabaseSession, keyId: KeyId): Promise<boolean> {
+  const key = db.prepare("SELECT 1 FROM api_keys WHERE key_id = ? AND revoked_at IS NULL");
+  return (await key.bind(keyId).first()) !== null;
 }
 
 /**
@@ -86,20 +92,34 @@ function insertStatement(
   );
 }
 
-/** Records the use of a key, unless a use was recorded less than `sampleMs` ago. */
+/**
+ * Records the use of a key, unless it was revoked or a use was recorded less than `sampleMs` ago.
+ * Returns whether it was revoked.
+ */
 export async function touchKey(
   db: D1Database,
   { keyId, kid }: VerifiedKey,
   now: number,
   sampleMs: number,
-): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE api_keys SET last_used_at = ?1, kid = ?2
-       WHERE key_id = ?3 AND COALESCE(last_used_at, 0) <= ?1 - ?4`,
-    )
-    .bind(now, kid, keyId, sampleMs)
-    .run();
+): Promise<boolean> {
+  const [, key] = await db.batch<{ revoked_at: number | null }>([
+    db
+      .prepare(
+        `UPDATE api_keys SET last_used_at = ?1, kid = ?2
+         WHERE key_id = ?3 AND revoked_at IS NULL AND COALESCE(last_used_at, 0) <= ?1 - ?4`,
+      )
+      .bind(now, kid, keyId, sampleMs),
+    selectRevocation(db, keyId),
+  ]);
+  return isRevoked(key!);
+}
+
+function selectRevocation(db: D1Database, keyId: KeyId): D1PreparedStatement {
+  return db.prepare("SELECT revoked_at FROM api_keys WHERE key_id = ?").bind(keyId);
+}
+
+function isRevoked({ results: [key] }: D1Result<{ revoked_at: number | null }>): boolean {
+  return key?.revoked_at != null;
 }
 
 /** Lists the keys of an account, revoked and expired ones included, oldest first. */

@@ -39,6 +39,14 @@ export function concat(fragments: readonly SqlFragment[], separator: string): Sq
   };
 }
 
+/**
+ * Returns a session that reads the nearest copy of D1, which may lag. What isn't found there has to
+ * be looked up in the primary, and what is found confirmed, if it must hold now.
+ */
+export function nearestReplica(db: D1Database): D1DatabaseSession {
+  return db.withSession("first-unconstrained");
+}
+
 /** Prepares a fragment as a statement, with its values bound. */
 export function prepare(db: D1Database, { sql: text, bindings }: SqlFragment): D1PreparedStatement {
   return db.prepare(text).bind(...bindings);
