@@ -67,7 +67,7 @@ export async function inspectDeployment(env: Env, now: number): Promise<Deployme
     ok: bindings.every(({ binding, state }) => binding !== "DB" || state === "ok"),
     bindings: [...bindings, ...notChecked],
     work,
-    acceptsIngests: database && database.acceptsIngests,
+    acceptsIngests: database?.acceptsIngests ?? null,
     fills,
     modelLimits,
   };
