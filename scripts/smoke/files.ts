@@ -13,7 +13,6 @@ export const SCENES = [
   { start: 11, word: "pastures" },
   { start: 15, word: null },
 ] as const;
-export const FILM_SECONDS = 20;
 
 /** What the film says, and from which second on. */
 export const SPEECH = [
