@@ -2,9 +2,11 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { JSON_FORMS, type JsonForm } from "../local/json-format.ts";
 import { localImages } from "../local/local-images.ts";
+import { localMedia } from "../local/local-media.ts";
 import { MODELS } from "../src/config.ts";
 import { describe as describeStep } from "../src/ingest/steps/describe.ts";
 import { describeImage } from "../src/models/describe.ts";
+import type { Segment } from "../src/types.ts";
 import { getAsset } from "../src/store/assets.ts";
 import { listSegments } from "../src/store/segments.ts";
 import { type Client, fixture, type Json, newClient } from "./client.ts";
@@ -158,6 +160,21 @@ it("an image without a description keeps its alternative text as its caption", a
     error: { code: "model_output_unreadable" },
     hasKeyframe: true,
   });
+});
+
+it("keyframes that show the same are described once", async () => {
+  const { asset } = await startAsset(client, "still", "speech.mp4");
+  await client.waitForAsset("still", asset);
+  await updateSegments(asset, "described_at = NULL, caption = ''");
+  const stored = await getAsset(env.DB, asset.asset_id);
+  const { ai, used } = metered(env.AI);
+  await describeStep({ ...env, AI: ai, FRAMES: localMedia(env) }, stored!, 0, 1);
+  const segments = await listSegments(indexDatabase(env, stored!), asset.asset_id, 0, 10);
+  expect(segments.length).toBeGreaterThan(1);
+  expect(used.modelCalls).toBe(1);
+  expect(segments.map(({ described }) => described)).toEqual(segments.map(() => true));
+  const of = ({ caption, labels, captionModel }: Segment) => ({ caption, labels, captionModel });
+  expect(segments.map(of)).toEqual(segments.map(() => of(segments[0]!)));
 });
 
 describe("an asset whose descriptions can't be read", () => {

@@ -3,7 +3,8 @@ import { AppError, failureOf } from "../errors.ts";
 import { openContainer, requireVideoTrack } from "../media/container/open-container.ts";
 import { decodeFrame } from "../media/frames.ts";
 import { decodeImage } from "../media/pixels/decode-image.ts";
-import { lumaPixels } from "../media/pixels/luma.ts";
+import { decodeLuma, toSignatureSize } from "../media/pixels/luma.ts";
+import type { LumaImage } from "../media/pixels/resize-luma.ts";
 import { computeSignature } from "../media/pixels/image-signature.ts";
 import { updateProperties } from "../store/assets.ts";
 import { indexDatabase } from "../store/index-database.ts";
@@ -41,21 +42,24 @@ export async function forEachKeyframe(
 }
 
 /**
- * Stores a segment's keyframe and its signature. Throws `unreadable_frame` or `unreadable_image`.
+ * Stores a segment's keyframe and its signature. Returns the keyframe's pixels. Throws
+ * `unreadable_frame` or `unreadable_image`.
  */
 export async function storeKeyframe(
   env: Env,
   asset: Asset,
   segment: Segment,
   jpeg: Uint8Array,
-): Promise<void> {
-  const pixels = await lumaPixels(jpeg).catch((cause: unknown) => {
+): Promise<LumaImage> {
+  const image = await decodeLuma(jpeg).catch((cause: unknown) => {
     const isFrame = asset.assetType === "video" && failureOf(cause).code === "unreadable_image";
     if (isFrame) throw new AppError("unreadable_frame", "A frame can't be decoded.", { cause });
     throw cause;
   });
   await putKeyframe(env.MEDIA, asset, segment.keyframeMs, jpeg);
-  await putSignature(indexDatabase(env, asset), segment.segmentId, computeSignature(pixels));
+  const signature = computeSignature(toSignatureSize(image));
+  await putSignature(indexDatabase(env, asset), segment.segmentId, signature);
+  return image;
 }
 
 /** Decodes an image asset into a JPEG and records its size. Throws `source_missing`. */

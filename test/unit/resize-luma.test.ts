@@ -13,8 +13,8 @@ describe("an image that is stretched", () => {
     ["lies between its neighbours where it grows", [2, 1, [0, 100]], [4, 1, [0, 25, 75, 100]]],
     ["keeps one pixel for all", [1, 1, [77]], [3, 2, [77, 77, 77, 77, 77, 77]]],
   ])("%s", (_, [fromWidth, fromHeight, pixels], [width, height, expected]) => {
-    const from = { width: fromWidth, height: fromHeight };
-    const resized = resizeLuma(Uint8Array.from(pixels), from, { width, height });
+    const image = { width: fromWidth, height: fromHeight, luma: Uint8Array.from(pixels) };
+    const resized = resizeLuma(image, { width, height });
     expect([...resized]).toEqual(expected);
   });
 });

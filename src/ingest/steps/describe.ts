@@ -2,9 +2,10 @@ import { MODELS } from "../../config.ts";
 import { failureOf, isRetryable } from "../../errors.ts";
 import { reserveCalls } from "../../models/call-limiter.ts";
 import { describeImage } from "../../models/describe.ts";
+import { type Blocks, areIdentical, toBlocks } from "../../media/pixels/identical-images.ts";
 import { indexDatabase } from "../../store/index-database.ts";
 import { updateDescription } from "../../store/segments.ts";
-import type { Asset, Segment } from "../../types.ts";
+import type { Asset, Description, Segment } from "../../types.ts";
 import { forEachKeyframe, storeKeyframe } from "../extract-keyframes.ts";
 import { listSegmentsOfPart } from "./part-segments.ts";
 
@@ -21,8 +22,9 @@ export async function describe(
 }
 
 /**
- * Extracts the keyframes of segments and has the vision model describe them. A failure that no
- * retry can change is recorded on the segment, with an image's alternative text as caption.
+ * Extracts the keyframes of segments and has the vision model describe them; one that shows the
+ * same as another has its description. A failure that no retry can change is recorded on the
+ * segment, with an image's alternative text as caption.
  */
 export async function describeSegments(
   env: Env,
@@ -32,11 +34,17 @@ export async function describeSegments(
 ): Promise<void> {
   const db = indexDatabase(env, asset);
   await reserveCalls(env.AI, MODELS.describe.id, segments.length); // before frames are extracted
+  const images: { blocks: Blocks; described: Promise<Description> }[] = [];
   await forEachKeyframe(env, asset, segments, async (segment, extract) => {
     try {
       const jpeg = await extract();
-      await storeKeyframe(env, asset, segment, jpeg);
-      const description = await describeImage(env.AI, jpeg);
+      const blocks = toBlocks(await storeKeyframe(env, asset, segment, jpeg));
+      let image = images.find((earlier) => areIdentical(earlier.blocks, blocks));
+      if (!image) {
+        image = { blocks, described: describeImage(env.AI, jpeg) };
+        images.push(image);
+      }
+      const description = await image.described;
       const caption = [altTextSentence(asset), description.caption].filter(Boolean).join(" ");
       await updateDescription(db, segment.segmentId, { ...description, caption });
     } catch (error) {

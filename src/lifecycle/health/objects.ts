@@ -85,9 +85,9 @@ export const reextractKeyframes: Repair = async ({ env, asset, checkpoint }, seg
   const segments = await listSegmentsById(indexDatabase(env, asset), asset.assetId, segmentIds);
   await inBatches(segments, INGEST.segmentsPerPart, checkpoint, async (batch) => {
     const missing = await restoreSignatures(env, asset, batch);
-    await forEachKeyframe(env, asset, missing, async (segment, extract) =>
-      storeKeyframe(env, asset, segment, await extract()),
-    );
+    await forEachKeyframe(env, asset, missing, async (segment, extract) => {
+      await storeKeyframe(env, asset, segment, await extract());
+    });
   });
   return null;
 };

@@ -1,19 +1,29 @@
 import { SIGNATURE } from "../../parameters.ts";
 import { CHANNELS, decodeJpeg } from "./jpeg.ts";
 import type { Size } from "./rect.ts";
-import { resizeLuma } from "./resize-luma.ts";
+import { type LumaImage, resizeLuma } from "./resize-luma.ts";
 
 const SIGNATURE_SIZE = { width: SIGNATURE.side, height: SIGNATURE.side };
 /** One half in 16-bit fixed point. */
 const HALF = 32_768;
 
+/** Decodes the luma of one of our JPEGs. Throws `unreadable_image`. */
+export async function decodeLuma(jpeg: Uint8Array): Promise<LumaImage> {
+  const { width, height, data } = await decodeJpeg(jpeg);
+  return { width, height, luma: toLuma(data) };
+}
+
+/** Stretches an image to the size of a signature. */
+export function toSignatureSize(image: LumaImage): Uint8Array {
+  return resizeLuma(image, SIGNATURE_SIZE);
+}
+
 /**
- * Decodes the luma (Rec. 601) of one of our JPEGs and stretches it to a size, by default that of a
- * signature: one byte a pixel, rows from the top. Throws `unreadable_image`.
+ * Decodes the luma of one of our JPEGs and stretches it to a size, by default that of a signature.
+ * Throws `unreadable_image`.
  */
 export async function lumaPixels(jpeg: Uint8Array, size: Size = SIGNATURE_SIZE) {
-  const image = await decodeJpeg(jpeg);
-  return resizeLuma(toLuma(image.data), image, size);
+  return resizeLuma(await decodeLuma(jpeg), size);
 }
 
 /** Computes luma in 16-bit fixed point, which is several times faster than floating point. */

@@ -1,13 +1,18 @@
 import type { Size } from "./rect.ts";
 
+/** Luma (Rec. 601) of an image: one byte a pixel, rows from the top. */
+export interface LumaImage extends Size {
+  luma: Uint8Array;
+}
+
 /**
- * Stretches an image of one byte a pixel, rows from the top, to another size. A pixel is the mean
- * of the area that it covers, or lies between the nearest two where the image grows.
+ * Stretches an image to another size and returns its pixels. A pixel is the mean of the area that
+ * it covers, or lies between the nearest two where the image grows.
  */
-export function resizeLuma(pixels: Uint8Array, from: Size, to: Size): Uint8Array {
-  const columns = resizeRows(pixels, from.width, from.height, to.width);
-  const turned = transpose(columns, to.width, from.height);
-  const rows = resizeRows(turned, from.height, to.width, to.height);
+export function resizeLuma({ luma, width, height }: LumaImage, to: Size): Uint8Array {
+  const columns = resizeRows(luma, width, height, to.width);
+  const turned = transpose(columns, to.width, height);
+  const rows = resizeRows(turned, height, to.width, to.height);
   return Uint8Array.from(transpose(rows, to.height, to.width), (value) => value + 0.5);
 }
 
