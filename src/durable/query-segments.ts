@@ -29,21 +29,22 @@ export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
   const conditions = [sql`segment_id ${inList([...wanted])}`];
   if (rules.must !== null) conditions.push(sql`segment_key IN ${matches(rules.must)}`);
   if (rules.mustNot !== null) conditions.push(sql`segment_key NOT IN ${matches(rules.mustNot)}`);
-  const isWanted = concat(conditions, " AND ");
+  const segments = readRows(
+    storage,
+    sql`SELECT ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
+      FROM segments CROSS JOIN assets USING (asset_key) WHERE ${concat(conditions, " AND ")}`,
+  );
+  const assetIdAt = segments.columns.indexOf("assetId");
+  const assetIds = new Set(segments.rows.map((row) => row[assetIdAt] as string));
   return {
     fullTextHits,
     counts,
     total: readNumber(storage, countInScope(scope)),
-    segments: readRows(
-      storage,
-      sql`SELECT ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
-        FROM segments CROSS JOIN assets USING (asset_key) WHERE ${isWanted}`,
-    ),
+    segments,
     assets: readRows(
       storage,
       sql`SELECT asset_id AS assetId, asset_type AS assetType, title, metadata FROM assets
-        WHERE asset_key IN (SELECT asset_key FROM segments WHERE ${isWanted})
-          AND ${isInScope(scope)}`,
+        WHERE asset_id ${inList([...assetIds])} AND ${isInScope(scope)}`,
     ),
   };
 }

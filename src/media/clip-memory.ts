@@ -5,11 +5,11 @@ import { maxClipBytes } from "./container/clips.ts";
 
 const MIB = 1024 * 1024;
 /** Largest sum of the packets of one clip. */
-export const MAX_CLIP_BYTES = 16 * MIB;
+export const MAX_CLIP_BYTES = 14 * MIB;
 /** Copies of a clip in memory while it is made: packets, written sections, finished file. */
 const COPIES = 3;
 /** For all clips of an isolate, which has 128 MB for everything. */
-const BUDGET_BYTES = 64 * MIB;
+const BUDGET_BYTES = 48 * MIB;
 /** Longer than it takes to make and decode a clip. */
 const MAX_HOLD_MS = 180_000;
 

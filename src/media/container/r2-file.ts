@@ -8,7 +8,7 @@ const BLOCK_BYTES = MIB;
 /**
  * Blocks by object and position. Every part of an ingest opens the container and reads some again.
  */
-const blocks = new LruCache<Uint8Array>(16 * MIB, ({ length }) => length);
+const blocks = new LruCache<Uint8Array>(8 * MIB, ({ length }) => length);
 
 /**
  * Opens a stored object for reading in cached blocks. Throws `source_missing` without the object.

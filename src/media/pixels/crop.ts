@@ -12,8 +12,10 @@ export async function cropRects(
   margin: number,
 ): Promise<Uint8Array[]> {
   if (rects.length === 0) return [];
-  const image = await decodeJpeg(jpeg);
-  return Promise.all(rects.map((rect) => encodeJpeg(crop(image, expandRect(rect, image, margin)))));
+  const crops = await decodeJpeg(jpeg, (image) =>
+    rects.map((rect) => crop(image, expandRect(rect, image, margin))),
+  );
+  return Promise.all(crops.map(encodeJpeg));
 }
 
 function crop(image: RgbaImage, { left, top, width, height }: PixelRect): RgbaImage {

@@ -1,7 +1,3 @@
-import decodePixels, { init as initDecoder } from "@jsquash/jpeg/decode.js";
-import encodePixels, { init as initEncoder } from "@jsquash/jpeg/encode.js";
-import decoderModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
-import encoderModule from "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm";
 import { unreadableImage } from "../decoder-errors.ts";
 import type { Size } from "./rect.ts";
 
@@ -19,28 +15,64 @@ const ENCODING = { quality: 85, progressive: false, optimize_coding: false } as 
 /** Keeps the codec from writing to the log. */
 const SILENT = { print: () => {}, printErr: () => {} };
 
-/** Codecs, each initialised at its first use, and again after a damaged file. */
-let decoder: Promise<void> | null = null;
-let encoder: Promise<void> | null = null;
+type Encode = Awaited<ReturnType<typeof loadEncoder>>;
+
+/** Encoder of this isolate, once a request has loaded it. */
+let encoder: Encode | null = null;
 
 /**
- * Decodes a JPEG in this isolate with MozJPEG. It is for files that this service has made: the
- * pixels of others may not fit into memory. Throws `unreadable_image`.
+ * Decodes a JPEG in this isolate with MozJPEG, and returns what `use` makes of its pixels: those of
+ * a contact sheet take 7 MB. It is for files that this service has made: the pixels of others may
+ * not fit into memory. Each call has a decoder of its own, whose 16 MB are free after it. Throws
+ * `unreadable_image`.
  */
-export async function decodeJpeg(jpeg: Uint8Array): Promise<RgbaImage> {
-  decoder ??= initDecoder(decoderModule, SILENT);
-  await decoder;
+export async function decodeJpeg<T>(jpeg: Uint8Array, use: (image: RgbaImage) => T): Promise<T> {
+  const [codec, wasm] = await Promise.all([
+    import("@jsquash/jpeg/codec/dec/mozjpeg_dec.js"),
+    import("@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"),
+  ]);
+  const instantiateWasm = (
+    imports: WebAssembly.Imports,
+    done: (of: WebAssembly.Instance) => void,
+  ) => {
+    const instance = new WebAssembly.Instance(wasm.default, imports);
+    done(instance);
+    return instance.exports;
+  };
+  const options = { noInitialRun: true, instantiateWasm, ...SILENT };
+  const decoder = await withoutLocation(() => codec.default(options));
+  let image: RgbaImage | null;
   try {
-    return await decodePixels(jpeg);
+    image = decoder.decode(jpeg, false);
   } catch (cause) {
-    decoder = null;
     throw unreadableImage(cause);
   }
+  if (!image) throw unreadableImage("no pixels");
+  return use(image);
 }
 
 /** Encodes pixels as a JPEG. */
 export async function encodeJpeg(image: RgbaImage): Promise<Uint8Array> {
-  encoder ??= initEncoder(encoderModule, SILENT);
-  await encoder;
-  return new Uint8Array(await encodePixels(image, ENCODING));
+  encoder ??= await loadEncoder();
+  return new Uint8Array(await encoder(image, ENCODING));
+}
+
+async function loadEncoder() {
+  const [codec, wasm] = await Promise.all([
+    import("@jsquash/jpeg/encode.js"),
+    import("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"),
+  ]);
+  await withoutLocation(() => codec.init(wasm.default, SILENT));
+  return codec.default;
+}
+
+/**
+ * Initialises a codec, which sets a global `location` without a URL where there is none, as in
+ * workerd. Others take that for the URL of a page, so it is removed.
+ */
+function withoutLocation<T>(init: () => Promise<T>): Promise<T> {
+  const had = "location" in globalThis;
+  const initialised = init();
+  if (!had) Reflect.deleteProperty(globalThis, "location");
+  return initialised;
 }

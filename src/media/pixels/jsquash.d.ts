@@ -1,9 +1,12 @@
 /** What the declarations of `@jsquash/jpeg` lack: modules that are imported, and plain arrays. */
-declare module "@jsquash/jpeg/decode.js" {
-  export function init(module: WebAssembly.Module, options: object): Promise<void>;
-  export default function decode(
-    jpeg: Uint8Array,
-  ): Promise<{ data: Uint8ClampedArray; width: number; height: number }>;
+declare module "@jsquash/jpeg/codec/dec/mozjpeg_dec.js" {
+  interface Decoder {
+    decode(
+      jpeg: Uint8Array,
+      keepsOrientation: boolean,
+    ): { data: Uint8ClampedArray; width: number; height: number } | null;
+  }
+  export default function createDecoder(options: object): Promise<Decoder>;
 }
 declare module "@jsquash/jpeg/encode.js" {
   export function init(module: WebAssembly.Module, options: object): Promise<void>;

@@ -8,9 +8,8 @@ const SIGNATURE_SIZE = { width: SIGNATURE.side, height: SIGNATURE.side };
 const HALF = 32_768;
 
 /** Decodes the luma of one of our JPEGs. Throws `unreadable_image`. */
-export async function decodeLuma(jpeg: Uint8Array): Promise<LumaImage> {
-  const { width, height, data } = await decodeJpeg(jpeg);
-  return { width, height, luma: toLuma(data) };
+export function decodeLuma(jpeg: Uint8Array): Promise<LumaImage> {
+  return decodeJpeg(jpeg, ({ width, height, data }) => ({ width, height, luma: toLuma(data) }));
 }
 
 /** Stretches an image to the size of a signature. */

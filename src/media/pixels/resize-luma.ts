@@ -10,15 +10,25 @@ export interface LumaImage extends Size {
  * it covers, or lies between the nearest two where the image grows.
  */
 export function resizeLuma({ luma, width, height }: LumaImage, to: Size): Uint8Array {
-  const columns = resizeRows(luma, width, height, to.width);
-  const turned = transpose(columns, to.width, height);
-  const rows = resizeRows(turned, height, to.width, to.height);
-  return Uint8Array.from(transpose(rows, to.height, to.width), (value) => value + 0.5);
+  const narrowed = resizeRows(luma, width, height, to.width);
+  const { starts, weights, taps } = weightsOf(height, to.height);
+  const result = new Uint8Array(to.width * to.height);
+  for (let y = 0, at = 0; y < to.height; y++) {
+    for (let x = 0; x < to.width; x++, at++) {
+      let sum = 0;
+      let from = starts[y]! * to.width + x;
+      for (let tap = 0; tap < taps; tap++, from += to.width) {
+        sum += narrowed[from]! * weights[y * taps + tap]!;
+      }
+      result[at] = sum + 0.5;
+    }
+  }
+  return result;
 }
 
-/** Resizes each of `count` rows of `length` values to another length. */
+/** Resizes each of `count` rows of `length` pixels to another length. */
 function resizeRows(
-  values: ArrayLike<number>,
+  pixels: Uint8Array,
   length: number,
   count: number,
   newLength: number,
@@ -30,7 +40,7 @@ function resizeRows(
     for (let i = 0; i < newLength; i++, at++) {
       let sum = 0;
       const first = offset + starts[i]!;
-      for (let tap = 0; tap < taps; tap++) sum += values[first + tap]! * weights[i * taps + tap]!;
+      for (let tap = 0; tap < taps; tap++) sum += pixels[first + tap]! * weights[i * taps + tap]!;
       result[at] = sum;
     }
   }
@@ -56,12 +66,4 @@ function weightsOf(length: number, newLength: number) {
     }
   }
   return { starts, weights, taps };
-}
-
-function transpose(values: Float32Array, width: number, height: number): Float32Array {
-  const result = new Float32Array(values.length);
-  for (let y = 0, at = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, at++) result[x * height + y] = values[at]!;
-  }
-  return result;
 }
