@@ -164,6 +164,8 @@ CREATE TABLE assets (
   ) VIRTUAL,
   facts_revision      INTEGER NOT NULL DEFAULT 0, -- of what its index's database has to know
   mirrored_revision   INTEGER NOT NULL DEFAULT 0, -- that its index's database has
+  content_revision    INTEGER NOT NULL DEFAULT 0, -- of what its archive record has to have
+  archived_revision   INTEGER NOT NULL DEFAULT 0, -- that its archive record has
   created_at          INTEGER NOT NULL,
   updated_at          INTEGER NOT NULL,
   restarted_at        INTEGER,               -- when a traversal restarted its failed ingest
@@ -174,6 +176,8 @@ CREATE UNIQUE INDEX assets_by_bytes ON assets (index_id, sha256) WHERE sha256 IS
 CREATE INDEX assets_undispatched ON assets (created_at) WHERE state = 'queued' AND revision = 0;
 CREATE INDEX assets_in_progress ON assets (index_id) WHERE state NOT IN ('ready', 'failed');
 CREATE INDEX assets_unmirrored ON assets (updated_at) WHERE mirrored_revision < facts_revision;
+CREATE INDEX assets_unarchived ON assets (updated_at)
+  WHERE archived_revision < content_revision AND state = 'ready' AND deleted_at IS NULL;
 
 -- What a search reads of an asset is also in its index's database.
 CREATE TRIGGER assets_facts AFTER UPDATE OF searchable, title, metadata, duration_ms, deleted_at ON assets
@@ -181,6 +185,18 @@ WHEN (new.searchable OR old.searchable OR new.deleted_at IS NOT NULL)
   AND (new.searchable, new.title, new.metadata, new.duration_ms, new.deleted_at)
     IS NOT (old.searchable, old.title, old.metadata, old.duration_ms, old.deleted_at) BEGIN
   UPDATE assets SET facts_revision = facts_revision + 1 WHERE asset_id = new.asset_id;
+END;
+
+-- The archive record of an asset follows its row. Repairs of other content count up, too.
+CREATE TRIGGER assets_content AFTER UPDATE OF title, metadata, source, warnings, sha256, width,
+  height, duration_ms, language, technical, keyframe_ms, segments, transcript_revision ON assets
+WHEN (new.title, new.metadata, new.source, new.warnings, new.sha256, new.width, new.height,
+    new.duration_ms, new.language, new.technical, new.keyframe_ms, new.segments,
+    new.transcript_revision)
+  IS NOT (old.title, old.metadata, old.source, old.warnings, old.sha256, old.width, old.height,
+    old.duration_ms, old.language, old.technical, old.keyframe_ms, old.segments,
+    old.transcript_revision) BEGIN
+  UPDATE assets SET content_revision = content_revision + 1 WHERE asset_id = new.asset_id;
 END;
 
 -- What a search of the index finds changes once its database has the facts.

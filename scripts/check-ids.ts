@@ -10,7 +10,6 @@ const LOOKUPS: Record<string, string> = {
   "assets.ts requireAsset": "by index",
   "jobs.ts requireJob": "by account",
   "keys.ts revokeKey": "by account",
-  "orphans.ts listMissingAssets": "by index",
   "health.ts reindexFullText": "by index",
   "orphans.ts listUnknownSegments": "by index",
   "segment-query.ts SegmentQuery": "by index, in its scope",
@@ -31,6 +30,7 @@ const TRUSTED: Record<string, string> = {
   "src/ids.ts": "creates new ids",
   "src/keys.ts": "reads ids from tokens that we signed",
   "src/messages.ts": "reads ids from messages that we sent",
+  "src/store/object-keys.ts": "reads ids from the keys of objects that we wrote",
   "src/store/vectors.ts": "reads ids that we stored with the vectors",
 };
 

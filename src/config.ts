@@ -257,6 +257,7 @@ export const WEBHOOKS = {
 export const LIFECYCLE = {
   stuckAfterMs: 30 * MINUTE, // without progress; more than the longest redispatch delay
   minOrphanAgeMs: 24 * 60 * MINUTE, // of an unreferenced object: no record will ever refer to it
+  archiveSettledMs: 5 * MINUTE, // from a change until its archive record should have it
   concurrency: 4, // assets inspected at once
   maxPageSegments: 2000, // of a page of a traversal, which ends with the asset that reaches them
   probeCount: 8, // segments whose nearest neighbours are queried to find orphaned vectors

@@ -19,7 +19,7 @@ describe("an ingest message", () => {
     await client.waitForAsset("twice", asset);
     const before = await readStoredState(asset, indexId);
     expect(before).toMatchObject({ fullTextRows: 1, vectors: 1 });
-    expect(before.keys).toHaveLength(2);
+    expect(before.keys).toHaveLength(3); // file, keyframe, archive record
     for (const step of ["fetch", "segment", "describe", "embed", "finish"]) {
       const body = { indexId, assetId: asset.asset_id, step, part: 0 };
       expect((await deliver("sightline-ingest", body)).explicitAcks).toHaveLength(1);

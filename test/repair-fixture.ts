@@ -89,7 +89,10 @@ function roundScore(value: unknown): number {
   return Math.round(Number(value) * 1e4) / 1e4;
 }
 
-/** Causes every finding except `ingest_stuck` and `source_missing`. Leaves `rotated` intact. */
+/**
+ * Causes every finding except `ingest_stuck`, `source_missing` and `records_missing`. Leaves
+ * `rotated` intact.
+ */
 export async function corruptAll(assets: RepairFixture): Promise<void> {
   const clip = await assetRefOf(assets.clip);
   const narrated = await assetRefOf(assets.speech);

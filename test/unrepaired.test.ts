@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
+  archiveKey,
   asrPrefix,
   listObjects,
   deleteObjectKeys,
@@ -82,10 +83,11 @@ describe("a finding stays in `unrepaired`", () => {
     const asrObjects = await listObjects(env.MEDIA, asrPrefix(video));
     await deleteObjectKeys(env.MEDIA, [
       transcriptKey(video, null),
+      archiveKey(video),
       ...asrObjects.map(({ key }) => key),
     ]);
     const { repaired, unrepaired } = await repair();
-    expect(repaired).toEqual({ transcript_missing: 1 });
+    expect(repaired).toEqual({ transcript_missing: 1, archive_outdated: 1 });
     expect(unrepaired).toMatchObject([
       { code: "transcript_missing", message: expect.stringContaining("times") },
     ]);

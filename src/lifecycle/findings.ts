@@ -16,11 +16,13 @@ export const FINDINGS = [
   "vectors_stale",
   "vectors_unexpected",
   "objects_unreferenced",
+  "archive_outdated",
 ] as const;
 export type FindingCode = (typeof FINDINGS)[number];
 
 /** Findings about an index itself, beside those about its assets. */
 export const INDEX_FINDINGS = [
+  "records_missing",
   "totals_mismatch",
   "objects_orphaned",
   "segments_orphaned",

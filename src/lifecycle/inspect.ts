@@ -2,6 +2,7 @@ import { listSegmentHealth } from "../store/health.ts";
 import { assetPrefix, listObjects } from "../store/object-keys.ts";
 import type { Asset } from "../types.ts";
 import type { Finding } from "./findings.ts";
+import { inspectArchive } from "./health/archive.ts";
 import { inspectFailures } from "./health/failures.ts";
 import { inspectIngest } from "./health/ingest.ts";
 import { inspectObjects } from "./health/objects.ts";
@@ -29,10 +30,11 @@ export async function inspectAsset(
     listSegmentHealth(env, asset, now),
     listObjects(env.MEDIA, assetPrefix(asset)),
   ]);
-  const [failures, transcript, vectors] = await Promise.all([
+  const [failures, transcript, vectors, archive] = await Promise.all([
     inspectFailures(env, asset, segments),
     inspectTranscript(env, asset, objects),
     inspectVectors(vectorPair(env, asset), segments, imageModel),
+    inspectArchive(env, asset, objects, now),
   ]);
   return [
     ...facts,
@@ -41,5 +43,6 @@ export async function inspectAsset(
     ...failures,
     ...transcript,
     ...vectors,
+    ...archive,
   ];
 }

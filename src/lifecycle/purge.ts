@@ -1,4 +1,6 @@
+import type { AssetId } from "../ids.ts";
 import { type ContentRef, listContentRefs } from "../store/assets.ts";
+import { deleteArchive } from "../store/archive.ts";
 import { deleteIndexRow } from "../store/indices.ts";
 import { indexDatabase, indexDatabases } from "../store/index-database.ts";
 import {
@@ -27,6 +29,7 @@ const PAGE = 100;
  */
 export async function purgeAsset(env: Env, asset: ContentRef): Promise<void> {
   await softDeleteAsset(env, asset, Date.now());
+  await deleteArchive(env.MEDIA, asset); // first: what has a record and no row is restored
   await purgeSegments(env, asset);
   await deletePrefix(env.MEDIA, assetPrefix(asset));
   await deleteAssetRow(env.DB, asset.assetId);
@@ -47,11 +50,16 @@ async function purgeSegments(env: Env, asset: Omit<ContentRef, "accountId">): Pr
   }
 }
 
-/** Deletes the segments that an index's databases have of assets without a record. */
-export async function purgeOrphanAssets(env: Env, index: IndexRef): Promise<void> {
+/** Deletes the segments that an index's databases have of assets without a row, but of `except`. */
+export async function purgeOrphanAssets(
+  env: Env,
+  index: IndexRef,
+  except: readonly AssetId[] = [],
+): Promise<void> {
   for (const shard of index.shards) {
     const db = indexDatabase(env, { ...index, ...shard });
     for (const assetId of await listOrphanAssets(env.DB, db)) {
+      if (except.includes(assetId)) continue;
       await markDeleted(db, assetId, Date.now());
       await purgeSegments(env, { ...shard, indexId: index.indexId, assetId });
     }

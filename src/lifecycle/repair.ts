@@ -1,12 +1,14 @@
+import { archiveAsset, recordContentChange } from "../store/archive.ts";
 import { isAssetLive } from "../store/deletions.ts";
 import { incrementRevision } from "../store/traversals.ts";
 import { vectorPair } from "../store/vector-pairs.ts";
 import { deleteSegmentVectors, toSegmentId } from "../store/vectors.ts";
 import type { FindingCode } from "./findings.ts";
+import { rewriteArchive } from "./health/archive.ts";
 import { describeKeyframes, recognizeFailedSpeech } from "./health/failures.ts";
 import { restartFailed, restartStuck } from "./health/ingest.ts";
 import { deleteObjects, reextractKeyframes, refetchSource } from "./health/objects.ts";
-import { copyFacts, rebuildFullText, recountAssetSegments } from "./health/rows.ts";
+import { copyFacts, rebuildFullText, restoreAssetSegments } from "./health/rows.ts";
 import { realignTranscript, rebuildTranscript } from "./health/transcript.ts";
 import { reembedSegments } from "./health/vectors.ts";
 import type { ImageModel } from "./image-model.ts";
@@ -21,7 +23,7 @@ const REPAIRS: [FindingCode[], Repair][] = [
   [["ingest_stuck"], restartStuck],
   [["source_missing", "source_truncated"], refetchSource],
   [["facts_mismatch"], copyFacts],
-  [["segment_count_mismatch"], recountAssetSegments],
+  [["segment_count_mismatch"], restoreAssetSegments],
   [["keyframes_missing", "signatures_missing"], reextractKeyframes],
   [["keyframes_undescribed"], describeKeyframes],
   [["sound_unrecognized"], recognizeFailedSpeech],
@@ -30,6 +32,7 @@ const REPAIRS: [FindingCode[], Repair][] = [
   [["fulltext_missing"], rebuildFullText],
   [["vectors_missing", "vectors_stale", "vectors_unexpected"], reembedSegments],
   [["objects_unreferenced"], deleteObjects],
+  [["archive_outdated"], rewriteArchive],
 ];
 
 /**
@@ -45,15 +48,23 @@ export async function repairAsset(
 ): Promise<void> {
   const { env, asset } = context;
   if (!(await isAssetLive(env.DB, asset.assetId))) return purgeAsset(env, asset);
-  const findings = await inspectAsset(env, asset, imageModel, now);
-  for (const [codes, repair] of REPAIRS) {
-    const repairable = findings.filter(({ code }) => codes.includes(code));
-    if (repairable.length === 0) continue;
-    const about = [...new Set(repairable.flatMap((finding) => finding.about))];
-    await recordRepair(report, asset.assetId, repairable, () => repair(context, about));
-  }
+  let findings = await inspectAsset(env, asset, imageModel, now);
   if (findings.length === 0) return;
-  await incrementRevision(env.DB, asset.indexId);
+  try {
+    for (const [codes, repair] of REPAIRS) {
+      const repairable = findings.filter(({ code }) => codes.includes(code));
+      if (repairable.length === 0) continue;
+      const about = [...new Set(repairable.flatMap((finding) => finding.about))];
+      await recordRepair(report, asset.assetId, repairable, () => repair(context, about));
+      if (repair === restoreAssetSegments) {
+        findings = await inspectAsset(env, asset, imageModel, now); // what new segments lack
+      }
+    }
+  } finally {
+    await incrementRevision(env.DB, asset.indexId);
+    await recordContentChange(env.DB, asset);
+  }
+  if (asset.state === "ready") await archiveAsset(env, asset);
   if (await isAssetLive(env.DB, asset.assetId)) return;
   const ids = findings.flatMap(({ about }) => about).filter((id) => id.startsWith("seg_"));
   await deleteSegmentVectors(vectorPair(env, asset), [...new Set(ids.map(toSegmentId))]);

@@ -1,3 +1,4 @@
+import { mapConcurrent } from "../concurrency.ts";
 import { LIFECYCLE, IDEMPOTENCY } from "../config.ts";
 import { traceOf } from "../errors.ts";
 import { type AssetId, type IndexId, newId } from "../ids.ts";
@@ -8,6 +9,7 @@ import {
   listWaitingIndices,
   type UndispatchedAsset,
 } from "../store/assets.ts";
+import { archiveAsset, listUnarchivedAssets } from "../store/archive.ts";
 import { deleteExpiredResponses } from "../store/idempotency.ts";
 import { indexObject } from "../store/index-object.ts";
 import { listSoftDeletedIndices } from "../store/indices.ts";
@@ -32,10 +34,11 @@ const BATCH_SIZE = 100;
 /**
  * Resumes what was interrupted between two stores: jobs whose message or worker was lost, assets
  * that their index's object was never told to start, ingests whose object lost its alarm, changes
- * of assets that their index's database doesn't have, and deleted indices whose content is still
- * stored. Then starts due traversals, deletes expired idempotent responses, sweeps resumable
- * uploads, and counts vectors, by which new shards choose their pair of Vectorize indexes. Records
- * what accounts store, once an hour, and how full the deployment is. Runs once a minute.
+ * of assets that their index's database or archive record doesn't have, and deleted indices whose
+ * content is still stored. Then starts due traversals, deletes expired idempotent responses, sweeps
+ * resumable uploads, and counts vectors, by which new shards choose their pair of Vectorize
+ * indexes. Records what accounts store, once an hour, and how full the deployment is. Runs once a
+ * minute.
  */
 export async function sweep(env: Env, now: number): Promise<void> {
   const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
@@ -61,6 +64,12 @@ export async function sweep(env: Env, now: number): Promise<void> {
       ),
     ),
   );
+  const unarchived = await listUnarchivedAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
+  await mapConcurrent(unarchived, LIFECYCLE.concurrency, (asset) =>
+    logFailure("lifecycle.archive_failed", { asset: asset.assetId }, () =>
+      archiveAsset(env, asset),
+    ),
+  );
   const deletedIndices = await listSoftDeletedIndices(env.DB, settledBefore, BATCH_SIZE);
   for (const index of deletedIndices) {
     const job: JobMessage = { kind: "delete_index", jobId: newId("job", now), ...index };
@@ -80,6 +89,7 @@ export async function sweep(env: Env, now: number): Promise<void> {
     jobs: overdue.length,
     restarted: undispatched.length,
     mirrored: unmirrored.length,
+    archived: unarchived.length,
     deletions: deletedIndices.length,
     traversals: due.length,
     ...uploads,

@@ -4,13 +4,20 @@ import type { AccountId, IndexId, JobId } from "../ids.ts";
 import { indexDatabases } from "../store/index-database.ts";
 import { listShards } from "../store/shards.ts";
 import { pruneDeleted } from "../store/mirror.ts";
+import type { Page } from "../store/sql.ts";
 import { isIndexLive, markTraversed } from "../store/traversals.ts";
-import { inspectIndex, repairIndex } from "./health/media-index.ts";
+import {
+  type IndexFinding,
+  inspectIndex,
+  inspectRecords,
+  repairIndex,
+} from "./health/media-index.ts";
 import { listTraversalPage } from "./traversal-page.ts";
 import { probeImageModel } from "./image-model.ts";
 import { repairAsset } from "./repair.ts";
 import { type Report, recordRepair } from "./report.ts";
 import { RepairPaused, sliceCheckpoint } from "./repair-context.ts";
+import type { Asset, IndexRef } from "../types.ts";
 
 interface TraversalInput {
   accountId: AccountId;
@@ -26,9 +33,10 @@ export interface TraversalCheckpoint extends Report {
 
 /**
  * Inspects and repairs a slice of an index's assets. Continues at `progress` and updates it after
- * every asset. The last slice also repairs the index itself. Returns whether the traversal is
- * complete: false if assets are left, or if `onProgress` returns false because the job was
- * cancelled. Throws `not_found` if the index was deleted.
+ * every asset. The first slice restores assets that have lost their row, the last one also repairs
+ * the index itself. Returns whether the traversal is complete: false if assets are left, or if
+ * `onProgress` returns false because the job was cancelled. Throws `not_found` if the index was
+ * deleted.
  */
 export async function traverse(
   env: Env,
@@ -41,11 +49,22 @@ export async function traverse(
   }
   const imageModel = await probeImageModel(env);
   const request = { limit: LIFECYCLE.slice.maxAssets, after: progress.after };
-  const page = await listTraversalPage(env.DB, indexId, request);
+  let page: Page<Asset> | null = null;
   const checkpoint = sliceCheckpoint(() =>
-    onProgress(Math.min(1, progress.assets / Math.max(1, page.total))),
+    onProgress(Math.min(1, progress.assets / Math.max(1, page?.total ?? 1))),
   );
+  const repairFindings = async (inspect: (index: IndexRef) => Promise<IndexFinding[]>) => {
+    const index = { accountId, indexId, shards: await listShards(env.DB, indexId) };
+    for (const finding of await inspect(index)) {
+      await recordRepair(progress, null, [finding], async () => {
+        await repairIndex(env, index, imageModel, finding, checkpoint);
+        return null;
+      });
+    }
+  };
   try {
+    if (progress.after === "") await repairFindings((index) => inspectRecords(env, index));
+    page = await listTraversalPage(env.DB, indexId, request);
     for (const asset of page.items) {
       await checkpoint();
       await repairAsset({ env, asset, jobId, checkpoint }, imageModel, progress, Date.now());
@@ -53,18 +72,13 @@ export async function traverse(
       progress.after = asset.assetId;
     }
     await checkpoint();
+    if (page.next !== null) return false;
+    await repairFindings((index) => inspectIndex(env, index, imageModel, Date.now()));
   } catch (error) {
     if (error instanceof RepairPaused) return false;
     throw error;
   }
-  if (page.next !== null) return false;
-  const index = { accountId, indexId, shards: await listShards(env.DB, indexId) };
-  for (const finding of await inspectIndex(env, index, imageModel, Date.now())) {
-    await recordRepair(progress, null, [finding], async () => {
-      await repairIndex(env, index, imageModel, finding);
-      return null;
-    });
-  }
+  const index = { indexId, shards: await listShards(env.DB, indexId) };
   const prunedBefore = Date.now() - LIFECYCLE.minOrphanAgeMs;
   await Promise.all(indexDatabases(env, index).map((db) => pruneDeleted(db, prunedBefore)));
   const { findings, repaired } = progress;

@@ -21,6 +21,8 @@ export interface SegmentHealth {
   text: number;
   /** Whether the keyframe was described without an error. */
   described: number;
+  /** Whether the ingest has come to describe it, or failed to. */
+  isFinal: number;
   /** Whether the keyframe is stored, described or not. */
   hasKeyframe: number;
   /** Whether the full text has the segment's present text. */
@@ -47,6 +49,7 @@ export async function listSegmentHealth(
   const rows = await db.all<SegmentHealth>(
     sql`SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, boxes, caption <> '' AS caption,
         transcript <> '' AS speech, on_screen_text <> '' AS text, error IS NULL AS described,
+        described_at IS NOT NULL AS isFinal,
         ${raw(HAS_KEYFRAME)} AS hasKeyframe,
         indexed AND EXISTS (SELECT 1 FROM segment_fts_docsize WHERE id = segment_key) AS indexed,
         EXISTS (

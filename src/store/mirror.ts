@@ -90,8 +90,7 @@ export async function listOrphanAssets(db: D1Database, index: IndexDb): Promise<
         ORDER BY asset_key LIMIT ${PAGE}`,
     );
     const ids = page.map(({ assetId }) => assetId);
-    const missing = new Set<string>(await listMissingAssets(db, index.indexId, ids));
-    orphans.push(...ids.filter((id) => missing.has(id)));
+    orphans.push(...(await listMissingAssets(db, index.indexId, ids)));
     if (page.length < PAGE) return orphans;
     after = page.at(-1)!.assetKey;
   }
@@ -105,6 +104,14 @@ export async function markDeleted(index: IndexDb, assetId: AssetId, now: number)
   await index.batch([
     sql`UPDATE assets SET deleted_at = ${now}, searchable_at = NULL WHERE asset_id = ${assetId}`,
   ]);
+}
+
+/** Whether an index's database knows that an asset was deleted. It does for a day. */
+export async function wasDeleted(index: IndexDb, assetId: AssetId): Promise<boolean> {
+  const row = await index.first(
+    sql`SELECT 1 FROM assets WHERE asset_id = ${assetId} AND deleted_at IS NOT NULL`,
+  );
+  return row !== null;
 }
 
 /** Deletes what is left of assets that were deleted before `before`. */

@@ -1,4 +1,4 @@
-import type { IndexId, JobId, UploadId } from "../ids.ts";
+import { type AssetId, type IndexId, type JobId, trustedId, type UploadId } from "../ids.ts";
 import type { Asset } from "../types.ts";
 
 /** Identifies an asset. All keys of an asset share a prefix, which its deletion deletes. */
@@ -70,6 +70,16 @@ export function referenceFramesKey(asset: AssetRef, window: number): string {
   return `${assetPrefix(asset)}reference-frames/${window}.bin`;
 }
 
+/** Key of the frame signatures of a window of a video: `store/frame-signatures.ts`. */
+export function frameSignaturesKey(asset: AssetRef, window: number): string {
+  return `${assetPrefix(asset)}frame-signatures/${window}.json`;
+}
+
+/** Key of the archive record: `store/archive.ts`. */
+export function archiveKey(asset: AssetRef): string {
+  return `${assetPrefix(asset)}asset.json`;
+}
+
 /** Key of a transcript's cues, JSON: of the transcript uploaded by `job`, or of the ingest's. */
 export function transcriptKey(asset: AssetRef, job: JobId | null): string {
   return `${assetPrefix(asset)}${job === null ? "transcript" : `transcripts/${job}`}.json`;
@@ -102,10 +112,14 @@ export async function listObjects(bucket: R2Bucket, prefix: string): Promise<Sto
   return objects;
 }
 
-/** Lists the folders in a folder, page by page. The names end in a slash. */
-export async function* listFolders(bucket: R2Bucket, prefix: string): AsyncGenerator<string[]> {
+/** Lists the ids that an index has objects under, page by page. */
+export async function* listStoredAssets(
+  bucket: R2Bucket,
+  index: Omit<AssetRef, "assetId">,
+): AsyncGenerator<AssetId[]> {
+  const prefix = indexPrefix(index);
   for await (const listed of pages(bucket, { prefix, delimiter: "/" })) {
-    yield listed.delimitedPrefixes;
+    yield listed.delimitedPrefixes.map((key) => trustedId<AssetId>(key.slice(prefix.length, -1)));
   }
 }
 

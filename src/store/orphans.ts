@@ -1,4 +1,4 @@
-import type { IndexId, SegmentId } from "../ids.ts";
+import type { AssetId, IndexId, SegmentId } from "../ids.ts";
 import type { IndexDb } from "./index-database.ts";
 import { inList, prepare, sql, whereMissing } from "./sql.ts";
 
@@ -6,10 +6,10 @@ import { inList, prepare, sql, whereMissing } from "./sql.ts";
 export async function listMissingAssets(
   db: D1Database,
   indexId: IndexId,
-  ids: string[],
-): Promise<string[]> {
+  ids: AssetId[],
+): Promise<AssetId[]> {
   const row = sql`SELECT 1 FROM assets WHERE asset_id = value AND index_id = ${indexId}`;
-  const { results } = await prepare(db, whereMissing(ids, row)).all<{ id: string }>();
+  const { results } = await prepare(db, whereMissing(ids, row)).all<{ id: AssetId }>();
   return results.map(({ id }) => id);
 }
 

@@ -16,7 +16,7 @@ describe("a state folder", () => {
   it("gets a format number and secrets that later commands reuse", async () => {
     const folder = createFolder();
     const secrets = await ensureSecrets(folder);
-    expect(readFileSync(formatFile(folder), "utf8")).toBe("6\n");
+    expect(readFileSync(formatFile(folder), "utf8")).toBe("7\n");
     expect(statSync(join(folder, "secrets.env")).mode % 0o1000).toBe(0o600);
     expect(await ensureSecrets(folder)).toEqual(secrets);
   });

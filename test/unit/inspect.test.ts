@@ -18,6 +18,7 @@ const segment: SegmentHealth = {
   speech: 0,
   text: 0,
   described: 1,
+  isFinal: 1,
   hasKeyframe: 1,
   indexed: 1,
   hasSignature: 1,

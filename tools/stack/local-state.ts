@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 
 /** Layout of state folders. Increase it when stored names change without a migration. */
-const STATE_FORMAT = "6";
+const STATE_FORMAT = "7";
 
 /** Root folder of the project. */
 export const PROJECT = resolve(import.meta.dirname, "../..");

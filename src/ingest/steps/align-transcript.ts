@@ -36,7 +36,7 @@ export async function alignTranscript(env: Env, asset: Asset): Promise<void> {
 /** Returns the transcript of each segment of a video. */
 export function transcriptBySegment(
   asset: Asset,
-  segments: Segment[],
+  segments: Pick<Segment, "segmentId" | "startMs" | "endMs">[],
   cues: Cue[],
 ): Pick<Segment, "segmentId" | "transcript">[] {
   const ranges = segments.map(({ startMs, endMs }) => {

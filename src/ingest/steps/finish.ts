@@ -1,4 +1,5 @@
 import { AppError, type Failure } from "../../errors.ts";
+import { archiveAsset } from "../../store/archive.ts";
 import { updateProperties } from "../../store/assets.ts";
 import { indexDatabase } from "../../store/index-database.ts";
 import { type SegmentSummary, summarizeSegments } from "../../store/segments.ts";
@@ -8,11 +9,12 @@ import { getTranscript } from "../../store/transcripts.ts";
 import type { Asset } from "../../types.ts";
 
 /**
- * Records the summary of an asset's segments, deletes its analyses, and opens another shard for new
- * assets if the asset's is full.
+ * Records the summary of an asset's segments, writes the archive record, deletes the analyses, and
+ * opens another shard for new assets if the asset's is full.
  */
 export async function finish(env: Env, asset: Asset): Promise<void> {
   await recordSummary(env, asset);
+  await archiveAsset(env, asset);
   await deleteAnalyses(env.MEDIA, asset);
   await openShardIfFull(env, asset, await indexDatabase(env, asset).size());
 }

@@ -3,6 +3,7 @@ import { dot, sampleArea, WHOLE } from "../../media/pixels/registration.ts";
 import { computeSignature } from "../../media/pixels/image-signature.ts";
 import { getWindowLuma, getWindowAnalysis } from "../../store/window-analysis.ts";
 import { indexDatabase } from "../../store/index-database.ts";
+import { putArchivedSignatures } from "../../store/frame-signatures.ts";
 import { listSegmentsWithin } from "../../store/segments.ts";
 import { putFrameSignatures, type FrameSignature } from "../../store/signatures.ts";
 import { putReferenceFrames } from "../../store/reference-frames.ts";
@@ -19,8 +20,8 @@ interface AnalyzedFrame {
 
 /**
  * Stores the frames of one window as reference frames for temporal alignment. Stores signatures of
- * distinct frames of the segments that begin in the window, for lookup. A window without frames
- * stores nothing.
+ * distinct frames of the segments that begin in the window, for lookup, and once more in R2, since
+ * the frames are deleted. A window without frames stores nothing.
  */
 export async function indexFrames(env: Env, asset: Asset, part: number): Promise<void> {
   const range = { assetId: asset.assetId, ...windowRange(asset, part) };
@@ -42,6 +43,7 @@ export async function indexFrames(env: Env, asset: Asset, part: number): Promise
   const signatures = segments.flatMap((segment) => farthestFrames(segment, frames));
   const ids = segments.map(({ segmentId }) => segmentId);
   await putFrameSignatures(db, ids, signatures);
+  await putArchivedSignatures(env.MEDIA, asset, part, segments, signatures);
 }
 
 /** Reads the frames of a window: empty if it has none. */

@@ -1,23 +1,25 @@
 import { LIFECYCLE } from "../../config.ts";
+import type { AssetId } from "../../ids.ts";
 import { indexDatabases } from "../../store/index-database.ts";
 import {
+  archiveKey,
+  assetPrefix,
   clipPrefix,
   deleteObjectKeys,
-  indexPrefix,
-  listFolders,
   listObjects,
   type StoredObject,
 } from "../../store/object-keys.ts";
 import { listOrphanAssets } from "../../store/mirror.ts";
-import { listMissingAssets } from "../../store/orphans.ts";
 import { areTalliesCorrect, recountTallies } from "../../store/tallies.ts";
 import type { IndexRef } from "../../types.ts";
 import { type Finding, findingAbout, type IndexFindingCode } from "../findings.ts";
 import type { ImageModel } from "../image-model.ts";
+import type { RepairContext } from "../repair-context.ts";
+import { findUnrecordedAssets, restoreUnrecordedAssets } from "../unrecorded-assets.ts";
 import { purgeOrphanAssets } from "../purge.ts";
 import { deleteOrphanVectors, findOrphanVectors } from "../orphan-vectors.ts";
 
-type IndexFinding = Finding<IndexFindingCode>;
+export type IndexFinding = Finding<IndexFindingCode>;
 
 /** Finds content of an index that belongs to none of its assets, and wrong totals. Read-only. */
 export async function inspectIndex(
@@ -27,9 +29,10 @@ export async function inspectIndex(
   now: number,
 ): Promise<IndexFinding[]> {
   const { indexId } = index;
+  const { restorable, orphaned } = await findUnrecordedAssets(env, index);
   const [areTotalsCorrect, keys, assetIds, vectors] = await Promise.all([
     areTalliesCorrect(env.DB, indexId),
-    listOrphanObjects(env, index, now),
+    listOrphanObjects(env, index, orphaned, now),
     Promise.all(indexDatabases(env, index).map((db) => listOrphanAssets(env.DB, db))),
     findOrphanVectors(env, index, imageModel),
   ]);
@@ -39,6 +42,7 @@ export async function inspectIndex(
     about: [],
   };
   return [
+    ...recordsMissing(restorable),
     ...(areTotalsCorrect ? [] : [totalsMismatch]),
     ...findingAbout<IndexFindingCode>(
       "objects_orphaned",
@@ -48,7 +52,7 @@ export async function inspectIndex(
     ),
     ...findingAbout<IndexFindingCode>(
       "segments_orphaned",
-      assetIds.flat(),
+      assetIds.flat().filter((id) => !restorable.includes(id)),
       "Searches have the segments of one asset without a record.",
       (count) => `Searches have the segments of ${count} assets without a record.`,
     ),
@@ -61,36 +65,52 @@ export async function inspectIndex(
   ];
 }
 
-/**
- * Lists the keys of objects whose asset has no record, and of query clips. Leaves out objects
- * younger than `LIFECYCLE.minOrphanAgeMs`: an upload is stored before its record is written.
- */
-async function listOrphanObjects(
-  { DB, MEDIA }: Pick<Env, "DB" | "MEDIA">,
-  index: IndexRef,
-  now: number,
-): Promise<string[]> {
-  const prefix = indexPrefix(index);
-  const orphans: StoredObject[] = await listObjects(MEDIA, clipPrefix(index.indexId));
-  for await (const folders of listFolders(MEDIA, prefix)) {
-    const ids = folders.map((folder) => folder.slice(prefix.length, -1));
-    for (const id of await listMissingAssets(DB, index.indexId, ids)) {
-      orphans.push(...(await listObjects(MEDIA, `${prefix}${id}/`)));
-    }
-  }
-  const old = orphans.filter(({ uploaded }) => now - uploaded.getTime() > LIFECYCLE.minOrphanAgeMs);
-  return old.map(({ key }) => key);
+/** Finds the assets whose row in D1 is lost, and which their archive record can restore. */
+export async function inspectRecords(env: Env, index: IndexRef): Promise<IndexFinding[]> {
+  return recordsMissing((await findUnrecordedAssets(env, index)).restorable);
 }
 
-/** Deletes the orphans that a finding of an index names, or corrects its totals. May run twice. */
+function recordsMissing(assetIds: AssetId[]): IndexFinding[] {
+  return findingAbout<IndexFindingCode>(
+    "records_missing",
+    assetIds,
+    "One stored asset has lost its row.",
+    (count) => `${count} stored assets have lost their rows.`,
+  );
+}
+
+/**
+ * Lists the keys of the objects of `assetIds`, and of query clips. Leaves out objects younger than
+ * `LIFECYCLE.minOrphanAgeMs`, since an upload is stored before its row is written, but no archive
+ * record: it comes after the row, and must not outlive what knows of a deletion.
+ */
+async function listOrphanObjects(
+  { MEDIA }: Pick<Env, "MEDIA">,
+  index: IndexRef,
+  assetIds: AssetId[],
+  now: number,
+): Promise<string[]> {
+  const orphans: StoredObject[] = await listObjects(MEDIA, clipPrefix(index.indexId));
+  for (const assetId of assetIds) {
+    orphans.push(...(await listObjects(MEDIA, assetPrefix({ ...index, assetId }))));
+  }
+  const archives = new Set(assetIds.map((assetId) => archiveKey({ ...index, assetId })));
+  const isOld = (uploaded: Date) => now - uploaded.getTime() > LIFECYCLE.minOrphanAgeMs;
+  const deletable = orphans.filter(({ key, uploaded }) => archives.has(key) || isOld(uploaded));
+  return deletable.map(({ key }) => key);
+}
+
+/** Resolves a finding of an index. May run twice. */
 export async function repairIndex(
   env: Env,
   index: IndexRef,
   imageModel: ImageModel,
   { code, about }: IndexFinding,
+  checkpoint: RepairContext["checkpoint"],
 ): Promise<void> {
   if (code === "totals_mismatch") await recountTallies(env.DB, index.indexId);
   else if (code === "objects_orphaned") await deleteObjectKeys(env.MEDIA, about);
   else if (code === "vectors_orphaned") await deleteOrphanVectors(env, index, imageModel);
-  else await purgeOrphanAssets(env, index);
+  else if (code === "records_missing") await restoreUnrecordedAssets(env, index, checkpoint);
+  else await purgeOrphanAssets(env, index, (await findUnrecordedAssets(env, index)).restorable);
 }

@@ -5,8 +5,10 @@ import { countWindows } from "../../ingest/segmentation/windows.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
 import type { SegmentHealth } from "../../store/health.ts";
 import {
+  archiveKey,
   asrKey,
   deleteObjectKeys,
+  frameSignaturesKey,
   getKeyframe,
   keyframeKey,
   referenceFramesKey,
@@ -67,10 +69,14 @@ function inspectSource(asset: Asset, objects: StoredObject[]): Finding[] {
 function referencedKeys(asset: Asset, segments: SegmentHealth[]): Set<string> {
   return new Set([
     sourceKey(asset),
+    archiveKey(asset),
     transcriptKey(asset, asset.transcriptJobId),
     ...segments.map(({ keyframeMs }) => keyframeKey(asset, keyframeMs)),
     ...Array.from({ length: countAudioChunks(asset) }, (_, part) => asrKey(asset, part)),
-    ...Array.from({ length: countWindows(asset) }, (_, part) => referenceFramesKey(asset, part)),
+    ...Array.from({ length: countWindows(asset) }, (_, part) => [
+      referenceFramesKey(asset, part),
+      frameSignaturesKey(asset, part),
+    ]).flat(),
   ]);
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { getArchive } from "../../store/archive.ts";
 import { updateProperties } from "../../store/assets.ts";
 import { reindexFullText, type SegmentHealth } from "../../store/health.ts";
 import { indexDatabase } from "../../store/index-database.ts";
@@ -7,12 +8,14 @@ import { listSegments } from "../../store/segments.ts";
 import type { Asset } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
 import { inBatches, type Repair } from "../repair-context.ts";
+import { restoreSegments } from "./archive.ts";
 
-/** Compares the number of segments, their signatures and their full-text rows with the records. */
+/** Compares the number of complete segments, their signatures and full text with the records. */
 export function inspectRows(asset: Asset, segments: SegmentHealth[]): Finding[] {
   const findings: Finding[] = [];
-  if (segments.length !== asset.segments) {
-    const message = `The record says ${asset.segments} segments; there are ${segments.length}.`;
+  const { length } = segments.filter(({ isFinal }) => isFinal);
+  if (length !== asset.segments || length !== segments.length) {
+    const message = `The record says ${asset.segments} segments; there are ${length}.`;
     findings.push({ code: "segment_count_mismatch", message, about: [] });
   }
   const withoutSignature = segments.filter(({ described, hasSignature }) => {
@@ -52,10 +55,12 @@ export const copyFacts: Repair = async ({ env, asset }) => {
 };
 
 /**
- * Corrects the recorded number of segments. Throws `internal` if segments are missing: then the
- * record is right and the rows aren't.
+ * Inserts the segments that the archive record has, and corrects the recorded number. Throws
+ * `internal` if segments are missing then: the record is right and the rows aren't.
  */
-export const recountAssetSegments: Repair = async ({ env, asset }) => {
+export const restoreAssetSegments: Repair = async ({ env, asset }) => {
+  const record = await getArchive(env.MEDIA, asset);
+  if (record) await restoreSegments(env, asset, record);
   const segments = await listSegments(indexDatabase(env, asset), asset.assetId);
   const isContiguous = segments.every(({ position, startMs }, i) => {
     return position === i && startMs === (i === 0 ? segments[0]!.startMs : segments[i - 1]!.endMs);

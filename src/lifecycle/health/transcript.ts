@@ -2,6 +2,8 @@ import { AppError } from "../../errors.ts";
 import { getAsrCues, transcriptBySegment } from "../../ingest/steps/align-transcript.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
 import { resumeReembedding } from "../../ingest/transcript/replace.ts";
+import { getArchive } from "../../store/archive.ts";
+import { archivedCues } from "../../store/archived-rows.ts";
 import {
   asrPrefix,
   listObjects,
@@ -51,20 +53,20 @@ async function mismatchedSegments(
 }
 
 /**
- * Restores missing cues from the recognised speech, or makes one for each segment from its text.
- * Throws `source_missing` if there is neither.
+ * Restores missing cues from the archive record or the recognised speech, or makes one for each
+ * segment from its text. Throws `source_missing` if there is none of these.
  */
 export const rebuildTranscript: Repair = async (context) => {
   const { env, asset } = context;
-  const recognized = await getRecognizedCues(context);
-  const cues = recognized ?? (await cuesFromSegments(context));
+  const stored = (await getArchivedCues(context)) ?? (await getRecognizedCues(context));
+  const cues = stored ?? (await cuesFromSegments(context));
   if (cues.length === 0) {
     throw new AppError("source_missing", "The transcript is gone: give it again.");
   }
   await putCues(env.MEDIA, asset, cues, asset.transcriptJobId);
   await setCueCount(env.DB, asset, cues.length);
   await realignTranscript(context, []);
-  return recognized ? null : "The times of its cues are lost: there is one for each segment.";
+  return stored ? null : "The times of its cues are lost: there is one for each segment.";
 };
 
 /** Writes the text of the cues into segments and full text, then updates the speech vectors. */
@@ -83,6 +85,14 @@ export async function updateSpeech(
   const abandoned = await listAbandonedJobs(env.DB, db, assetId, Date.now());
   await setSegmentTranscripts(db, { assetId, revision }, jobId, transcripts, abandoned);
   await resumeReembedding(env, assetId, jobId);
+}
+
+/** Returns the cues of the archive record; null unless they are those of the present transcript. */
+async function getArchivedCues({ env, asset }: RepairContext): Promise<Cue[] | null> {
+  const record = await getArchive(env.MEDIA, asset);
+  if (!record?.transcript || record.location.transcript_job_id !== asset.transcriptJobId)
+    return null;
+  return archivedCues(record);
 }
 
 /** Returns the cues of the recognised speech; null unless the results of all chunks are stored. */
