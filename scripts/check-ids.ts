@@ -30,6 +30,7 @@ const TRUSTED: Record<string, string> = {
   "src/ids.ts": "creates new ids",
   "src/keys.ts": "reads ids from tokens that we signed",
   "src/messages.ts": "reads ids from messages that we sent",
+  "src/store/archived-rows.ts": "reads ids from the archive records that we wrote",
   "src/store/object-keys.ts": "reads ids from the keys of objects that we wrote",
   "src/store/vectors.ts": "reads ids that we stored with the vectors",
 };

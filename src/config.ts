@@ -29,6 +29,9 @@ export const LIMITS = {
   languageCharacters: 35, // BCP 47
   assetIdCount: 500,
   filterRuleCount: 16, // SQLite takes 100 parameters a statement
+  archiveLineCount: 2000, // of one request: a Worker makes 10,000 calls
+  archiveLineBytes: 16 * MIB, // of an asset: a video of 12 hours has less
+  archiveFileBytes: 4 * MIB, // of a fetched keyframe, and of the frames of a window
   shardBytes: 6 * GIB, // of a database, which may have 10 GB; the rest is for ingests in progress
   vectorsPerPair: 7_000_000, // of an index of a pair, which may have 10 M; the rest as above
   shardsPerPair: 200, // of 50,000 possible ones: docs/experiments/scale.md says why
@@ -261,7 +264,9 @@ export const LIFECYCLE = {
   concurrency: 4, // assets inspected at once
   maxPageSegments: 2000, // of a page of a traversal, which ends with the asset that reaches them
   probeCount: 8, // segments whose nearest neighbours are queried to find orphaned vectors
-  slice: { maxAssets: 20, maxMs: 5 * MINUTE }, // of a repair that one message does
+  slice: { maxAssets: 20, maxMs: 5 * MINUTE, maxBatches: 60 }, // of a repair or an import
+  maxRestored: 100, // assets whose row one slice restores: a Worker makes 1,000 queries of D1
+  maxExported: 400, // assets in one response, for the same reason
   maxUnrepaired: 100, // unrepaired findings that a job reports
   traversalsPerTick: 5, // started by one run of the cron: many due indices are spread over minutes
   minIntervalMs: 60 * MINUTE, // between two scheduled traversals of an index

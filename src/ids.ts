@@ -53,12 +53,26 @@ export function newId<Prefix extends keyof IdByPrefix>(
 /** Names an index that doesn't exist, whose objects are called to check their bindings. */
 export const CHECKED_INDEX: IndexId = trustedId("health");
 
+/** Characters of a segment's position in its id: up to a million segments. */
+const POSITION_CHARACTERS = 4;
+
 /**
- * The id of a segment: the same each time, since its step may run twice. Sorts by asset creation.
+ * The id of a segment: the same each time, since its step may run twice. Sorts by asset creation,
+ * then by position, also after an import: a search ranks equal scores by it.
  */
 export async function segmentId(asset: AssetId, position: number): Promise<SegmentId> {
-  const digest = await digestOf(`${asset}:${position}`);
-  return trustedId(`seg_${asset.slice(4, 14)}${digest.slice(-16)}`);
+  const digest = await digestOf(asset);
+  const digits = crockford(BigInt(position), POSITION_CHARACTERS);
+  return trustedId(`seg_${asset.slice(4, 14)}${digest.slice(-12)}${digits}`);
+}
+
+/**
+ * The id of an imported asset: the same each time in one index. It sorts as the asset that was
+ * exported does.
+ */
+export async function importedAssetId(indexId: IndexId, exported: string): Promise<AssetId> {
+  const digest = await digestOf(`${indexId}:${exported}`);
+  return trustedId(`${exported.slice(0, 14)}${digest.slice(-16)}`);
 }
 
 /**
@@ -88,17 +102,16 @@ export function eventSeq(indexId: IndexId, id: string): number | null {
 /** Hashes text to the first 16 bytes of its SHA-256, in the alphabet of ULIDs. */
 async function digestOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return crockford128(new Uint8Array(digest, 0, 16));
+  let value = 0n;
+  for (const byte of new Uint8Array(digest, 0, 16)) value = (value << 8n) | BigInt(byte);
+  return crockford(value, 26);
 }
 
-/** Encodes 16 bytes as the 26 characters of a ULID. */
-function crockford128(bytes: Uint8Array): string {
-  let value = 0n;
-  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+/** Encodes the last `length` digits of a number in the alphabet of ULIDs. */
+function crockford(value: bigint, length: number): string {
   let text = "";
-  for (let i = 0; i < 26; i++) {
-    text = CROCKFORD[Number(value & 31n)] + text;
-    value >>= 5n;
+  for (let i = 0; i < length; i++) {
+    text = CROCKFORD[Number((value >> BigInt(5 * i)) & 31n)] + text;
   }
   return text;
 }

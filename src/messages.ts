@@ -77,6 +77,15 @@ export const jobMessage = z.discriminatedUnion("kind", [
     trigger: z.enum(["request", "schedule"]),
   }),
   z.object({ kind: z.literal("traverse"), ...job }),
+  /** Imports the assets of an archive, whose lines are stored under the job's id. */
+  z.object({
+    kind: z.literal("import_archive"),
+    ...job,
+    indexName: z.string(),
+    lineCount: z.int(),
+    /** Whether the archive had its last line. */
+    isComplete: z.boolean(),
+  }),
   /** Repairs what a traversal would find of one asset. */
   z.object({ kind: z.literal("repair"), ...job, assetId: id<AssetId>() }),
 ]);

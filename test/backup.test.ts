@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { MODELS } from "../src/config.ts";
+import { LIFECYCLE, MODELS } from "../src/config.ts";
+import { newId } from "../src/ids.ts";
 import { sweep } from "../src/lifecycle/sweep.ts";
+import { findUnrecordedAssets, restoreAssets } from "../src/lifecycle/unrecorded-assets.ts";
 import { archiveAsset, getArchive } from "../src/store/archive.ts";
 import { archiveKey, transcriptKey } from "../src/store/object-keys.ts";
 import { deleteSegmentVectors } from "../src/store/vectors.ts";
@@ -197,6 +199,32 @@ describe("a traversal with repair", () => {
     expect(await repair()).toMatchObject({ assets: 6, unrepaired: [] });
     await expectRestored();
   });
+});
+
+it("a loss of many rows is restored in parts", async () => {
+  const index = { ...clip, indexId: newId("ind") };
+  await run(
+    `INSERT INTO indices (index_id, account_id, name, created_at, updated_at)
+     SELECT ?, account_id, 'many', 0, 0 FROM indices WHERE index_id = ?`,
+    index.indexId,
+    clip.indexId,
+  );
+  const record = (await readArchive(await assetRefOf(assets.clock)))!;
+  for (let i = 0; i < LIFECYCLE.maxRestored + 2; i++) {
+    const assetId = newId("img");
+    const stored = { ...record, asset_id: assetId, sha256: String(i).padStart(64, "0") };
+    await env.MEDIA.put(archiveKey({ ...index, assetId }), JSON.stringify(stored));
+  }
+  const counts: number[] = [];
+  for (;;) {
+    const { restorable, orphaned } = await findUnrecordedAssets(env, index);
+    expect(orphaned).toEqual([]);
+    counts.push(restorable.length);
+    if (restorable.length === 0) break;
+    await restoreAssets(env, index, restorable);
+  }
+  expect(counts).toEqual([LIFECYCLE.maxRestored, 2, 0]);
+  await run("UPDATE indices SET deleted_at = 1 WHERE index_id = ?", index.indexId);
 });
 
 describe("an asset that its user deleted", () => {

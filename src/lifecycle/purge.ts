@@ -1,12 +1,13 @@
-import type { AssetId } from "../ids.ts";
 import { type ContentRef, listContentRefs } from "../store/assets.ts";
 import { deleteArchive } from "../store/archive.ts";
 import { deleteIndexRow } from "../store/indices.ts";
 import { indexDatabase, indexDatabases } from "../store/index-database.ts";
 import {
+  archiveKey,
   assetPrefix,
   clipPrefix,
   deletePrefix,
+  headObject,
   indexPrefix,
   uploadsPrefix,
 } from "../store/object-keys.ts";
@@ -50,16 +51,15 @@ async function purgeSegments(env: Env, asset: Omit<ContentRef, "accountId">): Pr
   }
 }
 
-/** Deletes the segments that an index's databases have of assets without a row, but of `except`. */
-export async function purgeOrphanAssets(
-  env: Env,
-  index: IndexRef,
-  except: readonly AssetId[] = [],
-): Promise<void> {
+/**
+ * Deletes the segments that an index's databases have of assets without a row. Leaves those with an
+ * archive record, which restores the row.
+ */
+export async function purgeOrphanAssets(env: Env, index: IndexRef): Promise<void> {
   for (const shard of index.shards) {
     const db = indexDatabase(env, { ...index, ...shard });
     for (const assetId of await listOrphanAssets(env.DB, db)) {
-      if (except.includes(assetId)) continue;
+      if (await headObject(env.MEDIA, archiveKey({ ...index, assetId }))) continue;
       await markDeleted(db, assetId, Date.now());
       await purgeSegments(env, { ...shard, indexId: index.indexId, assetId });
     }
@@ -89,10 +89,11 @@ export async function purgeIndex(
     purgedCount += assets.length;
     await onProgress(purgedCount);
   }
+  await deletePrefix(env.MEDIA, indexPrefix(index));
   await purgeOrphanAssets(env, index);
   await deleteOrphanVectors(env, index, await probeImageModel(env));
   for (const db of indexDatabases(env, index)) await db.close();
-  await deletePrefix(env.MEDIA, indexPrefix(index));
+  await deletePrefix(env.MEDIA, indexPrefix(index)); // of late writes
   await deletePrefix(env.MEDIA, clipPrefix(index.indexId));
   await deletePrefix(env.MEDIA, uploadsPrefix(index.indexId));
   await deleteIndexRow(env.DB, index.indexId);

@@ -57,13 +57,16 @@ export async function traverse(
     const index = { accountId, indexId, shards: await listShards(env.DB, indexId) };
     for (const finding of await inspect(index)) {
       await recordRepair(progress, null, [finding], async () => {
-        await repairIndex(env, index, imageModel, finding, checkpoint);
+        await repairIndex(env, index, imageModel, finding);
         return null;
       });
     }
   };
   try {
+    const restored = () => progress.repaired.records_missing ?? 0;
+    const restoredBefore = restored();
     if (progress.after === "") await repairFindings((index) => inspectRecords(env, index));
+    if (restored() > restoredBefore) return false; // there may be more
     page = await listTraversalPage(env.DB, indexId, request);
     for (const asset of page.items) {
       await checkpoint();

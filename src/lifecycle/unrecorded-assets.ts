@@ -1,21 +1,21 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
+import { LIFECYCLE } from "../config.ts";
 import type { AssetId } from "../ids.ts";
 import { getArchive } from "../store/archive.ts";
 import type { StoredArchive } from "../store/archive-record.ts";
 import { insertStoredAsset } from "../store/archived-rows.ts";
-import { getAsset, getAssetByBytes } from "../store/assets.ts";
+import { getAsset } from "../store/assets.ts";
 import { indexDatabases } from "../store/index-database.ts";
-import { restoreFacts, wasDeleted } from "../store/mirror.ts";
+import { listDeleted, restoreFacts } from "../store/mirror.ts";
 import { listStoredAssets } from "../store/object-keys.ts";
-import { listMissingAssets } from "../store/orphans.ts";
+import { listMissingAssets, listStoredHashes } from "../store/orphans.ts";
 import type { IndexRef } from "../types.ts";
-import { inBatches, type RepairContext } from "./repair-context.ts";
 
 /** Assets that an index has objects of in R2, and no row in D1. */
 export interface UnrecordedAssets {
-  /** Their row is lost: the archive record restores it. */
-  restorable: AssetId[];
-  /** They never had a row, or were deleted. */
+  /** Archive records of those whose row is lost: `LIFECYCLE.maxRestored` at most. */
+  restorable: StoredArchive[];
+  /** They never had a row, or were deleted. All of them unless there are too many `restorable`. */
   orphaned: AssetId[];
 }
 
@@ -25,41 +25,44 @@ export interface UnrecordedAssets {
  * was deleted. It isn't lost if the index has its bytes again.
  */
 export async function findUnrecordedAssets(env: Env, index: IndexRef): Promise<UnrecordedAssets> {
-  const unrecorded: UnrecordedAssets = { restorable: [], orphaned: [] };
+  const found: UnrecordedAssets = { restorable: [], orphaned: [] };
   for await (const ids of listStoredAssets(env.MEDIA, index)) {
     const missing = await listMissingAssets(env.DB, index.indexId, ids);
-    await mapConcurrent(missing, CONNECTIONS, async (assetId) => {
-      const isRestorable = (await getRestorableRecord(env, index, assetId)) !== null;
-      unrecorded[isRestorable ? "restorable" : "orphaned"].push(assetId);
-    });
+    if (missing.length === 0) continue;
+    const deleted = await listDeletedIds(env, index, missing);
+    const records = await mapConcurrent(missing, CONNECTIONS, async (assetId) =>
+      deleted.has(assetId) ? null : getArchive(env.MEDIA, { ...index, assetId }),
+    );
+    const hashes = records.flatMap((record) => record?.sha256 ?? []);
+    const present = new Set(await listStoredHashes(env.DB, index.indexId, hashes));
+    for (const [i, record] of records.entries()) {
+      if (record && !present.has(record.sha256)) found.restorable.push(record);
+      else found.orphaned.push(missing[i]!);
+      if (found.restorable.length === LIFECYCLE.maxRestored) return found;
+    }
   }
-  return unrecorded;
+  return found;
 }
 
-async function getRestorableRecord(
+async function listDeletedIds(
   env: Env,
   index: IndexRef,
-  assetId: AssetId,
-): Promise<StoredArchive | null> {
-  const record = await getArchive(env.MEDIA, { ...index, assetId });
-  if (!record || (await getAssetByBytes(env.DB, index.indexId, record.sha256))) return null;
+  assetIds: AssetId[],
+): Promise<Set<AssetId>> {
   const databases = indexDatabases(env, index);
-  const deletions = await Promise.all(databases.map((db) => wasDeleted(db, assetId)));
-  return deletions.includes(true) ? null : record;
+  const deleted = await Promise.all(databases.map((db) => listDeleted(db, assetIds)));
+  return new Set(deleted.flat());
 }
 
 /** Inserts the rows of lost assets, and copies their facts to the index's database. */
-export async function restoreUnrecordedAssets(
+export async function restoreAssets(
   env: Env,
   index: IndexRef,
-  checkpoint: RepairContext["checkpoint"],
+  records: StoredArchive[],
 ): Promise<void> {
-  const { restorable } = await findUnrecordedAssets(env, index);
-  await inBatches(restorable, 1, checkpoint, async ([assetId]) => {
-    const record = await getRestorableRecord(env, index, assetId!);
-    if (!record) return;
-    await insertStoredAsset(env.DB, index, record, Date.now());
-    const asset = await getAsset(env.DB, assetId!);
+  for (const record of records) {
+    const assetId = await insertStoredAsset(env.DB, index, record, Date.now());
+    const asset = await getAsset(env.DB, assetId);
     if (asset) await restoreFacts(env, asset);
-  });
+  }
 }

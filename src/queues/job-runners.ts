@@ -1,5 +1,10 @@
 import { purgeAsset, purgeIndex } from "../lifecycle/purge.ts";
 import { AppError } from "../errors.ts";
+import {
+  type ArchiveReport,
+  importArchive,
+  newArchiveReport,
+} from "../lifecycle/import-archive.ts";
 import { probeImageModel } from "../lifecycle/image-model.ts";
 import { RepairPaused, sliceCheckpoint } from "../lifecycle/repair-context.ts";
 import { repairAsset } from "../lifecycle/repair.ts";
@@ -83,6 +88,23 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     if (sync.isComplete) return sync.result;
     await onProgress(sync.share);
     return CONTINUE;
+  },
+
+  /** Imports the assets of an archive, in slices. */
+  async import_archive(env, job, onProgress) {
+    const { result } = await requireJob(env.DB, job.accountId, job.jobId);
+    const report: ArchiveReport & { next: number } = {
+      ...newArchiveReport(),
+      next: 0,
+      ...(result as object | null),
+    };
+    const isDone = await importArchive(env, job, report, (share) => onProgress(share, report));
+    if (!isDone) {
+      await onProgress(0, report);
+      return CONTINUE;
+    }
+    const { next: _, ...counts } = report;
+    return { ...counts, is_complete: job.isComplete };
   },
 
   /** Repairs one asset, in slices. The report of the last one is the result. */

@@ -12,7 +12,7 @@ import {
   renewJob,
   updateJob,
 } from "../store/jobs.ts";
-import { deleteObjectKeys } from "../store/object-keys.ts";
+import { deleteArchiveLines, deleteObjectKeys } from "../store/object-keys.ts";
 import { eachMessage } from "./each-message.ts";
 import { CONTINUE, runJob } from "./job-runners.ts";
 import { type LeasedWork, runLeased } from "./leased-work.ts";
@@ -79,13 +79,14 @@ async function run(env: Env, job: JobMessage): Promise<"continued" | "ended"> {
 }
 
 /**
- * Deletes the clip or the cues of an ended job. Errors are logged: R2's lifecycle rule deletes
- * clips that remain.
+ * Deletes the clip, the cues or the lines of an ended job. Errors are logged: R2's lifecycle rule
+ * deletes clips and lines that remain.
  */
 async function cleanUp(env: Env, job: JobMessage): Promise<void> {
   try {
     if (job.kind === "search" && job.clip) await deleteObjectKeys(env.MEDIA, [job.clip.key]);
     if (job.kind === "transcript") await deleteUnusedCues(env, job, job.jobId);
+    if (job.kind === "import_archive") await deleteArchiveLines(env.MEDIA, job);
   } catch (error) {
     log("warn", "job.cleanup_failed", { job: job.jobId, kind: job.kind, cause: traceOf(error) });
   }

@@ -19,6 +19,7 @@ import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { indexParams, indexRecord, toIndexRecord } from "./index-record.ts";
 import { requireCallerIndex } from "./indices.ts";
+import { NDJSON, toNdjson } from "../http/ndjson.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { nextCursor, pageQuery, pageRequest } from "../http/pagination.ts";
 import { segmentRecord, toSegmentRecord } from "./segment-record.ts";
@@ -59,7 +60,7 @@ addEndpoint(
       total: z.int(),
       next_cursor: z.string().nullable(),
     }),
-    textMediaTypes: ["application/x-ndjson"],
+    textMediaTypes: [NDJSON],
   },
   traverse,
 );
@@ -167,22 +168,4 @@ async function getIndexHealth(c: Context, index: MediaIndexRow, imageModel: Imag
 function toHealth<Code>(findings: Finding<Code>[]) {
   const records = findings.map(({ code, message }) => ({ code, message }));
   return { ok: findings.length === 0, findings: records };
-}
-
-/**
- * Streams values as NDJSON (https://github.com/ndjson/ndjson-spec), as fast as the client reads.
- */
-function toNdjson(values: AsyncGenerator): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await values.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
-    },
-    async cancel() {
-      await values.return(undefined);
-    },
-  });
-  return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
 }

@@ -22,6 +22,7 @@ const ms = z.int().min(0).max(MAX_MS);
 const share = z.number().min(0).max(1);
 const object = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  { params: { type: "dict_type" } },
 );
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 const failure = z.object({ code: z.enum(codes), message: name });
@@ -64,7 +65,7 @@ const transcript = z.object({
  * Everything about an asset that isn't derived from its file or from this record without a model
  * that describes or transcribes. `created_at` is epoch ms.
  */
-const archiveRecord = z.object({
+export const archiveRecord = z.object({
   format: z.literal(ARCHIVE_FORMAT),
   asset_id: z.string().regex(/^(vid|img)_[0-9A-HJKMNP-TV-Z]{26}$/),
   asset_type: z.enum(ASSET_TYPES),
@@ -72,14 +73,14 @@ const archiveRecord = z.object({
   metadata: object,
   source: z.object({
     kind: z.enum(["upload", "url", "videonet", "photonet"]),
-    url: text.optional(),
-    platform: name.optional(),
-    platform_id: name.optional(),
-    author: name.nullable().optional(),
-    licence: name.nullable().optional(),
-    published_at: name.nullable().optional(),
-    description: text.nullable().optional(),
-    alt_text: text.nullable().optional(),
+    url: text.exactOptional(),
+    platform: name.exactOptional(),
+    platform_id: name.exactOptional(),
+    author: name.nullable().exactOptional(),
+    licence: name.nullable().exactOptional(),
+    published_at: name.nullable().exactOptional(),
+    description: text.nullable().exactOptional(),
+    alt_text: text.nullable().exactOptional(),
   }),
   content_type: name.nullable(),
   size_bytes: z.int().min(0),

@@ -37,7 +37,8 @@ export async function archiveAsset(env: Stores, { assetId }: { assetId: AssetId 
   if (meta.changes === 0) await env.MEDIA.delete(key); // a deletion must leave no record
 }
 
-async function readArchive(env: Stores, asset: Asset): Promise<StoredArchive> {
+/** Makes the record of an asset from its rows. */
+export async function readArchive(env: Stores, asset: Asset): Promise<StoredArchive> {
   const [transcript, cues, segments] = await Promise.all([
     getTranscript(env.DB, asset.assetId),
     getCues(env.MEDIA, asset),

@@ -1,4 +1,4 @@
-import type { SegmentId } from "../ids.ts";
+import { type AssetId, type SegmentId, trustedId } from "../ids.ts";
 import type { Asset, Cue, IndexRef } from "../types.ts";
 import type { ArchivedSegment, ArchiveRecord, StoredArchive } from "./archive-record.ts";
 import type { IndexDb } from "./index-database.ts";
@@ -12,14 +12,15 @@ export function archivedCues({ transcript }: Pick<ArchiveRecord, "transcript">):
 
 /**
  * Inserts the row of an asset from its record, that of its transcript, and the shard that has its
- * content. Changes nothing if there is such a row, or one with the same bytes in the index.
+ * content. Changes nothing if there is such a row, or one with the same bytes in the index. Returns
+ * the asset's id.
  */
 export async function insertStoredAsset(
   db: D1Database,
   { accountId, indexId }: Pick<IndexRef, "accountId" | "indexId">,
   record: StoredArchive,
   now: number,
-): Promise<void> {
+): Promise<AssetId> {
   const { shard, vector_pair, job_id, transcript_job_id } = record.location;
   const opened = sql`INSERT OR IGNORE INTO shards (index_id, shard, vector_pair)
     VALUES (${indexId}, ${shard}, ${vector_pair})`;
@@ -42,6 +43,7 @@ export async function insertStoredAsset(
     SELECT asset_id, ${language}, ${source}, ${cues.length}, ${error && JSON.stringify(error)},
       ${now} FROM assets WHERE asset_id = ${record.asset_id} AND ${source} IS NOT NULL`;
   await db.batch([opened, asset, transcript].map((statement) => prepare(db, statement)));
+  return trustedId(record.asset_id);
 }
 
 /** An archived segment with its id and the text of the cues at its time. */

@@ -2,7 +2,7 @@ import type { AssetId } from "../ids.ts";
 import type { Asset } from "../types.ts";
 import { type IndexDb, indexDatabase } from "./index-database.ts";
 import { listMissingAssets } from "./orphans.ts";
-import { prepare, raw, sql, type SqlFragment } from "./sql.ts";
+import { inList, prepare, raw, sql, type SqlFragment } from "./sql.ts";
 
 type Stores = Pick<Env, "DB" | "INDEX_DATABASE">;
 type AssetRef = Pick<Asset, "indexId" | "assetId">;
@@ -106,12 +106,13 @@ export async function markDeleted(index: IndexDb, assetId: AssetId, now: number)
   ]);
 }
 
-/** Whether an index's database knows that an asset was deleted. It does for a day. */
-export async function wasDeleted(index: IndexDb, assetId: AssetId): Promise<boolean> {
-  const row = await index.first(
-    sql`SELECT 1 FROM assets WHERE asset_id = ${assetId} AND deleted_at IS NOT NULL`,
+/** Lists the ids that an index's database knows to be deleted. It does for a day. */
+export async function listDeleted(index: IndexDb, assetIds: AssetId[]): Promise<AssetId[]> {
+  const rows = await index.all<{ assetId: AssetId }>(
+    sql`SELECT asset_id AS assetId FROM assets
+      WHERE asset_id ${inList(assetIds)} AND deleted_at IS NOT NULL`,
   );
-  return row !== null;
+  return rows.map(({ assetId }) => assetId);
 }
 
 /** Deletes what is left of assets that were deleted before `before`. */

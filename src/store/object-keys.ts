@@ -90,6 +90,28 @@ export function queryClipKey(indexId: IndexId, clipId: UploadId): string {
   return `${clipPrefix(indexId)}${clipId}`;
 }
 
+/** Key of a line of an archive while it is imported. It expires as query clips do. */
+export function archiveLineKey(indexId: IndexId, jobId: JobId, line: number): string {
+  return `${clipPrefix(indexId)}${jobId}/${line}.json`;
+}
+
+export async function putArchiveLine(
+  bucket: R2Bucket,
+  key: string,
+  line: Uint8Array,
+): Promise<void> {
+  await bucket.put(key, line);
+}
+
+/** Deletes the first `lineCount` lines of an archive. */
+export async function deleteArchiveLines(
+  bucket: R2Bucket,
+  { indexId, jobId, lineCount }: { indexId: IndexId; jobId: JobId; lineCount: number },
+): Promise<void> {
+  const keys = Array.from({ length: lineCount }, (_, line) => archiveLineKey(indexId, jobId, line));
+  await deleteObjectKeys(bucket, keys);
+}
+
 export function clipPrefix(indexId: IndexId): string {
   return `clips/${indexId}/`;
 }
@@ -138,6 +160,17 @@ export async function deletePrefix(bucket: R2Bucket, prefix: string): Promise<vo
     listed = await bucket.list({ prefix });
     if (listed.objects.length > 0) await bucket.delete(listed.objects.map(({ key }) => key));
   } while (listed.truncated);
+}
+
+/** Stores a file of an asset that an archive had, under the path that it had there. */
+export async function putImportedFile(
+  bucket: R2Bucket,
+  asset: AssetRef,
+  path: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  const contentType = path.endsWith(".jpg") ? "image/jpeg" : "application/octet-stream";
+  await bucket.put(assetPrefix(asset) + path, bytes, { httpMetadata: { contentType } });
 }
 
 /** R2 takes 1000 keys a call. */

@@ -13,6 +13,18 @@ export async function listMissingAssets(
   return results.map(({ id }) => id);
 }
 
+/** Lists those of some SHA-256 that an index has a file of. */
+export async function listStoredHashes(
+  db: D1Database,
+  indexId: IndexId,
+  hashes: string[],
+): Promise<string[]> {
+  const stored = sql`SELECT sha256 FROM assets
+    WHERE index_id = ${indexId} AND sha256 ${inList(hashes)}`;
+  const { results } = await prepare(db, stored).all<{ sha256: string }>();
+  return results.map(({ sha256 }) => sha256);
+}
+
 /** Lists the segment ids that an index has no row for. */
 export async function listUnknownSegments(db: IndexDb, ids: string[]): Promise<string[]> {
   const rows = await db.all<{ id: string }>(

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename, extname, join } from "node:path";
@@ -18,7 +18,7 @@ const CONTENT_TYPES: Record<string, string> = {
 
 /**
  * Serves the files of a folder at `/<name>`: GET, HEAD and single byte ranges (RFC 9110, section
- * 14).
+ * 14). PUT stores a file there.
  */
 export function startFileServer(folder: string): Promise<LoopbackServer> {
   return startLoopback((request, response) => {
@@ -29,6 +29,10 @@ export function startFileServer(folder: string): Promise<LoopbackServer> {
 async function respond(folder: string, request: IncomingMessage, response: ServerResponse) {
   const { pathname } = new URL(request.url ?? "/", "http://localhost");
   const file = join(folder, basename(decodeURIComponent(pathname)));
+  if (request.method === "PUT") {
+    await pipeline(request, createWriteStream(file));
+    return response.writeHead(201).end();
+  }
   const stats = await stat(file).catch(() => null);
   if (!stats?.isFile()) return response.writeHead(404).end();
   const range = parseRange(request.headers.range, stats.size);

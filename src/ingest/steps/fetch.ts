@@ -47,7 +47,9 @@ export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
   }
   const { url } = await locateMedia(env, asset);
   const chunks = download(url, env.FETCH_ALLOW, maxBytes(asset.assetType));
-  await storeSource(env.MEDIA, asset, chunks, asset.sha256);
+  const { sizeBytes } = await storeSource(env.MEDIA, asset, chunks, asset.sha256);
+  const warnings = asset.warnings.filter(({ code }) => code !== "source_missing");
+  await updateProperties(env.DB, asset.assetId, { sizeBytes, warnings }); // of an import without it
 }
 
 /** Returns the URLs of an asset's file and captions. A platform's URLs expire soon: ask at use. */

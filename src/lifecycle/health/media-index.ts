@@ -1,5 +1,6 @@
 import { LIFECYCLE } from "../../config.ts";
 import type { AssetId } from "../../ids.ts";
+import type { StoredArchive } from "../../store/archive-record.ts";
 import { indexDatabases } from "../../store/index-database.ts";
 import {
   archiveKey,
@@ -14,8 +15,7 @@ import { areTalliesCorrect, recountTallies } from "../../store/tallies.ts";
 import type { IndexRef } from "../../types.ts";
 import { type Finding, findingAbout, type IndexFindingCode } from "../findings.ts";
 import type { ImageModel } from "../image-model.ts";
-import type { RepairContext } from "../repair-context.ts";
-import { findUnrecordedAssets, restoreUnrecordedAssets } from "../unrecorded-assets.ts";
+import { findUnrecordedAssets, restoreAssets } from "../unrecorded-assets.ts";
 import { purgeOrphanAssets } from "../purge.ts";
 import { deleteOrphanVectors, findOrphanVectors } from "../orphan-vectors.ts";
 
@@ -52,7 +52,7 @@ export async function inspectIndex(
     ),
     ...findingAbout<IndexFindingCode>(
       "segments_orphaned",
-      assetIds.flat().filter((id) => !restorable.includes(id)),
+      assetIds.flat().filter((id) => !restorable.some(({ asset_id }) => asset_id === id)),
       "Searches have the segments of one asset without a record.",
       (count) => `Searches have the segments of ${count} assets without a record.`,
     ),
@@ -70,12 +70,12 @@ export async function inspectRecords(env: Env, index: IndexRef): Promise<IndexFi
   return recordsMissing((await findUnrecordedAssets(env, index)).restorable);
 }
 
-function recordsMissing(assetIds: AssetId[]): IndexFinding[] {
+function recordsMissing(records: StoredArchive[]): IndexFinding[] {
   return findingAbout<IndexFindingCode>(
     "records_missing",
-    assetIds,
+    records.map(({ asset_id }) => asset_id),
     "One stored asset has lost its row.",
-    (count) => `${count} stored assets have lost their rows.`,
+    (count) => `${count} stored assets or more have lost their rows.`,
   );
 }
 
@@ -106,11 +106,11 @@ export async function repairIndex(
   index: IndexRef,
   imageModel: ImageModel,
   { code, about }: IndexFinding,
-  checkpoint: RepairContext["checkpoint"],
 ): Promise<void> {
   if (code === "totals_mismatch") await recountTallies(env.DB, index.indexId);
   else if (code === "objects_orphaned") await deleteObjectKeys(env.MEDIA, about);
   else if (code === "vectors_orphaned") await deleteOrphanVectors(env, index, imageModel);
-  else if (code === "records_missing") await restoreUnrecordedAssets(env, index, checkpoint);
-  else await purgeOrphanAssets(env, index, (await findUnrecordedAssets(env, index)).restorable);
+  else if (code === "records_missing") {
+    await restoreAssets(env, index, (await findUnrecordedAssets(env, index)).restorable);
+  } else await purgeOrphanAssets(env, index);
 }

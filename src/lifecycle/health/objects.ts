@@ -99,7 +99,11 @@ export const reextractKeyframes: Repair = async ({ env, asset, checkpoint }, seg
 };
 
 /** Writes the signatures of stored keyframes. Returns the segments without a keyframe. */
-async function restoreSignatures(env: Env, asset: Asset, segments: Segment[]): Promise<Segment[]> {
+export async function restoreSignatures(
+  env: Env,
+  asset: Asset,
+  segments: Segment[],
+): Promise<Segment[]> {
   const withoutKeyframe: Segment[] = [];
   for (const segment of segments) {
     const jpeg = await getKeyframe(env.MEDIA, asset, segment.keyframeMs);

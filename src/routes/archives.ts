@@ -1,0 +1,161 @@
+import { z } from "@hono/zod-openapi";
+import { KEY_RECHECK_MS, LIFECYCLE, LIMITS } from "../config.ts";
+import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
+import { revalidateKey } from "../http/authenticate.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { NDJSON, readLines, toNdjson } from "../http/ndjson.ts";
+import { queryBool } from "../http/query-params.ts";
+import { createMediaUrlSigner, type MediaUrlSigner } from "../http/signed-url.ts";
+import { parseJson, validate } from "../http/validation.ts";
+import { newId } from "../ids.ts";
+import { type ArchiveLine, archiveLine, isArchivedFile } from "../ingest/archive-line.ts";
+import type { JobMessage } from "../messages.ts";
+import { readArchive } from "../store/archive.ts";
+import { listAssets } from "../store/assets.ts";
+import { isAssetLive } from "../store/deletions.ts";
+import {
+  archiveLineKey,
+  assetPrefix,
+  deleteArchiveLines,
+  listObjects,
+  putArchiveLine,
+} from "../store/object-keys.ts";
+import { startJob } from "../store/jobs.ts";
+import type { Asset, MediaIndexRow } from "../types.ts";
+import { indexParams } from "./index-record.ts";
+import { requireCallerIndex } from "./indices.ts";
+import { queuedJob } from "./job-record.ts";
+
+/** Routes that move an index between deployments (docs/backup.md). */
+export const archiveRoutes = createRouter("Archives");
+
+const exportQuery = z.object({
+  media: queryBool(false).openapi({
+    description: "Whether the archive names the files, by URLs that are valid for an hour.",
+  }),
+  after: z.string().default("").openapi({
+    description: "Id of the last asset of an export that was cut off: this one continues it.",
+  }),
+});
+
+addEndpoint(
+  archiveRoutes,
+  {
+    method: "get",
+    path: "/index/{index_name}/export",
+    summary: "Export",
+    scope: "read",
+    params: indexParams,
+    query: exportQuery,
+    response: z.string().openapi({ description: "A JSON object a line: docs/backup.md." }),
+    textMediaTypes: [NDJSON],
+  },
+  exportIndex,
+);
+
+async function exportIndex(
+  c: Context,
+  { params, query }: Input<typeof indexParams, typeof exportQuery>,
+) {
+  const index = await requireCallerIndex(c, params.index_name);
+  return toNdjson(listLines(c, index, query));
+}
+
+/** Assets that one statement lists. */
+const PAGE = 100;
+
+/**
+ * Yields the index, its searchable assets by id, and their number. Ends without it after
+ * `LIFECYCLE.maxExported` assets. The API key is checked before every asset, because the response
+ * may take long.
+ */
+async function* listLines(
+  c: Context,
+  { indexId, name, description, metadata }: MediaIndexRow,
+  { media, after }: z.output<typeof exportQuery>,
+): AsyncGenerator<ArchiveLine> {
+  yield { kind: "index", index_name: name, description, metadata };
+  const signUrl = media ? createMediaUrlSigner(c) : null;
+  let assetCount = 0;
+  for (let next: string | null = after; next !== null;) {
+    const page = await listAssets(
+      c.env.DB,
+      indexId,
+      { state: "ready" },
+      { limit: PAGE, after: next },
+    );
+    for (const asset of page.items) {
+      await revalidateKey(c, KEY_RECHECK_MS);
+      const { location: _, ...record } = await readArchive(c.env, asset);
+      const files = signUrl ? await listFiles(c.env, asset, signUrl) : [];
+      if (!(await isAssetLive(c.env.DB, asset.assetId))) continue;
+      yield { kind: "asset", record, files };
+      if (++assetCount === LIFECYCLE.maxExported) return;
+    }
+    ({ next } = page);
+  }
+  yield { kind: "end", assets: assetCount };
+}
+
+async function listFiles(env: Env, asset: Asset, signUrl: MediaUrlSigner) {
+  const prefix = assetPrefix(asset);
+  const objects = await listObjects(env.MEDIA, prefix);
+  const paths = objects.map(({ key }) => key.slice(prefix.length)).filter(isArchivedFile);
+  return Promise.all(
+    paths.map(async (path) => ({ path, url: await signUrl(prefix + path, path) })),
+  );
+}
+
+addEndpoint(
+  archiveRoutes,
+  {
+    method: "post",
+    path: "/index/{index_name}/import-archive",
+    summary: "Import Archive",
+    scope: "write",
+    params: indexParams,
+    binaryMediaType: NDJSON,
+    response: queuedJob,
+  },
+  importIndex,
+);
+
+/** Stores the lines of an archive, all of them or none, and starts the job that imports them. */
+async function importIndex(c: Context, { params }: Input<typeof indexParams>) {
+  const { accountId, indexId, name } = await requireCallerIndex(c, params.index_name);
+  const jobId = newId("job");
+  let lineCount = 0;
+  let isComplete = false;
+  try {
+    for await (const bytes of readLines(c.req.raw.body ?? [], LIMITS.archiveLineBytes)) {
+      if (lineCount === LIMITS.archiveLineCount) throw tooManyLines();
+      isComplete = parseLine(bytes, lineCount).kind === "end";
+      await putArchiveLine(c.env.MEDIA, archiveLineKey(indexId, jobId, lineCount), bytes);
+      lineCount += 1;
+    }
+    if (lineCount === 0) throw invalid(["body"], "missing", "Field required");
+  } catch (error) {
+    await deleteArchiveLines(c.env.MEDIA, { indexId, jobId, lineCount });
+    throw error;
+  }
+  const job = { jobId, accountId, indexId, indexName: name, lineCount, isComplete };
+  const message: JobMessage = { kind: "import_archive", ...job };
+  await startJob(c.env, message, Date.now());
+  return { job_id: jobId, state: "queued" as const };
+}
+
+function tooManyLines(): AppError {
+  const message = `An archive may have ${LIMITS.archiveLineCount} lines: send it in parts.`;
+  return new AppError("too_large", message);
+}
+
+/** Parses a line. Throws `ValidationError` with the number of the line, from 0, in `loc`. */
+function parseLine(bytes: Uint8Array, number: number): ArchiveLine {
+  const value = parseJson(bytes, ["body", number]);
+  const issues: ValidationIssue[] = [];
+  const line = validate("body", archiveLine, value, issues);
+  if (line) return line;
+  for (const issue of issues) issue.loc.splice(1, 0, number);
+  throw new ValidationError(issues);
+}
