@@ -161,6 +161,10 @@ describe("a traversal with repair", () => {
     expect(await client.json("POST", "/index/safe/search", { json: { query: "a clock" } })).toEqual(
       { segments: [], total: 0, next_cursor: null },
     );
+    await client.json("PATCH", `/index/safe/video/${clip.assetId}`, { json: { title: "Lost" } });
+    await sweepLater();
+    expect((await readArchive())!.segments).not.toEqual([]);
+    await client.json("PATCH", `/index/safe/video/${clip.assetId}`, { json: { title: "Renamed" } });
     expect(await listFindings()).toContain("segment_count_mismatch");
     expect(await repair()).toMatchObject({ assets: 6, unrepaired: [] });
     await expectRestored();

@@ -11,7 +11,7 @@ import { parseJson, validate } from "../http/validation.ts";
 import { newId } from "../ids.ts";
 import { type ArchiveLine, archiveLine, isArchivedFile } from "../ingest/archive-line.ts";
 import type { JobMessage } from "../messages.ts";
-import { readArchive } from "../store/archive.ts";
+import { getArchive, readArchive } from "../store/archive.ts";
 import { listAssets } from "../store/assets.ts";
 import { isAssetLive } from "../store/deletions.ts";
 import {
@@ -87,7 +87,9 @@ async function* listLines(
     );
     for (const asset of page.items) {
       await revalidateKey(c, KEY_RECHECK_MS);
-      const { location: _, ...record } = await readArchive(c.env, asset);
+      const archive = (await readArchive(c.env, asset)) ?? (await getArchive(c.env.MEDIA, asset));
+      if (!archive) continue;
+      const { location: _, ...record } = archive;
       const files = signUrl ? await listFiles(c.env, asset, signUrl) : [];
       if (!(await isAssetLive(c.env.DB, asset.assetId))) continue;
       yield { kind: "asset", record, files };

@@ -14,36 +14,45 @@ type AssetRef = Pick<Asset, "accountId" | "indexId" | "assetId">;
 /**
  * Writes the archive record of an asset, `asset.json` in R2, from its rows: all that rebuilding
  * them takes. D1 counts the changes of what is in it, and which of them it has; `finish` writes the
- * first one, the sweep and traversals write what lags. Does nothing if the asset is gone or being
- * deleted, or if another writer is faster, who may have older rows: then the sweep comes again.
+ * first one, the sweep and traversals write what lags. Returns false, and keeps the record, if the
+ * asset is gone or being deleted, if rows or cues are missing, which the record can restore, or if
+ * another writer is faster, who may have older rows: then the sweep comes again.
  */
-export async function archiveAsset(env: Stores, { assetId }: { assetId: AssetId }): Promise<void> {
+export async function archiveAsset(
+  env: Stores,
+  { assetId }: { assetId: AssetId },
+): Promise<boolean> {
   const isLive = sql`asset_id = ${assetId} AND deleted_at IS NULL`;
   const counted = sql`SELECT content_revision AS revision FROM assets WHERE ${isLive}`;
   const revision = await prepare(env.DB, counted).first<number>("revision");
   const asset = await getAsset(env.DB, assetId);
-  if (revision === null || !asset) return;
+  if (revision === null || !asset) return false;
   const key = archiveKey(asset);
   const before = await env.MEDIA.head(key);
   const record = await readArchive(env, asset);
+  if (!record) return false;
   const written = await env.MEDIA.put(key, JSON.stringify(record), {
     httpMetadata: { contentType: "application/json" },
     onlyIf: before ? { etagMatches: before.etag } : { etagDoesNotMatch: "*" },
   });
-  if (!written) return;
+  if (!written) return false;
   const recorded = sql`UPDATE assets SET archived_revision = MAX(archived_revision, ${revision})
     WHERE ${isLive}`;
   const { meta } = await prepare(env.DB, recorded).run();
-  if (meta.changes === 0) await env.MEDIA.delete(key); // a deletion must leave no record
+  if (meta.changes > 0) return true;
+  await env.MEDIA.delete(key); // a deletion must leave no record
+  return false;
 }
 
-/** Makes the record of an asset from its rows. */
-export async function readArchive(env: Stores, asset: Asset): Promise<StoredArchive> {
+/** Makes the record of an asset from its rows. Returns null if segments or cues are missing. */
+export async function readArchive(env: Stores, asset: Asset): Promise<StoredArchive | null> {
   const [transcript, cues, segments] = await Promise.all([
     getTranscript(env.DB, asset.assetId),
     getCues(env.MEDIA, asset),
     listArchivedSegments(indexDatabase(env, asset), asset.assetId),
   ]);
+  const hasNoCues = transcript !== null && transcript.cues > 0 && cues.length === 0;
+  if (segments.length !== asset.segments || hasNoCues) return null;
   return {
     format: ARCHIVE_FORMAT,
     asset_id: asset.assetId,
@@ -93,7 +102,7 @@ async function listArchivedSegments(
   const rows = await db.all<StoredArchive["segments"][number]>(
     sql`SELECT start_ms, end_ms, keyframe_ms, caption, caption_model, on_screen_text, labels, boxes,
         error, text_model, image_model
-      FROM segments WHERE ${ofAsset(assetId)} ORDER BY position`,
+      FROM segments WHERE ${ofAsset(assetId)} AND described_at IS NOT NULL ORDER BY position`,
   );
   return rows.map((row) => parseColumns(row, ["labels", "boxes", "error"]));
 }

@@ -1,5 +1,6 @@
 import { segmentId as segmentIdOf } from "../../ids.ts";
 import { LIFECYCLE } from "../../config.ts";
+import { AppError } from "../../errors.ts";
 import { transcriptBySegment } from "../../ingest/steps/align-transcript.ts";
 import { countWindows } from "../../ingest/segmentation/windows.ts";
 import { archiveAsset, isArchived } from "../../store/archive.ts";
@@ -36,10 +37,10 @@ export async function inspectArchive(
   return [{ code: "archive_outdated", message, about: [] }];
 }
 
-/** Writes the archive record again. */
+/** Writes the archive record again. Throws `internal` while segments or cues are missing. */
 export const rewriteArchive: Repair = async ({ env, asset }) => {
-  await archiveAsset(env, asset);
-  return null;
+  if (await archiveAsset(env, asset)) return null;
+  throw new AppError("internal", "Segments or cues are missing, or change: see other findings.");
 };
 
 /**
