@@ -168,3 +168,34 @@ function throwSite({ stack = "", message }: Error): string {
     ) ?? [];
   return file === undefined ? "" : `at ${functionName} ${file}:${line}`.replace("  ", " ");
 }
+
+/** How a binding failed a call. */
+interface BindingError {
+  /** Code of the platform, such as `9412` or `D1_ERROR`; null if it gave none. */
+  code: string | null;
+  /** Code of the error that the service makes of it. */
+  meaning: ErrorCode;
+}
+
+/** Outcome of a call of a binding: one of both is null. */
+export interface Observed<T> {
+  value: T | null;
+  error: BindingError | null;
+}
+
+/** Makes a call whose failure is a result, too. */
+export async function observe<T>(call: () => Promise<T>): Promise<Observed<T>> {
+  try {
+    return { value: await call(), error: null };
+  } catch (error) {
+    return { value: null, error: { code: platformCodeOf(error), meaning: failureOf(error).code } };
+  }
+}
+
+/** Returns the code of the platform's error, which may be the cause of one of the service. */
+function platformCodeOf(error: unknown): string | null {
+  if (error instanceof AppError) return platformCodeOf(error.cause);
+  if (!(error instanceof Error)) return null;
+  const code: unknown = Reflect.get(error, "code");
+  return typeof code === "number" ? String(code) : (error.message.match(CODES)?.[0] ?? null);
+}

@@ -134,6 +134,8 @@ function invalidStrings(schema: Schema): InvalidValue[] {
   if (format === "email") {
     const msg = "value is not a valid email address";
     broken.push({ value: "nobody", type: "value_error", msg });
+  } else if (format === "byte") {
+    broken.push({ value: "a", type: "value_error", msg: "Value error, it is not a valid base64" });
   } else if (format === "uri") {
     const msg = "Input should be a valid URL, with http:// or https:// at its beginning";
     broken.push({ value: "nowhere", type: "url_parsing", msg });
@@ -178,7 +180,7 @@ function invalidLists(
 ): InvalidValue[] {
   const { items = {}, minItems = 0, maxItems } = schema;
   const item = wrongItem(items);
-  const good = items.enum?.[0] ?? "a";
+  const good = items.enum?.[0] ?? (items.format === "byte" ? "YQ==" : "a");
   const lists: InvalidValue[] = [];
   if (item) lists.push({ ...item, value: [good, item.value], at: [1, ...(item.at ?? [])] });
   if (minItems > 0) {

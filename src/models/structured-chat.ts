@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../errors.ts";
+import { AppError, observe, type Observed } from "../errors.ts";
 import { jsonSchemaPrompt } from "../prompts.ts";
 import { ReasoningFilter } from "./reasoning.ts";
 import { runModel } from "./run.ts";
@@ -24,8 +24,8 @@ export interface StructuredReply {
  * the bare schema (https://developers.cloudflare.com/workers-ai/features/json-mode/), and some
  * models take neither.
  */
-const FORMS = ["wrapped", "bare", "json_object"] as const;
-type Form = (typeof FORMS)[number];
+export const FORMS = ["wrapped", "bare", "json_object"] as const;
+export type Form = (typeof FORMS)[number];
 
 /** The form that a model accepted last, by model, in this isolate. */
 const acceptedForms = new Map<string, Form>();
@@ -73,6 +73,22 @@ export async function runStructuredChat(
     }
   }
   throw rejection;
+}
+
+/** Requests JSON from a chat model in each form, and returns its replies as they are. */
+export function observeForms(
+  ai: Ai,
+  model: string,
+  chat: StructuredChat,
+  timeoutMs: number,
+): Promise<(Observed<unknown> & { form: Form })[]> {
+  return Promise.all(
+    FORMS.map(async (form) => {
+      const input = toInput(chat, form);
+      const observed = await observe(() => runModel(ai, model, input, z.unknown(), timeoutMs));
+      return Object.assign(observed, { form });
+    }),
+  );
 }
 
 function toInput(

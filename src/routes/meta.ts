@@ -5,14 +5,26 @@ import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input, jsonResponse } from "../http/endpoint.ts";
 import { queryBool } from "../http/query-params.ts";
 import { inspectDeployment, withinLimit } from "../lifecycle/deployment-health.ts";
+import { observeBindings } from "../lifecycle/observe-bindings.ts";
 import { probeDatabase } from "../store/accounts.ts";
+import { requireQuota } from "../store/quotas.ts";
 import { deploymentRecord, toDeploymentRecord } from "./health-record.ts";
+import { observationRecord, toObservationRecord } from "./observation-record.ts";
 
 /** Version of the API, also in its OpenAPI document. */
 export const VERSION = "0.1.0";
 
 /** Routes about the service itself. They need no API key unless they say so. */
 export const metaRoutes = createRouter("Service");
+
+/** Images of one request: each takes two operations of IMAGES. */
+const MAX_IMAGES = 3;
+
+const base64 = () =>
+  z
+    .base64()
+    .openapi({ format: "byte" })
+    .transform((text) => new Uint8Array(Buffer.from(text, "base64")));
 
 const healthQuery = z.object({
   deep: queryBool(false).describe(
@@ -60,4 +72,38 @@ async function getDeepHealth(c: Context): Promise<Response> {
   const record = { service: "sightline", ok, version: VERSION, deployment };
   if (ok) return jsonResponse(record, 200);
   return jsonResponse({ detail: "The database doesn't answer.", ...record }, 503);
+}
+
+const observationRequest = z.object({
+  video: base64().optional().describe("An MP4 with H.264, at least 6 seconds long."),
+  images: z
+    .array(base64())
+    .max(MAX_IMAGES)
+    .default([])
+    .describe("Images, of which the first is a JPEG."),
+});
+
+addEndpoint(
+  metaRoutes,
+  {
+    method: "post",
+    path: "/health/bindings",
+    summary: "Observe Bindings",
+    scope: "admin",
+    body: observationRequest,
+    bodyOptional: true,
+    response: observationRecord,
+  },
+  postObservation,
+);
+
+/** Goes on after its client has gone, until it has deleted what it has written. */
+async function postObservation(
+  c: Context,
+  { body }: Input<z.ZodObject, z.ZodObject, typeof observationRequest>,
+) {
+  await requireQuota(c.env.DB, c.get("caller").accountId, { cost_usd_per_day: 0 });
+  const observing = observeBindings(c.env, body);
+  c.executionCtx.waitUntil(observing.catch(() => {}));
+  return toObservationRecord(await observing);
 }

@@ -3,7 +3,7 @@ import { CONTACT_SHEET, SIGNATURE } from "../../parameters.ts";
 import { AppError, failureOf } from "../../errors.ts";
 import type { TimeRange } from "../../time-range.ts";
 import type { Size } from "../pixels/rect.ts";
-import { cutRangeClip, type RangeClip } from "../container/clips.ts";
+import { type Clip, cutRangeClip, type RangeClip } from "../container/clips.ts";
 import { withContainerErrors } from "../container/open-container.ts";
 import { MAX_CLIP_BYTES, withClipMemory } from "../clip-memory.ts";
 import type { DecoderEnv, TransformOptions } from "../decoder.ts";
@@ -12,6 +12,7 @@ import { cutSparseClip } from "../container/sparse-clip.ts";
 import { unreadableImage } from "../decoder-errors.ts";
 import { readImageSize } from "../pixels/image-size.ts";
 import { lumaPixels } from "../pixels/luma.ts";
+import { resizeLuma } from "../pixels/resize-luma.ts";
 
 /** A small frame of a video. */
 export interface SampledFrame {
@@ -121,6 +122,36 @@ async function sampleClip(
     const isInRange = i === 0 || sampledAt < clip.endSeconds;
     return isInRange ? [{ seconds: frameStartAt(clip.presentationTimes, sampledAt), luma }] : [];
   });
+}
+
+/** A contact sheet as FRAMES has made it. */
+export interface ContactSheetLayout extends Size {
+  columns: number;
+  /** Mean luma of each tile, 0–255, in the order in which the tiles are taken to be. */
+  tileLumas: number[];
+}
+
+/**
+ * Makes a contact sheet of a whole MP4 with H.264, whose tiles are to have a size. Throws what
+ * `transformClip` throws.
+ */
+export async function observeContactSheet(
+  env: DecoderEnv,
+  file: Blob,
+  contactSheet: { count: number; seconds: number },
+  tile: Size,
+): Promise<ContactSheetLayout> {
+  const clip: Clip = { file, codec: "avc", atSeconds: 0 };
+  const jpeg = await transformClip(env, clip, { size: { ...tile, fit: "contain" }, contactSheet });
+  const sheet = readImageSize(jpeg);
+  if (!sheet) throw unreadableImage("a contact sheet without a size");
+  const aspect = tile.width / tile.height;
+  const tiles = await splitContactSheet(jpeg, contactSheet.count, aspect);
+  const tileSide = { width: SIGNATURE.side, height: SIGNATURE.side };
+  const toMean = (luma: Uint8Array) =>
+    resizeLuma({ ...tileSide, luma }, { width: 1, height: 1 })[0]!;
+  const columns = inferColumns(sheet, contactSheet.count, aspect);
+  return { ...sheet, columns, tileLumas: tiles.map(toMean) };
 }
 
 /** Width over height, as displayed. */
