@@ -26,7 +26,7 @@ version serves requests, it prints the command that rolls back.
 
 Environment:
   CLOUDFLARE_API_TOKEN    a token with the permissions of docs/deploy.md
-  API_KEY                 a key with the scopes read and write, for the smoke test
+  API_KEY                 a key with all scopes, for the smoke test
 `;
 
 interface Step {

@@ -1,14 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Api, openApi } from "../tools/api-client.ts";
+import { type Api, ApiError, openApi } from "../tools/api-client.ts";
+import { ProgressBars } from "../tools/progress.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { type Column, formatRow, sanitizeLine } from "../tools/terminal.ts";
 import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 import { judge, type Observations, type Verdict } from "./smoke/assumptions.ts";
-import { writeSmokeFiles } from "./smoke/files.ts";
-import { Journey, type Step, waitForJob } from "./smoke/journey.ts";
+import { observeBindings } from "./smoke/bindings.ts";
+import { type SmokeFiles, writeSmokeFiles } from "./smoke/files.ts";
+import { Journey, runStep, type Step, waitForJob } from "./smoke/journey.ts";
 
 const USAGE = `Usage: npm run smoke -- --url URL [--key KEY] [options]
 
@@ -16,14 +19,16 @@ Takes a generated film of 20 seconds, a photo and a page through a running servi
 search, an answer, a traversal, deletion. Then says which assumptions about the platform hold. It
 uses an index of its own, deletes it at the end, and costs less than 5 cents.
 
-  --url URL       the service, such as https://sightline.example.workers.dev
-  --key KEY       an API key with the scopes read and write (default: API_KEY)
-  --large-body    also send a body of 100 MB
-  --record DIR    write what the platform answered to DIR/observations.json
-  --json          print the report as one line of JSON at the end
-  --help          print this help
+  --url URL         the service, such as https://sightline.example.workers.dev
+  --key KEY         an API key with all scopes (default: API_KEY); without the scope admin,
+                    the assumptions about bindings aren't checked
+  --without-speech  don't fail if there is no speech recogniser; implied for this machine
+  --large-body      also send a body of 100 MB
+  --record DIR      write what the platform answered to DIR/observations.json
+  --json            print the report as one line of JSON at the end
+  --help            print this help
 
-The exit code is 1 if a step fails or an assumption doesn't hold.
+The exit code is 1 if a step fails, or an assumption that the service needs doesn't hold.
 `;
 
 const LARGE_BODY_BYTES = 100_000_001;
@@ -32,6 +37,8 @@ const COLUMNS: Column[] = [
   { title: "", width: 13 },
   { title: "", width: 100 },
 ];
+/** Hosts of this machine, where a speech recogniser is an optional program. */
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 interface Report {
   steps: Step[];
@@ -48,48 +55,64 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const { url, key } = requireService(values);
+  const service = requireService(values);
   const folder = await mkdtemp(join(tmpdir(), "sightline-smoke-"));
   try {
-    const { report, observations } = await run(url, key, folder, values["large-body"] === true);
+    const { report, observations } = await run(service, folder);
     if (values.record !== undefined) await record(values.record, observations);
     print(report);
     if (values.json) console.log(JSON.stringify(report));
     const isBroken =
       report.steps.some(({ outcome }) => outcome === "failed") ||
-      report.assumptions.some(({ outcome }) => outcome === "doesn't hold");
+      report.assumptions.some(({ outcome, essential }) => {
+        return essential && outcome === "doesn't hold";
+      });
     if (isBroken) process.exitCode = 1;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function run(url: string, key: string, folder: string, sendsLargeBody: boolean) {
+async function run({ url, key, needsSpeech, sendsLargeBody }: Service, folder: string) {
   const startedAt = Date.now();
   const api = openApi(url, key, interrupted);
   const costBefore = await readCost(api);
-  const index = `smoke-${new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14)}`;
+  const index = `smoke-${randomUUID()}`;
   const files = await writeSmokeFiles(folder);
-  await api.post("/index", { index_name: index });
+  const steps: Step[] = [];
+  const onStep = (step: Step) => {
+    steps.push(step);
+    printStep(step);
+  };
+  const bars = process.stderr.isTTY ? new ProgressBars(process.stderr) : null;
+  const journey = new Journey(api, index, files, { onStep, bars, needsSpeech });
+  const observations: Observations = { journey: null, bindings: null, largeBody: null };
   console.log(`Index ${index} at ${url}\n`);
-  const journey = new Journey(api, index, files, printStep);
-  let observations: Observations;
   try {
-    observations = await journey.run();
+    await api.post("/index", { index_name: index });
+    observations.bindings = (await observe(api, files, onStep)) ?? null;
+    observations.journey = await journey.run();
     if (sendsLargeBody) observations.largeBody = await sendLargeBody(url, key);
   } finally {
     // Also after Ctrl-C, which has ended the other connection.
-    const step = await deleteIndex(openApi(url, key, AbortSignal.timeout(60_000)), index);
-    journey.steps.push(step);
-    printStep(step);
+    await deleteIndex(openApi(url, key, AbortSignal.timeout(60_000)), index, onStep);
   }
   const report: Report = {
-    steps: journey.steps,
+    steps,
     assumptions: judge(observations),
     cost_usd: (await readCost(api)) - costBefore,
     seconds: (Date.now() - startedAt) / 1000,
   };
   return { report, observations };
+}
+
+function observe(api: Api, files: SmokeFiles, onStep: (step: Step) => void) {
+  const work = async () => {
+    const value = await observeBindings(api, files);
+    const note = value ? "see below" : "the key lacks the scope admin";
+    return { value, note, isChecked: value !== null };
+  };
+  return runStep("Observe the bindings", work, onStep);
 }
 
 /** Returns the estimated cost of the account's day in US dollars. */
@@ -98,16 +121,19 @@ async function readCost(api: Api): Promise<number> {
   return stats.usage.today.estimated_cost_usd;
 }
 
-async function deleteIndex(api: Api, index: string): Promise<Step> {
-  const title = "Delete everything";
-  try {
-    const { job_id } = await api.delete<{ job_id: string }>(`/index/${index}`);
-    await waitForJob(api, job_id);
-    return { title, outcome: "ok", note: index };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { title, outcome: "failed", note: `${reason} Delete the index ${index} yourself.` };
-  }
+async function deleteIndex(api: Api, index: string, onStep: (step: Step) => void): Promise<void> {
+  const work = async () => {
+    try {
+      const { job_id } = await api.delete<{ job_id: string }>(`/index/${index}`);
+      await waitForJob(api, job_id);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return { note: "nothing was created" };
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`${reason} Delete the index ${index} yourself.`, { cause: error });
+    }
+    return { note: index };
+  };
+  await runStep("Delete everything", work, onStep);
 }
 
 /** Sends a body of 100 MB to an index that doesn't exist, so that nothing is stored. */
@@ -141,26 +167,42 @@ function printStep({ outcome, title, note }: Step): void {
 
 function print({ assumptions, cost_usd, seconds }: Report): void {
   console.log("\nAssumptions about the platform\n");
-  for (const { outcome, assumption, seen, remedy } of assumptions) {
+  for (const { outcome, assumption, essential, seen, remedy } of assumptions) {
     console.log(formatRow(COLUMNS, [outcome, assumption]));
     if (outcome === "holds") continue;
-    console.log(formatRow(COLUMNS, ["", `${seen}${remedy && `. See ${remedy}.`}`]));
+    console.log(formatRow(COLUMNS, ["", `Seen: ${seen}`]));
+    if (outcome === "not checked") continue;
+    console.log(formatRow(COLUMNS, [essential ? "BROKEN" : "", remedy]));
   }
   console.log(`\nEstimated cost: $${cost_usd.toFixed(4)}, in ${seconds.toFixed(0)} s.`);
 }
 
-function requireService(values: ReturnType<typeof readArguments>) {
+interface Service {
+  url: string;
+  key: string;
+  needsSpeech: boolean;
+  sendsLargeBody: boolean;
+}
+
+function requireService(values: ReturnType<typeof readArguments>): Service {
   const key = values.key ?? process.env["API_KEY"];
   if (values.url === undefined) throw new UsageError("--url URL is missing.");
   if (!URL.canParse(values.url)) throw new UsageError(`${values.url} isn't a URL.`);
   if (!key) throw new UsageError("--key KEY, or API_KEY in the environment, is missing.");
-  return { url: values.url.replace(/\/+$/, ""), key };
+  const { hostname } = new URL(values.url);
+  return {
+    url: values.url.replace(/\/+$/, ""),
+    key,
+    needsSpeech: !values["without-speech"] && !LOOPBACK.has(hostname),
+    sendsLargeBody: values["large-body"] === true,
+  };
 }
 
 function readArguments() {
   const options = {
     url: { type: "string" },
     key: { type: "string" },
+    "without-speech": { type: "boolean" },
     "large-body": { type: "boolean" },
     record: { type: "string" },
     json: { type: "boolean" },

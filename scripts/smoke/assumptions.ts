@@ -1,14 +1,20 @@
-import { SCENES } from "./files.ts";
+import {
+  type BindingRecord,
+  DAMAGED_IMAGE,
+  listFacts,
+  PAGE_IMAGE,
+  readReply,
+  tileSeconds,
+  WIDE_IMAGE,
+} from "./bindings.ts";
+import { RAMP, rampSeconds, SCENES } from "./files.ts";
 
-/** What the platform answered in a journey: facts that another platform may answer otherwise. */
-export interface Observations {
+/** What a journey through the service has seen. */
+export interface JourneyFacts {
   /** Starts of the film's segments, in seconds. */
   boundaries: number[];
   /** Text that was read on each segment of the film. */
   sceneTexts: string[];
-  /** Outcome of files that Images can't read: an error code, or the state. */
-  damagedImage: string;
-  wideImage: string;
   /** Error codes of keyframes that no model could describe. */
   descriptionErrors: string[];
   /** Words of the speech that were recognised, of all; null without a recogniser. */
@@ -16,131 +22,274 @@ export interface Observations {
   spokenWords: number;
   /** Seconds from `ready` until a search by meaning finds an asset; null if none did. */
   vectorSeconds: number | null;
-  /** Cosine of a photo and its own stored vector; null without an image model. */
-  imageSimilarity: number | null;
   /** Status of a search with as many asset ids and filter rules as the API takes. */
   largestSearch: number;
+}
+
+/** Facts about a deployment that another platform may answer otherwise. */
+export interface Observations {
+  /** Null if the ingest failed. */
+  journey: JourneyFacts | null;
+  /** Null if the key lacks the scope `admin`, or the service didn't answer. */
+  bindings: BindingRecord | null;
   /** Status of a body of over 100 MB, and whether the Worker answered; null if not sent. */
   largeBody: { status: number; byWorker: boolean } | null;
 }
 
-/** An assumption about the platform, and what a journey says about it. */
+/** An assumption about the platform, and what was seen of it. */
 export interface Verdict {
   assumption: string;
   outcome: "holds" | "doesn't hold" | "not checked";
+  /** Whether the service doesn't work without it. */
+  essential: boolean;
   /** What was seen, or why it wasn't checked. */
   seen: string;
-  /** What to change if it doesn't hold. */
+  /** What follows if it doesn't hold, and what to change. */
   remedy: string;
 }
+
+interface Assumption extends Pick<Verdict, "assumption" | "essential" | "remedy"> {
+  check: (seen: Observations) => Check;
+}
+
+type Check = { holds: boolean; seen: string } | { unchecked: string };
 
 /** Seconds by which a boundary may be off: a sampling interval. */
 const BOUNDARY_TOLERANCE = 0.5;
 const MIN_WORD_SHARE = 0.7;
 const MAX_VECTOR_SECONDS = 60;
-const MIN_SIMILARITY = 0.98;
+const MAX_SCORE_ERROR = 0.01;
 /** Status of a search with unknown ids, whose statement has run. */
 const UNKNOWN_IDS = 404;
-const BODY = "A body of over 100 MB reaches the Worker, or is refused with 413.";
+/** Parameters that D1 isn't assumed to take. */
+const REFUSED_PARAMETERS = 101;
 
-/** Judges what a journey has seen. */
-export function judge(seen: Observations): Verdict[] {
-  const starts = SCENES.map(({ start }) => start);
-  const isAt = (start: number, at: number | undefined) =>
-    at !== undefined && Math.abs(at - start) <= BOUNDARY_TOLERANCE;
-  const missingWords = SCENES.flatMap(({ word }, i) =>
-    word === null || seen.sceneTexts[i]?.toLowerCase().includes(word) ? [] : [word],
-  );
-  return [
-    verdict(
-      "A contact sheet of FRAMES has its tiles row by row, sampled at equal distances.",
-      starts.length === seen.boundaries.length &&
-        starts.every((start, i) => isAt(start, seen.boundaries[i])),
-      `cuts at ${starts.join(", ")} s were found at ${seen.boundaries.join(", ")} s`,
-      "src/media/shots/contact-sheet.ts",
-    ),
-    verdict(
-      "A frame of FRAMES is the one at the time that was asked for.",
-      missingWords.length === 0,
-      missingWords.length === 0
-        ? "each scene's text was read on its keyframe"
-        : `not read: ${missingWords.join(", ")}`,
-      "src/media/frames.ts, or the model that reads text",
-    ),
-    verdict(
-      "Images refuses a file that is cut off with a code that means a damaged file.",
-      seen.damagedImage === "unreadable_image",
-      seen.damagedImage,
-      "MEANINGS in src/media/decoder-errors.ts",
-    ),
-    verdict(
-      "Images refuses an image of over 12,000 pixels with a code that means too large.",
-      ["too_large", "http_413"].includes(seen.wideImage),
-      seen.wideImage,
-      "MEANINGS in src/media/decoder-errors.ts",
-    ),
-    verdict(
-      "A model describes a keyframe as JSON of the schema.",
-      seen.descriptionErrors.length === 0,
-      seen.descriptionErrors.join(", ") || "each keyframe has a description",
-      "src/models/structured-chat.ts",
-    ),
-    seen.recognizedWords === null
-      ? unchecked("Speech is recognised, with times.", "there is no speech recogniser")
-      : verdict(
-          "Speech is recognised, with times.",
-          seen.recognizedWords >= MIN_WORD_SHARE * seen.spokenWords,
-          `${seen.recognizedWords} of ${seen.spokenWords} words`,
-          "src/models/transcribe.ts",
-        ),
-    verdict(
-      `Vectorize finds a vector within ${MAX_VECTOR_SECONDS} s.`,
-      seen.vectorSeconds !== null && seen.vectorSeconds <= MAX_VECTOR_SECONDS,
-      seen.vectorSeconds === null ? "not found" : `after ${seen.vectorSeconds.toFixed(1)} s`,
-      "docs/operate.md: searches by meaning lag behind",
-    ),
-    seen.imageSimilarity === null
-      ? unchecked("The score of Vectorize is the cosine.", "there is no image embedding model")
-      : verdict(
-          "The score of Vectorize is the cosine.",
-          seen.imageSimilarity >= MIN_SIMILARITY,
-          `an image and its own vector: ${seen.imageSimilarity}`,
-          "src/store/vectors.ts",
-        ),
-    verdict(
-      "D1 and the index's database take the largest search that the API takes.",
-      seen.largestSearch === UNKNOWN_IDS,
-      `status ${seen.largestSearch}`,
-      "LIMITS in src/config.ts",
-    ),
-    seen.largeBody === null
-      ? unchecked(BODY, "only with --large-body")
-      : verdict(
-          BODY,
-          seen.largeBody.byWorker || seen.largeBody.status === 413,
-          `status ${seen.largeBody.status}`,
-          "the zone's plan, and MAX_BODY_MB: docs/operate.md",
-        ),
-  ];
+const ASSUMPTIONS: readonly Assumption[] = [
+  {
+    assumption: "A contact sheet of FRAMES has its tiles row by row, all of one size.",
+    essential: true,
+    remedy: "Shots are wrong: splitContactSheet in src/media/shots/contact-sheet.ts",
+    check: ofBindings((bindings) => {
+      const seconds = tileSeconds(bindings);
+      const isRising = seconds.every((at, i) => i === 0 || at > seconds[i - 1]!);
+      return { holds: seconds.length === RAMP.tiles && isRising, seen: tilesOf(bindings) };
+    }),
+  },
+  {
+    assumption: "The tiles are the frames at the start of equal parts.",
+    essential: false,
+    remedy: "Boundaries are off by half a second: sampleClip in src/media/shots/contact-sheet.ts",
+    check: ofBindings((bindings) => {
+      const seconds = tileSeconds(bindings);
+      const isAtStart = seconds.every((at, i) => Math.abs(at - i) <= RAMP.stepSeconds);
+      return { holds: seconds.length === RAMP.tiles && isAtStart, seen: tilesOf(bindings) };
+    }),
+  },
+  {
+    assumption: "A frame of FRAMES is the one at the time that was asked for.",
+    essential: true,
+    remedy: "Keyframes show another moment: src/media/frames.ts",
+    check: ofBindings(({ frame }) => {
+      if (!frame?.value) return { holds: false, seen: refusalOf(frame?.error) };
+      const at = rampSeconds(frame.value.luma);
+      const holds = at <= RAMP.frameSeconds && RAMP.frameSeconds < at + RAMP.stepSeconds;
+      return { holds, seen: `for ${RAMP.frameSeconds} s, one that is there from ${at} s on` };
+    }),
+  },
+  {
+    assumption: "Cuts of a film are found, to half a second.",
+    essential: true,
+    remedy: "Segments begin at wrong times: src/media/shots/",
+    check: ofJourney(({ boundaries }) => {
+      const starts = SCENES.map(({ start }) => start);
+      const isAt = (start: number, at: number | undefined) =>
+        at !== undefined && Math.abs(at - start) <= BOUNDARY_TOLERANCE;
+      return {
+        holds:
+          starts.length === boundaries.length && starts.every((at, i) => isAt(at, boundaries[i])),
+        seen: `cuts at ${starts.join(", ")} s were found at ${boundaries.join(", ")} s`,
+      };
+    }),
+  },
+  {
+    assumption: "The text of each scene is read on its keyframe.",
+    essential: true,
+    remedy: "On-screen text isn't found: MODELS.describe in src/config.ts",
+    check: ofJourney(({ sceneTexts }) => {
+      const missing = SCENES.flatMap(({ word }, i) =>
+        word === null || sceneTexts[i]?.toLowerCase().includes(word) ? [] : [word],
+      );
+      return { holds: missing.length === 0, seen: `not read: ${missing.join(", ") || "none"}` };
+    }),
+  },
+  {
+    assumption: "Images reads the format and size of an image.",
+    essential: true,
+    remedy: "No image can be ingested: src/media/pixels/decode-image.ts",
+    check: ofBindings(({ images }) => {
+      const { value, error } = images[PAGE_IMAGE] ?? { value: null, error: null };
+      if (!value) return { holds: false, seen: refusalOf(error) };
+      const seen = `${value.format}, ${value.width} × ${value.height}`;
+      return { holds: seen === "image/jpeg, 960 × 540", seen };
+    }),
+  },
+  refusedImage(DAMAGED_IMAGE, "that is cut off", "unreadable_image"),
+  refusedImage(WIDE_IMAGE, "of over 12,000 pixels in a row", "too_large"),
+  {
+    assumption: "A model describes a keyframe as JSON of the schema.",
+    essential: true,
+    remedy: "Keyframes have no captions: src/models/structured-chat.ts",
+    check: ofJourney(({ descriptionErrors }) => ({
+      holds: descriptionErrors.length === 0,
+      seen: descriptionErrors.join(", ") || "each keyframe has a description",
+    })),
+  },
+  {
+    assumption: "The model takes one form of a request for JSON, and replies with JSON.",
+    essential: true,
+    remedy: "Keyframes have no captions: FORMS in src/models/structured-chat.ts",
+    check: ofBindings(({ descriptions }) => {
+      const outcomes = descriptions.map(({ form, value, error }) => {
+        const isJson = error === null && readReply(value) !== null;
+        return { isJson, text: `${form}: ${error ? refusalOf(error) : isJson ? "JSON" : "text"}` };
+      });
+      return {
+        holds: outcomes.some(({ isJson }) => isJson),
+        seen: outcomes.map(({ text }) => text).join(", "),
+      };
+    }),
+  },
+  {
+    assumption: "Speech is recognised, with times.",
+    essential: true,
+    remedy: "Speech isn't found: src/models/transcribe.ts",
+    check: ofJourney(({ recognizedWords, spokenWords }) => {
+      if (recognizedWords === null) return { unchecked: "there is no speech recogniser" };
+      const holds = recognizedWords >= MIN_WORD_SHARE * spokenWords;
+      return { holds, seen: `${recognizedWords} of ${spokenWords} words` };
+    }),
+  },
+  {
+    assumption: `Vectorize finds a vector within ${MAX_VECTOR_SECONDS} s.`,
+    essential: false,
+    remedy: "Searches by meaning lag behind an ingest: docs/operate.md",
+    check: ofJourney(({ vectorSeconds }) => ({
+      holds: vectorSeconds !== null && vectorSeconds <= MAX_VECTOR_SECONDS,
+      seen: vectorSeconds === null ? "not found" : `after ${vectorSeconds.toFixed(1)} s`,
+    })),
+  },
+  {
+    assumption: `The score of Vectorize is the cosine, to ${MAX_SCORE_ERROR}.`,
+    essential: false,
+    remedy: "Scores of hits are off: queryVectors in src/store/vectors.ts",
+    check: ofBindings(({ vectors: { value, error } }) => {
+      if (!value) return { holds: false, seen: refusalOf(error) };
+      const { cosine, score, exact_score: exactScore } = value;
+      if (score === null) return { unchecked: "the vector wasn't found in time" };
+      return {
+        holds: Math.abs(score - cosine) <= MAX_SCORE_ERROR,
+        seen: `${score} for ${cosine.toFixed(5)}, and ${exactScore} with the values`,
+      };
+    }),
+  },
+  {
+    assumption: "D1 takes 100 parameters, values of 2 MB and statements of 100 kB.",
+    essential: true,
+    remedy: "Requests fail: sql.ts and the statements in src/store/, and LIMITS in src/config.ts",
+    check: ofBindings(({ database }) => {
+      const refused = database.filter(({ error, size }) => error && size !== REFUSED_PARAMETERS);
+      const seen = refused.map(({ limit, size, error }) => `${size} ${limit}: ${error!.code}`);
+      return { holds: refused.length === 0, seen: seen.join(", ") || "none was refused" };
+    }),
+  },
+  {
+    assumption: "D1 and the index's database take the largest search that the API takes.",
+    essential: true,
+    remedy: "Such searches fail: LIMITS in src/config.ts",
+    check: ofJourney(({ largestSearch: status }) => {
+      return { holds: status === UNKNOWN_IDS, seen: `status ${status}` };
+    }),
+  },
+  {
+    assumption: "A body of over 100 MB reaches the Worker, or is refused with 413.",
+    essential: false,
+    remedy: "Clients get another error: the zone's plan, and MAX_BODY_MB in docs/operate.md",
+    check: ({ largeBody }) => {
+      if (!largeBody) return { unchecked: "only with --large-body" };
+      const { status, byWorker } = largeBody;
+      return { holds: byWorker || status === 413, seen: `status ${status}` };
+    },
+  },
+];
+
+function ofBindings(check: (bindings: BindingRecord) => Check): Assumption["check"] {
+  return ({ bindings }) =>
+    bindings ? check(bindings) : { unchecked: "no bindings were observed" };
 }
 
-function verdict(assumption: string, holds: boolean, seen: string, remedy: string): Verdict {
-  return { assumption, outcome: holds ? "holds" : "doesn't hold", seen, remedy };
+function ofJourney(check: (journey: JourneyFacts) => Check): Assumption["check"] {
+  return ({ journey }) => (journey ? check(journey) : { unchecked: "the ingest failed" });
 }
 
-function unchecked(assumption: string, why: string): Verdict {
-  return { assumption, outcome: "not checked", seen: why, remedy: "" };
+function refusedImage(at: number, kind: string, meaning: string): Assumption {
+  return {
+    assumption: `Images refuses an image ${kind} with a code that means so.`,
+    essential: false,
+    remedy: "The error of the asset misleads: MEANINGS in src/media/decoder-errors.ts",
+    check: ofBindings(({ images }) => {
+      const error = images[at]?.error;
+      return { holds: error?.meaning === meaning, seen: error ? refusalOf(error) : "not refused" };
+    }),
+  };
+}
+
+function refusalOf(error: { code: string | null; meaning: string } | null | undefined): string {
+  return error ? `refused with ${error.code ?? "no code"} (${error.meaning})` : "nothing";
+}
+
+function tilesOf(bindings: BindingRecord): string {
+  const { value, error } = bindings.contact_sheet ?? { value: null, error: null };
+  if (!value) return refusalOf(error);
+  const { width, height, columns } = value;
+  const seconds = tileSeconds(bindings).join(", ");
+  return `${width} × ${height}, ${columns} in a row, from ${seconds} s`;
+}
+
+/** Judges what was seen of a deployment. */
+export function judge(observations: Observations): Verdict[] {
+  return ASSUMPTIONS.map(({ assumption, essential, remedy, check }) => {
+    const checked = check(observations);
+    if ("unchecked" in checked) {
+      return { assumption, outcome: "not checked", essential, seen: checked.unchecked, remedy };
+    }
+    const outcome = checked.holds ? "holds" : "doesn't hold";
+    return { assumption, outcome, essential, seen: checked.seen, remedy };
+  });
 }
 
 /**
- * Compares what two platforms answered, such as a deployment and the stand-ins. Returns the
- * assumptions on which they differ; those that one didn't check are left out.
+ * Compares what two platforms answered, such as a deployment and the stand-ins. Returns a sentence
+ * for each difference; what one didn't check is left out.
  */
 export function compareObservations(one: Observations, other: Observations): string[] {
-  const outcomes = new Map(judge(other).map(({ assumption, outcome }) => [assumption, outcome]));
-  return judge(one).flatMap(({ assumption, outcome }) => {
-    const otherOutcome = outcomes.get(assumption)!;
-    if ([outcome, otherOutcome].includes("not checked") || outcome === otherOutcome) return [];
-    return [`${assumption} One ${outcome}, the other ${otherOutcome}.`];
+  const verdicts = (seen: Observations) => {
+    const checked = judge(seen).filter(({ outcome }) => outcome !== "not checked");
+    return new Map(checked.map(({ assumption, outcome }) => [assumption, outcome] as const));
+  };
+  const facts = ({ bindings }: Observations) => (bindings ? listFacts(bindings) : new Map());
+  return [
+    ...listDifferences(verdicts(one), verdicts(other)),
+    ...listDifferences(facts(one), facts(other)),
+  ];
+}
+
+function listDifferences(
+  one: ReadonlyMap<string, string>,
+  other: ReadonlyMap<string, string>,
+): string[] {
+  return [...one].flatMap(([name, value]) => {
+    const otherValue = other.get(name);
+    if (otherValue === undefined || otherValue === value) return [];
+    return [`${name} One: ${value}; the other: ${otherValue}.`];
   });
 }

@@ -23,6 +23,19 @@ export const SPEECH = [
 /** Text of the page. */
 export const PAGE = ["LANTERN FESTIVAL", "Riverside Park", "Friday 9 October"];
 
+/**
+ * A video whose brightness rises every quarter of a second, so that a frame says its time. The
+ * service makes a contact sheet of its first 6 seconds, and takes the frame at 3.6 seconds.
+ */
+export const RAMP = { steps: 32, stepSeconds: 0.25, tiles: 6, frameSeconds: 3.6 } as const;
+/** Grey values of the first step, and between two steps. */
+const [FIRST_GREY, GREY_STEP] = [16, 7];
+
+/** Returns from which second of the ramp on a frame is, by its mean luma. */
+export function rampSeconds(luma: number): number {
+  return Math.round((luma - FIRST_GREY) / GREY_STEP) * RAMP.stepSeconds;
+}
+
 /** More pixels in a row than Images takes. */
 const TOO_WIDE = 12_500;
 /** Bytes of a photo that is cut off: its header, and some of its pixels. */
@@ -33,6 +46,8 @@ export interface SmokeFiles {
   film: string;
   photo: string;
   page: string;
+  /** The `RAMP`. */
+  ramp: string;
   /** A JPEG that is cut off. */
   damaged: string;
   /** A PNG that is too wide. */
@@ -50,6 +65,7 @@ export async function writeSmokeFiles(folder: string): Promise<SmokeFiles> {
     { image: photographPath("dust-bowl-home"), seconds: 5, motion: "pan" },
   ];
   await encodeVideo(at("film.mp4"), scenes, { audio: await narrate(SPEECH) });
+  await encodeVideo(at("ramp.mp4"), await drawRamp(), { width: 320, height: 180, fps: 20 });
   const photo = await sharp(photographPath("french-alpine-landscape")).jpeg().toBuffer();
   await writeFile(at("photo.jpg"), photo);
   await writeFile(at("page.jpg"), await drawText(PAGE));
@@ -60,7 +76,19 @@ export async function writeSmokeFiles(folder: string): Promise<SmokeFiles> {
     film: at("film.mp4"),
     photo: at("photo.jpg"),
     page: at("page.jpg"),
+    ramp: at("ramp.mp4"),
     damaged: at("damaged.jpg"),
     wide: at("wide.png"),
   };
+}
+
+async function drawRamp(): Promise<Scene[]> {
+  const greys = Array.from({ length: RAMP.steps }, (_, i) => FIRST_GREY + i * GREY_STEP);
+  return Promise.all(
+    greys.map(async (grey) => {
+      const background = { r: grey, g: grey, b: grey };
+      const create = { width: 32, height: 18, channels: 3, background } as const;
+      return { image: await sharp({ create }).png().toBuffer(), seconds: RAMP.stepSeconds };
+    }),
+  );
 }

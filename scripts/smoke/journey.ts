@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   type AddedAsset,
@@ -9,7 +10,8 @@ import {
   type SegmentRecord,
 } from "../../tools/api-client.ts";
 import { type FormField, streamForm } from "../../tools/multipart-stream.ts";
-import type { Observations } from "./assumptions.ts";
+import type { ProgressBars } from "../../tools/progress.ts";
+import type { JourneyFacts } from "./assumptions.ts";
 import { PAGE, SCENES, type SmokeFiles, SPEECH } from "./files.ts";
 
 const POLL_MS = 500;
@@ -40,26 +42,34 @@ interface Hits {
   segments: HitRecord[];
 }
 
+export interface JourneyOptions {
+  onStep: (step: Step) => void;
+  /** Shows the ingest; null doesn't. */
+  bars: ProgressBars | null;
+  /** Whether the journey fails without a speech recogniser. */
+  needsSpeech: boolean;
+}
+
 /**
  * Takes the files through the whole service: ingest, each search, an answer, a traversal. The index
  * must exist. A failed step doesn't stop the others, but for the ingest.
  */
 export class Journey {
-  readonly steps: Step[] = [];
   readonly #api: Api;
   readonly #index: string;
   readonly #files: SmokeFiles;
-  readonly #onStep: (step: Step) => void;
+  readonly #options: JourneyOptions;
 
-  constructor(api: Api, index: string, files: SmokeFiles, onStep: (step: Step) => void) {
+  constructor(api: Api, index: string, files: SmokeFiles, options: JourneyOptions) {
     this.#api = api;
     this.#index = `/index/${index}`;
     this.#files = files;
-    this.#onStep = onStep;
+    this.#options = options;
   }
 
-  async run(): Promise<Observations> {
-    const { film, photo, page, damaged, wide } = this.#files;
+  /** Returns what was seen; null if the ingest failed. */
+  async run(): Promise<JourneyFacts | null> {
+    const { film, photo, page } = this.#files;
     const assets = await this.#step("Ingest a film, a photo and a page", async () => {
       const ready = await Promise.all([
         this.#ingest("video", film),
@@ -70,7 +80,7 @@ export class Journey {
       if (failed) throw new Error(`${failed.title}: ${failed.error?.message ?? failed.state}`);
       return { value: ready, note: `${ready.length} ready` };
     });
-    if (!assets) throw new Error("Without an ingest there is nothing more to check.");
+    if (!assets) return null;
     const readyAt = Date.now();
     const [filmAsset, photoAsset, pageAsset] = assets;
     const vectorSeconds = await this.#step("Search by meaning", async () => {
@@ -81,7 +91,7 @@ export class Journey {
     const segments = await this.#segments(filmAsset);
     const recognizedWords = await this.#searchSpeech(segments, filmAsset);
     await this.#step("Search by text on a page", () => this.#expectFirst(PAGE[0]!, pageAsset));
-    const imageSimilarity = await this.#searchByImage(photo, photoAsset);
+    await this.#step("Search by an image", () => this.#searchByImage(photo, photoAsset));
     await this.#step("Search by a clip", () => this.#searchByClip(film, filmAsset));
     await this.#step("Search for what is similar", async () => {
       const { segments: hits } = await this.#search({ similar_to: photoAsset.asset_id });
@@ -98,14 +108,10 @@ export class Journey {
       if (!grounded) throw new Error(`not grounded: ${answer}`);
       return { note: answer };
     });
-    const damagedImage = await this.#outcomeOf(damaged);
-    const wideImage = await this.#outcomeOf(wide);
     await this.#step("Traverse and repair", () => this.#traverse());
     return {
       boundaries: segments.map(({ start_seconds }) => start_seconds ?? 0),
       sceneTexts: SCENES.map((_, i) => segments[i]?.on_screen_text ?? ""),
-      damagedImage,
-      wideImage,
       descriptionErrors: assets
         .flatMap(({ warnings }) => warnings)
         .filter(({ message }) => message.includes("can't be described"))
@@ -113,31 +119,12 @@ export class Journey {
       recognizedWords,
       spokenWords: wordsOf(SPEECH.map(({ text }) => text).join(" ")).length,
       vectorSeconds: vectorSeconds ?? null,
-      imageSimilarity: imageSimilarity ?? null,
       largestSearch: await this.#largestSearch(),
-      largeBody: null,
     };
   }
 
-  /** Does a step of the journey and records its outcome. Undefined if it failed. */
-  async #step<T>(
-    title: string,
-    work: () => Promise<{ value?: T; note: string; isChecked?: boolean }>,
-  ): Promise<T | undefined> {
-    const record = (outcome: Step["outcome"], note: string) => {
-      const step = { title, outcome, note };
-      this.steps.push(step);
-      this.#onStep(step);
-    };
-    try {
-      const { value, note, isChecked = true } = await work();
-      record(isChecked ? "ok" : "not checked", note);
-      return value;
-    } catch (error) {
-      if (error instanceof Error && error.name === "AbortError") throw error;
-      record("failed", error instanceof Error ? error.message : String(error));
-      return undefined;
-    }
+  #step<T>(title: string, work: () => Promise<StepResult<T>>): Promise<T | undefined> {
+    return runStep(title, work, this.#options.onStep);
   }
 
   async #ingest(type: "video" | "image", path: string): Promise<AssetRecord> {
@@ -145,19 +132,12 @@ export class Journey {
     const { asset_id } = await this.#api.upload<AddedAsset>(`${this.#index}/${type}`, form);
     return poll(INGEST_MS, "The ingest", async () => {
       const asset = await this.#api.get<AssetRecord>(`${this.#index}/${type}/${asset_id}`);
-      return ["ready", "failed"].includes(asset.state) ? asset : null;
+      const { state, progress: fraction } = asset;
+      const isDone = ["ready", "failed"].includes(state);
+      const line = { name: basename(path), state, fraction, ...(isDone && { outcome: state }) };
+      this.#options.bars?.update(path, line);
+      return isDone ? asset : null;
     });
-  }
-
-  /** Returns the error code of an image that can't be ingested, or its state. */
-  async #outcomeOf(path: string): Promise<string> {
-    try {
-      const { error, state } = await this.#ingest("image", path);
-      return error?.code ?? state;
-    } catch (error) {
-      if (error instanceof ApiError) return `http_${error.status}`;
-      throw error;
-    }
   }
 
   async #segments({ asset_id }: AssetRecord): Promise<SegmentRecord[]> {
@@ -169,11 +149,12 @@ export class Journey {
     return this.#api.post<Hits>(`${this.#index}/search`, { ...body });
   }
 
-  /** Repeats a search, with none of an asset's words, until a vector finds the asset. */
+  /** Repeats a search until a text vector finds the asset. */
   #searchUntil(query: string, assetId: string): Promise<HitRecord> {
     return poll(SEARCH_MS, "The search", async () => {
       const { segments } = await this.#search({ query });
-      return segments.find(({ asset_id: id }) => id === assetId) ?? null;
+      const hit = segments.find(({ asset_id: id }) => id === assetId);
+      return hit?.signals["text_margin"] === undefined ? null : hit;
     });
   }
 
@@ -191,23 +172,21 @@ export class Journey {
     const spoken = wordsOf(SPEECH.map(({ text }) => text).join(" "));
     const isUnavailable = film.warnings.some(({ code }) => code === "model_not_found");
     if (heard.size === 0 && isUnavailable) {
-      await this.#step("Search by speech", async () => ({
-        note: "there is no speech recogniser",
-        isChecked: false,
-      }));
+      await this.#step("Search by speech", async () => {
+        const note = "there is no speech recogniser";
+        if (this.#options.needsSpeech) throw new Error(note);
+        return { note, isChecked: false };
+      });
       return null;
     }
     await this.#step("Search by speech", () => this.#expectFirst(SPEECH[0].text, film));
     return spoken.filter((word) => heard.has(word)).length;
   }
 
-  #searchByImage(path: string, photo: AssetRecord): Promise<number | null | undefined> {
-    return this.#step("Search by an image", async () => {
-      const [first] = (await this.#upload("search_image", [{ name: "image_file", path }])).segments;
-      if (first?.asset_id !== photo.asset_id) throw new Error("the photo isn't the first hit");
-      const value = first.signals["image_similarity"] ?? null;
-      return { value, note: `${photo.title}, ${first.score}` };
-    });
+  async #searchByImage(path: string, photo: AssetRecord) {
+    const [first] = (await this.#upload("search_image", [{ name: "image_file", path }])).segments;
+    if (first?.asset_id !== photo.asset_id) throw new Error("the photo isn't the first hit");
+    return { note: `${photo.title}, ${first.score}` };
   }
 
   async #searchByClip(path: string, film: AssetRecord) {
@@ -249,6 +228,31 @@ export class Journey {
       if (error instanceof ApiError) return error.status;
       throw error;
     }
+  }
+}
+
+interface StepResult<T> {
+  value?: T;
+  note: string;
+  /** False if nothing could be checked. */
+  isChecked?: boolean;
+}
+
+/** Does a step and reports its outcome. Returns undefined if it failed; throws if interrupted. */
+export async function runStep<T>(
+  title: string,
+  work: () => Promise<StepResult<T>>,
+  onStep: (step: Step) => void,
+): Promise<T | undefined> {
+  try {
+    const { value, note, isChecked = true } = await work();
+    onStep({ title, outcome: isChecked ? "ok" : "not checked", note });
+    return value;
+  } catch (error) {
+    if (error instanceof Error && error.name === "AbortError") throw error;
+    const note = error instanceof Error ? error.message : String(error);
+    onStep({ title, outcome: "failed", note });
+    return undefined;
   }
 }
 
