@@ -22,7 +22,7 @@ const NON_ID_FIELDS = new Set(
    top_k top_p modes collapse use_boxes use_masks queue_job filter group_by start_seconds end_seconds
    system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
    upload-checksum upload-length upload-defer-length upload-metadata upload-offset
-   x-http-method-override video images`.split(/\s+/),
+   x-http-method-override video images media after`.split(/\s+/),
 );
 
 let owner: FullAccount;
