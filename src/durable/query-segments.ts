@@ -31,11 +31,10 @@ export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
   if (rules.mustNot !== null) conditions.push(sql`segment_key NOT IN ${matches(rules.mustNot)}`);
   const segments = readRows(
     storage,
-    sql`SELECT ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
-      FROM segments CROSS JOIN assets USING (asset_key) WHERE ${concat(conditions, " AND ")}`,
+    sql`SELECT asset_key AS assetKey, ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
+      FROM segments WHERE ${concat(conditions, " AND ")}`,
   );
-  const assetIdAt = segments.columns.indexOf("assetId");
-  const assetIds = new Set(segments.rows.map((row) => row[assetIdAt] as string));
+  const assetKeys = new Set(segments.rows.map(([assetKey]) => assetKey as number));
   return {
     fullTextHits,
     counts,
@@ -43,8 +42,8 @@ export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
     segments,
     assets: readRows(
       storage,
-      sql`SELECT asset_id AS assetId, asset_type AS assetType, title, metadata FROM assets
-        WHERE asset_id ${inList([...assetIds])} AND ${isInScope(scope)}`,
+      sql`SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title, metadata
+        FROM assets WHERE asset_key ${inList([...assetKeys])} AND ${isInScope(scope)}`,
     ),
   };
 }

@@ -97,16 +97,23 @@ function sumCounts(counts: (TermCounts | null)[]): TermCounts {
 }
 
 function parseRows(indexId: IndexId, rows: SegmentRows): FoundSegment[] {
-  const assets = toObjects<FoundAsset>(rows.assets);
-  const byId = new Map(assets.map((asset) => [asset.assetId, parseColumns(asset, ["metadata"])]));
-  const found = toObjects<SegmentRow & { keyframeHashes: ArrayBuffer | null }>(rows.segments);
-  return found.flatMap(({ keyframeHashes, ...row }) => {
-    const asset = byId.get(row.assetId);
+  const assets = toObjects<FoundAsset & { assetKey: number }>(rows.assets);
+  const byKey = new Map(
+    assets.map(({ assetKey, ...asset }) => [assetKey, parseColumns(asset, ["metadata"])]),
+  );
+  return toObjects<FoundRow>(rows.segments).flatMap(({ assetKey, keyframeHashes, ...row }) => {
+    const asset = byKey.get(assetKey);
     if (!asset) return [];
     const keyframeHash = toKeyframeHash(new Uint32Array(keyframeHashes ?? []));
-    return [{ segment: toSegment(indexId, row), asset, keyframeHash }];
+    const segment = toSegment(indexId, { ...row, assetId: asset.assetId });
+    return [{ segment, asset, keyframeHash }];
   });
 }
+
+type FoundRow = Omit<SegmentRow, "assetId"> & {
+  assetKey: number;
+  keyframeHashes: ArrayBuffer | null;
+};
 
 /** Returns the two hashes of the whole keyframe: a signature begins with them unless it is flat. */
 function toKeyframeHash(hashes: Uint32Array): number[] | null {

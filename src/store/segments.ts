@@ -21,11 +21,11 @@ export const HAS_KEYFRAME = `(segments.error IS NULL OR EXISTS (
     WHERE signatures.segment_key = segments.segment_key AND signatures.frame_ms IS NULL
   ))`;
 
-/** Columns of a `SegmentRow`, in a statement that reads `segments` and `assets`. */
-export const SEGMENT_COLUMNS = `segment_id AS segmentId, asset_id AS assetId, position,
-  start_ms AS startMs, end_ms AS endMs, keyframe_ms AS keyframeMs, caption,
-  caption_model AS captionModel, transcript, on_screen_text AS onScreenText, labels, boxes, error,
-  described_at IS NOT NULL AS described, ${HAS_KEYFRAME} AS hasKeyframe`;
+/** Columns of a `SegmentRow` but the asset's id, which isn't in the table `segments`. */
+export const SEGMENT_COLUMNS = `segment_id AS segmentId, position, start_ms AS startMs,
+  end_ms AS endMs, keyframe_ms AS keyframeMs, caption, caption_model AS captionModel, transcript,
+  on_screen_text AS onScreenText, labels, boxes, error, described_at IS NOT NULL AS described,
+  ${HAS_KEYFRAME} AS hasKeyframe`;
 
 /** Tests for the segments of an asset. */
 export const ofAsset = (assetId: AssetId) =>
@@ -33,7 +33,8 @@ export const ofAsset = (assetId: AssetId) =>
 
 async function select(db: IndexDb, assetId: AssetId, condition: SqlFragment): Promise<Segment[]> {
   const rows = await db.all<SegmentRow>(
-    sql`SELECT ${raw(SEGMENT_COLUMNS)} FROM segments JOIN assets USING (asset_key)
+    sql`SELECT asset_id AS assetId, ${raw(SEGMENT_COLUMNS)}
+      FROM segments JOIN assets USING (asset_key)
       WHERE asset_id = ${assetId} AND ${condition} ORDER BY position`,
   );
   return rows.map((row) => toSegment(db.indexId, row));
@@ -169,7 +170,8 @@ export async function pageSegments(
   { limit, after }: PageRequest,
 ): Promise<Page<Segment>> {
   const [rows, total] = await db.batch([
-    sql`SELECT ${raw(SEGMENT_COLUMNS)} FROM segments JOIN assets USING (asset_key)
+    sql`SELECT asset_id AS assetId, ${raw(SEGMENT_COLUMNS)}
+      FROM segments JOIN assets USING (asset_key)
       WHERE asset_id = ${assetId} AND position >
         COALESCE(
           (SELECT position FROM segments WHERE ${ofAsset(assetId)} AND segment_id = ${after}), -1
