@@ -42,7 +42,8 @@ export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
     segments,
     assets: readRows(
       storage,
-      sql`SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title, metadata
+      sql`SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title,
+          metadata
         FROM assets WHERE asset_key ${inList([...assetKeys])} AND ${isInScope(scope)}`,
     ),
   };
