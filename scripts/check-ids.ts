@@ -29,6 +29,7 @@ const FOREIGN = new Set(["platformId", "storageId"]);
 const TRUSTED: Record<string, string> = {
   "src/ids.ts": "creates new ids",
   "src/keys.ts": "reads ids from tokens that we signed",
+  "src/media-token.ts": "reads ids from tokens that we signed",
   "src/messages.ts": "reads ids from messages that we sent",
   "src/store/archived-rows.ts": "reads ids from the archive records that we wrote",
   "src/store/object-keys.ts": "reads ids from the keys of objects that we wrote",

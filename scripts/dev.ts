@@ -71,14 +71,14 @@ function formatGreeting(url: string, key: string, seconds: number, missing: stri
   return `
 Sightline runs at ${url} (started in ${seconds.toFixed(1)} s). Ctrl-C stops it.
 
-API key of the account "local", with every scope:
+API key of the account "local", with every scope. The console at ${url} asks for it:
 
-${key}
+export KEY=${key}
 
 Create an index and list it:
 
-curl -X POST -H "X-API-Key: ${key}" "${url}/index?index_name=first"
-curl -H "X-API-Key: ${key}" ${url}/index
+curl -X POST -H "X-API-Key: $KEY" "${url}/index?index_name=first"
+curl -H "X-API-Key: $KEY" ${url}/index
 ${missing.length > 0 ? `\nMissing capabilities of this machine:\n\n${missing.join("\n")}\n` : ""}`;
 }
 

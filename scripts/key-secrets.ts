@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { parseSecrets } from "../src/keys.ts";
+import { parseSecrets } from "../src/signed-token.ts";
 
 /*
  * Edits signing secrets in the format of `KEY_SECRETS`, `kid:base64url[,kid:base64url…]`: the first

@@ -116,6 +116,8 @@ export const UPLOADS = {
 
 /** Validity of a signed media URL. */
 export const MEDIA_URL_MS = 60 * MINUTE;
+/** Longest signed URL, for origins of up to 45 characters. */
+export const MEDIA_URL_CHARACTERS = 220;
 /** Time for which a Worker caches that an API key hasn't been revoked. */
 export const KEY_RECHECK_MS = 60 * SECOND;
 /** Time in which a key's `last_used_at` is written at most once. */

@@ -1,5 +1,13 @@
-import { base64url, decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
 import { type AccountId, type KeyId, trustedId } from "./ids.ts";
+import {
+  ID_BYTES,
+  idBytes,
+  readUlid,
+  type Secrets,
+  SIGNATURE_CHARACTERS,
+  signToken,
+  verifyToken,
+} from "./signed-token.ts";
 
 export const SCOPES = ["read", "write", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -8,8 +16,10 @@ export type Scope = (typeof SCOPES)[number];
 export interface KeyClaims {
   keyId: KeyId;
   accountId: AccountId;
+  /** Names a new account. A key has its first bytes, as many as fit: about 14. */
   accountName: string;
   scopes: Scope[];
+  /** Epoch ms; null for a key that doesn't expire. */
   expiresAt: number | null;
 }
 
@@ -18,98 +28,56 @@ export interface VerifiedKey extends KeyClaims {
   kid: string;
 }
 
+const KEY_PREFIX = "sl_";
+const MAX_KEY_CHARACTERS = 120;
+
+/** Bytes of the time of expiry, and where the account's name begins. */
+const TIME_BYTES = 6;
+const NAME_OFFSET = 1 + TIME_BYTES + 2 * ID_BYTES;
+
 /**
- * Signing secrets by `kid`. The first one signs and all verify, so that a secret can be rotated.
+ * Signs an API key: `sl_`, then a token of one byte with a bit for each scope, the time of expiry
+ * or 0, the ids of the account and the key, and the beginning of the account's name. It has at most
+ * 120 characters.
  */
-export type Secrets = ReadonlyMap<string, Uint8Array>;
-
-const KEY_AUDIENCE = "sightline:key";
-const MEDIA_AUDIENCE = "sightline:media";
-const MIN_SECRET_BYTES = 32;
-
-/** Parses `KEY_SECRETS`: `kid:base64url[,kid:base64url…]`. Throws on anything else. */
-export function parseSecrets(text: string): Secrets {
-  const secrets = new Map<string, Uint8Array>();
-  for (const entry of text.split(",")) {
-    const [kid, encoded, ...rest] = entry.trim().split(":");
-    if (!kid || !encoded || rest.length > 0) {
-      throw new Error("KEY_SECRETS must be kid:base64url, several separated by commas");
-    }
-    const secret = base64url.decode(encoded);
-    if (secret.length < MIN_SECRET_BYTES) {
-      throw new Error(`KEY_SECRETS: the secret "${kid}" is shorter than ${MIN_SECRET_BYTES} bytes`);
-    }
-    if (secrets.has(kid)) throw new Error(`KEY_SECRETS: two secrets are named "${kid}"`);
-    secrets.set(kid, secret);
-  }
-  return secrets;
+export async function signKey(secrets: Secrets, claims: KeyClaims): Promise<string> {
+  const [kid] = [...secrets.keys()] as [string];
+  const characters = MAX_KEY_CHARACTERS - `${KEY_PREFIX}${kid}_`.length - SIGNATURE_CHARACTERS;
+  const nameBytes = Math.floor((characters * 3) / 4) - NAME_OFFSET;
+  const head = Buffer.alloc(1 + TIME_BYTES);
+  head[0] = SCOPES.reduce((bits, scope, i) => bits | (+claims.scopes.includes(scope) << i), 0);
+  head.writeUIntBE(claims.expiresAt ?? 0, 1, TIME_BYTES);
+  const payload = Buffer.concat([
+    head,
+    idBytes(claims.accountId),
+    idBytes(claims.keyId),
+    truncate(claims.accountName, nameBytes),
+  ]);
+  return KEY_PREFIX + (await signToken(secrets, "key", payload));
 }
 
-export function signKey(secrets: Secrets, claims: KeyClaims): Promise<string> {
-  const token = new SignJWT({ scopes: claims.scopes, name: claims.accountName })
-    .setSubject(claims.accountId)
-    .setJti(claims.keyId)
-    .setAudience(KEY_AUDIENCE)
-    .setIssuedAt();
-  if (claims.expiresAt !== null) token.setExpirationTime(Math.floor(claims.expiresAt / 1000));
-  return sign(secrets, token);
+/** Encodes the beginning of a text in UTF-8: whole characters, of at most `maxBytes`. */
+function truncate(text: string, maxBytes: number): Uint8Array {
+  const bytes = new Uint8Array(maxBytes);
+  return bytes.subarray(0, new TextEncoder().encodeInto(text, bytes).written);
 }
 
 /**
  * Returns the claims of a key; null if it is malformed, expired or not signed by a known secret.
  */
 export async function verifyKey(secrets: Secrets, key: string): Promise<VerifiedKey | null> {
-  const verified = await verify(secrets, key, KEY_AUDIENCE);
+  if (!key.startsWith(KEY_PREFIX)) return null;
+  const verified = await verifyToken(secrets, "key", key.slice(KEY_PREFIX.length));
   if (!verified) return null;
-  const { payload, protectedHeader } = verified;
-  if (!payload.sub || !payload.jti || !Array.isArray(payload["scopes"])) return null;
+  const { payload, kid } = verified;
+  const expiresAt = payload.readUIntBE(1, TIME_BYTES) || null;
+  if (expiresAt !== null && expiresAt <= Date.now()) return null;
   return {
-    keyId: trustedId<KeyId>(payload.jti),
-    accountId: trustedId<AccountId>(payload.sub),
-    accountName: typeof payload["name"] === "string" ? payload["name"] : "",
-    scopes: SCOPES.filter((scope) => (payload["scopes"] as unknown[]).includes(scope)),
-    expiresAt: payload.exp === undefined ? null : payload.exp * 1000,
-    kid: protectedHeader.kid!,
+    keyId: trustedId(`key_${readUlid(payload, 1 + TIME_BYTES + ID_BYTES)}`),
+    accountId: trustedId(`acc_${readUlid(payload, 1 + TIME_BYTES)}`),
+    accountName: payload.toString("utf8", NAME_OFFSET),
+    scopes: SCOPES.filter((_, i) => payload[0]! & (1 << i)),
+    expiresAt,
+    kid,
   };
-}
-
-/**
- * Signs a token that grants access to one R2 object until `expiresAt` (epoch ms), in media URLs.
- */
-export function signMediaKey(secrets: Secrets, objectKey: string, expiresAt: number) {
-  const token = new SignJWT().setSubject(objectKey).setAudience(MEDIA_AUDIENCE);
-  return sign(secrets, token.setExpirationTime(Math.floor(expiresAt / 1000)));
-}
-
-/** Returns the object key that a media token grants access to, and its account; or null. */
-export async function verifyMediaToken(secrets: Secrets, token: string) {
-  const key = (await verify(secrets, token, MEDIA_AUDIENCE))?.payload.sub;
-  return key ? { key, accountId: trustedId<AccountId>(key.split("/")[0]!) } : null;
-}
-
-function sign(secrets: Secrets, token: SignJWT): Promise<string> {
-  const [kid, secret] = [...secrets][0]!;
-  return token.setProtectedHeader({ alg: "HS256", kid }).sign(secret);
-}
-
-async function verify(secrets: Secrets, token: string, audience: string) {
-  try {
-    const secret = secrets.get(decodeProtectedHeader(token).kid ?? "");
-    if (!secret) return null;
-    return await jwtVerify(token, secret, { audience, algorithms: ["HS256"] });
-  } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
-    throw error;
-  }
-}
-
-const secretsByText = new Map<string, Secrets>();
-
-/** Returns the signing secrets, parsed once. Throws with the command to run if they aren't set. */
-export function keySecrets(env: { KEY_SECRETS?: string }): Secrets {
-  const text = env.KEY_SECRETS;
-  if (!text) throw new Error("KEY_SECRETS is not set: run `npx wrangler secret put KEY_SECRETS`");
-  let secrets = secretsByText.get(text);
-  if (!secrets) secretsByText.set(text, (secrets = parseSecrets(text)));
-  return secrets;
 }

@@ -1,7 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { inject, vi } from "vitest";
 import { accountId, newId } from "../src/ids.ts";
-import { parseSecrets, type Scope, signKey } from "../src/keys.ts";
+import { type Scope, signKey } from "../src/keys.ts";
+import { parseSecrets } from "../src/signed-token.ts";
 import { requireContract } from "./contract.ts";
 
 const ORIGIN = "https://sightline.test";

@@ -1,7 +1,9 @@
+import { env } from "cloudflare:workers";
 import { base64url } from "jose";
 import { newId } from "../src/ids.ts";
-import { parseSecrets, SCOPES, signKey } from "../src/keys.ts";
-import { Client, type Json, newClient } from "./client.ts";
+import { SCOPES, signKey, verifyKey } from "../src/keys.ts";
+import { parseSecrets, SIGNATURE_CHARACTERS } from "../src/signed-token.ts";
+import { Client, newClient } from "./client.ts";
 import { run } from "./store-queries.ts";
 
 /** Returns a key of the client's account, signed by another secret that is named `kid`. */
@@ -15,27 +17,25 @@ export async function newKeySignedBy(kid: string, client: Client): Promise<Clien
 
 /** Returns a key with the claims of one client and the signature of another. */
 export function spliceSignature(client: Client, other: Client): Client {
-  const [head, claims] = client.key.split(".");
-  return new Client([head, claims, other.key.split(".")[2]].join("."));
+  return new Client(
+    client.key.slice(0, -SIGNATURE_CHARACTERS) + other.key.slice(-SIGNATURE_CHARACTERS),
+  );
 }
 
 export function removeSignature(client: Client): Client {
-  const head = base64url.encode(JSON.stringify({ alg: "none", kid: "test" }));
-  return new Client([head, client.key.split(".")[1], ""].join("."));
+  return new Client(client.key.slice(0, -SIGNATURE_CHARACTERS));
 }
 
 /** Returns a key that is revoked in the database, and that this isolate hasn't cached. */
 export async function newRevokedKey(): Promise<Client> {
   const client = await newClient();
-  const { sub, jti }: Json = JSON.parse(
-    Buffer.from(client.key.split(".")[1]!, "base64url").toString(),
-  );
-  await run("INSERT INTO accounts (account_id, name, created_at) VALUES (?, 'x', 1)", sub);
+  const { accountId, keyId } = (await verifyKey(parseSecrets(env.KEY_SECRETS), client.key))!;
+  await run("INSERT INTO accounts (account_id, name, created_at) VALUES (?, 'x', 1)", accountId);
   await run(
     `INSERT INTO api_keys (key_id, account_id, scopes, created_at, revoked_at)
      VALUES (?, ?, 'read', 1, 1)`,
-    jti,
-    sub,
+    keyId,
+    accountId,
   );
   return client;
 }

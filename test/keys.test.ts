@@ -3,7 +3,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { KEY_RECHECK_MS } from "../src/config.ts";
 import { newId } from "../src/ids.ts";
-import { parseSecrets, type Scope, signKey, verifyKey } from "../src/keys.ts";
+import { type Scope, signKey, verifyKey } from "../src/keys.ts";
+import { parseSecrets } from "../src/signed-token.ts";
 import { Client, clientOf, type Json, newClient } from "./client.ts";
 import { fetchDeployed } from "./deployed.ts";
 

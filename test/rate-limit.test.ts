@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { verifyKey, parseSecrets } from "../src/keys.ts";
+import { verifyKey } from "../src/keys.ts";
+import { parseSecrets } from "../src/signed-token.ts";
 import { LIMITS } from "../src/config.ts";
 import { type Call, Client, clientOf, newClient } from "./client.ts";
 import { fetchDeployed } from "./deployed.ts";

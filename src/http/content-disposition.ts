@@ -23,6 +23,21 @@ export function fileName(name: string): string {
   return visible.replaceAll(/^[\s.]+|[\s.]+$/g, "") || "file";
 }
 
+/**
+ * Makes a name safe, percent-encodes it, and shortens it to `maxCharacters`: the end of its stem is
+ * left out.
+ */
+export function shortFileName(name: string, maxCharacters: number): string {
+  const [, stem = "", extension = ""] = /^(.+?)(\.\w{1,5})?$/su.exec(fileName(name)) ?? [];
+  let encoded = "";
+  for (const { segment } of new Intl.Segmenter().segment(stem)) {
+    const character = encodeURIComponent(segment);
+    if (encoded.length + character.length + extension.length > maxCharacters) break;
+    encoded += character;
+  }
+  return (encoded || "file") + extension;
+}
+
 /** File extensions by media type. The first one is appended; other types append their subtype. */
 const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   "image/jpeg": ["jpg", "jpeg"],

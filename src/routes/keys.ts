@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { AppError, invalid } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { keySecrets, type KeyClaims, type Scope, SCOPES, signKey } from "../keys.ts";
+import { type KeyClaims, type Scope, SCOPES, signKey } from "../keys.ts";
+import { keySecrets } from "../signed-token.ts";
 import { type ApiKey, insertKey, listKeys, revokeKey } from "../store/keys.ts";
 import type { Caller } from "../types.ts";
 import { cacheRevocation } from "../http/authenticate.ts";

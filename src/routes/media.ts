@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
-import { keySecrets, verifyMediaToken } from "../keys.ts";
+import { verifyMediaToken } from "../media-token.ts";
+import { keySecrets } from "../signed-token.ts";
 import { contentDisposition, withExtension } from "../http/content-disposition.ts";
 import { evaluateConditions, isRangeCurrent } from "../http/conditional-request.ts";
 import type { Context } from "../http/context.ts";

@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { parseSecrets, verifyKey } from "../../src/keys.ts";
+import { verifyKey } from "../../src/keys.ts";
+import { parseSecrets } from "../../src/signed-token.ts";
 
 const stateDir = mkdtempSync(join(tmpdir(), "sightline-commands-"));
 afterAll(() => rmSync(stateDir, { recursive: true }));
@@ -27,7 +28,7 @@ describe("key create", () => {
       "read",
     ]);
     expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
-    expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    expect(stdout).toMatch(/^sl_[\w-]{90,117}\n$/);
     const file = join(stateDir, "secrets.env");
     const secrets = /KEY_SECRETS="?([^"\n]+)/.exec(readFileSync(file, "utf8"))![1]!;
     expect(statSync(file).mode % 0o1000).toBe(0o600);

@@ -4,16 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { addSecret, dropSecret, listKids, useSecret } from "../../scripts/key-secrets.ts";
-import { trustedId } from "../../src/ids.ts";
-import { type KeyClaims, parseSecrets, signKey, verifyKey } from "../../src/keys.ts";
+import { newId, trustedId } from "../../src/ids.ts";
+import { type KeyClaims, signKey, verifyKey } from "../../src/keys.ts";
+import { parseSecrets } from "../../src/signed-token.ts";
 
 const stateDir = mkdtempSync(join(tmpdir(), "sightline-secrets-"));
 afterAll(() => rmSync(stateDir, { recursive: true }));
 
 const FIRST = `k1:${"A".repeat(43)}`;
 const CLAIMS: KeyClaims = {
-  keyId: trustedId("key_1"),
-  accountId: trustedId("acc_1"),
+  keyId: newId("key"),
+  accountId: trustedId("acc_7ZZZZZZZZZ0123456789ABCDEF"),
   accountName: "Ada",
   scopes: ["read"],
   expiresAt: null,

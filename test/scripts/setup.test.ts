@@ -11,7 +11,7 @@ import {
   planSetup,
 } from "../../scripts/cloudflare/provision.ts";
 import type { ResourceOptions } from "../../scripts/cloudflare/resources.ts";
-import { parseSecrets } from "../../src/keys.ts";
+import { parseSecrets } from "../../src/signed-token.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
 import { CloudflareAccount } from "./cloudflare-account.ts";
 import { ACCOUNT_ID, setUpCloudflare, TOKEN } from "./cloudflare-api.ts";

@@ -3,6 +3,7 @@ import {
   attachment,
   contentDisposition,
   fileName,
+  shortFileName,
   withExtension,
 } from "../../src/http/content-disposition.ts";
 
@@ -59,5 +60,23 @@ describe("Content-Disposition", () => {
     ["a", undefined, "a.bin"],
   ])("of %j with type %s has the file name %s", (name, type, expected) => {
     expect(withExtension(name, type)).toBe(expected);
+  });
+});
+
+describe("a short file name", () => {
+  it.each([
+    ["clip.mp4", 20, "clip.mp4"],
+    ["a rather long name of a film.mp4", 20, "a%20rather%20lon.mp4"],
+    ["twenty-characters.mp4", 20, "twenty-character.mp4"],
+    ["電影電影.mp4", 24, "%E9%9B%BB%E5%BD%B1.mp4"],
+    ["👍🏽👍🏽.jpg", 28, "%F0%9F%91%8D%F0%9F%8F%BD.jpg"],
+    ["👍🏽👍🏽.jpg", 27, "file.jpg"],
+    ["e\u0301e\u0301.jpg", 14, "e%CC%81.jpg"],
+    ["a".repeat(50), 10, "a".repeat(10)],
+    ["a.notanextension", 10, "a.notanext"],
+    ["../x/y.mp4", 20, "_x_y.mp4"],
+    ["", 10, "file"],
+  ])("of %j in %i characters is %s", (name, maxCharacters, short) => {
+    expect(shortFileName(name, maxCharacters)).toBe(short);
   });
 });

@@ -1,5 +1,6 @@
 import { accountId, newId } from "../../src/ids.ts";
-import { parseSecrets, type Scope, SCOPES, signKey } from "../../src/keys.ts";
+import { type Scope, SCOPES, signKey } from "../../src/keys.ts";
+import { parseSecrets } from "../../src/signed-token.ts";
 
 export interface KeyRequest {
   /** Account name; the same name is the same account. */
