@@ -286,8 +286,8 @@ export const IMPORTS = {
 /** Generated answers (src/answer/). */
 export const ANSWER = {
   defaultTopK: 12,
-  maxSentences: 3, // quoted in an extractive answer
-  minScore: 0.05, // of a segment that is passed to the model
+  minScore: 0.05, // of a segment that is passed to the model, or is related to a question
+  maxRelated: 5, // closest moments beside an answer that isn't grounded
   maxNeighbours: 4, // consecutive segments that are merged into one source
   evidenceTokens: 4000,
   maxImages: 6, // keyframes of the best sources
@@ -295,6 +295,4 @@ export const ANSWER = {
   window: { maxSources: 8, maxCount: 6, concurrency: 2 },
   toleranceMs: 500, // by which a time range may exceed the video: players round up
   cacheMs: 10 * MINUTE, // for which a repeated question to an unchanged index gets the same answer
-  minTermCoverage: 0.8, // of a question's terms, for a sentence to be quoted
-  minRelativeCoverage: 0.9, // of the best sentence's coverage, for others to be quoted beside it
 } as const;

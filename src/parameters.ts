@@ -52,3 +52,18 @@ export const COPY_DETECTION = {
   mergeGapSeconds: 60, // ranges closer than this are read as one; longer than a window
   minCopySimilarity: 0.85, // from which a time range is a copy of the query
 } as const;
+
+/** Quotes of an answer without a language model. */
+export const QUOTES = {
+  maxSentences: 3,
+  /** Share of a question's terms that a sentence in its words has. */
+  minTermCoverage: 0.8,
+  /** Share of the best sentence's coverage that others beside it have. */
+  minRelativeCoverage: 0.9,
+  /** Probability of a sentence in other words. */
+  minProbability: 0.8,
+  /** By how much others beside the best sentence may be less probable. */
+  maxLess: 0.01,
+  /** Sentences whose similarity to the question is computed. */
+  maxEmbedded: 8,
+} as const;

@@ -47,6 +47,8 @@ export interface AnswerBody {
   answer: string;
   grounded: boolean;
   citations: (SegmentRecord & { marker: number })[];
+  related: HitRecord[];
+  model: string;
 }
 
 /** Error status of the service, with its own message. */

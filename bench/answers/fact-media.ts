@@ -5,7 +5,7 @@ import { encodeVideo } from "../../tools/sample/video.ts";
 import { photographPath } from "../../tools/sample/images.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
 import type { AnswerCase, Moment } from "./case.ts";
-import type { Fact, Facts } from "./facts.ts";
+import type { Fact, Facts } from "../../tools/facts/facts.ts";
 
 /** Media files that state facts, and questions about them. */
 export interface FactMedia {

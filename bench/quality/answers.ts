@@ -10,8 +10,9 @@ import {
   requestRangeAnswer,
 } from "../answers/request-answer.ts";
 import type { AnswerCase } from "../answers/case.ts";
+import { KINDS } from "../answers/fact-kinds.ts";
 import { writeFactMedia } from "../answers/fact-media.ts";
-import { makeFacts } from "../answers/facts.ts";
+import { makeFacts } from "../../tools/facts/facts.ts";
 import { readNarrations } from "../answers/narrations.ts";
 import { type AnswerFigures, type AnswerOutcome, summarizeOutcomes } from "../answers/outcomes.ts";
 import { type Service, withService } from "../../tools/service.ts";
@@ -19,9 +20,10 @@ import type { Suite } from "../../tools/suite.ts";
 
 const SEED = 1;
 /**
- * Every third question is also asked with images, which takes as long as all the others together.
+ * Every twentieth question is also asked with images, which takes longer. An account has a thousand
+ * answers a day.
  */
-const IMAGE_QUESTION_STEP = 3;
+const IMAGE_QUESTION_STEP = 20;
 
 interface AnswerMaterial {
   indexName: string;
@@ -30,7 +32,7 @@ interface AnswerMaterial {
 }
 
 async function writeMaterials(folder: string, dataDir: string): Promise<AnswerMaterial[]> {
-  const facts = await writeFactMedia(folder, makeFacts(createRandom(SEED)));
+  const facts = await writeFactMedia(folder, makeFacts(KINDS, createRandom(SEED)));
   const narrations = await readNarrations(join(dataDir, "speech"));
   return [
     { indexName: "facts", ...facts },

@@ -26,7 +26,7 @@ export async function showAnswer(outlet, { index, question }, signal) {
   }
 }
 
-function renderAnswer({ answer, grounded, citations, model }) {
+function renderAnswer({ answer, grounded, citations, related, model }) {
   const cards = new Map(
     citations.map((hit) => [hit.marker, { hit, card: momentCard(hit, hit.marker) }]),
   );
@@ -35,7 +35,11 @@ function renderAnswer({ answer, grounded, citations, model }) {
   if (!grounded) {
     box.classList.add("ungrounded");
     box.prepend(el("p.badge", {}, "No answer in this index"));
-    return [box];
+    if (related.length === 0) return [box];
+    const closest = el("ul.grid", { "aria-label": "Closest moments" });
+    closest.append(...related.map((hit) => momentCard(hit)));
+    const note = el("p.facts", {}, "Found by search. They don't answer the question.");
+    return [box, el("h3", {}, "Closest moments"), note, closest];
   }
   box.append(el("p.facts", {}, authorOf(model)));
   const list = el("ul.grid", { "aria-label": "Cited moments" });

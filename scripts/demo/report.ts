@@ -57,16 +57,26 @@ export async function reportAnswers(
 ): Promise<void> {
   for (const question of questions) {
     const query = new URLSearchParams({ query: question });
-    const { answer, citations } = await api.get<AnswerBody>(
+    const { answer, citations, related, model } = await api.get<AnswerBody>(
       `/index/${indexName}/answer?${query.toString()}`,
     );
     console.log(`\nQuestion: ${sanitizeLine(question)}\n  ${sanitizeLine(answer)}`);
+    if (citations.length > 0) console.log(`  (${describeAuthor(model)})`);
     for (const citation of citations) {
       console.log(
         `  [${citation.marker}] ${sanitizeLine(citation.title)} ${formatRange(citation)}\n      ${citation.clip_url}`,
       );
     }
+    if (related.length > 0) console.log("  Closest moments, which don't answer it:");
+    for (const hit of related) {
+      console.log(`  ${hit.score.toFixed(2)}  ${sanitizeLine(hit.title)} ${formatRange(hit)}`);
+    }
   }
+}
+
+/** Says who wrote an answer, from the model's id. */
+function describeAuthor(model: string): string {
+  return model === "extractive" ? "quoted: no model wrote this" : `written by the model ${model}`;
 }
 
 function formatRange({ start_seconds: start, end_seconds: end }: SegmentRecord): string {

@@ -32,8 +32,9 @@ export async function* answerFromText(
 ): AsyncGenerator<AnswerEvent> {
   const { hits } = await search(env, index, makeSearchRequest({ query: question, topK, assetIds }));
   const sources = gatherSources(hits);
-  const task = { question, sources, images: NO_IMAGES, style, scope: SCOPE };
-  yield* composeAnswer(env, task, () => extractQuotes(question, hits), signal);
+  const findRelated = async () => hits;
+  const task = { question, sources, images: NO_IMAGES, style, scope: SCOPE, findRelated };
+  yield* composeAnswer(env, task, () => extractQuotes(env, question, hits), signal);
 }
 
 const SCOPE = "index" as const;
@@ -57,7 +58,8 @@ export async function* answerFromImages(
     images,
     style,
     scope: SCOPE,
+    findRelated: async () => hits,
     ...(topP !== undefined && { topP }),
   };
-  yield* composeAnswer(env, task, () => extractQuotes(quoteQuery, hits), signal);
+  yield* composeAnswer(env, task, () => extractQuotes(env, quoteQuery, hits), signal);
 }

@@ -1,12 +1,13 @@
-import { MODELS } from "../config.ts";
+import { ANSWER, MODELS } from "../config.ts";
 import { AppError, isDeferrable, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
+import type { Hit } from "../search/hits.ts";
 import { type GeneratedText, generate } from "../models/generate.ts";
 import { CitationVerifier } from "./citation-verifier.ts";
 import type { ClaimContext } from "./claim.ts";
 import { detectLanguage, parseLanguage } from "./claim-language.ts";
 import type { ClaimEvidence } from "./claim-source.ts";
-import type { Quote } from "./extractive.ts";
+import type { Quote } from "./quotes/quote-by-meaning.ts";
 import { escapeMarkdown, toPlainText, toSafeMarkdown } from "./markdown.ts";
 import {
   evidenceText,
@@ -29,6 +30,8 @@ export interface Answer {
   citations: Citation[];
   /** Id of the model; `extractive` if the answer is quoted without one. */
   model: string;
+  /** If it isn't grounded, what a search finds: the closest moments, which prove nothing. */
+  related: readonly Hit[];
   usage: { inputTokens: number; outputTokens: number };
   /** A model failed while answering: a retry may give a better answer. */
   isFallback: boolean;
@@ -48,6 +51,8 @@ export interface AnswerTask {
   seenBefore?: ReadonlySet<number>;
   style: AnswerStyle;
   topP?: number;
+  /** Searches for moments that are close to the question, best first. */
+  findRelated: () => Promise<readonly Hit[]>;
   /** Where nothing answers the question, if nothing does. */
   scope: "index" | "video";
   /** `MAP_PROMPT` or `REDUCE_PROMPT`, for an answer about windows of a video. */
@@ -81,12 +86,20 @@ export async function* composeAnswer(
     ? yield* generateVerified(env, task, signal)
     : { answer: null, failure: task.failure ?? null };
   if (answer) {
-    yield { done: answer };
+    yield { done: await addRelated(answer, task) };
     return;
   }
   const quotes = await quote();
   if (quotes.length === 0 && isDeferrable(failure)) throw failure;
-  yield* answerEvents(toQuotedAnswer(quotes, task, failure !== null));
+  const quoted = toQuotedAnswer(quotes, task, failure !== null);
+  yield* answerEvents(await addRelated(quoted, task));
+}
+
+/** Adds the closest moments to an answer that isn't grounded. */
+async function addRelated(answer: Answer, { findRelated }: AnswerTask): Promise<Answer> {
+  if (answer.grounded) return answer;
+  const hits = (await findRelated()).filter(({ score }) => score >= ANSWER.minScore);
+  return { ...answer, related: hits.slice(0, ANSWER.maxRelated) };
 }
 
 /** Yields the events of a finished answer. */
@@ -139,7 +152,7 @@ export async function* generateVerified(
     log("warn", "answer.model_unavailable", { code: error.code, cause: traceOf(error) });
   }
   const { model, usage } = generated ?? { model: MODELS.answer.id, usage: NO_USAGE };
-  const rest = { model, usage, isFallback: failure !== null };
+  const rest = { model, related: [], usage, isFallback: failure !== null };
   if (text !== "") {
     const cited = verifier.cited.map((marker) => ({ marker, hit: sources.get(marker)!.hit }));
     const answer = { text: text.trim(), grounded: true, citations: cited, ...rest };
@@ -205,6 +218,7 @@ function toQuotedAnswer(
     grounded: lines.length > 0,
     citations: quotes.map(({ hit }, i) => ({ marker: i + 1, hit })),
     model: EXTRACTIVE,
+    related: [],
     usage: NO_USAGE,
     isFallback,
   };

@@ -1,28 +1,59 @@
-import { ANSWER } from "../config.ts";
+import { QUOTES } from "../parameters.ts";
 import type { Hit } from "../search/hits.ts";
+import { detectLanguage } from "./claim-language.ts";
+import { type Quote, quoteByMeaning } from "./quotes/quote-by-meaning.ts";
+import { readQuestion } from "./quotes/question-reader.ts";
+import type { QuoteEvidence } from "./quotes/verifier.ts";
 import type { Source } from "./sources.ts";
 import { contentWords, uniqueWords } from "../search/query.ts";
 import { QueryTerms } from "../search/query-terms.ts";
 
-/** A verbatim sentence of a hit. */
-export interface Quote {
-  sentence: string;
-  hit: Hit;
+/** A sentence of a hit, and how much of the question it has: 0–1. */
+interface Candidate extends Quote {
+  coverage: number;
 }
 
 /**
- * Answers without a model: returns the best sentence of each hit that has at least
- * `ANSWER.minTermCoverage` of the question's terms and all of its names. Sentences with less than
- * `ANSWER.minRelativeCoverage` of the best one's coverage are dropped.
+ * Answers without a language model: returns the sentences of hits that answer a question, best
+ * first, at most one of each hit. Sentences in the question's words come first; if there are none,
+ * those in other words, by `quoteByMeaning`. A question that isn't in English is answered in its
+ * words only.
  */
-export function extractQuotes(question: string, hits: Hit[]): Quote[] {
+export async function extractQuotes(
+  env: Pick<Env, "AI">,
+  question: string,
+  hits: Hit[],
+): Promise<Quote[]> {
+  const literal = quoteByWords(question, hits);
+  if ((detectLanguage(question) ?? "en") !== "en" || hits.length === 0) return literal;
+  const reader = await readQuestion(question);
+  const answering = literal.filter(({ sentence }) => mayAnswer(reader.compare(sentence)));
+  if (answering.length > 0) return answering;
+  const candidates = hits.flatMap((hit) => sentencesOf(hit).map((sentence) => ({ sentence, hit })));
+  return quoteByMeaning(env.AI, reader, candidates);
+}
+
+/**
+ * Whether a sentence in the question's words may answer it. One that has the verb may name someone
+ * or something that the lexicon doesn't know.
+ */
+function mayAnswer(evidence: QuoteEvidence | null): boolean {
+  return evidence?.stated !== false || (evidence.hasVerb && !evidence.isTyped);
+}
+
+/**
+ * Returns the best sentence of each hit that has at least `QUOTES.minTermCoverage` of the
+ * question's terms and all of its names. Sentences with less than `QUOTES.minRelativeCoverage` of
+ * the best one's coverage are dropped.
+ */
+function quoteByWords(question: string, hits: Hit[]): Quote[] {
   const required = new QueryTerms(requiredTerms(question));
   const names = new QueryTerms(namesIn(question));
   const quotes = hits.flatMap((hit) => {
     const [best] = sentencesOf(hit)
-      .map((sentence) => ({ sentence, hit, coverage: coverageIn(sentence, required) }))
+      .map((sentence): Candidate => ({ sentence, hit, coverage: coverageIn(sentence, required) }))
       .filter(({ sentence, coverage }) => {
-        return coverage >= ANSWER.minTermCoverage && coverageIn(sentence, names) === 1;
+        return coverage >= QUOTES.minTermCoverage && coverageIn(sentence, names) === 1;
       })
       .toSorted((a, b) => b.coverage - a.coverage);
     return best ? [best] : [];
@@ -30,9 +61,9 @@ export function extractQuotes(question: string, hits: Hit[]): Quote[] {
   const sorted = quotes.toSorted((a, b) => b.coverage - a.coverage || a.hit.rank - b.hit.rank);
   const distinct = new Set<string>();
   return sorted
-    .filter(({ coverage }) => coverage >= ANSWER.minRelativeCoverage * sorted[0]!.coverage)
+    .filter(({ coverage }) => coverage >= QUOTES.minRelativeCoverage * sorted[0]!.coverage)
     .filter(({ sentence }) => !distinct.has(sentence) && distinct.add(sentence))
-    .slice(0, ANSWER.maxSentences);
+    .slice(0, QUOTES.maxSentences);
 }
 
 /** Returns the share of terms in a sentence, 0–1; 1 if there are no terms. */
@@ -85,19 +116,19 @@ export function isGenericQuestion(question: string): boolean {
 
 /**
  * Quotes the first sentence of evenly spaced sources: of their speech, on-screen text or caption.
- * At most `ANSWER.maxSentences`, without duplicates.
+ * At most `QUOTES.maxSentences`, without duplicates.
  */
 export function quoteSources(sources: readonly Source[]): Quote[] {
   const quotes = sources.flatMap(({ hit, speech, onScreenText, caption }) => {
     const [sentence] = splitSentences(speech || onScreenText || caption);
     return sentence === undefined ? [] : [{ sentence, hit }];
   });
-  const step = Math.max(1, quotes.length / ANSWER.maxSentences);
+  const step = Math.max(1, quotes.length / QUOTES.maxSentences);
   const sampled = quotes.filter((_, i) => i % step < 1);
   return [...new Map(sampled.map((quote) => [quote.sentence, quote])).values()];
 }
 
-/** Returns the sentences of the fields with evidence, best evidence first. */
+/** Returns the sentences of a hit, those of the fields with evidence first. */
 function sentencesOf({ segment, evidence }: Hit): string[] {
   const textByKind = {
     speech: segment.transcript,
@@ -105,8 +136,11 @@ function sentencesOf({ segment, evidence }: Hit): string[] {
     caption: segment.caption,
     visual: segment.caption,
   };
-  const kinds = new Set(evidence.map(({ kind }) => kind));
-  return [...kinds].flatMap((kind) => splitSentences(textByKind[kind]));
+  const kinds = new Set([
+    ...evidence.map(({ kind }) => kind),
+    ...(["speech", "text", "caption"] as const),
+  ]);
+  return [...new Set([...kinds].flatMap((kind) => splitSentences(textByKind[kind])))];
 }
 
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });

@@ -46,15 +46,18 @@ export async function* answerAboutVideo(
   const segments = await listSegmentsCutTo(env, asset, range);
   const { maxSources, maxCount } = ANSWER.window;
   const sources = numberSources(groupIntoSources(segments, asset, maxSources * maxCount));
+  let found: Promise<Hit[]> | null = null;
+  const findRelated = () => (found ??= searchSegments(env, question, asset, segments));
   const quote = async () =>
     isGenericQuestion(question)
       ? quoteSources([...sources.values()])
-      : extractQuotes(question, await searchSegments(env, question, asset, segments));
+      : extractQuotes(env, question, await findRelated());
   const seen = new Set<number>();
   const toTask = async (window: ReadonlyMap<number, Source>): Promise<AnswerTask> => {
     const images = await sourceImages(env, window);
     for (const marker of images.keys()) seen.add(marker);
-    return { question, sources: fitToBudget(window), images, style, scope: "video" };
+    const evidence = { sources: fitToBudget(window), images };
+    return { question, ...evidence, style, scope: "video", findRelated };
   };
   if (sources.size <= maxSources) {
     yield* composeAnswer(env, await toTask(sources), quote, signal);
@@ -81,6 +84,7 @@ export async function* answerAboutVideo(
       seenBefore: seen,
       style,
       scope: "video",
+      findRelated,
       instruction: REDUCE_PROMPT,
       notes: answers.map(({ text }) => text),
       failure: generated.find(({ failure }) => failure)?.failure ?? null,

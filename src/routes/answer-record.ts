@@ -12,6 +12,11 @@ export const answerRecord = z
     answer: z.string(),
     grounded: z.boolean(),
     citations: z.array(citation),
+    related: z.array(hitRecord).openapi({
+      description:
+        "If the answer isn't grounded, up to five moments that a search finds, best first. They " +
+        "aren't proof. Else empty.",
+    }),
     model: z.string(),
     usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }),
   })
@@ -47,7 +52,8 @@ export async function* toMessages(
       yield { event: "delta", data: { text: link(event.delta) } };
     } else {
       const citations = await Promise.all(event.done.citations.map(toRecord));
-      const data = toRecordOf(event.done, link(event.done.text), citations);
+      const related = await Promise.all(event.done.related.map((hit) => toHitRecord(hit, signUrl)));
+      const data = toRecordOf(event.done, link(event.done.text), { citations, related });
       yield { event: "done", data, isFallback: event.done.isFallback };
     }
   }
@@ -56,12 +62,12 @@ export async function* toMessages(
 function toRecordOf(
   { grounded, model, usage }: Answer,
   text: string,
-  citations: CitationRecord[],
+  moments: Pick<AnswerRecord, "citations" | "related">,
 ): AnswerRecord {
   return {
     answer: text,
     grounded,
-    citations,
+    ...moments,
     model,
     usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
   };

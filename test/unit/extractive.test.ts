@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extractQuotes } from "../../src/answer/extractive.ts";
+import { extractQuotes as extract } from "../../src/answer/extractive.ts";
 import type { Evidence } from "../../src/search/evidence.ts";
 import type { Hit } from "../../src/search/hits.ts";
 
@@ -9,15 +9,32 @@ function makeHit(rank: number, transcript: string, evidence: Partial<Evidence>):
   return { rank, segment, evidence: [speechEvidence] } as Hit;
 }
 
+/** Embeddings for which the cosine of the first text with each other one is `similarity`. */
+const aiWith = (similarity: number) =>
+  ({
+    async run(_: string, { text }: { text: string[] }) {
+      const zeros = Array.from({ length: 1022 }, () => 0);
+      const other = [similarity, Math.sqrt(1 - similarity ** 2), ...zeros];
+      const data = text.map((_text, i) => (i === 0 ? [1, 0, ...zeros] : other));
+      return { shape: [data.length, 1024], data };
+    },
+  }) as unknown as Ai;
+const FAILING_AI = {
+  run: () => Promise.reject(new Error("3040: Capacity temporarily exceeded")),
+} as unknown as Ai;
+
+const extractQuotes = (question: string, hits: Hit[], ai = aiWith(0.55)) =>
+  extract({ AI: ai }, question, hits);
+
 describe("an extractive answer", () => {
-  it("is the verbatim sentence with most of the question's terms", () => {
+  it("is the verbatim sentence with most of the question's terms", async () => {
     const text = "We met in May. The budget is forty euros! Then we left.";
-    const quotes = extractQuotes("How large is the budget in euros?", [makeHit(1, text, {})]);
+    const quotes = await extractQuotes("How large is the budget in euros?", [makeHit(1, text, {})]);
     expect(quotes.map(({ sentence }) => sentence)).toEqual(["The budget is forty euros!"]);
   });
 
-  it("has at most one sentence per segment, and only the best ones", () => {
-    const quotes = extractQuotes("red dogs", [
+  it("has at most one sentence per segment, and only the best ones", async () => {
+    const quotes = await extractQuotes("red dogs", [
       makeHit(1, "A cat. A dog.", {}),
       makeHit(2, "A red dog ran.", {}),
       makeHit(3, "A dog.", {}),
@@ -35,11 +52,39 @@ describe("an extractive answer", () => {
     ["What happened in 1999?", "In 1998 the bridge fell.", false],
     ["What is said about the bridge?", "In 1998 the bridge fell.", true],
     ["red dogs", "A dog.", false],
-  ])("to %j quotes %j: %s", (question, sentence, isQuoted) => {
-    expect(extractQuotes(question, [makeHit(1, sentence, {})])).toHaveLength(isQuoted ? 1 : 0);
+  ])("to %j quotes %j: %s", async (question, sentence, isQuoted) => {
+    expect(await extractQuotes(question, [makeHit(1, sentence, {})])).toHaveLength(
+      isQuoted ? 1 : 0,
+    );
   });
 
-  it("is empty without hits", () => {
-    expect(extractQuotes("anything", [])).toEqual([]);
+  it.each([
+    ["Which animal is on the skateboard?", "A dog and a skateboard.", true],
+    ["Which animal is on the skateboard?", "A person and a skateboard.", false],
+    ["Who drinks coffee?", "A biker enjoys a coffee.", true],
+    ["Who is on the skateboard?", "A dog and a skateboard.", false],
+    ["At what time does the boat for Oban depart?", "The ferry to Oban leaves at noon.", true],
+    ["At what time does the boat for Oban depart?", "The ferry to Iona leaves at noon.", false],
+    ["How much must one pay for the boat to Oban?", "The ferry to Oban leaves at noon.", false],
+    ["What colour is the horse?", "A brown horse gallops across a field.", true],
+    ["What colour is the horse?", "A horse gallops across a field.", false],
+    ["How many dogs are there?", "Two dogs run through the snow.", true],
+    ["How many dogs are there?", "Dogs run through the snow.", false],
+    ["Welche Farbe hat das Pferd?", "A brown horse gallops across a field.", false],
+  ])("in other words: to %j quotes %j: %s", async (question, sentence, isQuoted) => {
+    expect(await extractQuotes(question, [makeHit(1, sentence, {})])).toHaveLength(
+      isQuoted ? 1 : 0,
+    );
+  });
+
+  it("in other words needs embeddings if the words say little", async () => {
+    const hits = [makeHit(1, "The ferry to Oban leaves at noon.", {})];
+    const question = "When must travellers to Oban be aboard?";
+    expect(await extractQuotes(question, hits, aiWith(0.9))).toHaveLength(1);
+    expect(await extractQuotes(question, hits, FAILING_AI)).toEqual([]);
+  });
+
+  it("is empty without hits", async () => {
+    expect(await extractQuotes("anything", [])).toEqual([]);
   });
 });

@@ -1,19 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { AnswerCase } from "../../bench/answers/case.ts";
-import { makeFacts } from "../../bench/answers/facts.ts";
+import { KINDS } from "../../bench/answers/fact-kinds.ts";
+import { makeFacts } from "../../tools/facts/facts.ts";
 import { judgeAnswer, summarizeOutcomes } from "../../bench/answers/outcomes.ts";
 import { createRandom } from "../../tools/training/random.ts";
 
 describe("generated facts", () => {
-  const { stated, unanswered } = makeFacts(createRandom(1));
+  const { stated, unanswered } = makeFacts(KINDS, createRandom(1));
 
   it("are the same for the same seed, and others for another", () => {
-    expect(makeFacts(createRandom(1))).toEqual({ stated, unanswered });
-    expect(makeFacts(createRandom(2)).stated).not.toEqual(stated);
+    expect(makeFacts(KINDS, createRandom(1))).toEqual({ stated, unanswered });
+    expect(makeFacts(KINDS, createRandom(2)).stated).not.toEqual(stated);
   });
 
   it("contain their answers, and unanswered questions are about nothing stated", () => {
-    expect(stated).toHaveLength(60);
+    expect(stated).toHaveLength(120);
     for (const { sentence, keys } of stated) {
       for (const key of keys) expect(sentence.toLowerCase()).toContain(key);
       expect(sentence).not.toMatch(/[{}]/);
@@ -21,8 +22,8 @@ describe("generated facts", () => {
     const answered = new Set(
       stated.flatMap(({ questions }) => questions.map(({ question }) => question)),
     );
-    expect(answered.size).toBe(120);
-    expect(new Set(unanswered.map(({ question }) => question)).size).toBe(100);
+    expect(answered.size).toBe(480);
+    expect(new Set(unanswered.map(({ question }) => question)).size).toBe(320);
     expect(unanswered.filter(({ question }) => answered.has(question))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { contentWords } from "../../src/search/query.ts";
-import { type Random, shuffle } from "../../tools/training/random.ts";
-import { KINDS, type FactKind, type Property } from "./fact-kinds.ts";
+import { type Random, shuffle } from "../training/random.ts";
+import type { FactKind, Property } from "./fact-kinds.ts";
 
 /** Wording of a question: like the statement (`near`), or in other words (`far`). */
 type Wording = "near" | "far";
@@ -43,8 +43,8 @@ const STATED_PROPERTIES = 2;
  * misses: the other fact of the entity, and the same property of other entities. The same random
  * numbers give the same facts.
  */
-export function makeFacts(random: Random): Facts {
-  const facts = KINDS.map((kind) => createKindFacts(kind, random));
+export function makeFacts(kinds: readonly FactKind[], random: Random): Facts {
+  const facts = kinds.map((kind) => createKindFacts(kind, random));
   const stated = facts.flatMap((kindFacts) => kindFacts.stated);
   return {
     stated: shuffle(stated.length, random).map((at) => stated[at]!),
@@ -62,12 +62,13 @@ function createKindFacts({ entities: names, properties }: FactKind, random: Rand
         isKnown && (at - i + properties.length) % properties.length < STATED_PROPERTIES;
       if (isStated) facts.stated.push(createFact(entity, property, i));
       else if (isKnown || at % 2 === i % 2) {
-        const questions = createQuestions(entity, property);
+        const [literal, ...others] = createQuestions(entity, property);
+        const other = others[(i + at) % others.length]!;
         const missing = isKnown ? "property" : "entity";
-        facts.unanswered.push({
-          ...questions[(i + Math.floor(at / 2)) % questions.length]!,
-          missing,
-        });
+        const asked = isKnown ? [literal!, other] : [at % 2 === 0 ? literal! : other];
+        for (const { wording, question } of asked) {
+          facts.unanswered.push({ wording, question, missing });
+        }
       }
     }
   }
@@ -85,10 +86,13 @@ function createFact(entity: string, property: Property, at: number): Fact {
 
 function createQuestions(
   entity: string,
-  { literalQuestion, paraphrasedQuestion }: Property,
+  { literalQuestion, paraphrasedQuestions }: Property,
 ): FactQuestion[] {
-  return [
-    { wording: "near", question: literalQuestion.replace("{e}", entity) },
-    { wording: "far", question: paraphrasedQuestion.replace("{e}", entity) },
+  const questions = [
+    { wording: "near" as const, question: literalQuestion },
+    ...paraphrasedQuestions.map((question) => ({ wording: "far" as const, question })),
   ];
+  return questions.map(({ wording, question }) => {
+    return { wording, question: question.replace("{e}", entity) };
+  });
 }

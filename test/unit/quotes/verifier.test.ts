@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import data from "../../../src/answer/quotes/lexicon.json" with { type: "json" };
+import model from "../../../src/answer/quotes/quote-model.json" with { type: "json" };
+import { Lexicon } from "../../../src/answer/quotes/lexicon.ts";
+import { analyzeQuestion } from "../../../src/answer/quotes/question.ts";
+import { answerProbability, gatherEvidence } from "../../../src/answer/quotes/verifier.ts";
+
+const lexicon = new Lexicon(data);
+const compare = (question: string, sentence: string) =>
+  gatherEvidence(sentence, analyzeQuestion(question, lexicon), lexicon);
+
+describe("the evidence of a sentence", () => {
+  it.each<[question: string, sentence: string, stated: boolean | null]>([
+    ["Who plays?", "A musician plays.", true],
+    ["Who plays?", "Ada Lovelace plays.", true],
+    ["Who plays?", "It was played by the founder.", true],
+    ["Who plays?", "The dog plays.", false],
+    ["Who works?", "He works in Boston.", false],
+    ["Which animal runs?", "A horse runs.", true],
+    ["Which animal runs?", "Two children run.", false],
+    ["Which award is won?", "A cup is won.", null],
+    ["Which bus is late?", "The red bus is late.", true],
+    ["Where does she sleep?", "She sleeps behind the stove.", true],
+    ["Where does she sleep?", "She sleeps until noon.", false],
+    ["Where is Oban?", "The ferry to Oban leaves at noon.", false],
+    ["When does it open?", "It opens on Mondays.", true],
+    ["When does it open?", "It opens at Easter.", true],
+    ["When does it open?", "It opens slowly.", false],
+    ["At what time does it open?", "It opens at half past nine.", true],
+    ["At what time does it open?", "It opens on Mondays.", false],
+    ["In which year was it built?", "It was built in 1874.", true],
+    ["In which year was it built?", "It was built in ten days.", false],
+    ["How long does it take?", "It takes two and a half hours.", true],
+    ["How long is it?", "It is 312 metres long.", true],
+    ["How long is it?", "It is red.", false],
+    ["What does it cost?", "It costs twelve euros.", true],
+    ["What does it cost?", "It has twelve rooms.", false],
+    ["How heavy is it?", "It weighs two tons.", true],
+    ["How old is it?", "It is three years old.", true],
+    ["How fast is it?", "It flies at sixty miles an hour.", true],
+    ["How many rooms are there?", "There are twelve small rooms.", true],
+    ["How many rooms are there?", "A room costs twelve euros.", false],
+    ["What colour is the shirt?", "A man in a red and white shirt.", true],
+    ["What colour is the shirt?", "The shirt is painted dark green.", true],
+    ["What colour is the shirt?", "A red dog bites a shirt.", false],
+    ["What colour is the shirt?", "A man in a shirt.", false],
+    ["Why did it fall?", "It fell because of the wind.", true],
+    ["What does it carry?", "It takes five hours.", false],
+    ["What is said about it?", "It takes five hours.", null],
+  ])("to %j, %j states what is asked for: %s", (question, sentence, stated) => {
+    expect(compare(question, sentence)?.stated).toBe(stated);
+  });
+
+  it("counts terms by stem, by meaning, and those that are missing", () => {
+    const evidence = compare("Where does the boat leave the old harbour?", "The ferry left Oban.");
+    expect(evidence).toMatchObject({ stems: 0, meanings: 0.5, missing: 2, hasVerb: true });
+  });
+
+  it("is null if the sentence lacks a name or a number of the question", () => {
+    expect(compare("Who lives in Oban?", "Ann lives in Iona.")).toBeNull();
+    expect(compare("What happened in 1999?", "It happened in 1998.")).toBeNull();
+  });
+});
+
+it("a sentence is more likely to be the answer the more similar it is", () => {
+  const evidence = compare("Who drinks coffee?", "A biker enjoys a coffee.")!;
+  const likely = [0.2, 0.5, 0.8].map((cosine) => answerProbability(evidence, cosine, model));
+  expect(likely).toEqual(likely.toSorted((a, b) => a - b));
+  expect(likely.at(-1)).toBeGreaterThan(0.9);
+});
