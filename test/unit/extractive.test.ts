@@ -77,6 +77,12 @@ describe("an extractive answer", () => {
     );
   });
 
+  it("in other words needs no embeddings if the words say enough", async () => {
+    const hits = [makeHit(1, "Bees come at dawn.", {}), makeHit(2, "Bees come at dawn.", {})];
+    const quotes = await extractQuotes("Which insects arrive at dawn?", hits, FAILING_AI);
+    expect(quotes.map(({ hit }) => hit.rank)).toEqual([1]);
+  });
+
   it("in other words needs embeddings if the words say little", async () => {
     const hits = [makeHit(1, "The ferry to Oban leaves at noon.", {})];
     const question = "When must travellers to Oban be aboard?";

@@ -114,7 +114,7 @@ export const PATTERNS: Partial<Record<AnswerKind, RegExp>> = {
   extent: unit(`(?:of an |and a half )?(?:${TIME_UNIT}|${LENGTH_UNIT})`),
   length: unit(LENGTH_UNIT),
   measure: pattern(String.raw`(?<!\bin\s)\b${NUMBER}\b|\b(?:all|most|none)\b`),
-  money: pattern(String.raw`[$£€¥]\s?\d|${AMOUNT}(?:${MONEY_UNIT})\b|\bfree\b`),
+  money: pattern(String.raw`[$£€¥]\s?\d|\b\d+[.,]\d\d\b|${AMOUNT}(?:${MONEY_UNIT})\b|\bfree\b`),
   reason: words("because|since|so that|in order|due to|therefore|as a result"),
   speed: unit("per|an?|mph|kmh|knots?"),
   time: pattern(String.raw`${CLOCK}|${YEAR}|\b(?:${OTHER_TIME})\b`),

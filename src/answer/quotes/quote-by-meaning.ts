@@ -13,39 +13,53 @@ export interface Quote {
   hit: Hit;
 }
 
-/** Cosine of an average sentence with a question, for a first choice without embeddings. */
-const USUAL_SIMILARITY = 0.5;
-/** Cosine of a sentence that says nearly the same: no sentence needs a higher one. */
-const HIGH_SIMILARITY = 0.85;
+/**
+ * Cosines of a sentence with a question: what is usual, the highest that any sentence needs, and
+ * one so low that a sentence which needs no more answers without embeddings.
+ */
+const SIMILARITY = { usual: 0.5, high: 0.85, low: 0.3 };
 
 /**
  * Returns the sentences that answer a question with a probability of at least
  * `QUOTES.minProbability`, best first: at most one of each hit, and none that is much less likely
- * than the best. Embeds the most likely ones in one call. While embeddings fail, none is similar.
+ * than the best. If none has all the question's terms, embeds the most likely ones in one call.
  */
 export async function quoteByMeaning(
   ai: Ai,
   { question, compare }: QuestionReader,
   candidates: readonly Quote[],
 ): Promise<Quote[]> {
-  const bySentence = new Map(candidates.map((quote) => [quote.sentence, quote]));
-  const likely = [...bySentence.values()]
-    .flatMap((quote) => {
-      const evidence = compare(quote.sentence);
-      return evidence && mayAnswer(evidence) ? [{ quote, evidence }] : [];
+  const distinct = new Map(candidates.toReversed().map((quote) => [quote.sentence, quote]));
+  const likely = [...distinct.values()]
+    .flatMap(({ sentence, hit }) => {
+      const evidence = compare(sentence);
+      return evidence && mayAnswer(evidence) ? [{ sentence, hit, evidence }] : [];
     })
     .toSorted((a, b) => probabilityOf(b.evidence) - probabilityOf(a.evidence))
     .slice(0, QUOTES.maxEmbedded);
+  const certain = likely.filter(({ evidence }) => {
+    return evidence.missing === 0 && isAnswer(evidence, SIMILARITY.low);
+  });
+  if (certain.length > 0) return best(certain.map((one) => rate(one, SIMILARITY.usual)));
   if (likely.length === 0) return [];
-  const similarities = await embedAll(
-    ai,
-    question,
-    likely.map(({ quote }) => quote.sentence),
-  );
-  const rated = likely
-    .map(({ quote: { sentence, hit }, evidence }, i) => {
-      return { sentence, hit, probability: probabilityOf(evidence, similarities?.[i] ?? 0) };
-    })
+  const sentences = likely.map(({ sentence }) => sentence);
+  const similarities = await embedAll(ai, question, sentences);
+  return best(likely.map((one, i) => rate(one, similarities?.[i] ?? 0)));
+}
+
+interface RatedQuote extends Quote {
+  probability: number;
+}
+
+function rate(
+  { sentence, hit, evidence }: Quote & { evidence: QuoteEvidence },
+  similarity: number,
+): RatedQuote {
+  return { sentence, hit, probability: probabilityOf(evidence, similarity) };
+}
+
+function best(quotes: readonly RatedQuote[]): Quote[] {
+  const rated = quotes
     .filter(({ probability }) => probability >= QUOTES.minProbability)
     .toSorted((a, b) => b.probability - a.probability || a.hit.rank - b.hit.rank);
   const hits = new Set<Hit>();
@@ -58,11 +72,14 @@ export async function quoteByMeaning(
 
 /** Whether a sentence answers a question if it is similar enough. */
 function mayAnswer(evidence: QuoteEvidence): boolean {
-  const isLikely = probabilityOf(evidence, HIGH_SIMILARITY) >= QUOTES.minProbability;
-  return evidence.stated !== false && isLikely;
+  return evidence.stated !== false && isAnswer(evidence, SIMILARITY.high);
 }
 
-function probabilityOf(evidence: QuoteEvidence, similarity = USUAL_SIMILARITY): number {
+function isAnswer(evidence: QuoteEvidence, similarity: number): boolean {
+  return probabilityOf(evidence, similarity) >= QUOTES.minProbability;
+}
+
+function probabilityOf(evidence: QuoteEvidence, similarity = SIMILARITY.usual): number {
   return answerProbability(evidence, similarity, model);
 }
 

@@ -46,7 +46,7 @@ export function statesAnswer(
   if (kind === "person") return words.some(isPerson);
   const isPlaceName = (word: SentenceWord) => places.has(word) && isName(word);
   if (kind === "place") {
-    return words.some(
+    const isStated = words.some(
       (word) =>
         isFresh(word) &&
         places.has(word) &&
@@ -56,6 +56,9 @@ export function statesAnswer(
           ? isInPlace(words.indexOf(word) - 1, words) || isName(words[words.indexOf(word) - 1]!)
           : lexicon.canBeNoun(word.folded) && !lexicon.isKindOf(word.folded, "person")),
     );
+    const mayBeName =
+      isVerbless(words, lexicon) && words.some((word) => isFresh(word) && isName(word));
+    return isStated || (mayBeName ? null : false);
   }
   const amounts = new Set(sentence.match(AMOUNTS)?.flatMap((text) => text.split(/\W+/)));
   const things = words.filter(
@@ -212,6 +215,11 @@ function findTopic(
     if (next && !isName(next) && !ends(next)) topic.add(next);
   }
   return topic;
+}
+
+/** Whether a text is no sentence, such as the words of a poster. */
+function isVerbless(words: readonly SentenceWord[], lexicon: Lexicon): boolean {
+  return !words.some(({ folded }) => LINKS.test(folded) || lexicon.mainClass(folded) === "verb");
 }
 
 function hasOccasion(words: readonly SentenceWord[], lexicon: Lexicon): boolean {
