@@ -107,7 +107,7 @@ describe("a job whose message the queue refuses", () => {
     expect(await getJobRow(large)).toMatchObject({ state: "queued", dispatches: 1 });
     expect(await client.waitForJob(other.jobId)).toMatchObject({ state: "succeeded" });
     const findIndex = () => env.DB.prepare("SELECT 1 FROM indices WHERE name = 'hidden'").first();
-    await vi.waitUntil(async () => (await findIndex()) === null);
+    await vi.waitUntil(async () => (await findIndex()) === null, 30_000);
   });
 
   it("fails after too many dispatches", async () => {

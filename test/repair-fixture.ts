@@ -143,6 +143,8 @@ export async function corruptAll(assets: RepairFixture): Promise<void> {
   );
 }
 
+const ORPHAN = "vid_01G0NE00000000000000000000";
+
 /** Stores a searchable segment in an index's database of an asset that D1 doesn't have. */
 export async function createOrphanSegment(
   index: Pick<AssetRef, "indexId">,
@@ -150,12 +152,12 @@ export async function createOrphanSegment(
 ): Promise<void> {
   await runInIndex(
     index,
-    `INSERT INTO assets (asset_id, asset_type, searchable_at) VALUES ('vid_gone', 'video', 0)`,
+    `INSERT INTO assets (asset_id, asset_type, searchable_at) VALUES ('${ORPHAN}', 'video', 0)`,
   );
   await runInIndex(
     index,
     `INSERT INTO segments (segment_id, asset_key, position, keyframe_ms, caption, indexed)
-     SELECT 'seg_orphaned', asset_key, 0, 0, ?, 0 FROM assets WHERE asset_id = 'vid_gone'`,
+     SELECT 'seg_orphaned', asset_key, 0, 0, ?, 0 FROM assets WHERE asset_id = '${ORPHAN}'`,
     caption,
   );
 }
