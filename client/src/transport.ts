@@ -17,7 +17,7 @@ export interface SightlineOptions {
   timeoutMs?: number;
 }
 
-export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
+type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 
 export interface ApiRequest {
   method: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE";

@@ -28,7 +28,7 @@ async function newIndex(fetch: Fetch = fetchService): Promise<Sightline> {
   return sightline;
 }
 
-const isPatch = ({ method }: RequestInit) => method === "PATCH";
+const isPatch = ({ method }: { method?: string }) => method === "PATCH";
 
 /** Lets the service have the first half of a request, and breaks the connection. */
 const breakHalfWay: Fetch = async (url, init) => {
