@@ -148,6 +148,21 @@ describe("a resumable upload", () => {
     expect(progress[0]).toBe(8 * 1024 * 1024);
   });
 
+  it("that has failed is listed, and can be deleted", async () => {
+    const { fetch } = recordingFetch((url, init) =>
+      isPatch(init) ? breakHalfWay(url, init) : undefined,
+    );
+    const sightline = await newSightline({ fetch, maxRetries: 0 });
+    await sightline.indices.create({ index_name: "a" });
+    const { uploads } = sightline.index("a");
+    await expect(sightline.index("a").upload(video, { name: "a.mp4" })).rejects.toThrow();
+    const { items } = await uploads.list();
+    expect(items).toMatchObject([{ filename: "a.mp4", state: "open", offset: 8 * 1024 * 1024 }]);
+    expect(await uploads.get(items[0]!.upload_id)).toEqual(items[0]);
+    await uploads.delete(items[0]!.upload_id);
+    expect((await uploads.list()).total).toBe(0);
+  });
+
   it("by an unknown URL throws a NotFoundError and doesn't start from the beginning", async () => {
     const { fetch, sent } = recordingFetch();
     const sightline = await newIndex(fetch);
