@@ -43,6 +43,10 @@ addEndpoint(
     description:
       "Responds with 200 if the service can answer requests. With `deep`, it checks each binding " +
       "and reports how full the deployment is.",
+    errors: {
+      unauthorized: "`deep` needs an API key.",
+      forbidden: "`deep` needs the scope `admin`.",
+    },
     scope: null,
     query: healthQuery,
     response: z
