@@ -10,7 +10,14 @@ import { findFreePort } from "../../tools/stack/ports.ts";
 import { matchesOutput, type PageBlock, readPageBlocks } from "./page-blocks.ts";
 
 /** Pages whose commands continue those of the tutorial. */
-const GUIDES = ["search-guide.md", "answers-guide.md", "uploads.md", "webhooks.md", "mcp.md"];
+const GUIDES = [
+  "search-guide.md",
+  "answers-guide.md",
+  "uploads.md",
+  "imports.md",
+  "webhooks.md",
+  "mcp.md",
+];
 const SEPARATOR = "=== next block ===";
 
 const run = promisify(execFile);
