@@ -1,6 +1,8 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
@@ -64,8 +66,20 @@ const blocksOf = (page: string, language: string) =>
 /** Runs commands of pages in one shell, in order, and returns what each block printed. */
 async function runCommands(blocks: PageBlock[]): Promise<string[]> {
   const script = blocks.map(({ code }) => `${code}\necho "${SEPARATOR}"`).join("\n");
-  const { stdout } = await run("bash", ["-euo", "pipefail", "-c", script], { cwd: PROJECT, env });
-  return stdout.split(`${SEPARATOR}\n`);
+  const shell = spawn("bash", ["-euc", script], {
+    cwd: PROJECT,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(shell.stdout),
+    text(shell.stderr),
+    once(shell, "close"),
+  ]);
+  const printed = stdout.split(`${SEPARATOR}\n`);
+  const last = { at: blocks[printed.length - 1]?.at, printed: printed.at(-1), stderr };
+  expect({ code, last: code === 0 ? null : last }).toEqual({ code: 0, last: null });
+  return printed;
 }
 
 /** Expects that each block printed what its page shows. */
