@@ -1,0 +1,29 @@
+export type { AddOptions } from "./add-asset.ts";
+export type { ImageQuestion, Question, VideoQuestion } from "./answers.ts";
+export type { AssetChange } from "./collection.ts";
+export {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  IngestFailedError,
+  JobFailedError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  SightlineError,
+  ValidationError,
+} from "./errors.ts";
+export type { NewImage } from "./images.ts";
+export type { EventOptions } from "./index-events.ts";
+export type { JobWaitOptions } from "./jobs.ts";
+export type { Page, PageResult } from "./page.ts";
+export type { components, paths } from "./schema.ts";
+export type { ImageSearchRequest, SearchRequest, VideoSearchRequest } from "./search.ts";
+export { Sightline } from "./sightline.ts";
+export type { SightlineIndex } from "./sightline-index.ts";
+export type { Fetch, SightlineOptions } from "./transport.ts";
+export type * from "./types.ts";
+export type { UploadOptions } from "./upload.ts";
+export type { NewVideo } from "./videos.ts";
+export type { WaitOptions } from "./wait-until-ready.ts";

@@ -1,0 +1,72 @@
+import { nameOf } from "./add-asset.ts";
+import type { Transport } from "./transport.ts";
+import type { BodyOf, FormOf, Hit, QueryOf, RequestOptions, SearchResult } from "./types.ts";
+
+export type SearchRequest = BodyOf<"/index/{index_name}/search", "post">;
+export type ImageSearchRequest = { image_file: Blob } & QueryOf<
+  "/index/{index_name}/search_image",
+  "post"
+> &
+  FormOf<"/index/{index_name}/search_image", "post">;
+export type VideoSearchRequest = { video_file: Blob } & QueryOf<
+  "/index/{index_name}/search_video",
+  "post"
+> &
+  FormOf<"/index/{index_name}/search_video", "post">;
+
+export function search(
+  transport: Transport,
+  indexPath: string,
+  search: SearchRequest,
+  options: RequestOptions,
+): Promise<SearchResult> {
+  const request = { method: "POST", path: `${indexPath}/search`, json: search } as const;
+  return transport.json({ ...request, ...(!search.queue_job && SAFE) }, options);
+}
+
+/** A search changes nothing, unless it is queued as a job. */
+const SAFE = { repeatable: "safe" } as const;
+
+/** Yields the hits of all pages of a search. */
+export async function* searchPages(
+  transport: Transport,
+  indexPath: string,
+  request: SearchRequest,
+  options: RequestOptions,
+): AsyncGenerator<Hit> {
+  let cursor: string | null = request.cursor ?? null;
+  do {
+    const page = { ...request, ...(cursor !== null && { cursor }) };
+    const result = await search(transport, indexPath, page, options);
+    yield* result.segments;
+    cursor = result.next_cursor;
+  } while (cursor !== null);
+}
+
+export function searchByImage(
+  transport: Transport,
+  indexPath: string,
+  { image_file: file, query: text, ...query }: ImageSearchRequest,
+  options: RequestOptions,
+): Promise<SearchResult> {
+  const body = new FormData();
+  if (text !== undefined) body.append("query", text);
+  body.append("image_file", file, nameOf(file, "image"));
+  const path = `${indexPath}/search_image`;
+  return transport.json({ method: "POST", path, query, body, ...SAFE }, options);
+}
+
+export function searchByVideo(
+  transport: Transport,
+  indexPath: string,
+  { video_file: file, top_k, ...fields }: VideoSearchRequest,
+  options: RequestOptions,
+): Promise<SearchResult> {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined && value !== null) body.append(name, String(value));
+  }
+  body.append("video_file", file, nameOf(file, "video"));
+  const request = { method: "POST", path: `${indexPath}/search_video`, query: { top_k } } as const;
+  return transport.json({ ...request, body, ...(!fields.queue_job && SAFE) }, options);
+}

@@ -1,0 +1,168 @@
+import { readError } from "./error-response.ts";
+import { ConnectionError, SightlineError } from "./errors.ts";
+import { isRetriedStatus, orAbort, retryDelay, wait } from "./retries.ts";
+import type { RequestOptions } from "./types.ts";
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface SightlineOptions {
+  /** Address of the service, such as `http://127.0.0.1:8787`. */
+  url: string;
+  apiKey: string;
+  /** Sends the requests in place of the global `fetch`. */
+  fetch?: Fetch;
+  /** Retries of a request that may be sent more than once. Default 3. */
+  maxRetries?: number;
+  /** Time for the answer to each attempt, in ms. Default two minutes; none for files. */
+  timeoutMs?: number;
+}
+
+export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
+
+export interface ApiRequest {
+  method: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE";
+  path: string;
+  query?: Readonly<Record<string, QueryValue>>;
+  json?: unknown;
+  /** A form, or a body with its content type in `headers`. */
+  body?: FormData | Blob | ReadableStream<Uint8Array> | undefined;
+  headers?: Record<string, string>;
+  /**
+   * `key`: it takes an `Idempotency-Key`. `safe`: it changes nothing that matters. `never`: the
+   * caller decides after each attempt. Default: by the method.
+   */
+  repeatable?: "key" | "safe" | "never";
+}
+
+const TIMEOUT_MS = 120_000;
+
+/** Sends requests, with retries, and makes errors of what isn't a success. */
+export class Transport {
+  readonly maxRetries: number;
+  readonly #url: string;
+  readonly #apiKey: string;
+  readonly #fetch: Fetch;
+  readonly #timeoutMs: number | undefined;
+
+  constructor(options: SightlineOptions) {
+    this.maxRetries = options.maxRetries ?? 3;
+    this.#url = options.url.replace(/\/+$/, "");
+    this.#apiKey = options.apiKey;
+    this.#fetch = options.fetch ?? ((url, init) => fetch(url, init));
+    this.#timeoutMs = options.timeoutMs;
+  }
+
+  /** Returns the absolute URL of a path. */
+  urlOf(path: string): string {
+    return this.#url + path;
+  }
+
+  json<T>(request: ApiRequest, options: RequestOptions = {}): Promise<T> {
+    return this.#send(request, options, async (response) => JSON.parse(await response.text()) as T);
+  }
+
+  text(request: ApiRequest, options: RequestOptions = {}): Promise<string> {
+    return this.#send(request, options, (response) => response.text());
+  }
+
+  /** Returns a response whose body is unread. */
+  open(request: ApiRequest, options: RequestOptions = {}): Promise<Response> {
+    return this.#send(request, options, (response) => Promise.resolve(response));
+  }
+
+  async #send<T>(
+    request: ApiRequest,
+    options: RequestOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const key = options.idempotencyKey ?? crypto.randomUUID();
+    const headers = request.repeatable === "key" ? { "Idempotency-Key": key } : {};
+    for (let retry = 0; ; retry++) {
+      options.signal?.throwIfAborted();
+      try {
+        return await this.#attempt(request, headers, options, read);
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        if (!(error instanceof SightlineError) || retry >= this.maxRetries) throw error;
+        if (!isRetried(request, error)) throw error;
+        const delay = retryDelay(retry, error.retryAfter, Math.random());
+        if (delay === null) throw error;
+        await wait(delay, options.signal);
+      }
+    }
+  }
+
+  /** Sends a request once. The time limit ends when `read` has ended. */
+  async #attempt<T>(
+    request: ApiRequest,
+    headers: Record<string, string>,
+    options: RequestOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const timeout = new AbortController();
+    const ms = options.timeoutMs ?? this.#timeoutMs ?? (request.body ? undefined : TIMEOUT_MS);
+    const timer =
+      ms === undefined
+        ? undefined
+        : setTimeout(() => timeout.abort(new Error(`No answer within ${ms} ms.`)), ms);
+    const signal = AbortSignal.any([timeout.signal, ...(options.signal ? [options.signal] : [])]);
+    const receive = async () => {
+      const init = this.#init(request, headers, signal);
+      const response = await this.#fetch(this.urlOf(request.path) + queryString(request), init);
+      return response.ok ? read(response) : Promise.reject(await readError(response));
+    };
+    try {
+      return await orAbort(receive(), signal);
+    } catch (error) {
+      if (error instanceof SightlineError || options.signal?.aborted) throw error;
+      const message = `The service at ${this.#url} doesn't answer. ${reasonOf(error)}`;
+      throw new ConnectionError(message, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #init({ method, json, body, headers }: ApiRequest, more: object, signal: AbortSignal) {
+    const sent = json === undefined ? body : JSON.stringify(json);
+    return {
+      method,
+      signal,
+      headers: {
+        ...(this.#apiKey !== "" && { "X-API-Key": this.#apiKey }),
+        ...(json !== undefined && { "Content-Type": "application/json" }),
+        ...headers,
+        ...more,
+      },
+      ...(sent !== undefined && { body: sent }),
+      ...(body instanceof ReadableStream && { duplex: "half" }),
+    } as RequestInit;
+  }
+}
+
+/**
+ * Whether a request is sent another time after an error. A request that was refused for a limit
+ * (429) did nothing; one whose `Idempotency-Key` is in use (409) has a response soon.
+ */
+function isRetried({ method, body, repeatable }: ApiRequest, error: SightlineError): boolean {
+  if (body instanceof ReadableStream || repeatable === "never") return false;
+  if (error.status === 429) return true;
+  if (repeatable === "key" && error.status === 409) return error.retryAfter !== undefined;
+  const isRepeatable = repeatable !== undefined || ["GET", "HEAD", "DELETE"].includes(method);
+  return isRepeatable && (error instanceof ConnectionError || isRetriedStatus(error.status));
+}
+
+function queryString({ query = {} }: ApiRequest): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? (value as string[]) : [value]) {
+      if (item !== undefined && item !== null) parameters.append(name, String(item));
+    }
+  }
+  return parameters.size === 0 ? "" : `?${parameters}`;
+}
+
+/** Returns the message of the deepest cause: Node puts the reason of a failed connection there. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+}
