@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { openFile } from "../node.ts";
-import { type Asset, type IndexResource, IngestFailedError, type Sightline } from "../index.ts";
+import { type Asset, type SightlineIndex, IngestFailedError, type Sightline } from "../index.ts";
 import type { LocalMedia, MediaKind } from "./media-files.ts";
 import type { StoredCopies } from "./stored-copies.ts";
 import {
@@ -18,7 +18,7 @@ const SINGLE_REQUEST_BYTES = 50 * 2 ** 20;
 /** What all files of a command have in common. */
 export interface AddRun {
   sightline: Sightline;
-  index: IndexResource;
+  index: SightlineIndex;
   indexName: string;
   serviceUrl: string;
   copies: StoredCopies;
@@ -122,7 +122,11 @@ async function uploadAtOnce(
     return { asset: added, isDuplicate: added.duplicate };
   }
   const transcript = media.transcript === undefined ? undefined : await openFile(media.transcript);
-  const fields = { video_file: file, ...(transcript && { transcript }), ...(metadata && { metadata }) };
+  const fields = {
+    video_file: file,
+    ...(transcript && { transcript }),
+    ...(metadata && { metadata }),
+  };
   const added = await index.videos.add(fields, options);
   return { asset: added, isDuplicate: added.duplicate };
 }

@@ -13,11 +13,15 @@ const WIDE = new RegExp(
 );
 /** Direction overrides, isolates and marks: they would reorder the rest of the line. */
 const DIRECTION_CONTROLS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
-const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
 /** Puts untrusted text on one line, without control characters and direction controls. */
 export function sanitizeLine(text: string): string {
-  return text.replace(DIRECTION_CONTROLS, "").replace(/[\p{Cc}\s]+/gu, " ").trim();
+  return text
+    .replace(DIRECTION_CONTROLS, "")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
 }
 
 /** Removes control characters but line breaks and tabs, and direction controls. */

@@ -29,8 +29,7 @@ export function formatOverview(commands: readonly Command[]): string {
 /** Formats the help of one command. */
 export function formatCommandHelp(command: Command): string {
   const details = command.details ? ["", ...wrapWords(command.details, WIDTH)] : [];
-  const own =
-    command.options.length > 0 ? ["", "Options:", ...formatOptions(command.options)] : [];
+  const own = command.options.length > 0 ? ["", "Options:", ...formatOptions(command.options)] : [];
   const examples = command.examples.flatMap(({ line, does }) => [
     `  # ${does}`,
     `  sightline ${line}`,
@@ -60,7 +59,8 @@ function formatOptions(options: OptionSpec[]): string[] {
   return formatRows(
     options.map(({ name, short, value, impliedNumber, description, choices }) => {
       const flags = `${short === undefined ? "" : `-${short}, `}--${name}`;
-      const text = value === undefined ? "" : impliedNumber === undefined ? ` ${value}` : ` [${value}]`;
+      const text =
+        value === undefined ? "" : impliedNumber === undefined ? ` ${value}` : ` [${value}]`;
       const choice = choices ? ` One of ${choices.join(", ")}.` : "";
       return [flags + text, description + choice] as const;
     }),

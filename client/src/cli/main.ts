@@ -20,8 +20,7 @@ async function runCommandLine(argv: string[], signal: AbortSignal): Promise<numb
     const { env } = process;
     const isJson = args.flag("json");
     const output = new Output(process, env, { isJson, isQuiet: args.flag("quiet") });
-    const credentials = async () =>
-      chooseCredentials(args.text("url"), env, await readLogin(env));
+    const credentials = async () => chooseCredentials(args.text("url"), env, await readLogin(env));
     const context: CommandContext = {
       args,
       output,
@@ -50,7 +49,10 @@ function runWithoutCommand(argv: string[]): number {
   if (first === "--version") return print(`${VERSION}\n`);
   const isHelp = first === undefined || ["--help", "-h", "help"].includes(first);
   if (isHelp) {
-    const name = argv.slice(1).filter((word) => !word.startsWith("-")).join(" ");
+    const name = argv
+      .slice(1)
+      .filter((word) => !word.startsWith("-"))
+      .join(" ");
     const command = COMMANDS.find((one) => one.name === name);
     return print(command ? formatCommandHelp(command) : formatOverview(COMMANDS));
   }

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import type { Asset, IndexResource } from "../index.ts";
+import type { Asset, SightlineIndex } from "../index.ts";
 import type { LocalMedia } from "./media-files.ts";
 
 /** Finds files that an index has already, so that they aren't uploaded a second time. */
 export class StoredCopies {
-  readonly #index: IndexResource;
+  readonly #index: SightlineIndex;
   readonly #signal: AbortSignal;
   #assets: Promise<Map<number, Asset[]>> | undefined;
 
-  constructor(index: IndexResource, signal: AbortSignal) {
+  constructor(index: SightlineIndex, signal: AbortSignal) {
     this.#index = index;
     this.#signal = signal;
   }

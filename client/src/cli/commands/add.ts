@@ -1,5 +1,10 @@
 import { addFile, type AddedMedia, type AddRun, addUrl } from "../add-media.ts";
-import { AuthenticationError, ConflictError, ConnectionError, PermissionError } from "../../index.ts";
+import {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  PermissionError,
+} from "../../index.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { UsageError } from "../command-arguments.ts";
 import { describeFailure, EXIT } from "../failure.ts";
@@ -36,7 +41,10 @@ export const addCommand: Command = {
   examples: [
     { line: "add ~/Videos/trip --index trip --create", does: "A folder, into a new index" },
     { line: `add talk.mp4 --index talks --metadata '{"year": 2024}'`, does: "With metadata" },
-    { line: "add https://example.org/a.jpg --index trip", does: "A URL, which the service fetches" },
+    {
+      line: "add https://example.org/a.jpg --index trip",
+      does: "A URL, which the service fetches",
+    },
   ],
   run: add,
 };
@@ -119,7 +127,12 @@ function listTasks({ files, urls }: MediaSelection, type: string | undefined): T
     }),
     ...urls.map((url): Task => {
       const kind = type === "video" || type === "image" ? type : kindOfUrl(url);
-      return { source: url, name: url, bytes: null, add: (run, report) => addUrl(run, url, kind, report) };
+      return {
+        source: url,
+        name: url,
+        bytes: null,
+        add: (run, report) => addUrl(run, url, kind, report),
+      };
     }),
   ];
 }
@@ -171,7 +184,8 @@ function describeAdded({ asset, isDuplicate }: AddedMedia): string {
   if (error) return `✘ ${error.code}: ${error.message}`;
   const duplicate = isDuplicate ? `, in the index already as ${title} (${asset_id})` : "";
   const length = duration_seconds === null ? "" : `, ${formatClock(duration_seconds)}`;
-  const parts = state === "ready" && asset.asset_type === "video" ? `, ${count(segments, "segment")}` : "";
+  const parts =
+    state === "ready" && asset.asset_type === "video" ? `, ${count(segments, "segment")}` : "";
   const notes = warnings.map(({ code }) => `, but ${code}`).join("");
   return `✔ ${state}${length}${parts}${duplicate}${notes}`;
 }

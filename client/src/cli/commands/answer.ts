@@ -1,4 +1,4 @@
-import type { Answer, AnswerEvent, IndexResource } from "../../index.ts";
+import type { Answer, AnswerEvent, SightlineIndex } from "../../index.ts";
 import { type CommandArguments, UsageError } from "../command-arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { sanitizeLine, sanitizeText } from "../display-width.ts";
@@ -58,13 +58,14 @@ interface Question {
 }
 
 /** Chooses between an answer from the index, from its images, and from one video. */
-function chooseOperation(index: IndexResource, args: CommandArguments): Question {
+function chooseOperation(index: SightlineIndex, args: CommandArguments): Question {
   const language = args.text("language");
   const request = { query: args.positionals[0]!, ...(language !== undefined && { language }) };
   const video = args.text("video");
   const [start, end] = [args.seconds("from"), args.seconds("to")];
   if (video === undefined) {
-    if (start !== undefined || end !== undefined) throw new UsageError("--from and --to need --video.");
+    if (start !== undefined || end !== undefined)
+      throw new UsageError("--from and --to need --video.");
     if (args.flag("images")) {
       return {
         answer: (options) => index.answerFromImages(request, options),

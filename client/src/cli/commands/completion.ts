@@ -9,7 +9,10 @@ export function completionCommand(commands: () => readonly Command[]): Command {
     parameters: [{ name: "shell", choices: SHELLS }],
     options: [],
     examples: [
-      { line: "completion bash > ~/.local/share/bash-completion/completions/sightline", does: "bash" },
+      {
+        line: "completion bash > ~/.local/share/bash-completion/completions/sightline",
+        does: "bash",
+      },
       { line: 'completion zsh > "${fpath[1]}/_sightline"', does: "zsh" },
       { line: "completion fish > ~/.config/fish/completions/sightline.fish", does: "fish" },
     ],

@@ -1,4 +1,4 @@
-import type { IndexResource, Job } from "../../index.ts";
+import type { SightlineIndex, Job } from "../../index.ts";
 import { type CommandArguments, UsageError } from "../command-arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../failure.ts";
@@ -7,6 +7,8 @@ import { waitForJob } from "../job-progress.ts";
 import { isWebUrl } from "../output.ts";
 
 const KINDS = ["video", "playlist", "search", "profile"] as const;
+const VIDEO_PLATFORMS = ["peertube", "web", "youtube"] as const;
+const PHOTO_PLATFORMS = ["flickr", "instagram", "mastodon", "pixelfed"] as const;
 
 export const importCommand: Command = {
   name: "import",
@@ -18,12 +20,23 @@ export const importCommand: Command = {
   options: [
     { name: "follow", description: "Look for new items with each traversal." },
     { name: "limit", value: "N", description: "Import at most this many items." },
-    { name: "platform", value: "NAME", description: "The platform, if the URL doesn't say." },
+    {
+      name: "platform",
+      value: "NAME",
+      choices: [...VIDEO_PLATFORMS, ...PHOTO_PLATFORMS],
+      description: "The platform, if the URL doesn't say.",
+    },
     { name: "metadata", value: "JSON", description: "A JSON object stored with each new asset." },
   ],
   examples: [
-    { line: "import playlist https://peertube.example/c/talks --follow --index talks", does: "A channel" },
-    { line: 'import search "tide pools" --platform youtube --limit 5 --index sea', does: "A search" },
+    {
+      line: "import playlist https://peertube.example/c/talks --follow --index talks",
+      does: "A channel",
+    },
+    {
+      line: 'import search "tide pools" --platform youtube --limit 5 --index sea',
+      does: "A search",
+    },
   ],
   run: importFromPlatform,
 };
@@ -60,29 +73,40 @@ async function importFromPlatform(context: CommandContext): Promise<number> {
   return items.some(({ error }) => error !== null) ? EXIT.failed : EXIT.done;
 }
 
-function startImport(index: IndexResource, args: CommandArguments, signal: AbortSignal) {
+function startImport(index: SightlineIndex, args: CommandArguments, signal: AbortSignal) {
   const [kind, target = ""] = args.positionals;
   const limit = args.number("limit");
-  const platform = args.text("platform");
   const metadata = args.object("metadata");
   const fields = {
     ...(args.flag("follow") && { follow: true }),
     ...(limit !== undefined && { limit }),
-    ...(platform !== undefined && { platform }),
     ...(metadata && { metadata }),
   };
   const options = { signal };
-  if (kind === "search") return index.imports.search({ query: target, ...fields }, options);
-  if (kind === "playlist") {
-    const source = isWebUrl(target) ? { url: target } : { playlist_id: target };
-    return index.imports.playlist({ ...source, ...fields }, options);
-  }
   if (kind === "profile") {
     const source = isWebUrl(target) ? { url: target } : { username: target };
-    return index.imports.profile({ ...source, ...fields }, options);
+    const platform = readPlatform(args, PHOTO_PLATFORMS);
+    return index.imports.profile({ ...source, ...fields, ...platform }, options);
+  }
+  const others = { ...fields, ...readPlatform(args, VIDEO_PLATFORMS) };
+  if (kind === "search") return index.imports.search({ query: target, ...others }, options);
+  if (kind === "playlist") {
+    const source = isWebUrl(target) ? { url: target } : { playlist_id: target };
+    return index.imports.playlist({ ...source, ...others }, options);
   }
   if (!isWebUrl(target)) throw new UsageError(`"${target}" must be the URL of a video.`);
-  return index.imports.video({ url: target, ...fields }, options);
+  return index.imports.video({ url: target, ...others }, options);
+}
+
+function readPlatform<Name extends string>(
+  args: CommandArguments,
+  names: readonly Name[],
+): { platform?: Name } {
+  const text = args.text("platform");
+  if (text === undefined) return {};
+  const platform = names.find((name) => name === text);
+  if (platform !== undefined) return { platform };
+  throw new UsageError(`--platform must be one of ${names.join(", ")} here, not "${text}".`);
 }
 
 function itemsOf({ result }: Job): ImportedItem[] {

@@ -40,7 +40,9 @@ export const indexCommands: Command[] = [
 async function createIndex({ args, client, output, signal }: CommandContext): Promise<void> {
   const description = args.text("description");
   const metadata = args.object("metadata");
-  const index = await (await client()).indices.create(
+  const index = await (
+    await client()
+  ).indices.create(
     {
       index_name: args.positionals[0]!,
       ...(description !== undefined && { description }),

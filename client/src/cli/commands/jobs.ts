@@ -11,7 +11,11 @@ export const jobCommands: Command[] = [
     summary: "List the latest jobs.",
     parameters: [],
     options: [
-      { name: "limit", value: "N", description: `Number of jobs, 1 to 100 (default ${DEFAULT_LIMIT}).` },
+      {
+        name: "limit",
+        value: "N",
+        description: `Number of jobs, 1 to 100 (default ${DEFAULT_LIMIT}).`,
+      },
     ],
     examples: [{ line: "jobs list --limit 5", does: "The five latest" }],
     run: listJobs,

@@ -41,7 +41,9 @@ export const keyCommands: Command[] = [
 async function createKey({ args, client, output, signal }: CommandContext): Promise<void> {
   const scopes = args.text("scopes")?.split(",").map(readScope);
   const expires = args.text("expires");
-  const created = await (await client()).keys.create(
+  const created = await (
+    await client()
+  ).keys.create(
     {
       name: args.positionals[0]!,
       ...(scopes && { scopes }),

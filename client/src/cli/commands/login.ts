@@ -52,7 +52,9 @@ async function login(context: CommandContext): Promise<void> {
   const account = await new Sightline(credentials).init({}, { signal });
   const file = await writeLogin(env, { url: credentials.url, api_key: apiKey });
   const scopes = account.scopes.join(", ");
-  output.line(`Logged in as ${sanitizeLine(account.name)} at ${credentials.url}, scopes ${scopes}.`);
+  output.line(
+    `Logged in as ${sanitizeLine(account.name)} at ${credentials.url}, scopes ${scopes}.`,
+  );
   output.line(`The key is stored in ${file}.`);
   output.json({ url: credentials.url, ...account });
 }

@@ -20,14 +20,20 @@ async function stats({ client, output, signal }: CommandContext): Promise<void> 
   const { indices, videos, images, segments, states } = result;
   const inProgress = states.queued + states.processing;
   output.line(`${indices} indices, ${videos} videos, ${images} images, ${segments} segments`);
-  output.line(`${formatDuration(result.duration_seconds)} of video, ${formatBytes(result.size_bytes)}`);
+  output.line(
+    `${formatDuration(result.duration_seconds)} of video, ${formatBytes(result.size_bytes)}`,
+  );
   output.line(`${states.ready} ready, ${inProgress} in progress, ${states.failed} failed`);
   output.line();
   const [today, month] = [result.usage.today, sumUsage(result.usage.last_30_days)];
   const rows = [
     ["searches", String(today.searches), String(month.searches)],
     ["answers", String(today.answers), String(month.answers)],
-    ["video ingested", formatDuration(today.ingested_seconds), formatDuration(month.ingested_seconds)],
+    [
+      "video ingested",
+      formatDuration(today.ingested_seconds),
+      formatDuration(month.ingested_seconds),
+    ],
     ["images ingested", String(today.ingested_images), String(month.ingested_images)],
     ["model calls", String(today.model_calls), String(month.model_calls)],
     [
@@ -37,7 +43,10 @@ async function stats({ client, output, signal }: CommandContext): Promise<void> 
     ],
   ];
   const numbers = { align: "right" as const };
-  output.table([{ title: "" }, { title: "today", ...numbers }, { title: "30 days", ...numbers }], rows);
+  output.table(
+    [{ title: "" }, { title: "today", ...numbers }, { title: "30 days", ...numbers }],
+    rows,
+  );
 }
 
 type Usage = Pick<
