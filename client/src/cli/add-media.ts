@@ -1,6 +1,12 @@
-import { readFile } from "node:fs/promises";
-import { openFile } from "../node.ts";
-import { type Asset, type SightlineIndex, IngestFailedError, type Sightline } from "../index.ts";
+import {
+  type AddedAsset,
+  type Asset,
+  IngestFailedError,
+  NotFoundError,
+  type Sightline,
+  type SightlineIndex,
+} from "../index.ts";
+import { openLocalFile, readLocalText } from "./local-file.ts";
 import type { LocalMedia, MediaKind } from "./media-files.ts";
 import type { StoredCopies } from "./stored-copies.ts";
 import {
@@ -71,7 +77,27 @@ export async function addUrl(
     kind === "video"
       ? await index.videos.add({ video_url: url, ...fields }, { signal })
       : await index.images.add({ image_url: url, ...fields }, { signal });
-  return { asset: await waitFor(run, added, onProgress), isDuplicate: added.duplicate };
+  try {
+    return { asset: await waitFor(run, added, onProgress), isDuplicate: added.duplicate };
+  } catch (error) {
+    const copy = error instanceof NotFoundError ? await findCopy(run, added) : undefined;
+    if (copy) return { asset: copy, isDuplicate: true };
+    throw error;
+  }
+}
+
+/** Returns the asset that has the bytes of a URL already; the new one was removed for it. */
+async function findCopy(
+  { sightline, index, signal }: AddRun,
+  { job_id: jobId, asset_type }: AddedAsset,
+): Promise<Asset | undefined> {
+  if (jobId === undefined) return undefined;
+  const { result } = await sightline.jobs.get(jobId, { signal });
+  const { asset_id: id } = (result ?? {}) as { asset_id?: string };
+  if (id === undefined) return undefined;
+  return asset_type === "video"
+    ? index.videos.get(id, { signal })
+    : index.images.get(id, { signal });
 }
 
 interface Uploaded extends AddedMedia {
@@ -109,7 +135,7 @@ async function uploadAtOnce(
   media: LocalMedia,
   onProgress: OnProgress,
 ): Promise<AddedMedia> {
-  const file = await openFile(media.path);
+  const file = await openLocalFile(media.path);
   const share = isWaiting ? 0.5 : 1;
   const options = {
     signal,
@@ -121,7 +147,8 @@ async function uploadAtOnce(
     const added = await index.images.add(fields, options);
     return { asset: added, isDuplicate: added.duplicate };
   }
-  const transcript = media.transcript === undefined ? undefined : await openFile(media.transcript);
+  const transcript =
+    media.transcript === undefined ? undefined : await openLocalFile(media.transcript);
   const fields = {
     video_file: file,
     ...(transcript && { transcript }),
@@ -141,7 +168,7 @@ async function uploadInParts(
   const share = isWaiting ? 0.5 : 1;
   const isTranscriptMissing = media.transcript !== undefined;
   const writes: Promise<void>[] = [];
-  const asset = await index.upload(await openFile(media.path), {
+  const asset = await index.upload(await openLocalFile(media.path), {
     name: media.name,
     signal,
     ...(metadata && { metadata }),
@@ -173,7 +200,7 @@ async function waitFor(run: AddRun, asset: Asset, onProgress: OnProgress): Promi
 
 async function sendTranscript(run: AddRun, videoId: string, path: string): Promise<void> {
   const { sightline, index, signal } = run;
-  const transcript = await readFile(path, "utf8");
+  const transcript = await readLocalText(path);
   const { job_id } = await index.videos.replaceTranscript(videoId, transcript, { signal });
   await sightline.jobs.wait(job_id, { signal });
 }

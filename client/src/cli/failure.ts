@@ -39,9 +39,20 @@ export interface Failure {
 
 /** Says in one line what went wrong and what to do next. */
 export function describeFailure(error: unknown): Failure {
-  const text = sanitizeLine(error instanceof Error ? error.message : String(error));
+  const text = sanitizeLine(sentenceOf(error));
   const message = [text, nextStep(error), requestNote(error)].filter(Boolean).join(" ");
   return { message, exitCode: exitCodeOf(error) };
+}
+
+/** Returns the message, or a sentence of the invalid fields of a request. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof ValidationError && error.issues.length > 0) {
+    const issues = error.issues.map(({ loc, msg }) => {
+      return `${loc.slice(1).join(".")}: ${msg.replace(/^Value error, /, "")}`;
+    });
+    return `${issues.join("; ")}.`;
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 function exitCodeOf(error: unknown): number {

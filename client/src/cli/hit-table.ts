@@ -2,7 +2,7 @@ import type { Hit } from "../index.ts";
 import { sanitizeLine } from "./display-width.ts";
 import { hyperlink, type Output } from "./output.ts";
 import type { Column } from "./table.ts";
-import { formatRange } from "./time-format.ts";
+import { formatRange } from "./quantity-format.ts";
 
 /** Characters before the first match in an excerpt. */
 const CONTEXT_CHARACTERS = 24;
@@ -45,7 +45,7 @@ export function describeEvidence({
   if (!best) return "";
   const fields = { speech: transcript, text: on_screen_text, caption, visual: caption };
   const text = best.text === undefined ? fields[best.kind] : fromHtml(best.text);
-  return `${best.kind}: ${excerpt(sanitizeLine(text))}`;
+  return text.trim() === "" ? best.kind : `${best.kind}: ${excerpt(sanitizeLine(text))}`;
 }
 
 function excerpt(text: string): string {

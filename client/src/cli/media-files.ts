@@ -1,5 +1,6 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
+import { MissingError } from "./failure.ts";
 import { HEAD_BYTES, mediaKind } from "./media-kind.ts";
 import { isWebUrl } from "./output.ts";
 
@@ -20,8 +21,10 @@ export interface LocalMedia {
 export interface MediaSelection {
   files: LocalMedia[];
   urls: string[];
-  /** Paths that aren't added, with the reason as a sentence. */
-  skipped: { path: string; reason: string }[];
+  /** Files that were named, and are neither videos nor images. */
+  unreadable: string[];
+  /** Other files of the folders. */
+  skipped: string[];
 }
 
 const TRANSCRIPTS = [".srt", ".vtt", ".json", ".txt"];
@@ -34,20 +37,21 @@ export async function selectMedia(sources: readonly string[]): Promise<MediaSele
   const urls = sources.filter(isWebUrl);
   const paths = sources.filter((source) => !isWebUrl(source)).map((path) => resolve(path));
   const listed = new Set((await Promise.all(paths.map(listFiles))).flat());
-  const selection: MediaSelection = { files: [], urls: [...new Set(urls)], skipped: [] };
-  const transcripts = new Set<string>();
+  const files: LocalMedia[] = [];
   for (const path of listed) {
     const media = await readMedia(path);
     if (!media) continue;
     const transcript = media.kind === "video" ? await findTranscript(path) : undefined;
-    if (transcript !== undefined) transcripts.add(transcript);
-    selection.files.push({ ...media, ...(transcript !== undefined && { transcript }) });
+    files.push({ ...media, ...(transcript !== undefined && { transcript }) });
   }
-  const added = new Set([...selection.files.map(({ path }) => path), ...transcripts]);
-  selection.skipped = [...listed]
-    .filter((path) => !added.has(path))
-    .map((path) => ({ path, reason: "It is neither a video nor an image that can be read." }));
-  return selection;
+  const added = new Set(files.flatMap(({ path, transcript }) => [path, transcript]));
+  const others = [...listed].filter((path) => !added.has(path));
+  return {
+    files,
+    urls: [...new Set(urls)],
+    unreadable: others.filter((path) => paths.includes(path)),
+    skipped: others.filter((path) => !paths.includes(path)),
+  };
 }
 
 async function readMedia(path: string): Promise<LocalMedia | null> {
@@ -75,7 +79,7 @@ async function findTranscript(video: string): Promise<string | undefined> {
 /** Lists a file, or the files below a folder but hidden ones. */
 async function listFiles(path: string): Promise<string[]> {
   const entry = await stat(path).catch(() => null);
-  if (!entry) throw new Error(`There is no file or folder at ${path}.`);
+  if (!entry) throw new MissingError(`There is no file or folder at ${path}.`);
   if (!entry.isDirectory()) return [path];
   const files: string[] = [];
   for (const child of await readdir(path, { withFileTypes: true })) {

@@ -1,5 +1,5 @@
 import { fitToWidth, sanitizeLine, truncateToWidth } from "./display-width.ts";
-import { formatDuration } from "./time-format.ts";
+import { formatDuration } from "./quantity-format.ts";
 
 const NAME_WIDTH = 32;
 const BAR_WIDTH = 20;

@@ -1,7 +1,7 @@
 import type { SearchResult, SightlineIndex } from "../index.ts";
-import { openFile } from "../node.ts";
 import { type CommandArguments, UsageError } from "./command-arguments.ts";
 import type { OptionSpec } from "./command.ts";
+import { openLocalFile } from "./local-file.ts";
 
 const MODES = ["video", "image", "visual", "speech", "text"] as const;
 type Mode = (typeof MODES)[number];
@@ -42,7 +42,7 @@ export async function runSearch(
     const [start, end] = [args.seconds("from"), args.seconds("to")];
     const result = await index.searchByVideo(
       {
-        video_file: await openFile(clip),
+        video_file: await openLocalFile(clip),
         top_k: request.top_k,
         ...(start !== undefined && { start_seconds: start }),
         ...(end !== undefined && { end_seconds: end }),
@@ -56,7 +56,7 @@ export async function runSearch(
     refuse(args, "--image", ["filter"]);
     const { top_k, top_p, modes } = request;
     const example = {
-      image_file: await openFile(image),
+      image_file: await openLocalFile(image),
       top_k,
       ...(query !== undefined && { query }),
     };

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { addFile, type AddedMedia, type AddRun, addUrl } from "../add-media.ts";
 import {
   AuthenticationError,
@@ -12,12 +13,14 @@ import { indexName } from "../index-name.ts";
 import { type MediaKind, type MediaSelection, selectMedia } from "../media-files.ts";
 import { ProgressBars } from "../progress-bars.ts";
 import { StoredCopies } from "../stored-copies.ts";
-import { formatClock, formatDuration } from "../time-format.ts";
+import { formatClock, formatCount, formatDuration } from "../quantity-format.ts";
 import { sanitizeLine } from "../display-width.ts";
 import { runConcurrently } from "../run-concurrently.ts";
 
 const DEFAULT_CONCURRENCY = 4;
 const MAX_CONCURRENCY = 16;
+/** Skipped files whose names are printed. */
+const SKIPPED_NAMES = 5;
 
 export const addCommand: Command = {
   name: "add",
@@ -70,7 +73,13 @@ interface Outcome {
 async function add(context: CommandContext): Promise<number> {
   const { args, output } = context;
   const selection = await selectMedia(args.positionals);
-  for (const { path, reason } of selection.skipped) output.note(`Skipped ${path}. ${reason}`);
+  const { skipped } = selection;
+  if (skipped.length > 0) {
+    const names = skipped.slice(0, SKIPPED_NAMES).map((path) => basename(path));
+    const more = skipped.length > SKIPPED_NAMES ? ", …" : "";
+    const files = formatCount(skipped.length, "other file");
+    output.note(`Skipped ${files} of the folders: ${names.join(", ")}${more}`);
+  }
   const tasks = listTasks(selection, args.text("type"));
   if (tasks.length === 0) throw new UsageError("There is no video and no image among these files.");
   const concurrency = readConcurrency(args.number("concurrency"));
@@ -119,8 +128,14 @@ async function openRun(context: CommandContext): Promise<AddRun> {
   };
 }
 
-function listTasks({ files, urls }: MediaSelection, type: string | undefined): Task[] {
+function listTasks(selection: MediaSelection, type: string | undefined): Task[] {
+  const { files, urls, unreadable } = selection;
   return [
+    ...unreadable.map((path): Task => {
+      const message = "It is neither a video nor an image that the service reads.";
+      const add = () => Promise.reject(new Error(message));
+      return { source: path, name: basename(path), bytes: 0, add };
+    }),
     ...files.map((media): Task => {
       const { path, name, bytes } = media;
       return { source: path, name, bytes, add: (run, report) => addFile(run, media, report) };
@@ -185,7 +200,9 @@ function describeAdded({ asset, isDuplicate }: AddedMedia): string {
   const duplicate = isDuplicate ? `, in the index already as ${title} (${asset_id})` : "";
   const length = duration_seconds === null ? "" : `, ${formatClock(duration_seconds)}`;
   const parts =
-    state === "ready" && asset.asset_type === "video" ? `, ${count(segments, "segment")}` : "";
+    state === "ready" && asset.asset_type === "video"
+      ? `, ${formatCount(segments, "segment")}`
+      : "";
   const notes = warnings.map(({ code }) => `, but ${code}`).join("");
   return `✔ ${state}${length}${parts}${duplicate}${notes}`;
 }
@@ -193,18 +210,14 @@ function describeAdded({ asset, isDuplicate }: AddedMedia): string {
 function printSummary({ output }: CommandContext, outcomes: Outcome[], seconds: number): void {
   const failed = outcomes.filter(({ error }) => error !== null);
   const duplicates = outcomes.filter(({ duplicate }) => duplicate).length;
-  const done = outcomes.length - failed.length;
-  const copies = duplicates > 0 ? `, ${duplicates} of them in the index already` : "";
-  output.line(`${count(done, "file")} added in ${formatDuration(seconds)}${copies}.`);
+  const added = formatCount(outcomes.length - failed.length - duplicates, "file");
+  const copies = duplicates > 0 ? ` ${formatCount(duplicates, "was", "were")} in the index.` : "";
+  output.line(`Added ${added} in ${formatDuration(seconds)}.${copies}`);
   if (failed.length === 0) return;
-  output.line(`${count(failed.length, "file")} failed:`);
+  output.line(`${formatCount(failed.length, "file")} failed:`);
   for (const { source, error } of failed) {
     output.line(`  ${sanitizeLine(source)}`);
     output.line(`    ${error!.code}: ${sanitizeLine(error!.message)}`);
   }
   output.line("Resolve the cause, then run the same command again: it retries only these.");
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -5,7 +5,7 @@ import { sanitizeLine, sanitizeText } from "../display-width.ts";
 import { printHits } from "../hit-table.ts";
 import { indexName } from "../index-name.ts";
 import { hyperlink, type Output } from "../output.ts";
-import { formatRange } from "../time-format.ts";
+import { formatRange } from "../quantity-format.ts";
 
 export const answerCommand: Command = {
   name: "ask",

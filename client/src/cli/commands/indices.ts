@@ -1,6 +1,6 @@
 import type { Command, CommandContext } from "../command.ts";
 import { promptLine } from "../prompt.ts";
-import { formatBytes, formatDuration } from "../time-format.ts";
+import { formatBytes, formatDuration } from "../quantity-format.ts";
 
 const NAME = { name: "name" };
 

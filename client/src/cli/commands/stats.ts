@@ -1,6 +1,6 @@
 import type { Stats } from "../../index.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { formatBytes, formatDuration } from "../time-format.ts";
+import { formatBytes, formatCount, formatDuration } from "../quantity-format.ts";
 
 export const statsCommand: Command = {
   name: "stats",
@@ -19,7 +19,14 @@ async function stats({ client, output, signal }: CommandContext): Promise<void> 
   output.json(result);
   const { indices, videos, images, segments, states } = result;
   const inProgress = states.queued + states.processing;
-  output.line(`${indices} indices, ${videos} videos, ${images} images, ${segments} segments`);
+  output.line(
+    [
+      formatCount(indices, "index", "indices"),
+      formatCount(videos, "video"),
+      formatCount(images, "image"),
+      formatCount(segments, "segment"),
+    ].join(", "),
+  );
   output.line(
     `${formatDuration(result.duration_seconds)} of video, ${formatBytes(result.size_bytes)}`,
   );

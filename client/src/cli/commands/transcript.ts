@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import type { Command, CommandContext } from "../command.ts";
 import { sanitizeText } from "../display-width.ts";
 import { indexName } from "../index-name.ts";
 import { waitForJob } from "../job-progress.ts";
+import { readLocalText } from "../local-file.ts";
 
 const FORMATS = ["vtt", "srt", "txt", "json"] as const;
 
@@ -54,9 +54,7 @@ async function putTranscript(context: CommandContext): Promise<void> {
   const { args, client, output, signal } = context;
   const sightline = await client();
   const [id = "", file = ""] = args.positionals;
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw new Error(`${file} can't be read.`, { cause });
-  });
+  const text = await readLocalText(file);
   const { videos } = sightline.index(indexName(context));
   const updated = await videos.replaceTranscript(id, text, { signal });
   await waitForJob(context, sightline, updated.job_id, file);

@@ -4,6 +4,7 @@ import { sanitizeLine } from "../display-width.ts";
 import { EXIT } from "../failure.ts";
 import { indexName } from "../index-name.ts";
 import { waitForJob } from "../job-progress.ts";
+import { formatCount } from "../quantity-format.ts";
 
 export const traverseCommand: Command = {
   name: "traverse",
@@ -44,7 +45,7 @@ async function check(context: CommandContext): Promise<number> {
     for (const line of describeNode(node)) output.line(line);
   }
   const findings = unhealthy === 0 ? "no findings" : `findings in ${unhealthy}`;
-  output.line(`${total} assets checked, ${findings}.`);
+  output.line(`${formatCount(total, "asset")} checked, ${findings}.`);
   if (unhealthy > 0) output.line("Repair with: sightline traverse --repair");
   return unhealthy > 0 ? EXIT.failed : EXIT.done;
 }
@@ -65,7 +66,7 @@ async function repair(context: CommandContext): Promise<number> {
   output.json(job);
   const report = job.result as Partial<Report> | null;
   const unrepaired = report?.unrepaired ?? [];
-  output.line(`${report?.assets ?? 0} assets checked.`);
+  output.line(`${formatCount(report?.assets ?? 0, "asset")} checked.`);
   for (const [code, count] of Object.entries(report?.findings ?? {})) {
     output.line(`  ${code}: ${count} found, ${report?.repaired?.[code] ?? 0} repaired`);
   }

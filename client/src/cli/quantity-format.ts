@@ -30,3 +30,8 @@ export function formatBytes(bytes: number): string {
   }
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
+
+/** Formats a number of things: `1 file`, `2 files`. */
+export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
+}
