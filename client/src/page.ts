@@ -29,13 +29,12 @@ export class Page<T> implements PromiseLike<PageResult<T>>, AsyncIterable<T> {
     onFulfilled?: ((page: PageResult<T>) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#first ??= this.#load(undefined);
-    return this.#first.then(onFulfilled, onRejected);
+    return this.#loadFirst().then(onFulfilled, onRejected);
   }
 
   /** Yields the pages, each of which is requested when the consumer asks for it. */
   async *pages(): AsyncGenerator<PageResult<T>> {
-    let page: PageResult<T> = await this.then();
+    let page = await this.#loadFirst();
     for (;;) {
       yield page;
       if (page.next_cursor === null) return;
@@ -45,6 +44,11 @@ export class Page<T> implements PromiseLike<PageResult<T>>, AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     for await (const { items } of this.pages()) yield* items;
+  }
+
+  #loadFirst(): Promise<PageResult<T>> {
+    this.#first ??= this.#load(undefined);
+    return this.#first;
   }
 }
 

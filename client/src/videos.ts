@@ -1,5 +1,6 @@
 import { addAsset, type AddOptions, isResumable, nameOf } from "./add-asset.ts";
 import { Collection } from "./collection.ts";
+import { Jobs } from "./jobs.ts";
 import { type Page, listOf } from "./page.ts";
 import type {
   AddedAsset,
@@ -37,7 +38,8 @@ export class Videos extends Collection<Video> {
     if (video.transcript === undefined || !isResumable(asset) || added.duplicate) return added;
     const { signal } = options;
     await waitUntilReady(this.transport, this.indexPath, [added.asset_id], { signal });
-    await this.replaceTranscript(added.asset_id, video.transcript, { signal });
+    const { job_id } = await this.replaceTranscript(added.asset_id, video.transcript, { signal });
+    await new Jobs(this.transport).wait(job_id, { signal });
     return { ...added, ...(await this.get(added.asset_id, { signal })) };
   }
 

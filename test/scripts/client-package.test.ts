@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "sightline-package-"));
+const unpacked = join(folder, "package");
+let files: string[];
+
+interface Manifest {
+  version: string;
+  exports: Record<string, { types: string; default: string }>;
+  bin: Record<string, string>;
+  dependencies: Record<string, string>;
+}
+const manifest: Manifest = JSON.parse(readFileSync(join(root, "client/package.json"), "utf8"));
+
+function run(command: string, args: string[], cwd = root): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+beforeAll(() => {
+  run("npm", ["run", "build", "-w", "client"]);
+  run("npm", ["pack", "-w", "client", "--pack-destination", folder]);
+  run("tar", ["-xzf", `sightline-${manifest.version}.tgz`], folder);
+  files = readdirSync(unpacked, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(unpacked.length + 1));
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("the package of the client has every file that its exports and its command name", () => {
+  const { exports, bin } = manifest;
+  const named = [...Object.values(exports).flatMap(Object.values<string>), ...Object.values(bin)];
+  expect(named.map((path) => path.replace(/^\.\//, "")).filter((path) => !files.includes(path)))
+    .toEqual([]);
+  expect(files).toContain("README.md");
+});
+
+it("the package of the client has nothing that only its development needs", () => {
+  const others = files.filter((file) => !/^(dist|bin)\/.*\.js$|^dist\/.*\.d\.ts$/.test(file));
+  expect(others.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
+  expect(Object.keys(manifest.dependencies)).toEqual(["tus-js-client"]);
+});
+
+it("the package of the client imports nothing outside itself but its dependency and Node", () => {
+  const imported = files
+    .filter((file) => file.endsWith(".js"))
+    .flatMap((file) => {
+      const text = readFileSync(join(unpacked, file), "utf8");
+      return [...text.matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)].map(([, name]) => name!);
+    });
+  const others = imported.filter((name) => !name.startsWith(".") && !name.startsWith("node:"));
+  expect([...new Set(others)]).toEqual(["tus-js-client"]);
+});
+
+it("the package of the client can be used and type-checked where it is installed", () => {
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules);
+  symlinkSync(unpacked, join(modules, "sightline"));
+  mkdirSync(join(unpacked, "node_modules"));
+  symlinkSync(
+    join(root, "node_modules/tus-js-client"),
+    join(unpacked, "node_modules/tus-js-client"),
+  );
+  const script = `
+    import { NotFoundError, Sightline } from "sightline";
+    import { openFile } from "sightline/node";
+    const file = await openFile("package/README.md");
+    const sightline = new Sightline({ url: "http://localhost:1", apiKey: "", maxRetries: 0 });
+    const error = await sightline.stats().catch((reason) => reason);
+    console.log(file.name, file.size > 0, error.name, NotFoundError.name);`;
+  const output = run(process.execPath, ["--input-type=module", "--eval", script], folder);
+  expect(output).toBe("README.md true ConnectionError NotFoundError\n");
+});
