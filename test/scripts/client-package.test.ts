@@ -36,8 +36,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 it("the package of the client has every file that its exports and its command name", () => {
   const { exports, bin } = manifest;
   const named = [...Object.values(exports).flatMap(Object.values<string>), ...Object.values(bin)];
-  expect(named.map((path) => path.replace(/^\.\//, "")).filter((path) => !files.includes(path)))
-    .toEqual([]);
+  expect(
+    named.map((path) => path.replace(/^\.\//, "")).filter((path) => !files.includes(path)),
+  ).toEqual([]);
   expect(files).toContain("README.md");
 });
 
@@ -52,7 +53,9 @@ it("the package of the client imports nothing outside itself but its dependency 
     .filter((file) => file.endsWith(".js"))
     .flatMap((file) => {
       const text = readFileSync(join(unpacked, file), "utf8");
-      return [...text.matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)].map(([, name]) => name!);
+      return [...text.matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)].map(
+        ([, name]) => name!,
+      );
     });
   const others = imported.filter((name) => !name.startsWith(".") && !name.startsWith("node:"));
   expect([...new Set(others)]).toEqual(["tus-js-client"]);

@@ -38,6 +38,8 @@ export interface AddedMedia {
   asset: Asset;
   /** Whether the index had the bytes already. */
   isDuplicate: boolean;
+  /** Whether the transcript is yet to be sent, because the video isn't ready. */
+  isTranscriptMissing?: boolean;
 }
 
 type OnProgress = (fraction: number, state: string) => void;
@@ -52,16 +54,18 @@ export async function addFile(
   onProgress: OnProgress,
 ): Promise<AddedMedia> {
   const stateFile = uploadStateFile(run.env, run.serviceUrl, run.indexName, media);
-  const uploaded = await findOrUpload(run, media, stateFile, onProgress);
+  const { isDuplicate, ...uploaded } = await findOrUpload(run, media, stateFile, onProgress);
   const asset = await waitFor(run, uploaded.asset, onProgress);
-  if (!uploaded.isTranscriptMissing || asset.state !== "ready") {
-    if (!uploaded.isTranscriptMissing) await deleteUploadState(stateFile);
-    return { asset, isDuplicate: uploaded.isDuplicate };
+  if (!uploaded.isTranscriptMissing) {
+    await deleteUploadState(stateFile);
+    return { asset, isDuplicate };
   }
+  if (asset.state !== "ready") return { asset, isDuplicate, isTranscriptMissing: true };
   onProgress(0.99, "transcript");
   await sendTranscript(run, asset.asset_id, media.transcript!);
   await deleteUploadState(stateFile);
-  return { asset, isDuplicate: uploaded.isDuplicate };
+  const { index, signal } = run;
+  return { asset: await index.videos.get(asset.asset_id, { signal }), isDuplicate };
 }
 
 /** Adds a video or an image by its URL, which the service fetches. */
@@ -100,17 +104,12 @@ async function findCopy(
     : index.images.get(id, { signal });
 }
 
-interface Uploaded extends AddedMedia {
-  /** Whether the transcript must follow when the video is ready. */
-  isTranscriptMissing: boolean;
-}
-
 async function findOrUpload(
   run: AddRun,
   media: LocalMedia,
   stateFile: string,
   onProgress: OnProgress,
-): Promise<Uploaded> {
+): Promise<AddedMedia> {
   const { index, signal } = run;
   const state = await readUploadState(stateFile);
   const copy = await run.copies.find(media);
@@ -127,7 +126,7 @@ async function findOrUpload(
     return uploadInParts(run, media, { stateFile, uploadUrl: state.upload_url }, onProgress);
   }
   onProgress(0, "uploading");
-  return { ...(await uploadAtOnce(run, media, onProgress)), isTranscriptMissing: false };
+  return uploadAtOnce(run, media, onProgress);
 }
 
 async function uploadAtOnce(
@@ -163,7 +162,7 @@ async function uploadInParts(
   media: LocalMedia,
   { stateFile, uploadUrl }: { stateFile: string; uploadUrl: string | undefined },
   onProgress: OnProgress,
-): Promise<Uploaded> {
+): Promise<AddedMedia> {
   onProgress(0, uploadUrl === undefined ? "uploading" : "continuing");
   const share = isWaiting ? 0.5 : 1;
   const isTranscriptMissing = media.transcript !== undefined;
@@ -186,15 +185,18 @@ async function uploadInParts(
 async function waitFor(run: AddRun, asset: Asset, onProgress: OnProgress): Promise<Asset> {
   if (!run.isWaiting || asset.state === "ready") return asset;
   onProgress(0.5, asset.state);
+  const end = new AbortController(); // closes the event stream, which would delay the exit
   try {
     const [settled] = await run.index.waitUntilReady([asset.asset_id], {
-      signal: run.signal,
+      signal: AbortSignal.any([run.signal, end.signal]),
       onProgress: ({ progress, state }) => onProgress(0.5 + progress / 2, state),
     });
     return settled ?? asset;
   } catch (error) {
     if (error instanceof IngestFailedError) return error.asset;
     throw error;
+  } finally {
+    end.abort();
   }
 }
 

@@ -194,7 +194,7 @@ async function addTask(run: AddRun, task: Task, bars: ProgressBars): Promise<Out
   }
 }
 
-function describeAdded({ asset, isDuplicate }: AddedMedia): string {
+function describeAdded({ asset, isDuplicate, isTranscriptMissing }: AddedMedia): string {
   const { state, error, duration_seconds, segments, title, asset_id, warnings } = asset;
   if (error) return `✘ ${error.code}: ${error.message}`;
   const duplicate = isDuplicate ? `, in the index already as ${title} (${asset_id})` : "";
@@ -203,8 +203,9 @@ function describeAdded({ asset, isDuplicate }: AddedMedia): string {
     state === "ready" && asset.asset_type === "video"
       ? `, ${formatCount(segments, "segment")}`
       : "";
+  const transcript = isTranscriptMissing ? ", without its transcript: run the command again" : "";
   const notes = warnings.map(({ code }) => `, but ${code}`).join("");
-  return `✔ ${state}${length}${parts}${duplicate}${notes}`;
+  return `✔ ${state}${length}${parts}${duplicate}${notes}${transcript}`;
 }
 
 function printSummary({ output }: CommandContext, outcomes: Outcome[], seconds: number): void {

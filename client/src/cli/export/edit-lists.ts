@@ -41,7 +41,7 @@ export function groupByVideo(
 /** Makes a file name of a title, which may hold anything, and of the id, which is unique. */
 export function editListName(title: string, videoId: string): string {
   const base = sanitizeLine(title)
-    .replace(/\.[^.]*$/, "")
+    .replace(/\.\w{1,5}$/, "")
     .replaceAll(/[/\\:*?"<>|]/g, "-")
     .replace(/^\.+/, "");
   return `${Array.from(base).slice(0, 40).join("")} ${videoId}.edl`.trimStart();
