@@ -38,6 +38,8 @@ function start(args: string[], env: Record<string, string> = {}) {
       XDG_CONFIG_HOME: join(folder, "config"),
       SIGHTLINE_URL: stack.url,
       SIGHTLINE_INDEX: "trip",
+      SIGHTLINE_API_KEY: "",
+      FORCE_HYPERLINK: "",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
