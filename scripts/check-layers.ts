@@ -48,6 +48,7 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["local/engine/", ["local/engine/"]],
   ["local/", ["local/", "src/types.ts", "src/config.ts"]],
   ["console/", ["console/"]],
+  ["client/", ["client/"]],
   ["tools/", ["tools/", "src/", "local/"]],
   ["scripts/", ["scripts/", "tools/", "src/", "local/"]],
   ["bench/", ["bench/", "tools/", "src/", "local/"]],
@@ -73,6 +74,9 @@ export function findLayerProblems(sources: Sources): string[] {
       problems.push(`${file} has ${lineCount} lines: split it by nouns, ${MAX_LINES} at most`);
     }
     for (const target of importsOf(file, text)) problems.push(...importProblems(file, target));
+    if (/^(?:src|local)\//.test(file) && /\bfrom "sightline["/]/.test(text)) {
+      problems.push(`${file} imports the client, which is for scripts, tools and benches`);
+    }
     problems.push(...callProblems(file, text));
   }
   return [...problems, ...findCycles(sources)];

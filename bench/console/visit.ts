@@ -71,12 +71,10 @@ async function visitUploads(page: Page, check: Check): Promise<void> {
   await check("uploads, one refused");
 }
 
-async function waitUntilIngested({ api }: Service): Promise<void> {
+async function waitUntilIngested({ sightline }: Service): Promise<void> {
   for (const startedAt = Date.now(); Date.now() - startedAt < TIMEOUT_MS; await wait(POLL_MS)) {
-    const { index } = await api.get<{ index: { states: Record<string, number> } }>(
-      `/index/${INDEX}?limit=1`,
-    );
-    if (index.states["queued"] === 0 && index.states["processing"] === 0) return;
+    const { states } = await sightline.indices.get(INDEX);
+    if (states.queued === 0 && states.processing === 0) return;
   }
   throw new Error("The files were never ready.");
 }

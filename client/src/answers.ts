@@ -33,7 +33,7 @@ export async function* streamAnswer(
 ): AsyncGenerator<AnswerEvent> {
   const response = await transport.open(answerRequest(path, question, true), options);
   const requestId = response.headers.get("x-request-id") ?? undefined;
-  for await (const { event, data } of readEvents(response, options.signal)) {
+  for await (const { event, data } of readEvents(response, transport.signalOf(options.signal))) {
     if (event === "error") {
       const { code, detail } = JSON.parse(data) as { code: string; detail: string };
       throw new SightlineError(detail, { code, requestId });

@@ -19,8 +19,9 @@ const RECONNECT_MS = 1000;
 export async function* followEvents(
   transport: Transport,
   indexPath: string,
-  { lastEventId = "", signal }: EventOptions,
+  { lastEventId = "", ...options }: EventOptions,
 ): AsyncGenerator<IndexEvent> {
+  const signal = transport.signalOf(options.signal);
   const parser = new EventParser(lastEventId);
   for (;;) {
     parser.reset();

@@ -35,6 +35,7 @@ export class Jobs {
 
   /** Waits until a job has succeeded. Throws a `JobFailedError` if it fails or is cancelled. */
   async wait(id: string, { onProgress, signal }: JobWaitOptions = {}): Promise<Job> {
+    const stop = this.#transport.signalOf(signal);
     let known: Job | undefined;
     for (let ms = FIRST_POLL_MS; ; ms = Math.min(2 * ms, LONGEST_POLL_MS)) {
       const job = await this.get(id, { signal });
@@ -42,7 +43,7 @@ export class Jobs {
       if (job.state === "succeeded") return job;
       if (job.state === "failed" || job.state === "cancelled") throw new JobFailedError(job);
       known = job;
-      await wait(ms, signal);
+      await wait(ms, stop);
     }
   }
 }

@@ -37,6 +37,7 @@ import type {
   Traversal,
 } from "./types.ts";
 import { uploadFile, type UploadOptions } from "./upload.ts";
+import { Uploads } from "./uploads.ts";
 import { Videos } from "./videos.ts";
 import { type WaitOptions, waitUntilReady } from "./wait-until-ready.ts";
 import { Webhook } from "./webhook.ts";
@@ -48,6 +49,7 @@ export class SightlineIndex {
   readonly images: Images;
   readonly imports: Imports;
   readonly sources: Sources;
+  readonly uploads: Uploads;
   readonly webhook: Webhook;
   readonly #transport: Transport;
   readonly #path: string;
@@ -60,6 +62,7 @@ export class SightlineIndex {
     this.images = new Images(transport, this.#path, "image");
     this.imports = new Imports(transport, this.#path);
     this.sources = new Sources(transport, this.#path);
+    this.uploads = new Uploads(transport, this.#path);
     this.webhook = new Webhook(transport, this.#path);
   }
 

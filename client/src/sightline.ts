@@ -3,7 +3,15 @@ import { Jobs } from "./jobs.ts";
 import { Keys } from "./keys.ts";
 import { SightlineIndex } from "./sightline-index.ts";
 import { type SightlineOptions, Transport } from "./transport.ts";
-import type { Account, BodyOf, Health, QueryOf, RequestOptions, Stats } from "./types.ts";
+import type {
+  Account,
+  BindingObservations,
+  BodyOf,
+  Health,
+  QueryOf,
+  RequestOptions,
+  Stats,
+} from "./types.ts";
 
 /** Client of a Sightline service, for one API key. */
 export class Sightline {
@@ -26,6 +34,15 @@ export class Sightline {
 
   health(query: QueryOf<"/health", "get"> = {}, options: RequestOptions = {}): Promise<Health> {
     return this.#transport.json({ method: "GET", path: "/health", query }, options);
+  }
+
+  /** Has the service observe its bindings (docs/deploy.md). Needs the scope `admin`. */
+  observeBindings(
+    samples: BodyOf<"/health/bindings", "post">,
+    options: RequestOptions = {},
+  ): Promise<BindingObservations> {
+    const request = { method: "POST", path: "/health/bindings", json: samples } as const;
+    return this.#transport.json(request, options);
   }
 
   /** Returns the account, and creates it if the key is used for the first time. */

@@ -15,9 +15,11 @@ export interface SightlineOptions {
   maxRetries?: number;
   /** Time for the answer to each attempt, in ms. Default two minutes; none for files. */
   timeoutMs?: number;
+  /** Ends everything when it aborts. */
+  signal?: AbortSignal;
 }
 
-export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
+type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 
 export interface ApiRequest {
   method: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE";
@@ -43,6 +45,7 @@ export class Transport {
   readonly #apiKey: string;
   readonly #fetch: Fetch;
   readonly #timeoutMs: number | undefined;
+  readonly #signal: AbortSignal | undefined;
 
   constructor(options: SightlineOptions) {
     this.maxRetries = options.maxRetries ?? 3;
@@ -50,6 +53,13 @@ export class Transport {
     this.#apiKey = options.apiKey;
     this.#fetch = options.fetch ?? ((url, init) => fetch(url, init));
     this.#timeoutMs = options.timeoutMs;
+    this.#signal = options.signal;
+  }
+
+  /** Returns the signal that ends a wait: of the call, or of everything. */
+  signalOf(signal: AbortSignal | undefined): AbortSignal | undefined {
+    const signals = [signal, this.#signal].filter((one) => one !== undefined);
+    return signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   }
 
   /** Returns the absolute URL of a path. */
@@ -75,19 +85,20 @@ export class Transport {
     options: RequestOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
+    const signal = this.signalOf(options.signal);
     const key = options.idempotencyKey ?? crypto.randomUUID();
     const headers = request.repeatable === "key" ? { "Idempotency-Key": key } : {};
     for (let retry = 0; ; retry++) {
-      options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       try {
-        return await this.#attempt(request, headers, options, read);
+        return await this.#attempt(request, headers, { ...options, signal }, read);
       } catch (error) {
-        options.signal?.throwIfAborted();
+        signal?.throwIfAborted();
         if (!(error instanceof SightlineError) || retry >= this.maxRetries) throw error;
         if (!isRetried(request, error)) throw error;
         const delay = retryDelay(retry, error.retryAfter, Math.random());
         if (delay === null) throw error;
-        await wait(delay, options.signal);
+        await wait(delay, signal);
       }
     }
   }

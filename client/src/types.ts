@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 export type Account = Schemas["Account"];
 export type Answer = Schemas["Answer"];
 export type Asset = Schemas["Asset"];
+export type BindingObservations = Schemas["BindingObservations"];
 export type CreatedKey = Schemas["CreatedKey"];
 export type Delivery = Schemas["Delivery"];
 export type Health = Schemas["Health"];

@@ -40,7 +40,7 @@ export async function uploadFile(
   file: Blob,
   options: UploadOptions,
 ): Promise<AddedAsset> {
-  const { signal } = options;
+  const signal = transport.signalOf(options.signal);
   const stack = new TusRequests(transport, `${indexPath}/uploads`, options);
   signal?.throwIfAborted();
   let stop = () => {};

@@ -26,8 +26,9 @@ export async function waitUntilReady(
   assetIds: readonly string[],
   { onProgress, signal, timeoutMs }: WaitOptions,
 ): Promise<Asset[]> {
-  const limits = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)];
-  const stop = AbortSignal.any(limits.filter((limit) => limit !== undefined));
+  const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const limits = [transport.signalOf(signal), limit];
+  const stop = AbortSignal.any(limits.filter((one) => one !== undefined));
   const ingest = new Ingest(transport, indexPath, assetIds, stop, onProgress);
   while (ingest.pending().length > 0) {
     const events = await openEvents(transport, indexPath, stop);

@@ -3,7 +3,7 @@ import { type AnswerEvent, NotFoundError, type Sightline } from "../../client/sr
 import { hostFiles, toBody } from "../archive-helpers.ts";
 import { fixture } from "../client.ts";
 import { createSampleIndex, type SampleIndex } from "../sample-index.ts";
-import { newSightline, recordingFetch } from "./service.ts";
+import { collect, newSightline, recordingFetch } from "./service.ts";
 
 let sample: SampleIndex;
 let sightline: Sightline;
@@ -24,7 +24,7 @@ describe("a list of the client", () => {
   it("gives the items of all pages to for await", async () => {
     const { fetch, sent } = recordingFetch();
     const counting = await newSightline({ apiKey: sample.client.key, fetch });
-    const assets = await Array.fromAsync(counting.index("trip").assets({ limit: 1 }));
+    const assets = await collect(counting.index("trip").assets({ limit: 1 }));
     const ids = [sample.video, sample.words, sample.boats].map(
       ({ asset_id }) => asset_id as string,
     );
@@ -51,7 +51,7 @@ describe("a search of the client", () => {
     const { fetch, sent } = recordingFetch();
     const counting = await newSightline({ apiKey: sample.client.key, fetch });
     const request = { query: "a boat, a lighthouse or a lantern", top_k: 1 };
-    const hits = await Array.fromAsync(counting.index("trip").searchAll(request));
+    const hits = await collect(counting.index("trip").searchAll(request));
     expect(hits.length).toBeGreaterThan(1);
     expect(hits.map(({ rank }) => rank)).toEqual(hits.map((_, i) => i + 1));
     expect(sent.length).toBeGreaterThanOrEqual(hits.length);
@@ -91,7 +91,7 @@ describe("an answer of the client", () => {
   });
 
   it("streams its citations, its words and the whole answer", async () => {
-    const messages: AnswerEvent[] = await Array.fromAsync(
+    const messages: AnswerEvent[] = await collect(
       sightline.index("trip").streamAnswer({ query, markdown: true }),
     );
     expect(messages[0]!.event).toBe("citations");
@@ -144,7 +144,7 @@ describe("an index seen by the client", () => {
     const later = index.events({ lastEventId: value!.id, signal: stop.signal });
     const missed = await later.next();
     expect(missed.value!.id > value!.id).toBe(true);
-    const following = Array.fromAsync(later);
+    const following = collect(later);
     await events.return(undefined);
     stop.abort(new Error("enough"));
     await expect(following).rejects.toThrow("enough");

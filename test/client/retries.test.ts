@@ -31,6 +31,18 @@ describe("a request that the service refuses for the moment", () => {
     expect(sent).toHaveLength(1);
   });
 
+  it("isn't sent another time after the signal of the client has aborted", async () => {
+    const stop = new AbortController();
+    const { fetch, sent } = recordingFetch(refuse(503, { "retry-after": "30" }));
+    const sightline = await newSightline({ fetch, signal: stop.signal });
+    const waiting = sightline.stats();
+    await expect.poll(() => sent).toHaveLength(1);
+    stop.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    await expect(sightline.index("a").waitUntilReady("vid_1")).rejects.toThrow("enough");
+    expect(sent).toHaveLength(1);
+  });
+
   it("isn't sent another time if it changes something and takes no Idempotency-Key", async () => {
     const { fetch, sent } = recordingFetch(busy);
     const sightline = await newSightline({ fetch });

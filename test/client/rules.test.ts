@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Page, type PageResult } from "../../client/src/page.ts";
 import { parseRetryAfter, retryDelay } from "../../client/src/retries.ts";
 import { EventParser } from "../../client/src/server-sent-events.ts";
+import { collect } from "./service.ts";
 
 it.each<[retry: number, retryAfter: number | undefined, random: number, ms: number | null]>([
   [0, undefined, 1, 500],
@@ -59,7 +60,7 @@ describe("a list of pages", () => {
 
   it("gives the items of all pages to for await, by their cursors", async () => {
     const { list, loaded } = openList();
-    expect(await Array.fromAsync(list)).toEqual([1, 2, 3, 4, 5]);
+    expect(await collect(list)).toEqual([1, 2, 3, 4, 5]);
     expect(loaded).toEqual([undefined, "b", "c"]);
   });
 

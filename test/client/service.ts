@@ -63,3 +63,9 @@ export const loseResponse: Disturbance = async (url, init) => {
 export function refuse(status: number, headers: Record<string, string> = {}): Disturbance {
   return () => Promise.resolve(Response.json({ detail: "Retry later." }, { status, headers }));
 }
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}

@@ -28,7 +28,7 @@ async function newIndex(fetch: Fetch = fetchService): Promise<Sightline> {
   return sightline;
 }
 
-const isPatch = ({ method }: RequestInit) => method === "PATCH";
+const isPatch = ({ method }: { method?: string }) => method === "PATCH";
 
 /** Lets the service have the first half of a request, and breaks the connection. */
 const breakHalfWay: Fetch = async (url, init) => {
@@ -146,6 +146,21 @@ describe("a resumable upload", () => {
     });
     expect(asset).toMatchObject({ size_bytes: SIZE, duplicate: false });
     expect(progress[0]).toBe(8 * 1024 * 1024);
+  });
+
+  it("that has failed is listed, and can be deleted", async () => {
+    const { fetch } = recordingFetch((url, init) =>
+      isPatch(init) ? breakHalfWay(url, init) : undefined,
+    );
+    const sightline = await newSightline({ fetch, maxRetries: 0 });
+    await sightline.indices.create({ index_name: "a" });
+    const { uploads } = sightline.index("a");
+    await expect(sightline.index("a").upload(video, { name: "a.mp4" })).rejects.toThrow();
+    const { items } = await uploads.list();
+    expect(items).toMatchObject([{ filename: "a.mp4", state: "open", offset: 8 * 1024 * 1024 }]);
+    expect(await uploads.get(items[0]!.upload_id)).toEqual(items[0]);
+    await uploads.delete(items[0]!.upload_id);
+    expect((await uploads.list()).total).toBe(0);
   });
 
   it("by an unknown URL throws a NotFoundError and doesn't start from the beginning", async () => {

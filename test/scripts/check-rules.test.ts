@@ -19,6 +19,7 @@ describe("findLayerProblems", () => {
     ["its own part", "src/search/a.ts", importOf("./b.ts")],
     ["types and config, from a stand-in", "local/a.ts", importOf("../src/types.ts")],
     ["tools, from a benchmark", "bench/a.ts", importOf("../tools/b.ts")],
+    ["the client, from a tool", "tools/a.ts", importOf("sightline")],
   ])("allows an import of %s", (_, file, text) => {
     expect(findLayerProblems(sources({ [file]: text }))).toEqual([]);
   });
@@ -32,6 +33,9 @@ describe("findLayerProblems", () => {
     ["a store, from a stand-in", "local/a.ts", importOf("../src/store/b.ts"), /may import local/],
     ["a benchmark, from a script", "scripts/a.ts", importOf("../bench/b.ts"), /may import scripts/],
     ["a script, from tools", "tools/a.ts", importOf("../scripts/b.ts"), /may import tools/],
+    ["the service, from the client", "client/src/a.ts", importOf("../../src/b.ts"), /client\//],
+    ["the client, from src", "src/app.ts", importOf("sightline"), /imports the client/],
+    ["the client, from a stand-in", "local/a.ts", importOf("sightline/node"), /imports the client/],
     ["an unknown part", "src/misc/a.ts", importOf("../store/b.ts"), /in no layer/],
   ])("reports an import of %s", (_, file, text, message) => {
     expect(findLayerProblems(sources({ [file]: text }))).toEqual([expect.stringMatching(message)]);

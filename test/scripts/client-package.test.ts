@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -79,4 +87,16 @@ it("the package of the client can be used and type-checked where it is installed
     console.log(file.name, file.size > 0, error.name, NotFoundError.name);`;
   const output = run(process.execPath, ["--input-type=module", "--eval", script], folder);
   expect(output).toBe("README.md true ConnectionError NotFoundError\n");
+  const typed = `
+    import { type Asset, Sightline } from "sightline";
+    const index = new Sightline({ url: "", apiKey: "" }).index("a");
+    const page: { items: Asset[] } = await index.assets({ state: "ready" });
+    const { segments } = await index.search({ query: "boat", top_k: 5 });
+    export const score: number | undefined = segments[0]?.score;
+    // @ts-expect-error -- an asset has no such field
+    page.items[0]?.colour;`;
+  writeFileSync(join(folder, "typed.mts"), typed);
+  const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext"];
+  const tsc = join(root, "node_modules/.bin/tsc");
+  run(tsc, [...options, "--target", "es2022", "--lib", "es2022,dom", "typed.mts"], folder);
 });
