@@ -43,6 +43,7 @@ export function renderReference(container, document, records, key) {
     filter: true,
     tryItOutEnabled: true,
     validatorUrl: null,
+    syntaxHighlight: { theme: "obsidian" },
     plugins: [components],
     requestInterceptor: (request) => {
       if (EVENT_STREAM.test(request.url)) request.userFetch = fetchStart;
@@ -68,19 +69,26 @@ async function fetchStart(url, request) {
 
 /** Attributes for screen readers and keyboards that Swagger UI leaves out or sets wrongly. */
 const ATTRIBUTES = [
-  ["input[type=file]", "aria-label", "File"],
+  ["main", "role", "none"], // the page has one of its own
+  [".opblock-description-wrapper > input[type=file]", "aria-label", "File"],
   ["textarea", "aria-label", "Request body"],
+  [".examples-select-element", "aria-label", "Examples"],
   ["pre.microlight", "tabindex", "0"],
 ];
 
 /** Sets the missing attributes of everything that Swagger UI renders into `container`. */
 export function repairAttributes(container) {
-  const repair = () => {
-    for (const [selector, name, value] of ATTRIBUTES) {
-      for (const element of container.querySelectorAll(`${selector}:not([${name}="${value}"])`)) {
-        element.setAttribute(name, value);
-      }
+  new MutationObserver(() => {
+    for (const [selector, name, value] of ATTRIBUTES) setMissing(container, selector, name, value);
+    for (const row of container.querySelectorAll("tr[data-param-name], tr[data-property-name]")) {
+      const name = row.dataset.paramName ?? row.dataset.propertyName;
+      setMissing(row, "input, select", "aria-label", name);
     }
-  };
-  new MutationObserver(repair).observe(container, { childList: true, subtree: true });
+  }).observe(container, { childList: true, subtree: true });
+}
+
+function setMissing(container, selector, name, value) {
+  for (const element of container.querySelectorAll(selector)) {
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  }
 }
