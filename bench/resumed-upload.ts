@@ -2,16 +2,14 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import type { AssetRecord } from "../tools/api-client.ts";
+import { type Asset, IngestFailedError, type SightlineIndex } from "sightline";
 import { startUnreliableNetwork } from "./bad-network.ts";
 import { writeShortVideo, writePaddedVideo } from "./large-video.ts";
-import { type RunningService, withRestarts } from "./service-restarts.ts";
+import { withRestarts } from "./service-restarts.ts";
 import type { SuiteOptions } from "../tools/suite.ts";
 import { uploadByTus } from "./tus-upload.ts";
 
 const MB = 1_000_000;
-const POLL_MS = 500;
 const TIMEOUT_MS = 5 * 60_000;
 
 export interface DisruptionPlan {
@@ -28,11 +26,6 @@ export interface ResumedUpload {
   seconds: number;
   state: string;
   isIdentical: boolean;
-}
-
-interface UploadRecord {
-  state: string;
-  asset_id: string;
 }
 
 /**
@@ -53,7 +46,7 @@ export async function resumeUpload(
       const network = await startUnreliableNetwork(Number(new URL(service.url).port));
       const startedAt = performance.now();
       try {
-        await service.api.post("/index", { index_name: "large" });
+        await service.sightline.indices.create({ index_name: "large" });
         const sending = uploadByTus(bytes, `${network.origin}/index/large/uploads`, service.key);
         const done = new AbortController();
         const disruption = (async () => {
@@ -74,15 +67,16 @@ export async function resumeUpload(
         })();
         const [url] = await Promise.all([sending.finally(() => done.abort()), disruption]);
         const seconds = Math.round((performance.now() - startedAt) / 1000);
-        const upload = await service.api.get<UploadRecord>(new URL(url).pathname);
-        const asset = await waitUntilSettled(service, upload.asset_id);
+        const index = service.sightline.index("large");
+        const upload = await index.uploads.get(url.split("/").at(-1)!);
+        const asset = await waitUntilSettled(index, upload.asset_id!);
         return {
           cuts: plan.cuts,
           restarts: plan.restarts,
           seconds,
           state: asset.state,
           sent_mb: Math.round(network.sentBytes() / MB),
-          isIdentical: (await hashDownload(asset.media_url)) === sha256(bytes),
+          isIdentical: (await hashDownload(asset.media_url!)) === sha256(bytes),
         };
       } finally {
         await network.close();
@@ -109,17 +103,14 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function waitUntilSettled(
-  { api }: RunningService,
-  assetId: string,
-): Promise<AssetRecord & { media_url: string }> {
-  for (const startedAt = Date.now(); Date.now() - startedAt < TIMEOUT_MS; await wait(POLL_MS)) {
-    const asset = await api.get<AssetRecord & { media_url: string }>(
-      `/index/large/video/${assetId}`,
-    );
-    if (["ready", "failed"].includes(asset.state)) return asset;
+async function waitUntilSettled(index: SightlineIndex, assetId: string): Promise<Asset> {
+  try {
+    const [asset] = await index.waitUntilReady(assetId, { timeoutMs: TIMEOUT_MS });
+    return asset!;
+  } catch (error) {
+    if (error instanceof IngestFailedError) return error.asset;
+    throw error;
   }
-  throw new Error("The video was never ready.");
 }
 
 async function hashDownload(url: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Api, openApi } from "../tools/api-client.ts";
+import { Sightline } from "sightline";
 import { createKey } from "../tools/stack/api-key.ts";
 import { findFreePort } from "../tools/stack/ports.ts";
 import { startStack } from "../tools/stack/stack.ts";
@@ -11,7 +11,7 @@ import type { SuiteOptions } from "../tools/suite.ts";
 export interface RunningService {
   url: string;
   key: string;
-  api: Api;
+  sightline: Sightline;
   /** Runs the Worker's cron trigger now. */
   runScheduled: () => void;
   stop: () => Promise<void>;
@@ -34,7 +34,7 @@ export async function withRestarts<T>(
       return {
         url: stack.url,
         key,
-        api: openApi(stack.url, key, signal),
+        sightline: new Sightline({ url: stack.url, apiKey: key, signal, maxRetries: 0 }),
         runScheduled: () => stack.runScheduled(),
         stop: () => stack.stop(),
       };

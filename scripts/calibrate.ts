@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { Sightline } from "sightline";
 import { type Service, withService } from "../tools/service.ts";
 import { round } from "../tools/suite.ts";
 import type { CalibrationEntry } from "../src/search/fuse.ts";
@@ -84,17 +85,16 @@ async function main(): Promise<void> {
     const queries = await withService(
       { log, signal },
       async (service) => {
-        const { api } = service;
+        const index = service.sightline.index("corpus");
         const textWithoutImages = await judgeWithoutImages(service, all, questionCount);
         await service.ingest("corpus", corpus.files);
         const questions = sampleQueries(corpus, questionCount, createRandom(SEED));
         log(`${questions.length} questions …`);
         const imageQueryCount = Math.round(questionCount / 6);
         return {
-          text: await collectExamples(api, "corpus", corpus, questions),
+          text: await collectExamples(index, corpus, questions),
           images: await collectImageExamples(
-            api,
-            "corpus",
+            index,
             corpus,
             photos,
             imageQueryCount,
@@ -121,12 +121,27 @@ async function judgeWithoutImages(
   const order = shuffle(photos.length, createRandom(SEED)).slice(0, DESCRIBED_PHOTOS);
   const describedPhotos = order.map((at) => photos[at]!);
   const corpus = createSceneCorpus(describedPhotos, createRandom(SEED));
-  await service.api.post("/index", { index_name: "described" });
+  await service.sightline.indices.create({ index_name: "described" });
   log(`${corpus.segments.length} described scenes …`);
   await loadSegments(service, "described", corpus.segments);
   const questions = sampleQueries(corpus.queryCorpus, count, createRandom(SEED));
   log(`${questions.length} questions …`);
-  return collectExamples(service.api, "described", corpus, questions, "?images=no");
+  const index = withoutImages(service).index("described");
+  return collectExamples(index, corpus, questions);
+}
+
+/** Returns a client whose searches the Worker answers as without image embeddings. */
+function withoutImages({ url, key }: Service): Sightline {
+  return new Sightline({
+    url,
+    apiKey: key,
+    maxRetries: 0,
+    fetch: (address, init) => {
+      const withParameter = new URL(address);
+      withParameter.searchParams.set("images", "no");
+      return fetch(withParameter, init);
+    },
+  });
 }
 
 /** Trains in a child process, because training needs much memory. */

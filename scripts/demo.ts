@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { createKey } from "../tools/stack/api-key.ts";
-import { ApiError, openApi } from "../tools/api-client.ts";
+import { AuthenticationError, Sightline } from "sightline";
 import { ingestFiles, type Ingested } from "../tools/ingest-files.ts";
 import { deriveQueries, type DemoQuery } from "./demo/queries.ts";
 import { reportAnswers, reportSearches } from "./demo/report.ts";
@@ -85,27 +85,28 @@ async function planFiles(paths: string[]): Promise<DemoPlan> {
 
 async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSignal): Promise<void> {
   const key = await createKey(stack.keySecrets, { account: "local" });
-  const api = openApi(stack.url, key, interrupted);
-  await api.post("/init", {}).catch((error: unknown) => {
-    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  const sightline = new Sightline({ url: stack.url, apiKey: key, signal: interrupted });
+  await sightline.init().catch((error: unknown) => {
+    if (!(error instanceof AuthenticationError)) throw error;
     throw new Error(
       `${stack.url} rejects the key of this command: it runs with another STATE_DIR.`,
     );
   });
   const indexName = `demo-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}`;
-  await api.post("/index", { index_name: indexName });
+  await sightline.indices.create({ index_name: indexName });
+  const index = sightline.index(indexName);
   const count = plan.files.length;
   console.log(`Adding ${count} ${count === 1 ? "file" : "files"} to the index ${indexName}.\n`);
 
   const startedAt = Date.now();
-  const outcomes = await ingestFiles(api, indexName, plan.files, new ProgressBars(process.stdout));
+  const outcomes = await ingestFiles(index, plan.files, new ProgressBars(process.stdout));
   console.log(`\n${formatSummary(outcomes, (Date.now() - startedAt) / 1000)}`);
   requireSuccess(outcomes, plan);
 
-  const { queries, questions } = plan.queries ? plan : await deriveQueries(api, indexName);
+  const { queries, questions } = plan.queries ? plan : await deriveQueries(index);
   if (!queries?.length) console.log("\nThese files have no text, speech or labels to search for.");
-  const misses = await reportSearches(api, indexName, queries ?? []);
-  await reportAnswers(api, indexName, questions ?? []);
+  const misses = await reportSearches(index, queries ?? []);
+  await reportAnswers(index, questions ?? []);
   if (misses.length > 0) throw new Error(`\n${misses.join("\n")}`);
 }
 

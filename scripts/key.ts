@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Scope, SCOPES } from "../src/keys.ts";
-import { type Api, openApi } from "../tools/api-client.ts";
-import { describeKey, type KeyRecord, fetchKeys, requestRevocation } from "./key-list.ts";
+import { type Key, Sightline } from "sightline";
+import { describeKey } from "./key-list.ts";
 import { describeLimits, executeLimits, limitsSql, parseLimitChange } from "./key-limits.ts";
 import { addSecret, dropSecret, listKids, useSecret } from "./key-secrets.ts";
 import { createKey } from "../tools/stack/api-key.ts";
@@ -78,13 +78,13 @@ async function runCreate(values: Values, rest: string[]): Promise<void> {
 /** Prints one line per key. */
 async function runList(values: Values, rest: string[]): Promise<void> {
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is unexpected.`);
-  for await (const key of fetchKeys(openServiceApi(values))) printKey(key);
+  for await (const key of openService(values).keys.list({ limit: 100 })) printKey(key);
 }
 
 async function runRevoke(values: Values, keyIds: string[]): Promise<void> {
   if (keyIds.length === 0) throw new UsageError("KEY_ID is missing: see list.");
-  const api = openServiceApi(values);
-  for (const keyId of keyIds) printKey(await requestRevocation(api, keyId));
+  const { keys } = openService(values);
+  for (const keyId of keyIds) printKey(await keys.revoke(keyId));
 }
 
 async function runLimits(values: Values, rest: string[]): Promise<void> {
@@ -139,7 +139,7 @@ function requireAccount({ account }: Values): string {
   return name;
 }
 
-function printKey(key: KeyRecord): void {
+function printKey(key: Key): void {
   process.stdout.write(`${describeKey(key)}\n`);
 }
 
@@ -175,12 +175,12 @@ function readExpiry(text: string | undefined): number | null {
   return Date.now() + age;
 }
 
-function openServiceApi({ url = stackUrl(readPort("PORT", 8787)) }: Values): Api {
+function openService({ url = stackUrl(readPort("PORT", 8787)) }: Values): Sightline {
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
     throw new UsageError(`--url must be like https://sightline.example.com, not "${url}".`);
   }
-  const key = process.env["API_KEY"];
-  if (key) return openApi(url.replace(/\/$/, ""), key, AbortSignal.timeout(SERVICE_MS));
+  const apiKey = process.env["API_KEY"];
+  if (apiKey) return new Sightline({ url, apiKey, signal: AbortSignal.timeout(SERVICE_MS) });
   throw new Error("API_KEY is not set. Put a key of the account with the scope admin into it.");
 }
 

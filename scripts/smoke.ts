@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Api, ApiError, openApi } from "../tools/api-client.ts";
+import { NotFoundError, Sightline } from "sightline";
 import { ProgressBars } from "../tools/progress.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { type Column, formatRow, sanitizeLine } from "../tools/terminal.ts";
@@ -11,7 +11,7 @@ import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 import { judge, type Observations, type Verdict } from "./smoke/assumptions.ts";
 import { observeBindings } from "./smoke/bindings.ts";
 import { type SmokeFiles, writeSmokeFiles } from "./smoke/files.ts";
-import { Journey, runStep, type Step, waitForJob } from "./smoke/journey.ts";
+import { Journey, runStep, type Step } from "./smoke/journey.ts";
 
 const USAGE = `Usage: npm run smoke -- --url URL [--key KEY] [options]
 
@@ -33,6 +33,8 @@ The exit code is 1 if a step fails, or an assumption that the service needs does
 
 const LARGE_BODY_BYTES = 100_000_001;
 const CHUNK_BYTES = 1_000_000;
+/** A step reports the first answer of the service, however long that takes. */
+const CLIENT_OPTIONS = { maxRetries: 0, timeoutMs: 10 * 60_000 };
 const COLUMNS: Column[] = [
   { title: "", width: 13 },
   { title: "", width: 100 },
@@ -75,8 +77,8 @@ async function main(): Promise<void> {
 
 async function run({ url, key, needsSpeech, sendsLargeBody }: Service, folder: string) {
   const startedAt = Date.now();
-  const api = openApi(url, key, interrupted);
-  const costBefore = await readCost(api);
+  const sightline = new Sightline({ url, apiKey: key, signal: interrupted, ...CLIENT_OPTIONS });
+  const costBefore = await readCost(sightline);
   const index = `smoke-${randomUUID()}`;
   const files = await writeSmokeFiles(folder);
   const steps: Step[] = [];
@@ -85,30 +87,31 @@ async function run({ url, key, needsSpeech, sendsLargeBody }: Service, folder: s
     printStep(step);
   };
   const bars = process.stderr.isTTY ? new ProgressBars(process.stderr) : null;
-  const journey = new Journey(api, index, files, { onStep, bars, needsSpeech });
+  const journey = new Journey(sightline, index, files, { onStep, bars, needsSpeech });
   const observations: Observations = { journey: null, bindings: null, largeBody: null };
   console.log(`Index ${index} at ${url}\n`);
   try {
-    await api.post("/index", { index_name: index });
-    observations.bindings = (await observe(api, files, onStep)) ?? null;
+    await sightline.indices.create({ index_name: index });
+    observations.bindings = (await observe(sightline, files, onStep)) ?? null;
     observations.journey = await journey.run();
     if (sendsLargeBody) observations.largeBody = await sendLargeBody(url, key);
   } finally {
     // Also after Ctrl-C, which has ended the other connection.
-    await deleteIndex(openApi(url, key, AbortSignal.timeout(60_000)), index, onStep);
+    const signal = AbortSignal.timeout(60_000);
+    await deleteIndex(new Sightline({ url, apiKey: key, signal }), index, onStep);
   }
   const report: Report = {
     steps,
     assumptions: judge(observations),
-    cost_usd: (await readCost(api)) - costBefore,
+    cost_usd: (await readCost(sightline)) - costBefore,
     seconds: (Date.now() - startedAt) / 1000,
   };
   return { report, observations };
 }
 
-function observe(api: Api, files: SmokeFiles, onStep: (step: Step) => void) {
+function observe(sightline: Sightline, files: SmokeFiles, onStep: (step: Step) => void) {
   const work = async () => {
-    const value = await observeBindings(api, files);
+    const value = await observeBindings(sightline, files);
     const note = value ? "see below" : "the key lacks the scope admin";
     return { value, note, isChecked: value !== null };
   };
@@ -116,18 +119,21 @@ function observe(api: Api, files: SmokeFiles, onStep: (step: Step) => void) {
 }
 
 /** Returns the estimated cost of the account's day in US dollars. */
-async function readCost(api: Api): Promise<number> {
-  const stats = await api.get<{ usage: { today: { estimated_cost_usd: number } } }>("/stats");
-  return stats.usage.today.estimated_cost_usd;
+async function readCost(sightline: Sightline): Promise<number> {
+  return (await sightline.stats()).usage.today.estimated_cost_usd;
 }
 
-async function deleteIndex(api: Api, index: string, onStep: (step: Step) => void): Promise<void> {
+async function deleteIndex(
+  sightline: Sightline,
+  index: string,
+  onStep: (step: Step) => void,
+): Promise<void> {
   const work = async () => {
     try {
-      const { job_id } = await api.delete<{ job_id: string }>(`/index/${index}`);
-      await waitForJob(api, job_id);
+      const { job_id } = await sightline.indices.delete(index);
+      await sightline.jobs.wait(job_id);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return { note: "nothing was created" };
+      if (error instanceof NotFoundError) return { note: "nothing was created" };
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`${reason} Delete the index ${index} yourself.`, { cause: error });
     }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Api, openApi } from "./api-client.ts";
+import { Sightline } from "sightline";
 import { createKey } from "./stack/api-key.ts";
 import { ingestFiles, type Ingested } from "./ingest-files.ts";
 import type { MediaFile } from "./media-files.ts";
@@ -16,7 +16,7 @@ export interface Service {
   key: string;
   /** Account of the key. */
   account: string;
-  api: Api;
+  sightline: Sightline;
   engine: { url: string; token: string };
   /** State folder, deleted with the service. */
   folder: string;
@@ -25,6 +25,8 @@ export interface Service {
 }
 
 const ACCOUNT = "bench";
+/** A measurement sees what the service answers, however long that takes. */
+const CLIENT_OPTIONS = { maxRetries: 0, timeoutMs: 10 * 60_000 };
 
 /**
  * Runs `measure` against a new service, which takes bodies of any size and is stopped in every
@@ -48,16 +50,16 @@ export async function withService<T>(
   });
   try {
     const key = await createKey(stack.keySecrets, { account: ACCOUNT });
-    const api = openApi(stack.url, key, signal);
+    const sightline = new Sightline({ url: stack.url, apiKey: key, signal, ...CLIENT_OPTIONS });
     const ingest = async (indexName: string, files: MediaFile[]) => {
-      await api.post("/index", { index_name: indexName });
-      return ingestFiles(api, indexName, files, new ProgressBars(process.stderr));
+      await sightline.indices.create({ index_name: indexName });
+      return ingestFiles(sightline.index(indexName), files, new ProgressBars(process.stderr));
     };
     return await measure({
       url: stack.url,
       key,
       account: ACCOUNT,
-      api,
+      sightline,
       engine: { url: stack.engineUrl, token: stack.engineToken },
       folder: stateDir,
       ingest,

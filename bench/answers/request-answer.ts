@@ -1,7 +1,7 @@
 import { ANSWER } from "../../src/config.ts";
-import type { Api, AssetRecord, HitRecord } from "../../tools/api-client.ts";
+import type { Asset, SightlineIndex } from "sightline";
 import type { AnswerCase } from "./case.ts";
-import { type AnswerResponse, judgeAnswer, type AnswerOutcome } from "./outcomes.ts";
+import { judgeAnswer, type AnswerOutcome } from "./outcomes.ts";
 
 /** Seconds added before and after the answer when a question is about a time range. */
 const MARGIN_SECONDS = 5;
@@ -11,31 +11,20 @@ const MARGIN_SECONDS = 5;
  * finds a right moment.
  */
 export async function requestAnswer(
-  api: Api,
-  indexName: string,
+  index: SightlineIndex,
   answerCase: AnswerCase,
 ): Promise<AnswerOutcome> {
-  const body = { query: answerCase.question, top_k: ANSWER.defaultTopK };
-  const searchResult = await api.post<{ segments: HitRecord[] }>(
-    `/index/${indexName}/search`,
-    body,
-  );
-  const answer = await fetchAnswer(api, `/index/${indexName}/answer`, {
-    query: answerCase.question,
-  });
-  return judgeAnswer(answerCase, answer, searchResult.segments);
+  const request = { query: answerCase.question, top_k: ANSWER.defaultTopK };
+  const { segments } = await index.search(request);
+  return judgeAnswer(answerCase, await index.answer(answerCase.question), segments);
 }
 
 /** Requests an answer from the text and images of an index. */
 export async function requestImageAnswer(
-  api: Api,
-  indexName: string,
+  index: SightlineIndex,
   answerCase: AnswerCase,
 ): Promise<AnswerOutcome> {
-  const answer = await fetchAnswer(api, `/index/${indexName}/answer_vqa`, {
-    query: answerCase.question,
-  });
-  return judgeAnswer(answerCase, answer, null);
+  return judgeAnswer(answerCase, await index.answerFromImages(answerCase.question), null);
 }
 
 /**
@@ -44,31 +33,23 @@ export async function requestImageAnswer(
  * `answered` isn't about a video.
  */
 export async function requestRangeAnswer(
-  api: Api,
-  indexName: string,
+  index: SightlineIndex,
   [answered, other]: [AnswerCase, AnswerCase],
-  assets: readonly AssetRecord[],
+  assets: readonly Asset[],
 ): Promise<AnswerOutcome[]> {
   const [moment] = answered.right;
   const video = assets.find(({ title }) => title === moment?.file);
   if (!moment?.range || !video) return [];
   const region = {
-    start_time: String(Math.max(0, moment.range.start - MARGIN_SECONDS)),
-    end_time: String(Math.min(video.duration_seconds ?? 0, moment.range.end + MARGIN_SECONDS)),
+    start_time: Math.max(0, moment.range.start - MARGIN_SECONDS),
+    end_time: Math.min(video.duration_seconds ?? 0, moment.range.end + MARGIN_SECONDS),
   };
-  const path = `/index/${indexName}/${video.asset_id}/answer_vqa`;
-  const response = await fetchAnswer(api, path, { query: answered.question, ...region });
-  const otherResponse = await fetchAnswer(api, path, { query: other.question, ...region });
+  const ask = ({ question }: AnswerCase) =>
+    index.answerVideo(video.asset_id, { query: question, ...region });
+  const response = await ask(answered);
+  const otherResponse = await ask(other);
   return [
     judgeAnswer(answered, response, null),
     judgeAnswer({ ...other, set: answered.set, right: [], keys: [] }, otherResponse, null),
   ];
-}
-
-function fetchAnswer(
-  api: Api,
-  path: string,
-  query: Record<string, string>,
-): Promise<AnswerResponse> {
-  return api.get<AnswerResponse>(`${path}?${new URLSearchParams(query).toString()}`);
 }

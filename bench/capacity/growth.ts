@@ -8,12 +8,12 @@ import { SMALL_LIMITS } from "./small-limits.ts";
 
 /** Ingests images into one index of a service with small limits. Returns the index's shards. */
 export function growIndex(options: SuiteOptions, files: MediaFile[]): Promise<GrownShard[]> {
-  const grow = async ({ api, url }: Service) => {
-    await api.post("/index", { index_name: "grown" });
+  const grow = async ({ sightline, url }: Service) => {
+    await sightline.indices.create({ index_name: "grown" });
     let shards: GrownShard[] = [];
     for (let i = 0; i < files.length; i += SMALL_LIMITS.batchSize) {
       const batch = files.slice(i, i + SMALL_LIMITS.batchSize);
-      await ingestFiles(api, "grown", batch, new ProgressBars(process.stderr));
+      await ingestFiles(sightline.index("grown"), batch, new ProgressBars(process.stderr));
       const response = await fetch(`${url}/count`, { method: "POST", signal: options.signal });
       shards = (await response.json()) as GrownShard[];
     }

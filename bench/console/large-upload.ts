@@ -3,7 +3,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CDPSession, Page } from "playwright-core";
 import { writePaddedVideo, writeShortVideo } from "../large-video.ts";
-import type { AssetRecord } from "../../tools/api-client.ts";
 import type { Service } from "../../tools/service.ts";
 import type { ConsolePage } from "./browser.ts";
 
@@ -40,14 +39,14 @@ export async function checkLargeUpload(
   { page, context }: ConsolePage,
   check: (state: string) => Promise<void>,
 ): Promise<LargeUpload> {
-  const { url, api, folder } = service;
+  const { url, sightline, folder } = service;
   const [file, other] = [join(folder, "large.mp4"), join(folder, "other.mp4")];
   const short = await writeShortVideo(folder);
   await writePaddedVideo(short, file, FILE_MB * MB);
   await writePaddedVideo(short, other, FILE_MB * MB);
   const transcript = join(folder, "large.srt");
   await writeFile(transcript, "1\n00:00:00,500 --> 00:00:02,000\nA caption in a file.\n");
-  await api.post("/index", { index_name: INDEX });
+  await sightline.indices.create({ index_name: INDEX });
   const offsets = recordOffsets(page);
   page.on("dialog", (dialog) => void dialog.accept()); // "Leave this page?"
   const network = await context.newCDPSession(page);
@@ -74,9 +73,7 @@ export async function checkLargeUpload(
   await limitUpload(network, -1);
   await chooseFiles(page, [file, transcript]);
   await page.getByText("now has the transcript").waitFor({ timeout: TIMEOUT_MS });
-  const { assets } = await api.get<{ assets: (AssetRecord & { sha256: string })[] }>(
-    `/index/${INDEX}`,
-  );
+  const { items: assets } = await sightline.index(INDEX).assets();
   const hash = createHash("sha256")
     .update(await readFile(file))
     .digest("hex");
@@ -86,7 +83,7 @@ export async function checkLargeUpload(
   await page.getByText(/^Uploading, \d/).waitFor();
   await page.getByRole("button", { name: /^Remove other/ }).click();
   await page.locator(".card.upload").waitFor({ state: "detached" });
-  const { total } = await api.get<{ total: number }>(`/index/${INDEX}/uploads`);
+  const { total } = await sightline.index(INDEX).uploads.list();
   return {
     megabytes: FILE_MB,
     requests: offsets.length,

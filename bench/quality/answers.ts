@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Api, AssetRecord } from "../../tools/api-client.ts";
+import type { Sightline } from "sightline";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { createRandom } from "../../tools/training/random.ts";
 import {
@@ -47,23 +47,21 @@ type OutcomesByEndpoint = Record<
 >;
 
 async function requestAnswers(
-  api: Api,
+  sightline: Sightline,
   { indexName, cases }: AnswerMaterial,
   outcomes: OutcomesByEndpoint,
 ): Promise<void> {
-  for (const answerCase of cases)
-    outcomes.answer.push(await requestAnswer(api, indexName, answerCase));
+  const index = sightline.index(indexName);
+  for (const answerCase of cases) outcomes.answer.push(await requestAnswer(index, answerCase));
   const imageCases = cases.filter((_, i) => i % IMAGE_QUESTION_STEP === 0);
   for (const answerCase of imageCases)
-    outcomes.answer_vqa.push(await requestImageAnswer(api, indexName, answerCase));
-  const { videos } = await api.get<{ videos: AssetRecord[] }>(
-    `/index/${indexName}/videos?limit=100`,
-  );
+    outcomes.answer_vqa.push(await requestImageAnswer(index, answerCase));
+  const { items: videos } = await index.videos.list({ limit: 100 });
   const answered = imageCases.filter(({ right }) => right.length > 0);
   for (const answerCase of answered) {
     const other =
       answered.find(({ right }) => right[0]!.file !== answerCase.right[0]!.file) ?? answerCase;
-    const rangeOutcomes = await requestRangeAnswer(api, indexName, [answerCase, other], videos);
+    const rangeOutcomes = await requestRangeAnswer(index, [answerCase, other], videos);
     outcomes["answer_vqa of a video"].push(...rangeOutcomes);
   }
 }
@@ -77,7 +75,7 @@ function listFigures(outcomes: OutcomesByEndpoint): AnswerFigures[] {
 }
 
 async function run(
-  { api, ingest }: Service,
+  { sightline, ingest }: Service,
   materials: readonly AnswerMaterial[],
   log: (line: string) => void,
 ) {
@@ -88,7 +86,7 @@ async function run(
     const failed = ended.filter(({ state }) => state === "failed");
     if (failed.length > 0) throw new Error(`${failed.length} files of the material failed.`);
     log(`${material.cases.length} questions`);
-    await requestAnswers(api, material, outcomes);
+    await requestAnswers(sightline, material, outcomes);
   }
   return listFigures(outcomes);
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { streamForm } from "../../tools/multipart-stream.ts";
+import { addFile } from "../../tools/ingest-files.ts";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { PROJECT, samplePackFolder } from "../../tools/stack/local-state.ts";
 import { fuzz, type ContractViolation, type OperationTally } from "../contract/fuzz.ts";
@@ -26,16 +26,18 @@ function createRequester({ url, key }: Service, signal: AbortSignal) {
     });
 }
 
-async function addFile({ api }: Service, index: string, kind: "image" | "video"): Promise<string> {
+/** Adds a file of the sample pack to the index at a path, and returns its id when it is ready. */
+async function addSample(
+  { sightline }: Service,
+  indexPath: string,
+  kind: "image" | "video",
+): Promise<string> {
   const { files } = await buildSamplePack(samplePackFolder());
   const { path } = files.find((file) => file.kind === kind)!;
-  const form = streamForm([{ name: `${kind}_file`, path }]);
-  const { asset_id } = await api.upload<{ asset_id: string }>(`${index}/${kind}`, form);
-  for (;;) {
-    const { state } = await api.get<{ state: string }>(`${index}/${kind}/${asset_id}`);
-    if (state === "ready" || state === "failed") return asset_id;
-    await new Promise((done) => setTimeout(done, 200));
-  }
+  const index = sightline.index(indexPath.split("/").at(-1)!);
+  const { asset_id } = await addFile(index, { path, kind });
+  await index.waitUntilReady(asset_id);
+  return asset_id;
 }
 
 export const suite: Suite = {
@@ -45,7 +47,7 @@ export const suite: Suite = {
     const text = await readFile(join(PROJECT, "openapi.json"), "utf8");
     return withService(options, async (service) => {
       const request = createRequester(service, signal);
-      const ids = await seedAccount(request, (index, kind) => addFile(service, index, kind));
+      const ids = await seedAccount(request, (index, kind) => addSample(service, index, kind));
       log(
         `${requests} requests of seed ${seed}: --requests ${requests} --seed ${seed} repeats them`,
       );

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { ApiError, type HitRecord } from "../../tools/api-client.ts";
-import { streamForm } from "../../tools/multipart-stream.ts";
+import { type Hit, ServerError } from "sightline";
+import { openFile } from "sightline/node";
 import {
   writeEditedClips,
   VIDEO_EDITS,
@@ -54,25 +54,20 @@ async function listVideos(
 }
 
 async function queryClip(
-  { api }: Service,
+  { sightline }: Service,
   clip: EditedClip,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { edit, path, original, region } = clip;
-  const fields = [{ name: "video_file", path }];
-  const times = region
-    ? [
-        { name: "start_seconds", text: region.start.toFixed(3) },
-        { name: "end_seconds", text: region.end.toFixed(3) },
-      ]
-    : [];
-  const search = () => {
-    const form = streamForm([...times, ...fields]);
-    return api.upload<{ segments: HitRecord[] }>(`/index/${INDEX}/search_video?top_k=5`, form);
+  const range = region && {
+    start_seconds: Number(region.start.toFixed(3)),
+    end_seconds: Number(region.end.toFixed(3)),
   };
+  const video_file = await openFile(path);
+  const search = () => sightline.index(INDEX).searchByVideo({ video_file, top_k: 5, ...range });
   let startedAt = performance.now();
   const response = await search().catch((error: unknown) => {
-    if (!(error instanceof ApiError && error.status === 503)) throw error;
+    if (!(error instanceof ServerError && error.status === 503)) throw error;
     startedAt = performance.now(); // busy: one retry
     return search();
   });
@@ -88,7 +83,7 @@ async function queryClip(
  * true one.
  */
 async function measureTimeError(
-  hit: HitRecord,
+  hit: Hit,
   { original, start, end }: EditedClip,
   signal: AbortSignal,
 ): Promise<number> {

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { AddedAsset, AssetRecord } from "../../tools/api-client.ts";
-import { streamForm } from "../../tools/multipart-stream.ts";
+import type { Asset } from "sightline";
+import { addFile } from "../../tools/ingest-files.ts";
 import { buildSamplePack, type SampleFile } from "../../tools/sample/pack.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { samplePackFolder } from "../../tools/stack/local-state.ts";
@@ -31,32 +31,26 @@ interface Outcome {
   isWhole: boolean;
 }
 
-interface Traversal {
-  nodes: { health: { findings: { code: string }[] } }[];
-}
-
 async function runFaults(
   service: Service,
   files: SampleFile[],
-  index: string,
+  indexName: string,
   faults: Fault[],
 ): Promise<Outcome> {
-  const { api, url } = service;
+  const { sightline, url } = service;
   const control = (method: string, path: string, query: Record<string, string>) =>
     fetch(`${url}${path}?${new URLSearchParams(query).toString()}`, { method });
-  await api.post("/index", { index_name: index });
+  await sightline.indices.create({ index_name: indexName });
+  const index = sightline.index(indexName);
   for (const { target, fault } of faults) {
     await control("POST", "/faults", { target, fault, times: String(TIMES) });
   }
-  for (const { path, kind } of files) {
-    const form = streamForm([{ name: `${kind}_file`, path }]);
-    await api.upload<AddedAsset>(`/index/${index}/${kind}`, form);
-  }
-  const settle = async (): Promise<AssetRecord[]> => {
+  for (const { path, kind } of files) await addFile(index, { path, kind });
+  const settle = async (): Promise<Asset[]> => {
     for (const start = Date.now(); Date.now() - start < TIMEOUT_MS; await wait(POLL_MS)) {
-      await control("POST", "/waits", { index });
-      const { assets } = await api.get<{ assets: AssetRecord[] }>(`/index/${index}`);
-      if (assets.every(({ state }) => ["ready", "failed"].includes(state))) return assets;
+      await control("POST", "/waits", { index: indexName });
+      const { items } = await index.assets();
+      if (items.every(({ state }) => ["ready", "failed"].includes(state))) return items;
     }
     throw new Error(`With ${nameOf(faults)}, an asset never ended.`);
   };
@@ -64,14 +58,14 @@ async function runFaults(
   for (const { target } of faults) await control("DELETE", "/faults", { target });
   const codes = ended.flatMap(codesOf);
   const explained = new Set(faults.flatMap((fault) => fault.codes));
-  const { job_id: jobId } = await api.post<{ job_id: string }>(`/index/${index}/traverse`, {});
-  await waitForJob(service, jobId);
+  const { job_id: jobId } = await index.repair();
+  await sightline.jobs.wait(jobId, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   const blamed = (await settle()).filter(({ state }) => state === "failed");
   for (const { asset_type: type, asset_id: id } of blamed) {
-    await api.post(`/index/${index}/${type}/${id}/retry`, {});
+    await (type === "video" ? index.videos : index.images).retry(id);
   }
   const assets = await settle();
-  const { nodes } = await api.get<Traversal>(`/index/${index}/traverse`);
+  const { items: nodes } = await index.traverse();
   return {
     faults: nameOf(faults),
     states: ended.map((asset) => [asset.state, ...codesOf(asset)].join(" ")),
@@ -83,21 +77,12 @@ async function runFaults(
   };
 }
 
-function codesOf({ error, warnings }: AssetRecord): string[] {
+function codesOf({ error, warnings }: Asset): string[] {
   return [...(error ? [error.code] : []), ...warnings.map(({ code }) => code)];
 }
 
 function nameOf(faults: Fault[]): string {
   return faults.map(({ name }) => name).join(" + ") || "none";
-}
-
-async function waitForJob({ api }: Service, jobId: string): Promise<void> {
-  for (const start = Date.now(); Date.now() - start < TIMEOUT_MS; await wait(POLL_MS)) {
-    const { state } = await api.get<{ state: string }>(`/jobs/${jobId}`);
-    if (state === "succeeded") return;
-    if (state !== "queued" && state !== "running") throw new Error(`The traversal ${state}.`);
-  }
-  throw new Error("The traversal never ended.");
 }
 
 /** Lists each fault alone, then `count` pairs of different targets, in an order by `seed`. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Api, AssetRecord } from "../../tools/api-client.ts";
+import type { Asset, Job, Sightline } from "sightline";
 import { startPhotoServer } from "../photo-server.ts";
 import { withRestarts } from "../service-restarts.ts";
 import type { Suite } from "../../tools/suite.ts";
@@ -10,36 +10,26 @@ const MAX_STOP_DELAY_MS = 2500; // maximum; the delay is random
 const CRON_MS = 1000; // instead of a minute, so that due retries come sooner
 const TIMEOUT_MS = 10 * 60_000;
 
-interface Job {
-  state: string;
-  error: { message: string } | null;
-  result: { items: { platform_id: string; outcome: string; image_id: string | null }[] } | null;
+/** Result of an import's job. */
+interface ImportResult {
+  items: { platform_id: string; outcome: string; image_id: string | null }[];
 }
 
-interface AssetPage {
-  assets: AssetRecord[];
-  next_cursor: string | null;
-}
-
-async function listAssets(api: Api): Promise<AssetRecord[]> {
-  const assets: AssetRecord[] = [];
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const page: AssetPage = await api.get(`/index/album?limit=100${cursor && `&cursor=${cursor}`}`);
-    assets.push(...page.assets);
-    cursor = page.next_cursor;
-  }
+async function listAssets(sightline: Sightline): Promise<Asset[]> {
+  const assets: Asset[] = [];
+  for await (const asset of sightline.index("album").assets({ limit: 100 })) assets.push(asset);
   return assets;
 }
 
 /** Waits until the import and all assets that it created have ended. */
 async function waitUntilSettled(
-  api: Api,
+  sightline: Sightline,
   jobId: string,
-): Promise<{ job: Job; assets: AssetRecord[] }> {
+): Promise<{ job: Job; assets: Asset[] }> {
   for (const start = Date.now(); Date.now() - start < TIMEOUT_MS; await wait(CRON_MS)) {
-    const job = await api.get<Job>(`/jobs/${jobId}`);
+    const job = await sightline.jobs.get(jobId);
     if (!["succeeded", "failed"].includes(job.state)) continue;
-    const assets = await listAssets(api);
+    const assets = await listAssets(sightline);
     if (assets.every(({ state }) => ["ready", "failed"].includes(state))) return { job, assets };
   }
   throw new Error("The import, or an asset that it created, never ended.");
@@ -55,11 +45,9 @@ export const suite: Suite = {
         let service = await start();
         const cron = setInterval(() => service.runScheduled(), CRON_MS);
         try {
-          await service.api.post("/index", { index_name: "album" });
-          const importJob = await service.api.post<{ job_id: string }>(
-            "/index/album/photonet/profile",
-            { url: photos.profileUrl, platform: "mastodon", limit: PHOTOS },
-          );
+          await service.sightline.indices.create({ index_name: "album" });
+          const profile = { url: photos.profileUrl, platform: "mastodon", limit: PHOTOS } as const;
+          const importJob = await service.sightline.index("album").imports.profile(profile);
           for (let i = 0; i < STOPS; i++) {
             await wait(Math.random() * MAX_STOP_DELAY_MS);
             await service.stop();
@@ -67,8 +55,8 @@ export const suite: Suite = {
             options.log(`Stopped and started ${i + 1} of ${STOPS} times.`);
           }
           const lastStartAt = Date.now();
-          const { job, assets } = await waitUntilSettled(service.api, importJob.job_id);
-          const items = job.result?.items ?? [];
+          const { job, assets } = await waitUntilSettled(service.sightline, importJob.job_id);
+          const { items } = (job.result ?? { items: [] }) as ImportResult;
           const json = {
             photos: PHOTOS,
             stops: STOPS,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type AddedAsset, type Api } from "../../tools/api-client.ts";
-import { streamForm } from "../../tools/multipart-stream.ts";
+import type { Asset, Sightline } from "sightline";
+import { addFile } from "../../tools/ingest-files.ts";
 import { buildSamplePack, type SamplePack } from "../../tools/sample/pack.ts";
 import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import { withRestarts } from "../service-restarts.ts";
@@ -10,28 +10,21 @@ const STOPS = 5;
 const STOP_DELAY_MS = [400, 2500];
 const TIMEOUT_MS = 5 * 60_000;
 
-interface IndexPage {
-  assets: { state: string; segments: number }[];
-  index: { counts: { segments: number } };
-}
-
-async function uploadPack(api: Api, { files }: SamplePack): Promise<void> {
-  await api.post("/index", { index_name: "pack" });
-  for (const { path, kind, transcript } of files) {
-    const parts = [{ name: `${kind}_file`, path }];
-    if (transcript) parts.push({ name: "transcript", path: transcript });
-    await api.upload<AddedAsset>(`/index/pack/${kind}`, streamForm(parts));
-  }
+async function uploadPack(sightline: Sightline, { files }: SamplePack): Promise<void> {
+  await sightline.indices.create({ index_name: "pack" });
+  for (const file of files) await addFile(sightline.index("pack"), file);
 }
 
 /** Waits until no asset is being ingested; returns how long that took, in seconds. */
-async function waitUntilSettled(api: Api): Promise<{ page: IndexPage; seconds: number }> {
+async function waitUntilSettled(
+  sightline: Sightline,
+): Promise<{ assets: Asset[]; seconds: number }> {
   const start = Date.now();
   for (;;) {
-    const page = await api.get<IndexPage>("/index/pack?limit=100");
+    const { items: assets } = await sightline.index("pack").assets({ limit: 100 });
     const seconds = (Date.now() - start) / 1000;
-    if (page.assets.every(({ state }) => ["ready", "failed"].includes(state))) {
-      return { page, seconds: Math.round(seconds) };
+    if (assets.every(({ state }) => ["ready", "failed"].includes(state))) {
+      return { assets, seconds: Math.round(seconds) };
     }
     if (Date.now() - start > TIMEOUT_MS) throw new Error("Some assets never ended.");
     await wait(500);
@@ -39,12 +32,10 @@ async function waitUntilSettled(api: Api): Promise<{ page: IndexPage; seconds: n
 }
 
 /** Counts the searches of the pack whose first hit is the expected file. */
-async function countHits(api: Api, { searches }: SamplePack): Promise<number> {
+async function countHits(sightline: Sightline, { searches }: SamplePack): Promise<number> {
   const firsts = await Promise.all(
     searches.map(async ({ query, expectedFile }) => {
-      const { segments } = await api.post<{ segments: { title: string }[] }>("/index/pack/search", {
-        query,
-      });
+      const { segments } = await sightline.index("pack").search(query);
       return segments[0]?.title === expectedFile;
     }),
   );
@@ -58,25 +49,26 @@ export const suite: Suite = {
     return withRestarts(options, async (start) => {
       let service = await start();
       try {
-        await uploadPack(service.api, pack);
+        await uploadPack(service.sightline, pack);
         for (let i = 0; i < STOPS; i++) {
           const [minDelayMs, maxDelayMs] = STOP_DELAY_MS as [number, number];
           await wait(minDelayMs + ((maxDelayMs - minDelayMs) * i) / STOPS);
           await service.stop();
           service = await start();
         }
-        const { page, seconds } = await waitUntilSettled(service.api);
-        const ready = page.assets.filter(({ state }) => state === "ready").length;
-        const segments = page.assets.reduce((sum, asset) => sum + asset.segments, 0);
+        const { assets, seconds } = await waitUntilSettled(service.sightline);
+        const { counts } = await service.sightline.indices.get("pack");
+        const ready = assets.filter(({ state }) => state === "ready").length;
+        const segments = assets.reduce((sum, asset) => sum + asset.segments, 0);
         const json = {
           stops: STOPS,
           files: pack.files.length,
-          assets: page.assets.length,
+          assets: assets.length,
           ready,
           segments,
-          counted_segments: page.index.counts.segments,
+          counted_segments: counts.segments,
           searches: pack.searches.length,
-          first_hits: await countHits(service.api, pack),
+          first_hits: await countHits(service.sightline, pack),
           seconds_after_last_start: seconds,
         };
         return { table: [json], json };

@@ -5,7 +5,7 @@ import { type Corpus, writeCorpus } from "../../tools/calibration/corpus.ts";
 import { type JudgedQuery, collectExamples } from "../../tools/calibration/collect-examples.ts";
 import { collectImageExamples } from "../../tools/calibration/image-examples.ts";
 import { sampleQueries } from "../../tools/calibration/questions.ts";
-import type { HitRecord } from "../../tools/api-client.ts";
+import type { Hit } from "sightline";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { createRandom, shuffle } from "../../tools/training/random.ts";
@@ -30,7 +30,7 @@ const DIAGRAM = join(PROJECT, ".wrangler/reliability.svg");
 interface SearchCase {
   query: string;
   /** Returns whether a hit is relevant. */
-  isRight: (hit: HitRecord) => boolean;
+  isRight: (hit: Hit) => boolean;
 }
 
 interface Clip {
@@ -87,7 +87,7 @@ async function speechCases(
   return narrations.flatMap(({ file, segments }) =>
     segments!.flatMap(({ start, end, text }) => {
       const words = text.split(/\s+/);
-      const isRight = (hit: HitRecord) =>
+      const isRight = (hit: Hit) =>
         hit.title === file && hit.start_seconds! < end && hit.end_seconds! > start;
       return [1, 0].map((first) => {
         return { query: words.filter((_, i) => i % 2 === first).join(" "), isRight };
@@ -98,17 +98,14 @@ async function speechCases(
 
 /** Runs the queries; the hits include all that any channel found. */
 async function runQueries(
-  { api }: Service,
+  { sightline }: Service,
   indexName: string,
   cases: SearchCase[],
 ): Promise<JudgedQuery[]> {
   const observed: JudgedQuery[] = [];
   for (const { query, isRight } of cases) {
     const body = { query, top_k: DEPTH, collapse: false };
-    const { segments } = await api.post<{ segments: HitRecord[] }>(
-      `/index/${indexName}/search`,
-      body,
-    );
+    const { segments } = await sightline.index(indexName).search(body);
     const hits = segments.map((hit) => {
       return { signals: hit.signals, score: hit.score, isRight: isRight(hit) };
     });
@@ -169,16 +166,9 @@ async function measureArchive(service: Service, photos: CaptionedPhoto[], corpus
   await service.ingest("archive", corpus.files);
   const questions = sampleQueries(corpus, ARCHIVE_QUERIES, createRandom(SEED));
   const random = createRandom(SEED);
-  const { api } = service;
-  const text = await collectExamples(api, "archive", corpus, questions);
-  const images = await collectImageExamples(
-    api,
-    "archive",
-    corpus,
-    photos,
-    ARCHIVE_IMAGE_QUERIES,
-    random,
-  );
+  const index = service.sightline.index("archive");
+  const text = await collectExamples(index, corpus, questions);
+  const images = await collectImageExamples(index, corpus, photos, ARCHIVE_IMAGE_QUERIES, random);
   return { text, images };
 }
 

@@ -37,7 +37,7 @@ export async function compareSystems(
     const settings = { packages, supervisor, topK: TOP_K };
     const lance = await startBaseline("lancedb", service, settings);
     const orama = await startBaseline("orama", service, settings);
-    await service.api.post("/index", { index_name: INDEX });
+    await service.sightline.indices.create({ index_name: INDEX });
     const url = await runtimeUrl(service);
     const ourSystem = toOurSystem(url, service);
     const figures: SearchFigures[] = [];

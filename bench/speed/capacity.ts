@@ -100,13 +100,13 @@ async function writeLivelyVideo(
  * database are left out, and returned apart.
  */
 async function measureGrowth(
-  { api, folder, ingest }: Service,
+  { sightline, folder, ingest }: Service,
   index: string,
   files: MediaFile[],
 ): Promise<{ growth: StoredBytes; emptyDatabase: number }> {
   const start = await readStoredBytes(folder);
-  await api.post("/index", { index_name: `${index}-empty` });
-  await api.post(`/index/${index}-empty/search`, { query: "anything" }); // creates its database
+  await sightline.indices.create({ index_name: `${index}-empty` });
+  await sightline.index(`${index}-empty`).search("anything"); // creates its database
   const before = await readStoredBytes(folder);
   const ended = await ingest(index, files);
   const failed = ended.find(({ state }) => state !== "ready");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { MODELS, PRICES, STORAGE_PRICES } from "../../src/config.ts";
-import type { Api } from "../../tools/api-client.ts";
+import type { SearchRequest, Sightline } from "sightline";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { writeGeneratedVideo } from "../ingest/minutes.ts";
@@ -67,26 +67,26 @@ export const suite: Suite = {
 };
 
 async function measure(service: Service, path: string, minutes: number, { log }: SuiteOptions) {
-  const { api } = service;
-  const ingest = await measureOperations(api, async () => {
+  const { sightline } = service;
+  const ingest = await measureOperations(sightline, async () => {
     const [ended] = await service.ingest("film", [{ path, kind: "video" }]);
     if (ended?.state !== "ready") throw new Error(`${path}: ${ended?.message}`);
   });
-  const { segments } = await api.get<{ segments: number }>("/stats");
+  const { segments } = await sightline.stats();
   log(`${segments} segments`);
   const hour = toLines("an hour of video", ingest, 60 / minutes);
   if (ingest["audio_seconds"] === 0) hour.push(speechLine());
   hour.push(storageLine(segments, 60 / minutes));
-  const measureSearches = (count: number, fields: object) =>
-    measureOperations(api, async () => {
+  const measureSearches = (count: number, fields: SearchRequest) =>
+    measureOperations(sightline, async () => {
       for (let i = 0; i < count; i++) {
-        await api.post("/index/film/search", { query: queryOf(i), top_k: TOP_K, ...fields });
+        await sightline.index("film").search({ query: queryOf(i), top_k: TOP_K, ...fields });
       }
     });
   await measureSearches(1, {});
   const search = await measureSearches(SEARCHES, {});
   const million = toSearchLines(search, MILLION / SEARCHES);
-  const costOf = async (fields: object) =>
+  const costOf = async (fields: SearchRequest) =>
     sum(toLines("a search", await measureSearches(OTHER_SEARCHES, fields), 1 / OTHER_SEARCHES));
   const others = {
     deep: await costOf({ top_k: 500 }),
@@ -144,23 +144,19 @@ function toSearchLines(counts: Counts, scale: number): Line[] {
 }
 
 /** Returns the operations of `work`, and the CPU time of the runtime with its stand-ins. */
-async function measureOperations(api: Api, work: () => Promise<void>): Promise<Counts> {
-  const before = await readCounts(api);
+async function measureOperations(sightline: Sightline, work: () => Promise<void>): Promise<Counts> {
+  const before = await readCounts(sightline);
   await work();
-  const after = await readCounts(api);
+  const after = await readCounts(sightline);
   return Object.fromEntries(
     Object.entries(after).map(([name, count]) => [name, count - before[name]!]),
   );
 }
 
-interface Stats {
-  usage: { today: { neurons_estimate: number; operations: Counts } };
-}
-
 /** Reads the counts, once what a request has just counted is recorded, too. */
-async function readCounts(api: Api): Promise<Counts> {
+async function readCounts(sightline: Sightline): Promise<Counts> {
   for (let last = ""; ; await wait(6000)) {
-    const { operations, neurons_estimate } = (await api.get<Stats>("/stats")).usage.today;
+    const { operations, neurons_estimate } = (await sightline.stats()).usage.today;
     const ours = { ...operations, rows_read: 0, rows_written: 0, requests: 0, bucket_reads: 0 };
     const current = JSON.stringify(ours); // without what reading the counts adds
     if (current === last) {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AddedAsset } from "../../tools/api-client.ts";
-import { streamForm } from "../../tools/multipart-stream.ts";
+import type { AddedAsset } from "sightline";
+import { addFile } from "../../tools/ingest-files.ts";
 import { type Decoder, findDecoder } from "../ingest/decoding.ts";
 import { type IsolateMemory, monitorIsolate } from "../ingest/isolate.ts";
 import {
@@ -96,10 +96,9 @@ function measure(
   return withService(options, run, { entry: WORKER, inspect: true });
 }
 
-async function upload({ api }: Service, index: string, path: string): Promise<AddedAsset> {
-  await api.post("/index", { index_name: index });
-  const form = streamForm([{ name: "video_file", path }], () => undefined);
-  return api.upload(`/index/${index}/video`, form);
+async function upload({ sightline }: Service, index: string, path: string): Promise<AddedAsset> {
+  await sightline.indices.create({ index_name: index });
+  return addFile(sightline.index(index), { path, kind: "video" });
 }
 
 async function measureSeconds(work: () => Promise<void>): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Hit } from "sightline";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import { withService } from "../../tools/service.ts";
@@ -16,23 +17,19 @@ const REQUESTS = {
   "its boxes and masks": { query: "clock", top_k: 20, use_boxes: true, use_masks: true },
 };
 
-interface SearchResult {
-  segments: { boxes: object[] | null; mask: object | null }[];
-}
-
 export const suite: Suite = {
   summary: "latency of searches with boxes and masks, on the sample pack",
   run: (options) =>
-    withService(options, async ({ api, ingest }) => {
+    withService(options, async ({ sightline, ingest }) => {
       const pack = await buildSamplePack(samplePackFolder());
       await ingest("demo", pack.files);
       const table = [];
       for (const [request, body] of Object.entries(REQUESTS)) {
         const times: number[] = [];
-        let segments: SearchResult["segments"] = [];
+        let segments: Hit[] = [];
         for (let i = 0; i <= ROUNDS; i++) {
           const start = performance.now();
-          ({ segments } = await api.post<SearchResult>("/index/demo/search", body));
+          ({ segments } = await sightline.index("demo").search(body));
           if (i > 0) times.push(performance.now() - start); // the first one is a warm-up
         }
         table.push({

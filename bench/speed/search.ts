@@ -33,12 +33,12 @@ interface DemoFigures {
 }
 
 /** Measures the searches of the sample pack. */
-async function measureDemo({ api, ingest }: Service): Promise<DemoFigures[]> {
+async function measureDemo({ sightline, ingest }: Service): Promise<DemoFigures[]> {
   const pack = await buildSamplePack(samplePackFolder());
   await ingest("demo", pack.files);
   const search = async (query: string) => {
     const start = performance.now();
-    await api.post("/index/demo/search", { query });
+    await sightline.index("demo").search(query);
     return performance.now() - start;
   };
   for (const { query } of pack.searches) await search(query); // warm-up

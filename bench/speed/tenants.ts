@@ -112,11 +112,11 @@ function createSegments(count: number, random: Random): SegmentFields[] {
 }
 
 async function load(
-  { url, account, api }: Service,
+  { url, account, sightline }: Service,
   index: string,
   segments: SegmentFields[],
 ): Promise<void> {
-  await api.post("/index", { index_name: index });
+  await sightline.indices.create({ index_name: index });
   const random = createRandom(segments.length);
   for (let at = 0; at < segments.length; at += VIDEO_SEGMENTS) {
     const batch = segments.slice(at, at + VIDEO_SEGMENTS);

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { streamForm } from "../../tools/multipart-stream.ts";
+import { openFile } from "sightline/node";
 import { writeShortVideo, writePaddedVideo } from "../large-video.ts";
 import { measureResidentMib } from "../processes.ts";
 import { type Service, withService } from "../../tools/service.ts";
@@ -13,8 +13,10 @@ const SIZES_MB = [10, 100, 300, 1000];
 
 /** Uploads the video at `path` to the index `large`. */
 const METHODS: Record<string, (service: Service, path: string) => Promise<unknown>> = {
-  multipart: ({ api }, path) =>
-    api.upload("/index/large/video", streamForm([{ name: "video_file", path }])),
+  multipart: async ({ sightline }, path) => {
+    const video = { video_file: await openFile(path), resumable: false };
+    return sightline.index("large").videos.add(video);
+  },
   tus: async ({ url, key }, path) =>
     uploadByTus(await readFile(path), `${url}/index/large/uploads`, key),
 };
@@ -32,7 +34,7 @@ export const suite: Suite = {
         await writePaddedVideo(video, path, megabytes * MB);
         for (const [method, send] of Object.entries(METHODS)) {
           const row = await withService(options, async (service) => {
-            await service.api.post("/index", { index_name: "large" });
+            await service.sightline.indices.create({ index_name: "large" });
             const before = await measurePeakMib();
             const startedAt = performance.now();
             await send(service, path);

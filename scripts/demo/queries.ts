@@ -1,4 +1,4 @@
-import type { Api, HitRecord, SegmentRecord } from "../../tools/api-client.ts";
+import type { Segment, SightlineIndex } from "sightline";
 import type { SampleSearch } from "../../tools/sample/pack.ts";
 
 export interface DemoQuery {
@@ -15,19 +15,17 @@ const MAX_QUESTIONS = 2;
  * Derives searches and questions from an index: labels, and the rarest words of its on-screen text
  * and speech. Empty if there are none.
  */
-export async function deriveQueries(api: Api, indexName: string) {
-  const { segments } = await api.post<{ segments: HitRecord[] }>(`/index/${indexName}/search`, {
-    query: "something to see, to read or to hear",
-    top_k: 100,
-  });
+export async function deriveQueries(index: SightlineIndex) {
+  const query = "something to see, to read or to hear";
+  const { segments } = await index.search({ query, top_k: 100 });
   const queries = chooseQueries(segments);
   const subjects = queries.filter(({ evidence }) => evidence !== "visual").slice(0, MAX_QUESTIONS);
   return { queries, questions: subjects.map(({ text }) => `What is there about ${text}?`) };
 }
 
 /** Chooses terms of each kind of evidence, each from another asset if possible. */
-function chooseQueries(segments: SegmentRecord[]): DemoQuery[] {
-  const kinds: [DemoQuery["evidence"], (segment: SegmentRecord) => string[]][] = [
+function chooseQueries(segments: Segment[]): DemoQuery[] {
+  const kinds: [DemoQuery["evidence"], (segment: Segment) => string[]][] = [
     ["visual", ({ labels }) => labels],
     ["text", ({ on_screen_text: text }) => longWords(text)],
     ["speech", ({ transcript }) => longWords(transcript)],
@@ -42,10 +40,7 @@ function chooseQueries(segments: SegmentRecord[]): DemoQuery[] {
 }
 
 /** Chooses one term per asset; terms that occur in the fewest assets come first. */
-function rarestTerms(
-  segments: SegmentRecord[],
-  read: (segment: SegmentRecord) => string[],
-): string[] {
+function rarestTerms(segments: Segment[], read: (segment: Segment) => string[]): string[] {
   const assetsByTerm = new Map<string, Set<string>>();
   for (const segment of segments) {
     for (const term of read(segment)) {

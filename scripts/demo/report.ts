@@ -1,4 +1,4 @@
-import type { AnswerBody, Api, HitRecord, SegmentRecord } from "../../tools/api-client.ts";
+import type { Hit, Segment, SightlineIndex } from "sightline";
 import type { DemoQuery } from "./queries.ts";
 import {
   formatClock,
@@ -20,17 +20,13 @@ const CONTEXT_CHARACTERS = 24;
 
 /** Runs each search and prints its best hits; returns a sentence for each unexpected first hit. */
 export async function reportSearches(
-  api: Api,
-  indexName: string,
+  index: SightlineIndex,
   queries: DemoQuery[],
 ): Promise<string[]> {
   const misses: string[] = [];
   for (const { text, evidence, expectedFile } of queries) {
     const startedAt = performance.now();
-    const { segments } = await api.post<{ segments: HitRecord[] }>(`/index/${indexName}/search`, {
-      query: text,
-      top_k: ROWS,
-    });
+    const { segments } = await index.search({ query: text, top_k: ROWS });
     const elapsedMs = Math.round(performance.now() - startedAt);
     const note = expectedFile === undefined ? evidence : `only ${evidence}`;
     console.log(`\nSearch: ${sanitizeLine(text)}   (${note}, ${elapsedMs} ms)`);
@@ -50,16 +46,9 @@ export async function reportSearches(
 }
 
 /** Requests an answer to each question and prints it with its citations. */
-export async function reportAnswers(
-  api: Api,
-  indexName: string,
-  questions: string[],
-): Promise<void> {
+export async function reportAnswers(index: SightlineIndex, questions: string[]): Promise<void> {
   for (const question of questions) {
-    const query = new URLSearchParams({ query: question });
-    const { answer, citations, related, model } = await api.get<AnswerBody>(
-      `/index/${indexName}/answer?${query.toString()}`,
-    );
+    const { answer, citations, related, model } = await index.answer(question);
     console.log(`\nQuestion: ${sanitizeLine(question)}\n  ${sanitizeLine(answer)}`);
     if (citations.length > 0) console.log(`  (${describeAuthor(model)})`);
     for (const citation of citations) {
@@ -79,19 +68,19 @@ function describeAuthor(model: string): string {
   return model === "extractive" ? "quoted: no model wrote this" : `written by the model ${model}`;
 }
 
-function formatRange({ start_seconds: start, end_seconds: end }: SegmentRecord): string {
+function formatRange({ start_seconds: start, end_seconds: end }: Segment): string {
   return start === null || end === null ? "" : `${formatClock(start)}–${formatClock(end)}`;
 }
 
 /** Describes the strongest evidence: its kind and an excerpt with the match in guillemets. */
-function describeEvidence(hit: HitRecord): string {
+function describeEvidence(hit: Hit): string {
   const best = hit.evidence.find(({ text }) => text !== undefined) ?? hit.evidence[0];
   if (!best) return "";
   const text = best.text === undefined ? fieldText(hit, best.kind) : fromHtml(best.text);
   return `${best.kind}: ${excerpt(sanitizeLine(text))}`;
 }
 
-function fieldText(hit: HitRecord, kind: string): string {
+function fieldText(hit: Hit, kind: string): string {
   if (kind === "speech") return hit.transcript;
   return kind === "text" ? hit.on_screen_text : hit.caption;
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type Api, ApiError } from "../../tools/api-client.ts";
+import { PermissionError, type Sightline } from "sightline";
 import { rampSeconds, type SmokeFiles } from "./files.ts";
 
 /** A call of a binding: one of both is null. */
@@ -39,14 +39,18 @@ export interface BindingRecord {
 export const [PAGE_IMAGE, DAMAGED_IMAGE, WIDE_IMAGE] = [0, 1, 2] as const;
 
 /** Has a service observe its bindings. Returns null if the key lacks the scope `admin`. */
-export async function observeBindings(api: Api, files: SmokeFiles): Promise<BindingRecord | null> {
+export async function observeBindings(
+  sightline: Sightline,
+  files: SmokeFiles,
+): Promise<BindingRecord | null> {
   const encode = (path: string) => readFile(path, "base64");
   const { ramp, page, damaged, wide } = files;
   const images = await Promise.all([page, damaged, wide].map(encode));
   try {
-    return await api.post("/health/bindings", { video: await encode(ramp), images });
+    const samples = { video: await encode(ramp), images };
+    return (await sightline.observeBindings(samples)) as BindingRecord;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return null;
+    if (error instanceof PermissionError) return null;
     throw error;
   }
 }

@@ -1,15 +1,16 @@
 import { basename } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import {
-  type AddedAsset,
-  type AnswerBody,
-  type Api,
-  ApiError,
-  type AssetRecord,
-  type HitRecord,
-  type SegmentRecord,
-} from "../../tools/api-client.ts";
-import { type FormField, streamForm } from "../../tools/multipart-stream.ts";
+  type Asset,
+  type Hit,
+  type SearchRequest,
+  type SearchResult,
+  type Segment,
+  type Sightline,
+  SightlineError,
+  type SightlineIndex,
+} from "sightline";
+import { openFile } from "sightline/node";
 import type { ProgressBars } from "../../tools/progress.ts";
 import type { JourneyFacts } from "./assumptions.ts";
 import { PAGE, SCENES, type SmokeFiles, SPEECH } from "./files.ts";
@@ -32,14 +33,9 @@ export interface Step {
   outcome: "ok" | "failed" | "not checked";
 }
 
-interface Job {
-  state: string;
-  error: { message: string } | null;
-  result: { unrepaired?: { code: string; message: string }[] } | null;
-}
-
-interface Hits {
-  segments: HitRecord[];
+/** Result of the job that a traversal starts. */
+interface Repair {
+  unrepaired?: { code: string; message: string }[];
 }
 
 export interface JourneyOptions {
@@ -55,14 +51,14 @@ export interface JourneyOptions {
  * must exist. A failed step doesn't stop the others, but for the ingest.
  */
 export class Journey {
-  readonly #api: Api;
-  readonly #index: string;
+  readonly #sightline: Sightline;
+  readonly #index: SightlineIndex;
   readonly #files: SmokeFiles;
   readonly #options: JourneyOptions;
 
-  constructor(api: Api, index: string, files: SmokeFiles, options: JourneyOptions) {
-    this.#api = api;
-    this.#index = `/index/${index}`;
+  constructor(sightline: Sightline, index: string, files: SmokeFiles, options: JourneyOptions) {
+    this.#sightline = sightline;
+    this.#index = sightline.index(index);
     this.#files = files;
     this.#options = options;
   }
@@ -76,8 +72,6 @@ export class Journey {
         this.#ingest("image", photo),
         this.#ingest("image", page),
       ]);
-      const failed = ready.find(({ state }) => state !== "ready");
-      if (failed) throw new Error(`${failed.title}: ${failed.error?.message ?? failed.state}`);
       return { value: ready, note: `${ready.length} ready` };
     });
     if (!assets) return null;
@@ -101,10 +95,7 @@ export class Journey {
       return { note: `${hits.length} others` };
     });
     await this.#step("Answer a question", async () => {
-      const query = encodeURIComponent("Where is the lantern festival?");
-      const { answer, grounded } = await this.#api.get<AnswerBody>(
-        `${this.#index}/answer?query=${query}`,
-      );
+      const { answer, grounded } = await this.#index.answer("Where is the lantern festival?");
       if (!grounded) throw new Error(`not grounded: ${answer}`);
       return { note: answer };
     });
@@ -127,30 +118,32 @@ export class Journey {
     return runStep(title, work, this.#options.onStep);
   }
 
-  async #ingest(type: "video" | "image", path: string): Promise<AssetRecord> {
-    const form = streamForm([{ name: `${type}_file`, path }]);
-    const { asset_id } = await this.#api.upload<AddedAsset>(`${this.#index}/${type}`, form);
-    return poll(INGEST_MS, "The ingest", async () => {
-      const asset = await this.#api.get<AssetRecord>(`${this.#index}/${type}/${asset_id}`);
-      const { state, progress: fraction } = asset;
+  async #ingest(type: "video" | "image", path: string): Promise<Asset> {
+    const { videos, images } = this.#index;
+    const file = await openFile(path);
+    const { asset_id } = await (type === "video"
+      ? videos.add({ video_file: file })
+      : images.add({ image_file: file }));
+    const onProgress = ({ state, progress: fraction }: Asset) => {
       const isDone = ["ready", "failed"].includes(state);
       const line = { name: basename(path), state, fraction, ...(isDone && { outcome: state }) };
       this.#options.bars?.update(path, line);
-      return isDone ? asset : null;
-    });
+    };
+    const options = { onProgress, timeoutMs: INGEST_MS };
+    const [asset] = await this.#index.waitUntilReady(asset_id, options);
+    return asset!;
   }
 
-  async #segments({ asset_id }: AssetRecord): Promise<SegmentRecord[]> {
-    const path = `${this.#index}/video/${asset_id}/segments`;
-    return (await this.#api.get<{ segments: SegmentRecord[] }>(path)).segments;
+  async #segments({ asset_id }: Asset): Promise<Segment[]> {
+    return (await this.#index.videos.segments(asset_id)).items;
   }
 
-  #search(body: object): Promise<Hits> {
-    return this.#api.post<Hits>(`${this.#index}/search`, { ...body });
+  #search(request: SearchRequest): Promise<SearchResult> {
+    return this.#index.search(request);
   }
 
   /** Repeats a search until a text vector finds the asset. */
-  #searchUntil(query: string, assetId: string): Promise<HitRecord> {
+  #searchUntil(query: string, assetId: string): Promise<Hit> {
     return poll(SEARCH_MS, "The search", async () => {
       const { segments } = await this.#search({ query });
       const hit = segments.find(({ asset_id: id }) => id === assetId);
@@ -158,7 +151,7 @@ export class Journey {
     });
   }
 
-  async #expectFirst(query: string, { asset_id, title }: AssetRecord) {
+  async #expectFirst(query: string, { asset_id, title }: Asset) {
     const { segments } = await this.#search({ query });
     if (segments[0]?.asset_id !== asset_id) {
       throw new Error(`${title} isn't the first hit but ${segments[0]?.title ?? "none"}`);
@@ -167,7 +160,7 @@ export class Journey {
   }
 
   /** Returns how many words of the speech were recognised; null without a recogniser. */
-  async #searchSpeech(segments: SegmentRecord[], film: AssetRecord): Promise<number | null> {
+  async #searchSpeech(segments: Segment[], film: Asset): Promise<number | null> {
     const heard = new Set(wordsOf(segments.map(({ transcript }) => transcript).join(" ")));
     const spoken = wordsOf(SPEECH.map(({ text }) => text).join(" "));
     const isUnavailable = film.warnings.some(({ code }) => code === "model_not_found");
@@ -183,32 +176,26 @@ export class Journey {
     return spoken.filter((word) => heard.has(word)).length;
   }
 
-  async #searchByImage(path: string, photo: AssetRecord) {
-    const [first] = (await this.#upload("search_image", [{ name: "image_file", path }])).segments;
+  async #searchByImage(path: string, photo: Asset) {
+    const image_file = await openFile(path);
+    const [first] = (await this.#index.searchByImage({ image_file })).segments;
     if (first?.asset_id !== photo.asset_id) throw new Error("the photo isn't the first hit");
     return { note: `${photo.title}, ${first.score}` };
   }
 
-  async #searchByClip(path: string, film: AssetRecord) {
-    const start = SCENES[2].start;
-    const [first] = (
-      await this.#upload("search_video", [
-        { name: "start_seconds", text: String(start) },
-        { name: "end_seconds", text: String(SCENES[3].start) },
-        { name: "video_file", path },
-      ])
-    ).segments;
+  async #searchByClip(path: string, film: Asset) {
+    const range = { start_seconds: SCENES[2].start, end_seconds: SCENES[3].start };
+    const video_file = await openFile(path);
+    const [first] = (await this.#index.searchByVideo({ video_file, ...range })).segments;
     if (first?.asset_id !== film.asset_id) throw new Error("the film isn't the first hit");
     return { note: `${film.title} from ${first.start_seconds} s, ${first.score}` };
   }
 
-  #upload(operation: string, fields: FormField[]): Promise<Hits> {
-    return this.#api.upload<Hits>(`${this.#index}/${operation}`, streamForm(fields));
-  }
-
   async #traverse() {
-    const { job_id } = await this.#api.post<{ job_id: string }>(`${this.#index}/traverse`, {});
-    const { unrepaired = [] } = (await waitForJob(this.#api, job_id)).result ?? {};
+    const { job_id } = await this.#index.repair();
+    const signal = AbortSignal.timeout(JOB_MS);
+    const { result } = await this.#sightline.jobs.wait(job_id, { signal });
+    const { unrepaired = [] } = (result ?? {}) as Repair;
     const unexpected = unrepaired.find(({ code }) => !UNREPAIRABLE.has(code));
     if (unexpected) throw new Error(unexpected.message);
     return { note: "nothing is left to repair" };
@@ -225,7 +212,7 @@ export class Journey {
       await this.#search({ query: "boat", asset_ids, filter: Object.fromEntries(rules) });
       return 200;
     } catch (error) {
-      if (error instanceof ApiError) return error.status;
+      if (error instanceof SightlineError && error.status !== undefined) return error.status;
       throw error;
     }
   }
@@ -254,16 +241,6 @@ export async function runStep<T>(
     onStep({ title, outcome: "failed", note });
     return undefined;
   }
-}
-
-/** Waits until a job has ended. Throws its error. */
-export async function waitForJob(api: Api, jobId: string): Promise<Job> {
-  const job = await poll(JOB_MS, "The job", async () => {
-    const current = await api.get<Job>(`/jobs/${jobId}`);
-    return ["queued", "running"].includes(current.state) ? null : current;
-  });
-  if (job.state !== "succeeded") throw new Error(job.error?.message ?? `The job ${job.state}.`);
-  return job;
 }
 
 /** Calls `read` until it returns something. Throws after `timeoutMs`. */

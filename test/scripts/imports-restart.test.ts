@@ -5,9 +5,9 @@ import { withRestarts } from "../../bench/service-restarts.ts";
 
 const PHOTOS = 25;
 
-interface Job {
-  state: string;
-  result: { items: { platform_id: string }[] };
+/** Result of an import's job. */
+interface ImportResult {
+  items: { platform_id: string }[];
 }
 
 it("an import resumes by the cron trigger after a restart and imports each item once", async () => {
@@ -18,21 +18,20 @@ it("an import resumes by the cron trigger after a restart and imports each item 
     await withRestarts(options, async (start) => {
       let service = await start();
       try {
-        await service.api.post("/index", { index_name: "album" });
-        const { job_id } = await service.api.post<{ job_id: string }>(
-          "/index/album/photonet/profile",
-          { url: photos.profileUrl },
-        );
+        await service.sightline.indices.create({ index_name: "album" });
+        const profile = { url: photos.profileUrl };
+        const { job_id } = await service.sightline.index("album").imports.profile(profile);
         await service.stop();
         service = await start();
-        const read = () => service.api.get<Job>(`/jobs/${job_id}`);
+        const read = () => service.sightline.jobs.get(job_id);
         let job = await read();
         while (job.state !== "succeeded") {
           service.runScheduled();
           await wait(1000);
           job = await read();
         }
-        const ids = job.result.items.map(({ platform_id: id }) => id);
+        const { items } = job.result as ImportResult;
+        const ids = items.map(({ platform_id: id }) => id);
         expect(new Set(ids).size).toBe(PHOTOS);
         expect(ids).toHaveLength(PHOTOS);
       } finally {

@@ -52,10 +52,10 @@ async function writeNoisyVideo(path: string): Promise<void> {
   });
 }
 
-async function ingest({ url, api, key }: Service, path: string): Promise<MediaMeasurement> {
+async function ingest({ url, sightline, key }: Service, path: string): Promise<MediaMeasurement> {
   const upload = await uploadByTus(createReadStream(path), `${url}/index/large/uploads`, key);
-  const { asset_id } = await api.get<{ asset_id: string }>(new URL(upload).pathname);
-  return measureMediaSteps(url, asset_id, signal, READ_LATENCY_MS);
+  const { asset_id } = await sightline.index("large").uploads.get(upload.split("/").at(-1)!);
+  return measureMediaSteps(url, asset_id!, signal, READ_LATENCY_MS);
 }
 
 it("an isolate stays below 128 MiB while it ingests two videos of 1 GB at 100 Mbit/s", async () => {
@@ -66,7 +66,7 @@ it("an isolate stays below 128 MiB while it ingests two videos of 1 GB at 100 Mb
   await withService(
     { log: () => {}, signal },
     async (service) => {
-      await service.api.post("/index", { index_name: "large" });
+      await service.sightline.indices.create({ index_name: "large" });
       await fetch(`${service.url}/hold`, { method: "POST" });
       memory = await monitorIsolate(
         "sightline-local",

@@ -223,7 +223,7 @@ const readRecord = (path: string) =>
 
 describe("the smoke test", { timeout: 180_000 }, () => {
   it("passes on this machine, cleans up, and the stand-ins answer as recorded deployments", async () => {
-    await withStack(async ({ url, key, api }) => {
+    await withStack(async ({ url, key, sightline }) => {
       const args = ["--url", url, "--key", key, "--large-body", "--json", "--record", folder];
       const { status, stdout, stderr } = await runSmoke(args);
       expect({ status, stderr, stdout }).toMatchObject({ status: 0, stderr: "" });
@@ -238,7 +238,7 @@ describe("the smoke test", { timeout: 180_000 }, () => {
       expect(unheld.filter(({ assumption }) => !assumption.startsWith("Speech"))).toEqual([]);
       expect(report.cost_usd).toBeGreaterThan(0);
       expect(report.cost_usd).toBeLessThan(0.05);
-      expect(await api.get("/index")).toMatchObject({ total: 0 });
+      expect(await sightline.indices.list()).toMatchObject({ total: 0 });
     });
     const recordedHere = join(folder, "observations.json");
     expect(readFileSync(recordedHere, "utf8")).not.toContain("127.0.0.1");
@@ -250,7 +250,7 @@ describe("the smoke test", { timeout: 180_000 }, () => {
   });
 
   it("fails for a wrong key, and cleans up after Ctrl-C", async () => {
-    await withStack(async ({ url, key, api }) => {
+    await withStack(async ({ url, key, sightline }) => {
       const wrongKey = await runSmoke(["--url", url, "--key", "wrong"]);
       expect(wrongKey.status).toBe(1);
       expect(wrongKey.stderr).toMatch(/API key is not valid/);
@@ -259,7 +259,7 @@ describe("the smoke test", { timeout: 180_000 }, () => {
       });
       expect(interrupted.status).toBe(1);
       expect(interrupted.stdout).toMatch(/ok +Delete everything/);
-      expect(await api.get("/index")).toMatchObject({ total: 0 });
+      expect(await sightline.indices.list()).toMatchObject({ total: 0 });
     });
   });
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import sharp, { type Sharp } from "sharp";
-import type { Api, HitRecord } from "../api-client.ts";
+import type { SightlineIndex } from "sightline";
 import type { CaptionedPhoto } from "../training/captions.ts";
 import type { Random } from "../training/random.ts";
 import type { Corpus } from "./corpus.ts";
@@ -31,8 +31,7 @@ const EDITS: ((image: Sharp, width: number, height: number) => Sharp)[] = [
  * Relevant: the original, and what the judge accepts for any caption of the photo.
  */
 export async function collectImageExamples(
-  api: Api,
-  indexName: string,
+  index: SightlineIndex,
   corpus: Corpus,
   photos: readonly CaptionedPhoto[],
   count: number,
@@ -51,13 +50,9 @@ export async function collectImageExamples(
     const { width, height } = await sharp(image).metadata();
     const edit = EDITS[(i / 3) % EDITS.length];
     const queryImage = isInCorpus && edit ? edit(sharp(image), width, height) : sharp(image);
-    const form = new FormData();
-    form.set("image_file", new Blob([Uint8Array.from(await queryImage.jpeg().toBuffer())]));
-    const { body, headers } = new Response(form);
-    const { segments } = await api.upload<{ segments: HitRecord[] }>(
-      `/index/${indexName}/search_image?top_k=${DEPTH}&collapse=false`,
-      { body: body!, contentType: headers.get("content-type")! },
-    );
+    const image_file = new Blob([Uint8Array.from(await queryImage.jpeg().toBuffer())]);
+    const request = { image_file, top_k: DEPTH, collapse: false };
+    const { segments } = await index.searchByImage(request);
     const relevant = photo.captions.flatMap((caption) => {
       return judge({
         text: caption,

@@ -1,0 +1,208 @@
+import {
+  type AddedAsset,
+  type Asset,
+  IngestFailedError,
+  NotFoundError,
+  type Sightline,
+  type SightlineIndex,
+} from "../index.ts";
+import { openLocalFile, readLocalText } from "./local-file.ts";
+import type { LocalMedia, MediaKind } from "./media-files.ts";
+import type { StoredCopies } from "./stored-copies.ts";
+import {
+  deleteUploadState,
+  readUploadState,
+  uploadStateFile,
+  writeUploadState,
+} from "./upload-state.ts";
+
+/** Larger files are uploaded in parts, which continue after a break. */
+const RESUMABLE_BYTES = 16 * 2 ** 20;
+/** A video with a transcript goes in one request up to this size. */
+const SINGLE_REQUEST_BYTES = 50 * 2 ** 20;
+
+/** What all files of a command have in common. */
+export interface AddRun {
+  sightline: Sightline;
+  index: SightlineIndex;
+  indexName: string;
+  serviceUrl: string;
+  copies: StoredCopies;
+  metadata: Record<string, unknown> | undefined;
+  isWaiting: boolean;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}
+
+export interface AddedMedia {
+  asset: Asset;
+  /** Whether the index had the bytes already. */
+  isDuplicate: boolean;
+  /** Whether the transcript is yet to be sent, because the video isn't ready. */
+  isTranscriptMissing?: boolean;
+}
+
+type OnProgress = (fraction: number, state: string) => void;
+
+/**
+ * Uploads a file, unless the index has it, and waits until it is ready or has failed. An upload
+ * that was broken off continues. A failed asset with the same bytes is retried.
+ */
+export async function addFile(
+  run: AddRun,
+  media: LocalMedia,
+  onProgress: OnProgress,
+): Promise<AddedMedia> {
+  const stateFile = uploadStateFile(run.env, run.serviceUrl, run.indexName, media);
+  const { isDuplicate, ...uploaded } = await findOrUpload(run, media, stateFile, onProgress);
+  const asset = await waitFor(run, uploaded.asset, onProgress);
+  if (!uploaded.isTranscriptMissing) {
+    await deleteUploadState(stateFile);
+    return { asset, isDuplicate };
+  }
+  if (asset.state !== "ready") return { asset, isDuplicate, isTranscriptMissing: true };
+  onProgress(0.99, "transcript");
+  await sendTranscript(run, asset.asset_id, media.transcript!);
+  await deleteUploadState(stateFile);
+  const { index, signal } = run;
+  return { asset: await index.videos.get(asset.asset_id, { signal }), isDuplicate };
+}
+
+/** Adds a video or an image by its URL, which the service fetches. */
+export async function addUrl(
+  run: AddRun,
+  url: string,
+  kind: MediaKind,
+  onProgress: OnProgress,
+): Promise<AddedMedia> {
+  const { index, metadata, signal } = run;
+  const fields = metadata && { metadata };
+  const added =
+    kind === "video"
+      ? await index.videos.add({ video_url: url, ...fields }, { signal })
+      : await index.images.add({ image_url: url, ...fields }, { signal });
+  try {
+    return { asset: await waitFor(run, added, onProgress), isDuplicate: added.duplicate };
+  } catch (error) {
+    const copy = error instanceof NotFoundError ? await findCopy(run, added) : undefined;
+    if (copy) return { asset: copy, isDuplicate: true };
+    throw error;
+  }
+}
+
+/** Returns the asset that has the bytes of a URL already; the new one was removed for it. */
+async function findCopy(
+  { sightline, index, signal }: AddRun,
+  { job_id: jobId, asset_type }: AddedAsset,
+): Promise<Asset | undefined> {
+  if (jobId === undefined) return undefined;
+  const { result } = await sightline.jobs.get(jobId, { signal });
+  const { asset_id: id } = (result ?? {}) as { asset_id?: string };
+  if (id === undefined) return undefined;
+  return asset_type === "video"
+    ? index.videos.get(id, { signal })
+    : index.images.get(id, { signal });
+}
+
+async function findOrUpload(
+  run: AddRun,
+  media: LocalMedia,
+  stateFile: string,
+  onProgress: OnProgress,
+): Promise<AddedMedia> {
+  const { index, signal } = run;
+  const state = await readUploadState(stateFile);
+  const copy = await run.copies.find(media);
+  const isTranscriptMissing = state.asset_id !== undefined && state.asset_id === copy?.asset_id;
+  if (copy?.state === "failed") {
+    const resource = copy.asset_type === "video" ? index.videos : index.images;
+    const asset = await resource.retry(copy.asset_id, { signal });
+    return { asset, isDuplicate: false, isTranscriptMissing };
+  }
+  if (copy) return { asset: copy, isDuplicate: !isTranscriptMissing, isTranscriptMissing };
+  const hasTranscript = media.transcript !== undefined;
+  const limit = hasTranscript ? SINGLE_REQUEST_BYTES : RESUMABLE_BYTES;
+  if (media.bytes > limit) {
+    return uploadInParts(run, media, { stateFile, uploadUrl: state.upload_url }, onProgress);
+  }
+  onProgress(0, "uploading");
+  return uploadAtOnce(run, media, onProgress);
+}
+
+async function uploadAtOnce(
+  { index, metadata, isWaiting, signal }: AddRun,
+  media: LocalMedia,
+  onProgress: OnProgress,
+): Promise<AddedMedia> {
+  const file = await openLocalFile(media.path);
+  const share = isWaiting ? 0.5 : 1;
+  const options = {
+    signal,
+    onProgress: (sent: number, total: number) =>
+      onProgress((share * sent) / Math.max(1, total), "uploading"),
+  };
+  if (media.kind === "image") {
+    const fields = { image_file: file, ...(metadata && { metadata }) };
+    const added = await index.images.add(fields, options);
+    return { asset: added, isDuplicate: added.duplicate };
+  }
+  const transcript =
+    media.transcript === undefined ? undefined : await openLocalFile(media.transcript);
+  const fields = {
+    video_file: file,
+    ...(transcript && { transcript }),
+    ...(metadata && { metadata }),
+  };
+  const added = await index.videos.add(fields, options);
+  return { asset: added, isDuplicate: added.duplicate };
+}
+
+async function uploadInParts(
+  { index, metadata, isWaiting, signal }: AddRun,
+  media: LocalMedia,
+  { stateFile, uploadUrl }: { stateFile: string; uploadUrl: string | undefined },
+  onProgress: OnProgress,
+): Promise<AddedMedia> {
+  onProgress(0, uploadUrl === undefined ? "uploading" : "continuing");
+  const share = isWaiting ? 0.5 : 1;
+  const isTranscriptMissing = media.transcript !== undefined;
+  const writes: Promise<void>[] = [];
+  const asset = await index.upload(await openLocalFile(media.path), {
+    name: media.name,
+    signal,
+    ...(metadata && { metadata }),
+    ...(uploadUrl !== undefined && { resumeUrl: uploadUrl }),
+    onUrl: (url) => void writes.push(writeUploadState(stateFile, { upload_url: url })),
+    onProgress: (sent, total) => onProgress((share * sent) / Math.max(1, total), "uploading"),
+  });
+  await Promise.all(writes);
+  if (isTranscriptMissing) await writeUploadState(stateFile, { asset_id: asset.asset_id });
+  else await deleteUploadState(stateFile);
+  return { asset, isDuplicate: false, isTranscriptMissing };
+}
+
+/** Waits until an asset is ready or has failed, unless the command doesn't wait. */
+async function waitFor(run: AddRun, asset: Asset, onProgress: OnProgress): Promise<Asset> {
+  if (!run.isWaiting || asset.state === "ready") return asset;
+  onProgress(0.5, asset.state);
+  const end = new AbortController(); // closes the event stream, which would delay the exit
+  try {
+    const [settled] = await run.index.waitUntilReady([asset.asset_id], {
+      signal: AbortSignal.any([run.signal, end.signal]),
+      onProgress: ({ progress, state }) => onProgress(0.5 + progress / 2, state),
+    });
+    return settled ?? asset;
+  } catch (error) {
+    if (error instanceof IngestFailedError) return error.asset;
+    throw error;
+  } finally {
+    end.abort();
+  }
+}
+
+async function sendTranscript(run: AddRun, videoId: string, path: string): Promise<void> {
+  const { sightline, index, signal } = run;
+  const transcript = await readLocalText(path);
+  const { job_id } = await index.videos.replaceTranscript(videoId, transcript, { signal });
+  await sightline.jobs.wait(job_id, { signal });
+}

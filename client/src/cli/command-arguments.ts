@@ -1,0 +1,155 @@
+import { parseArgs } from "node:util";
+import { type Command, GLOBAL_OPTIONS, type OptionSpec, type ParameterSpec } from "./command.ts";
+
+/** An invalid command line. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The parsed command line of a command. Its getters throw a `UsageError` for invalid values. */
+export class CommandArguments {
+  readonly positionals: readonly string[];
+  readonly #values: Readonly<Record<string, string | boolean | undefined>>;
+
+  constructor(
+    positionals: readonly string[],
+    values: Readonly<Record<string, string | boolean | undefined>>,
+  ) {
+    this.positionals = positionals;
+    this.#values = values;
+  }
+
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  number(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (text.trim() === "" || !Number.isFinite(value)) {
+      throw new UsageError(`--${name} must be a number, not "${text}".`);
+    }
+    return value;
+  }
+
+  /** Reads seconds, or a time such as `1:05`. */
+  seconds(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined || !text.includes(":")) return this.number(name);
+    if (!/^\d+(:[0-5]?\d){1,2}(\.\d+)?$/.test(text)) {
+      throw new UsageError(`--${name} must be seconds or a time such as 1:05, not "${text}".`);
+    }
+    return text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+  }
+
+  /** Reads a JSON object. */
+  object(name: string): Record<string, unknown> | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = parseJson(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw new UsageError(`--${name} must be a JSON object such as {"year": 2024}.`);
+    }
+    return Object.fromEntries(Object.entries(value));
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Finds the command that a command line begins with, and the number of its words. */
+export function findCommand(
+  commands: readonly Command[],
+  argv: readonly string[],
+): { command: Command; words: number } | null {
+  for (const words of [2, 1]) {
+    const name = argv.slice(0, words).join(" ");
+    const command = commands.find((one) => one.name === name);
+    if (command) return { command, words };
+  }
+  return null;
+}
+
+/** Parses what follows the command's name. Throws a `UsageError`. */
+export function parseArguments(command: Command, argv: readonly string[]): CommandArguments {
+  const options = [...command.options, ...GLOBAL_OPTIONS];
+  const config = Object.fromEntries(
+    options.map(({ name, short, value }) => {
+      const type = value === undefined ? ("boolean" as const) : ("string" as const);
+      return [name, { type, ...(short !== undefined && { short }) }];
+    }),
+  );
+  const { values, positionals } = usageErrors(() =>
+    parseArgs({ args: withImpliedNumbers(options, argv), options: config, allowPositionals: true }),
+  );
+  const parsed = Object.fromEntries(Object.entries(values));
+  requireChoices(options, parsed);
+  const args = new CommandArguments(positionals, parsed);
+  if (!args.flag("help")) requirePositionals(command, positionals);
+  return args;
+}
+
+function usageErrors<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(message.split(". ")[0]!.replace(/\.?$/, "."));
+  }
+}
+
+/** Writes the implied value of options such as `--open`, unless a number follows. */
+function withImpliedNumbers(options: OptionSpec[], argv: readonly string[]): string[] {
+  const args: string[] = [];
+  for (let i = 0; i < argv.length; i += 1) {
+    const arg = argv[i]!;
+    if (arg === "--") return [...args, ...argv.slice(i)];
+    const spec = options.find((one) => one.impliedNumber !== undefined && arg === `--${one.name}`);
+    const isNumber = /^\d+$/.test(argv[i + 1] ?? "");
+    if (!spec) args.push(arg);
+    else args.push(`${arg}=${isNumber ? argv[(i += 1)] : spec.impliedNumber}`);
+  }
+  return args;
+}
+
+function requireChoices(options: OptionSpec[], values: Record<string, unknown>): void {
+  for (const { name, choices } of options) {
+    const value = values[name];
+    if (choices && typeof value === "string" && !choices.includes(value)) {
+      throw new UsageError(`--${name} must be one of ${choices.join(", ")}, not "${value}".`);
+    }
+  }
+}
+
+function requirePositionals(command: Command, positionals: string[]): void {
+  const { parameters } = command;
+  for (const [i, { name, isOptional, choices }] of parameters.entries()) {
+    const value = positionals[i];
+    if (value === undefined && !isOptional) throw new UsageError(`<${name}> is missing.`);
+    if (value !== undefined && choices && !choices.includes(value)) {
+      throw new UsageError(`<${name}> must be one of ${choices.join(", ")}, not "${value}".`);
+    }
+  }
+  const isRepeated = parameters.at(-1)?.isRepeated === true;
+  if (!isRepeated && positionals.length > parameters.length) {
+    const extra = positionals[parameters.length]!;
+    throw new UsageError(`"${extra}" is one argument too many; quote text that has blanks.`);
+  }
+}
+
+/** Formats a positional argument for a usage line. */
+export function formatParameter({ name, isOptional, isRepeated }: ParameterSpec): string {
+  const text = `<${name}>${isRepeated ? "…" : ""}`;
+  return isOptional ? `[${text}]` : text;
+}

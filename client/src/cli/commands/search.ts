@@ -1,0 +1,51 @@
+import type { Hit } from "../../index.ts";
+import { openInBrowser } from "../browser.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { MissingError } from "../failure.ts";
+import { printHits } from "../hit-table.ts";
+import { indexName } from "../index-name.ts";
+import { runSearch, SEARCH_OPTIONS } from "../search-request.ts";
+
+export const searchCommand: Command = {
+  name: "search",
+  summary: "Find moments by text, an image or a clip.",
+  details:
+    'In a query, "quotes" require a phrase and -word excludes one. The score is the probability that ' +
+    "a hit is relevant. On a terminal that takes links, the word play is one.",
+  parameters: [{ name: "query", isOptional: true }],
+  options: [
+    ...SEARCH_OPTIONS,
+    { name: "links", description: "Print the URL of each hit." },
+    {
+      name: "open",
+      value: "RANK",
+      impliedNumber: "1",
+      description: "Open a hit in the browser, the best one by default.",
+    },
+  ],
+  examples: [
+    { line: 'search "two dogs on a beach" --index trip', does: "By text" },
+    { line: 'search "red lighthouse" --index trip --top-p 0.5 --open', does: "Play the best hit" },
+    { line: "search --image photo.jpg --index trip", does: "By image" },
+    { line: "search --clip clip.mp4 --from 0:02 --to 0:06 --index trip", does: "By clip" },
+    { line: "search glacier --index trip --json | jq '.segments[0]'", does: "In a script" },
+  ],
+  run: search,
+};
+
+async function search(context: CommandContext): Promise<void> {
+  const { args, client, output, env } = context;
+  const rank = args.number("open");
+  const index = (await client()).index(indexName(context));
+  const result = await runSearch(index, args.positionals[0], args, context.signal);
+  output.json(result);
+  if (result.segments.length > 0) printHits(output, result.segments, args.flag("links"));
+  else output.line("Nothing was found.");
+  if (rank !== undefined) await openInBrowser(hitAt(result.segments, rank).clip_url, env);
+}
+
+function hitAt(hits: Hit[], rank: number): Hit {
+  const hit = hits.find((one) => one.rank === rank);
+  if (hit) return hit;
+  throw new MissingError(`There is no hit with the rank ${rank}: ${hits.length} were found.`);
+}

@@ -1,0 +1,63 @@
+import type { Command, CommandContext } from "../command.ts";
+import { sanitizeText } from "../display-width.ts";
+import { indexName } from "../index-name.ts";
+import { waitForJob } from "../job-progress.ts";
+import { readLocalText } from "../local-file.ts";
+
+const FORMATS = ["vtt", "srt", "txt", "json"] as const;
+
+export const transcriptCommands: Command[] = [
+  {
+    name: "transcript get",
+    summary: "Print the transcript of a video.",
+    parameters: [{ name: "video" }],
+    options: [
+      {
+        name: "format",
+        value: "FORMAT",
+        choices: FORMATS,
+        description: "Format of the transcript (default vtt).",
+      },
+    ],
+    examples: [
+      { line: "transcript get vid_… --index trip --format srt > film.srt", does: "As subtitles" },
+    ],
+    run: getTranscript,
+  },
+  {
+    name: "transcript put",
+    summary: "Replace the transcript of a video by a file.",
+    details: "Takes SRT, WebVTT, JSON and plain text. The video must be ready.",
+    parameters: [{ name: "video" }, { name: "file", isFile: true }],
+    options: [],
+    examples: [{ line: "transcript put vid_… film.srt --index trip", does: "From subtitles" }],
+    run: putTranscript,
+  },
+];
+
+async function getTranscript(context: CommandContext): Promise<void> {
+  const { args, client, output, signal } = context;
+  const { videos } = (await client()).index(indexName(context));
+  const id = args.positionals[0]!;
+  const format = FORMATS.find((one) => one === args.text("format")) ?? "vtt";
+  if (output.isJson || format === "json") {
+    const transcript = await videos.transcript(id, { signal });
+    output.json(transcript);
+    output.line(JSON.stringify(transcript, null, 2));
+    return;
+  }
+  const text = sanitizeText(await videos.transcriptText(id, format, { signal }));
+  output.text(text.endsWith("\n") ? text : `${text}\n`);
+}
+
+async function putTranscript(context: CommandContext): Promise<void> {
+  const { args, client, output, signal } = context;
+  const sightline = await client();
+  const [id = "", file = ""] = args.positionals;
+  const text = await readLocalText(file);
+  const { videos } = sightline.index(indexName(context));
+  const updated = await videos.replaceTranscript(id, text, { signal });
+  await waitForJob(context, sightline, updated.job_id, file);
+  output.line(`Replaced the transcript of ${id}: ${updated.cues} cues.`);
+  output.json(updated);
+}

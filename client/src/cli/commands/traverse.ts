@@ -1,0 +1,77 @@
+import type { Node } from "../../index.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { sanitizeLine } from "../display-width.ts";
+import { EXIT } from "../failure.ts";
+import { indexName } from "../index-name.ts";
+import { waitForJob } from "../job-progress.ts";
+import { formatCount } from "../quantity-format.ts";
+
+export const traverseCommand: Command = {
+  name: "traverse",
+  summary: "Check the stored data of an index, and repair it with --repair.",
+  details:
+    "Prints the assets with findings and ends with 1 if there are any. With --repair, a job repairs " +
+    "what it can and looks at followed sources.",
+  parameters: [],
+  options: [{ name: "repair", description: "Repair what the check finds." }],
+  examples: [
+    { line: "traverse --index trip", does: "Check" },
+    { line: "traverse --repair --index trip", does: "Repair" },
+  ],
+  run: traverse,
+};
+
+/** Result of a repair. */
+interface Report {
+  assets: number;
+  findings: Record<string, number>;
+  repaired: Record<string, number>;
+  unrepaired: { asset_id: string | null; code: string; message: string }[];
+}
+
+async function traverse(context: CommandContext): Promise<number> {
+  return context.args.flag("repair") ? repair(context) : check(context);
+}
+
+async function check(context: CommandContext): Promise<number> {
+  const { client, output, signal } = context;
+  const index = (await client()).index(indexName(context));
+  let [total, unhealthy] = [0, 0];
+  for await (const node of index.traverse({ limit: 100 }, { signal })) {
+    output.json(node);
+    total += 1;
+    if (node.health.ok) continue;
+    unhealthy += 1;
+    for (const line of describeNode(node)) output.line(line);
+  }
+  const findings = unhealthy === 0 ? "no findings" : `findings in ${unhealthy}`;
+  output.line(`${formatCount(total, "asset")} checked, ${findings}.`);
+  if (unhealthy > 0) output.line("Repair with: sightline traverse --repair");
+  return unhealthy > 0 ? EXIT.failed : EXIT.done;
+}
+
+function describeNode({ asset, health }: Node): string[] {
+  return [
+    `${sanitizeLine(asset.title)} (${asset.asset_id})`,
+    ...health.findings.map(({ code, message }) => `  ${code}: ${sanitizeLine(message)}`),
+  ];
+}
+
+async function repair(context: CommandContext): Promise<number> {
+  const { client, output, signal } = context;
+  const sightline = await client();
+  const name = indexName(context);
+  const { job_id } = await sightline.index(name).repair({ signal });
+  const job = await waitForJob(context, sightline, job_id, name);
+  output.json(job);
+  const report = job.result as Partial<Report> | null;
+  const unrepaired = report?.unrepaired ?? [];
+  output.line(`${formatCount(report?.assets ?? 0, "asset")} checked.`);
+  for (const [code, count] of Object.entries(report?.findings ?? {})) {
+    output.line(`  ${code}: ${count} found, ${report?.repaired?.[code] ?? 0} repaired`);
+  }
+  for (const { asset_id, code, message } of unrepaired) {
+    output.line(`  ${asset_id ?? "index"}: ${code}: ${sanitizeLine(message)}`);
+  }
+  return unrepaired.length > 0 ? EXIT.failed : EXIT.done;
+}

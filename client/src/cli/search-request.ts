@@ -1,0 +1,95 @@
+import type { SearchResult, SightlineIndex } from "../index.ts";
+import { type CommandArguments, UsageError } from "./command-arguments.ts";
+import type { OptionSpec } from "./command.ts";
+import { openLocalFile } from "./local-file.ts";
+
+const MODES = ["video", "image", "visual", "speech", "text"] as const;
+type Mode = (typeof MODES)[number];
+
+const DEFAULT_TOP_K = 10;
+
+/** Options of a search, which an export takes, too. */
+export const SEARCH_OPTIONS: OptionSpec[] = [
+  { name: "image", value: "FILE", isFile: true, description: "Find what looks like an image." },
+  { name: "clip", value: "FILE", isFile: true, description: "Find what is like a video clip." },
+  { name: "from", value: "TIME", description: "Start of the part of the clip: 65 or 1:05." },
+  { name: "to", value: "TIME", description: "End of the part of the clip." },
+  { name: "top-k", value: "N", description: `Number of hits (default ${DEFAULT_TOP_K}).` },
+  { name: "top-p", value: "P", description: "Leave out hits with a lower score, 0 to 1." },
+  {
+    name: "mode",
+    value: "MODES",
+    description: `Search only these, with commas: ${MODES.join(", ")}.`,
+  },
+  { name: "filter", value: "JSON", description: 'Filter on metadata: {"year": {"$gte": 2024}}.' },
+];
+
+/** Searches by what the command line gives: text, an image or a clip. */
+export async function runSearch(
+  index: SightlineIndex,
+  query: string | undefined,
+  args: CommandArguments,
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  const [image, clip] = [args.text("image"), args.text("clip")];
+  const request = readRequest(args);
+  if (image !== undefined && clip !== undefined) {
+    throw new UsageError("Give either --image or --clip.");
+  }
+  if (clip !== undefined) {
+    refuse(args, "--clip", ["top-p", "mode", "filter"]);
+    if (query !== undefined) throw new UsageError("A clip can't be combined with a text.");
+    const [start, end] = [args.seconds("from"), args.seconds("to")];
+    const result = await index.searchByVideo(
+      {
+        video_file: await openLocalFile(clip),
+        top_k: request.top_k,
+        ...(start !== undefined && { start_seconds: start }),
+        ...(end !== undefined && { end_seconds: end }),
+      },
+      { signal },
+    );
+    return result;
+  }
+  refuse(args, "a search without --clip", ["from", "to"]);
+  if (image !== undefined) {
+    refuse(args, "--image", ["filter"]);
+    const { top_k, top_p, modes } = request;
+    const example = {
+      image_file: await openLocalFile(image),
+      top_k,
+      ...(query !== undefined && { query }),
+    };
+    return index.searchByImage(
+      { ...example, ...(top_p !== undefined && { top_p }), ...(modes && { modes }) },
+      { signal },
+    );
+  }
+  if (query === undefined) throw new UsageError("Give a query, --image FILE or --clip FILE.");
+  return index.search({ query, ...request }, { signal });
+}
+
+function readRequest(args: CommandArguments) {
+  const topP = args.number("top-p");
+  const modes = readModes(args.text("mode"));
+  const filter = args.object("filter");
+  return {
+    top_k: args.number("top-k") ?? DEFAULT_TOP_K,
+    ...(topP !== undefined && { top_p: topP }),
+    ...(modes && { modes }),
+    ...(filter && { filter }),
+  };
+}
+
+function readModes(text: string | undefined): Mode[] | undefined {
+  return text?.split(",").map((name) => {
+    const mode = MODES.find((one) => one === name.trim());
+    if (!mode) throw new UsageError(`--mode takes ${MODES.join(", ")}, not "${name}".`);
+    return mode;
+  });
+}
+
+function refuse(args: CommandArguments, by: string, options: string[]): void {
+  const given = options.find((name) => args.text(name) !== undefined);
+  if (given !== undefined) throw new UsageError(`--${given} can't be combined with ${by}.`);
+}
