@@ -81,7 +81,7 @@ it("dev fails on a used port and names the variable that chooses another", async
 });
 
 it("each command prints its usage with --help", () => {
-  for (const script of ["dev", "demo", "key", "setup", "deploy"]) {
+  for (const script of ["dev", "demo", "sample", "key", "setup", "deploy"]) {
     const { status, stdout } = run(script, ["--help"]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Usage: npm run /);

@@ -9,7 +9,7 @@ import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { ProcessSupervisor, startChild } from "../../tools/stack/child.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
 import { findFreePort } from "../../tools/stack/ports.ts";
-import { matchesOutput, type PageBlock, readPageBlocks } from "./page-blocks.ts";
+import { matchesOutput, type PageBlock, readPageBlocks } from "../page-blocks.ts";
 
 /** Pages whose commands continue those of the tutorial. */
 const GUIDES = [
@@ -99,10 +99,11 @@ it("the commands of the tutorial and the guides print what the pages show", asyn
 }, 240_000);
 
 /** Programs, which use the index that the commands have made. */
-const programs = ["tutorial.md", "uploads.md"].flatMap((page) => [
-  ...blocksOf(page, "ts"),
-  ...blocksOf(page, "python").filter(canImport),
-]);
+const programs = ["tutorial.md", "uploads.md"].flatMap((page) =>
+  readPageBlocks(page).filter(
+    (block) => block.language === "ts" || (block.language === "python" && canImport(block)),
+  ),
+);
 
 it.each(programs)(
   "the $language program at $at prints what the page shows",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { withNewSecret } from "../../src/durable/webhook-secrets.ts";
 import { webhookHeaders } from "../../src/fetching/webhook.ts";
-import { readPageBlocks } from "./page-blocks.ts";
+import { readPageBlocks } from "../page-blocks.ts";
 
 interface Case {
   name: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROJECT } from "../../tools/stack/local-state.ts";
+import { PROJECT } from "../tools/stack/local-state.ts";
 
 export interface PageBlock {
   /** Page and line, for messages. */
@@ -38,11 +38,11 @@ export function readPageBlocks(page: string): PageBlock[] {
  * signed tokens may differ.
  */
 export function matchesOutput(shown: string, output: string): boolean {
-  const parts = generalize(shown)
+  const pattern = generalize(shown)
     .trim()
-    .split("…")
-    .map((part) => RegExp.escape(part));
-  return new RegExp(`^${parts.join("[^]*?")}$`).test(generalize(output).trim());
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll("…", "[^]*?");
+  return new RegExp(`^${pattern}$`).test(generalize(output).trim());
 }
 
 function generalize(text: string): string {
