@@ -1,16 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  createReadStream,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer } from "node:http";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type PhotoServer, startPhotoServer } from "../../bench/photo-server.ts";
+import type { Hit, SearchResult } from "../../client/src/index.ts";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
 import { samplePackFolder } from "../../tools/stack/local-state.ts";
@@ -37,8 +31,8 @@ export interface CommandLineService {
   media: string;
   /** Folder of the config file. */
   config: string;
-  /** Origin that serves an image at every path, which the service may fetch. */
-  filesUrl: string;
+  /** A platform with a profile of three photos, from which the service may fetch. */
+  photos: PhotoServer;
   start: (
     args: string[],
     env?: Record<string, string>,
@@ -46,6 +40,8 @@ export interface CommandLineService {
   run: (args: string[], env?: Record<string, string>) => Promise<CommandOutcome>;
   /** Runs a command with `--json`, which must succeed, and parses the lines that it prints. */
   runJson: (args: string[]) => Promise<unknown[]>;
+  /** Searches with `--json`. */
+  search: (...args: string[]) => Promise<Hit[]>;
   /** Requests a path of the service. */
   get: (path: string) => Promise<unknown>;
   stop: () => Promise<void>;
@@ -56,13 +52,8 @@ export async function startCommandLineService(): Promise<CommandLineService> {
   const folder = mkdtempSync(join(tmpdir(), "sightline-command-line-"));
   const media = join(folder, "media");
   await writeMedia(media);
-  const files = createServer((_request, response) => {
-    createReadStream(join(samplePackFolder(), "receipt.jpg")).pipe(response);
-  }).listen(0, "127.0.0.1");
-  await once(files, "listening");
-  const address = files.address();
-  const host = `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
-  process.env["FETCH_ALLOW"] = host;
+  const photos = await startPhotoServer(3);
+  process.env["FETCH_ALLOW"] = photos.host;
   const [port, enginePort] = [await findFreePort(), await findFreePort()];
   const stateDir = join(folder, "state");
   const stack = await startStack({ port, enginePort, stateDir, log: () => {} });
@@ -77,22 +68,27 @@ export async function startCommandLineService(): Promise<CommandLineService> {
   const start: CommandLineService["start"] = (args, env) =>
     startCommand(args, { ...settings, ...env });
   const run: CommandLineService["run"] = (args, env) => start(args, env).ended;
+  const runJson: CommandLineService["runJson"] = async (args) => {
+    const { stdout, stderr, status } = await run([...args, "--json"]);
+    if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
+    return stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  };
   return {
     url: stack.url,
     key,
     folder,
     media,
     config: join(folder, "config", "sightline"),
-    filesUrl: `http://${host}`,
+    photos,
     start,
     run,
-    async runJson(args) {
-      const { stdout, stderr, status } = await run([...args, "--json"]);
-      if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
-      return stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line));
+    runJson,
+    async search(...args) {
+      const [result] = (await runJson(["search", ...args])) as SearchResult[];
+      return result!.segments;
     },
     async get(path) {
       const response = await fetch(stack.url + path, { headers: { "X-API-Key": key } });
@@ -100,7 +96,7 @@ export async function startCommandLineService(): Promise<CommandLineService> {
     },
     async stop() {
       await stack.stop();
-      files.close();
+      await photos.close();
       rmSync(folder, { recursive: true });
     },
   };

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writePaddedVideo } from "../../bench/large-video.ts";
-import type { IndexRecord, Job, Key, SearchResult, Upload } from "../../client/src/index.ts";
+import type { IndexRecord, Job, Key, Upload } from "../../client/src/index.ts";
 import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import {
   type CommandLineService,
@@ -34,12 +34,6 @@ afterAll(() => service.stop());
 /** A line that `add --json` prints. */
 interface AddOutcome {
   asset_id: string;
-}
-
-/** Searches with `--json`. */
-async function search(...args: string[]): Promise<SearchResult["segments"]> {
-  const [result] = (await service.runJson(["search", ...args])) as SearchResult[];
-  return result!.segments;
 }
 
 describe("login", () => {
@@ -66,7 +60,7 @@ describe("login", () => {
   });
 
   it("is missing at another URL: the stored key isn't sent there", async () => {
-    const { status, stderr } = await service.run(["stats", "--url", service.filesUrl]);
+    const { status, stderr } = await service.run(["stats", "--url", service.photos.origin]);
     expect(status).toBe(4);
     expect(stderr).toContain("There is no API key for");
   });
@@ -94,12 +88,12 @@ describe("add", () => {
   it("has the service fetch a URL, and finds the bytes of another one in the index", async () => {
     const [first] = (await service.runJson([
       "add",
-      `${service.filesUrl}/receipt.jpg`,
+      `${service.photos.origin}/photos/1.jpg`,
     ])) as AddOutcome[];
     expect(first).toMatchObject({ state: "ready", duplicate: false });
     const [second] = await service.runJson([
       "add",
-      `${service.filesUrl}/copy.jpg`,
+      `${service.photos.origin}/photos/1.jpg?copy`,
       "--type",
       "image",
     ]);
@@ -154,7 +148,7 @@ describe("add", () => {
 
 describe("search", () => {
   it("--json prints the service's result, and nothing else on stdout", async () => {
-    const hits = await search("glacier", "--top-k", "2");
+    const hits = await service.search("glacier", "--top-k", "2");
     expect(hits[0]).toMatchObject({ rank: 1, title: "story.mp4" });
     expect(hits.length).toBeLessThanOrEqual(2);
   });
@@ -180,9 +174,9 @@ describe("search", () => {
 
   it("finds by image and by metadata", async () => {
     const image = join(service.media, "below", UGLY_NAME);
-    const [hit] = await search("--image", image, "--top-k", "1");
+    const [hit] = await service.search("--image", image, "--top-k", "1");
     expect(hit).toMatchObject({ asset_type: "image", title: expect.stringContaining("動画") });
-    expect(await search("glacier", "--filter", '{"year": 1999}')).toEqual([]);
+    expect(await service.search("glacier", "--filter", '{"year": 1999}')).toEqual([]);
   });
 
   it("--open opens the moment with the given rank in the browser", async () => {
@@ -223,7 +217,7 @@ describe("export", () => {
   });
 
   it("edl and otio take ids of segments, in their order", async () => {
-    const hits = await search("glacier", "--mode", "video", "--top-k", "20");
+    const hits = await service.search("glacier", "--mode", "video", "--top-k", "20");
     const story = hits.filter(({ title }) => title === "story.mp4");
     const ids = story.map(({ segment_id }) => segment_id).slice(0, 2);
     const edl = await service.run(["export", "edl", ...ids]);
@@ -234,15 +228,21 @@ describe("export", () => {
   });
 });
 
-describe("transcripts, statistics, traversal, keys and jobs", () => {
+describe("transcripts, imports, statistics, traversal, keys and jobs", () => {
   it("a transcript is replaced by a file and printed as subtitles", async () => {
-    const [hit] = await search("glacier", "--top-k", "1");
+    const [hit] = await service.search("glacier", "--top-k", "1");
     const id = hit!.video_id!;
     const before = await service.run(["transcript", "get", id, "--format", "srt"]);
     const file = join(service.folder, "new.srt");
     writeFileSync(file, before.stdout.replace("glacier", "ice field"));
     expect(await service.run(["transcript", "put", id, file])).toMatchObject({ status: 0 });
     expect((await service.run(["transcript", "get", id])).stdout).toMatch(/^WEBVTT\n[^]*ice field/);
+  });
+
+  it("a profile is imported, with the outcome of each item", async () => {
+    const { stdout, status } = await service.run(["import", "profile", service.photos.profileUrl]);
+    expect(status).toBe(0);
+    expect(stdout.match(/^Card \d +(added|present)$/gm)).toHaveLength(3);
   });
 
   it("stats prints what was used today and in 30 days, with the cost", async () => {
