@@ -7,7 +7,10 @@ import { archiveRoutes } from "./routes/archives.ts";
 import { answerRoutes } from "./routes/answer.ts";
 import { imageRoutes } from "./routes/images.ts";
 import type { Context } from "./http/context.ts";
+import { registerErrors } from "./http/describe-endpoint.ts";
 import { createRouter, toHonoPath, jsonResponse } from "./http/endpoint.ts";
+import { addResponseExamples } from "./http/openapi-examples.ts";
+import { OPENAPI_INFO } from "./routes/openapi-info.ts";
 import { importRoutes } from "./routes/imports.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { indexRoutes } from "./routes/indices.ts";
@@ -15,7 +18,7 @@ import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { mediaRoutes } from "./routes/media.ts";
 import { MCP_REQUEST_HEADERS, mcpRoutes } from "./routes/mcp.ts";
-import { metaRoutes, VERSION } from "./routes/meta.ts";
+import { metaRoutes } from "./routes/meta.ts";
 import { edlRoutes } from "./routes/edl.ts";
 import { sourceRoutes } from "./routes/sources.ts";
 import { searchImageRoutes } from "./routes/search-image.ts";
@@ -100,19 +103,19 @@ app.openAPIRegistry.registerComponent("securitySchemes", "ApiKey", {
   type: "apiKey",
   in: "header",
   name: "X-API-Key",
+  description: "An API key. The first one of an account is made by `npm run key`.",
 });
+registerErrors(app.openAPIRegistry);
 
-/** OpenAPI document, made from the schemas that validate the requests. */
+/** The OpenAPI document, which takes 0.1 s to make. */
+let cachedDocument: ReturnType<typeof app.getOpenAPI31Document> | undefined;
+
+/** Returns the OpenAPI document, made from the schemas that validate the requests. */
 export function openApiDocument() {
-  return app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      title: "Sightline",
-      version: VERSION,
-      description: "Search and question answering over indices of videos and images.",
-      license: { name: "MIT" },
-    },
-  });
+  if (cachedDocument) return cachedDocument;
+  const document = app.getOpenAPI31Document({ ...OPENAPI_INFO, openapi: "3.1.0" });
+  addResponseExamples(document);
+  return (cachedDocument = document);
 }
 
 app.get("/openapi.json", () => jsonResponse(openApiDocument(), 200));

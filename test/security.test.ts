@@ -20,7 +20,7 @@ const NON_ID_FIELDS = new Set(
   `limit state type name email scopes expires_at description metadata settings title video_url image_url
    video_file image_file transcript metadata_str format url platform playlist_id query username follow
    top_k top_p modes collapse use_boxes use_masks queue_job filter group_by start_seconds end_seconds
-   system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
+   last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
    upload-checksum upload-length upload-defer-length upload-metadata upload-offset
    x-http-method-override video images media after`.split(/\s+/),
 );

@@ -37,7 +37,7 @@ const REQUIRED_BODIES: Record<string, object> = {
 /** Valid files of forms. */
 const FILES: Record<string, string> = { video_file: "clip.mp4", image_file: "words.jpg" };
 /** Fields that accept any text, or whose protocol (tus) defines other errors. */
-const ANY_TEXT = /^(transcript|tus-.+|upload-.+|x-http-method-override)$/;
+const ANY_TEXT = /^(transcript|last-event-id|tus-.+|upload-.+|x-http-method-override)$/;
 
 const INVALID_BODIES: InvalidValue[] = [[], "x", 7, null].map((value) => {
   return { value, type: "dict_type", msg: "Input should be a valid dictionary" };

@@ -25,10 +25,15 @@ export interface OperationParameter {
   schema: Schema;
 }
 
+interface DeclaredResponse {
+  $ref?: string;
+  content?: Record<string, { schema: object }>;
+}
+
 interface DeclaredOperation {
   parameters?: OperationParameter[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  responses: Record<string, DeclaredResponse>;
   security?: { ApiKey: string[] }[];
 }
 
@@ -94,10 +99,19 @@ export function findSchemaViolation(
   body: unknown,
 ): string | null {
   const { responses } = operation;
-  const declared = responses[status] ?? responses["default"];
-  const schema = declared?.content?.["application/json"]?.schema;
+  const declared = responses[status] ?? (status >= 500 ? responses["5XX"] : undefined);
+  const schema = resolveResponse(declared, components)?.content?.["application/json"]?.schema;
   if (!schema) return `${status} isn't declared`;
   const validator = new Validator({ ...schema, components }, "2020-12", false);
   const { valid, errors } = validator.validate(body);
   return valid ? null : errors.map((e) => `${e.instanceLocation} ${e.error}`).join("\n");
+}
+
+/** Returns the response that a reference names, or the response itself. */
+function resolveResponse(
+  declared: DeclaredResponse | undefined,
+  components: { responses?: Record<string, DeclaredResponse> } = {},
+): DeclaredResponse | undefined {
+  if (declared?.$ref === undefined) return declared;
+  return components.responses?.[declared.$ref.split("/").at(-1)!];
 }

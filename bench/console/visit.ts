@@ -166,17 +166,24 @@ async function visitErrors({ url }: Service, page: Page, check: Check): Promise<
   await page.unroute(api);
 }
 
-async function visitReference({ url }: Service, page: Page, check: Check): Promise<void> {
+async function visitReference({ url, key }: Service, page: Page, check: Check): Promise<void> {
   await page.goto(`${url}/docs`);
   await page.locator(".opblock").first().waitFor();
-  await check("API reference");
+  await check("API reference, filled in");
+  await page.getByRole("button", { name: "Forget the key" }).click();
+  await page.getByLabel("API key").fill("not-a-key");
+  await page.getByRole("button", { name: "Fill in" }).click();
+  await page.getByRole("alert").getByText(/./).waitFor();
+  await check("API reference, wrong key");
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Fill in" }).click();
+  await page.getByText("are filled in for the index").waitFor();
+  await page.getByRole("tab", { name: "Python" }).first().click();
   for (const path of ["video", "search"]) {
     const operation = `[data-path="/index/{index_name}/${path}"]`;
     await page.locator(`.opblock-post:has(${operation}) .opblock-summary-control`).click();
   }
-  await page.locator(".opblock-body .responses-wrapper").nth(1).waitFor();
+  await page.locator(".opblock-post .execute").last().click();
+  await page.locator(".live-responses-table").waitFor();
   await check("API reference, operations");
-  await page.getByRole("button", { name: "Authorize" }).first().click();
-  await page.locator(".modal-ux").waitFor();
-  await check("API reference, the key");
 }

@@ -11,48 +11,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Checks each binding and reports how full the deployment is. Needs an API key with the scope `admin`. The status is 503 if the service can't serve requests. */
-                    deep?: boolean;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Health"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Check the service
+         * @description Responds with 200 if the service can answer requests. With `deep`, it checks each binding and reports how full the deployment is.
+         */
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -70,60 +33,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Observe Bindings */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": {
-                        /**
-                         * Format: byte
-                         * @description An MP4 with H.264, at least 6 seconds long.
-                         */
-                        video?: string;
-                        /**
-                         * @description Images, of which the first is a JPEG.
-                         * @default []
-                         */
-                        images?: string[];
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BindingObservations"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Observe what the bindings answer
+         * @description Calls bindings of the platform where their behaviour isn't documented, and returns what they answered. The smoke test of a deployment uses it. It costs model calls.
+         */
+        post: operations["observeBindings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -139,53 +53,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Init User */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": {
-                        name?: string;
-                        /** Format: email */
-                        email?: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Account"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get the account of the API key
+         * @description Creates the account at the first use, as any other operation does, and returns it with the scopes of the API key and the limits. A changed `name` or `email` needs the scope `admin`.
+         */
+        post: operations["initAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -199,45 +71,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compute Stats */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Stats"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get statistics, usage and costs
+         * @description Counts the contents of all indices, and the searches, answers, model calls and estimated costs of today and of the last 30 days.
+         */
+        get: operations["getStats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -253,104 +91,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Keys */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            keys: components["schemas"]["Key"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List the API keys
+         * @description Lists the API keys of the account by creation, also revoked and expired ones.
+         */
+        get: operations["listKeys"];
         put?: never;
-        /** Create Key */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        name: string;
-                        scopes?: ("read" | "write" | "admin")[];
-                        /** Format: date-time */
-                        expires_at?: string | null;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CreatedKey"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Create an API key
+         * @description Creates an API key of the account. The response shows it once, in `api_key`: store it there. A key can't grant a scope or a time that it hasn't itself.
+         */
+        post: operations["createKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -367,47 +118,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke Key */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    key_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Key"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Revoke an API key
+         * @description Ends the validity of an API key for good. Other locations accept it for up to a minute. A key that is revoked already stays as it is.
+         */
+        delete: operations["revokeKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -420,115 +135,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Indices */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            indices: components["schemas"]["Index"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List the indices
+         * @description Lists the indices of the account by their creation, with what each contains.
+         */
+        get: operations["listIndices"];
         put?: never;
-        /** Create Index */
-        post: {
-            parameters: {
-                query?: {
-                    index_name?: string;
-                };
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": {
-                        description?: string;
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        settings?: {
-                            /** @example pt-BR */
-                            language?: string;
-                            /** Format: uri */
-                            webhook_url?: string;
-                            traverse_every_hours?: number | null;
-                        };
-                        /** @example holidays */
-                        index_name?: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Index"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Create an index
+         * @description Creates an empty index. All fields are optional: without a name, one is generated. The name may be in the query instead of the body.
+         */
+        post: operations["createIndex"];
         delete?: never;
         options?: never;
         head?: never;
@@ -542,159 +159,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Assets */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                    state?: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
-                    type?: "video" | "image";
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            assets: components["schemas"]["Asset"][];
-                            total: number;
-                            next_cursor: string | null;
-                            index: components["schemas"]["Index"];
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get an index and list its assets
+         * @description Returns the record of an index and a page of its videos and images.
+         */
+        get: operations["listAssets"];
         put?: never;
         post?: never;
-        /** Delete Index */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["QueuedJob"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Delete an index
+         * @description Deletes an index with all assets, files and vectors. It can't be searched from this moment on; a job removes what is stored.
+         */
+        delete: operations["deleteIndex"];
         options?: never;
         head?: never;
-        /** Update Index */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        description?: string;
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        settings?: {
-                            /** @example pt-BR */
-                            language?: string;
-                            /** Format: uri */
-                            webhook_url?: string;
-                            traverse_every_hours?: number | null;
-                        };
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Index"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Update an index
+         * @description Changes the description, the metadata or the settings. A field that is left out stays as it is; `metadata` and `settings` are replaced as a whole.
+         */
+        patch: operations["updateIndex"];
         trace?: never;
     };
     "/index/{index_name}/video": {
@@ -706,67 +189,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Index Video */
-        post: {
-            parameters: {
-                query?: {
-                    video_url?: string;
-                };
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "multipart/form-data": {
-                        /** Format: binary */
-                        video_file?: string;
-                        video_url?: string;
-                        /** Format: binary */
-                        transcript?: string;
-                        /**
-                         * Format: json
-                         * @example {}
-                         */
-                        metadata_str?: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AddedAsset"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Add a video
+         * @description Uploads a video, or downloads it from a URL, and starts its ingest. The response has the state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the index has already are not stored again (`duplicate`). Large files: createUpload.
+         */
+        post: operations["addVideo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -780,54 +207,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Videos */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            videos: components["schemas"]["Asset"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List the videos of an index
+         * @description Lists videos by their creation, in any state.
+         */
+        get: operations["listVideos"];
         put?: never;
         post?: never;
         delete?: never;
@@ -843,145 +227,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Video */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Video"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get a video
+         * @description Returns the record of a video: its state, facts and URLs.
+         */
+        get: operations["getVideo"];
         put?: never;
         post?: never;
-        /** Delete Video */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["QueuedJob"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Delete a video
+         * @description Deletes a video. It can't be found from this moment on; a job removes its file, text and vectors.
+         */
+        delete: operations["deleteVideo"];
         options?: never;
         head?: never;
-        /** Update Video */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        title?: string;
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Asset"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Update a video
+         * @description Changes the title or the metadata. A field that is left out stays as it is; `metadata` is replaced as a whole.
+         */
+        patch: operations["updateVideo"];
         trace?: never;
     };
     "/index/{index_name}/video/{video_id}/retry": {
@@ -993,48 +257,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Retry Video */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Asset"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Retry a failed video
+         * @description Continues the ingest of a failed video at the step that failed. Of a ready video with `warnings`, what these are about is tried again by a job.
+         */
+        post: operations["retryVideo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1048,48 +275,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Video Metadata */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VideoMetadata"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get the metadata of a video
+         * @description Returns the user's metadata, technical facts of the file, and where it came from.
+         */
+        get: operations["getVideoMetadata"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1105,55 +295,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Segments */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            segments: components["schemas"]["Segment"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List the segments of a video
+         * @description Lists the segments of a video in order, with captions, transcript and labels.
+         */
+        get: operations["listSegments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1171,65 +317,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Index Image */
-        post: {
-            parameters: {
-                query?: {
-                    image_url?: string;
-                };
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "multipart/form-data": {
-                        /** Format: binary */
-                        image_file?: string;
-                        image_url?: string;
-                        /**
-                         * Format: json
-                         * @example {}
-                         */
-                        metadata_str?: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AddedAsset"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Add an image
+         * @description Uploads an image, or downloads it from a URL, and starts its ingest. The response has the state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the index has already are not stored again (`duplicate`). At most 20 MiB.
+         */
+        post: operations["addImage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1243,54 +335,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Images */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            images: components["schemas"]["Asset"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List the images of an index
+         * @description Lists images by their creation, in any state.
+         */
+        get: operations["listImages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1306,145 +355,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Image */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    image_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Asset"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get an image
+         * @description Returns the record of an image: its state, facts and URLs.
+         */
+        get: operations["getImage"];
         put?: never;
         post?: never;
-        /** Delete Image */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    image_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["QueuedJob"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Delete an image
+         * @description Deletes an image. It can't be found from this moment on; a job removes its file, text and vectors.
+         */
+        delete: operations["deleteImage"];
         options?: never;
         head?: never;
-        /** Update Image */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    image_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        title?: string;
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Asset"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Update an image
+         * @description Changes the title or the metadata. A field that is left out stays as it is; `metadata` is replaced as a whole.
+         */
+        patch: operations["updateImage"];
         trace?: never;
     };
     "/index/{index_name}/image/{image_id}/retry": {
@@ -1456,48 +385,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Retry Image */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    image_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Asset"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Retry a failed image
+         * @description Continues the ingest of a failed image at the step that failed. Of a ready image with `warnings`, what these are about is tried again by a job.
+         */
+        post: operations["retryImage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1511,109 +403,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Uploads */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            uploads: components["schemas"]["Upload"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List unfinished uploads
+         * @description Lists the uploads of an index that haven't become an asset and haven't expired.
+         */
+        get: operations["listUploads"];
         put?: never;
-        /** Create Upload */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Version of the tus protocol: `1.0.0`. Required, else the status is 412. */
-                    "tus-resumable"?: string;
-                    /** @description Checksum of the request body: `sha1`, `sha256` or `md5`, a space and the digest in base64. */
-                    "upload-checksum"?: string;
-                    /** @description Length of the file in bytes. */
-                    "upload-length"?: string;
-                    /** @description `1` if the length will be sent later. */
-                    "upload-defer-length"?: string;
-                    /** @description Comma-separated pairs of a key, a space and a value in base64. `filename` sets the asset's title and `metadata_str` (JSON) its metadata. */
-                    "upload-metadata"?: string;
-                };
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/offset+octet-stream": string;
-                };
-            };
-            responses: {
-                /** @description Success, without content. */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Start a resumable upload
+         * @description Starts an upload of any size by the protocol tus 1.0, for which there are clients in most languages. The response's `Location` is the URL of the upload. A body is its first bytes. docs/uploads.md has examples.
+         */
+        post: operations["createUpload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1627,199 +427,29 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Upload */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    upload_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Upload"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get an upload
+         * @description Returns how much of an upload was received and, at the end, its asset. HEAD returns tus's headers `Upload-Offset` and `Upload-Length`.
+         */
+        get: operations["getUpload"];
         put?: never;
-        /** Continue Or End Upload */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Version of the tus protocol: `1.0.0`. Required, else the status is 412. */
-                    "tus-resumable"?: string;
-                    /** @description Checksum of the request body: `sha1`, `sha256` or `md5`, a space and the digest in base64. */
-                    "upload-checksum"?: string;
-                    /** @description Byte at which the request body continues the file. */
-                    "upload-offset"?: string;
-                    /** @description Length of the file in bytes, if it was deferred. */
-                    "upload-length"?: string;
-                    /** @description `PATCH` or `DELETE`: the method to use instead of POST. */
-                    "x-http-method-override"?: string;
-                };
-                path: {
-                    index_name: string;
-                    upload_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/offset+octet-stream": string;
-                };
-            };
-            responses: {
-                /** @description Success, without content. */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        /** End Upload */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    upload_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success, without content. */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Continue or delete an upload by POST
+         * @description Does what `X-HTTP-Method-Override` says, for clients that can't send PATCH or DELETE.
+         */
+        post: operations["overrideUpload"];
+        /**
+         * Delete an unfinished upload
+         * @description Deletes an upload and the bytes that were received (tus's termination).
+         */
+        delete: operations["deleteUpload"];
         options?: never;
         head?: never;
-        /** Continue Upload */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Version of the tus protocol: `1.0.0`. Required, else the status is 412. */
-                    "tus-resumable"?: string;
-                    /** @description Checksum of the request body: `sha1`, `sha256` or `md5`, a space and the digest in base64. */
-                    "upload-checksum"?: string;
-                    /** @description Byte at which the request body continues the file. */
-                    "upload-offset"?: string;
-                    /** @description Length of the file in bytes, if it was deferred. */
-                    "upload-length"?: string;
-                };
-                path: {
-                    index_name: string;
-                    upload_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/offset+octet-stream": string;
-                };
-            };
-            responses: {
-                /** @description Success, without content. */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Send bytes of an upload
+         * @description Appends bytes at `Upload-Offset`. The last ones complete the upload, which becomes an asset and is ingested. After a broken connection, ask for the offset by HEAD and go on from there.
+         */
+        patch: operations["continueUpload"];
         trace?: never;
     };
     "/index/{index_name}/video/{video_id}/transcript": {
@@ -1829,106 +459,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Transcript */
-        get: {
-            parameters: {
-                query?: {
-                    format?: "json" | "vtt" | "srt" | "txt";
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Transcript"];
-                        "text/vtt": string;
-                        "application/x-subrip": string;
-                        "text/plain": string;
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get the transcript of a video
+         * @description Returns what is said in a video, with times: from an uploaded file, a platform's captions or speech recognition, as `source` says.
+         */
+        get: operations["getTranscript"];
         put?: never;
-        /** Update Transcript */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "multipart/form-data": {
-                        /** Format: binary */
-                        transcript: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UpdatedTranscript"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Replace the transcript of a video
+         * @description Replaces the transcript of a ready video and starts a job that derives the texts and vectors of its segments. The earlier one stays searchable until the job has ended.
+         */
+        post: operations["replaceTranscript"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1942,51 +483,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Edit List */
-        get: {
-            parameters: {
-                query?: {
-                    segments?: string[];
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": string;
-                        "text/plain": string;
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get an edit list of a video
+         * @description Returns segments of a video as an edit decision list (CMX 3600) for a cutting room.
+         */
+        get: operations["getEditList"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2004,69 +505,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Index From Video-Platform Url */
-        post: {
-            parameters: {
-                query?: {
-                    url?: string;
-                    platform?: "peertube" | "youtube" | "web";
-                    metadata?: string;
-                    follow?: boolean;
-                    limit?: number;
-                };
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": {
-                        url?: string;
-                        /** @enum {string} */
-                        platform?: "peertube" | "youtube" | "web";
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        follow?: boolean;
-                        limit?: number;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StartedImport"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Import a video from a platform
+         * @description Starts a job that adds one video by its page on a video platform, with its captions, author, licence and date. The body's fields may be in the query instead.
+         */
+        post: operations["importVideo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2082,71 +525,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Index From Video-Platform Playlist */
-        post: {
-            parameters: {
-                query?: {
-                    url?: string;
-                    playlist_id?: string;
-                    platform?: "peertube" | "youtube" | "web";
-                    metadata?: string;
-                    follow?: boolean;
-                    limit?: number;
-                };
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": {
-                        url?: string;
-                        playlist_id?: string;
-                        /** @enum {string} */
-                        platform?: "peertube" | "youtube" | "web";
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        follow?: boolean;
-                        limit?: number;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StartedImport"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Import a playlist from a platform
+         * @description Starts a job that adds the videos of a playlist or channel. The job's result lists each item with its asset or error; a broken item doesn't stop the others, and nothing is imported twice. With `follow`, traversals add new items later.
+         */
+        post: operations["importPlaylist"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2162,69 +545,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Index From Video-Platform Search */
-        post: {
-            parameters: {
-                query?: {
-                    query?: string;
-                    platform?: "peertube" | "youtube" | "web";
-                    metadata?: string;
-                    follow?: boolean;
-                    limit?: number;
-                };
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": {
-                        query?: string;
-                        /** @enum {string} */
-                        platform?: "peertube" | "youtube" | "web";
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        follow?: boolean;
-                        limit?: number;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StartedImport"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Import what a platform's search finds
+         * @description Starts a job that searches a video platform and adds what it finds. The job's result lists each item with its asset or error.
+         */
+        post: operations["importVideoSearch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2240,71 +565,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Index From Photo-Network Profile */
-        post: {
-            parameters: {
-                query?: {
-                    username?: string;
-                    url?: string;
-                    platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
-                    metadata?: string;
-                    follow?: boolean;
-                    limit?: number;
-                };
-                header?: {
-                    /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
-                    "idempotency-key"?: string;
-                };
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": {
-                        username?: string;
-                        url?: string;
-                        /** @enum {string} */
-                        platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
-                        metadata?: {
-                            [key: string]: unknown;
-                        };
-                        follow?: boolean;
-                        limit?: number;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StartedImport"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Import a profile of a photo network
+         * @description Starts a job that adds the images and videos of a profile, with their alternative texts, author, licence and date. The job's result lists each item with its asset or error.
+         */
+        post: operations["importProfile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2318,54 +583,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Sources */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            sources: components["schemas"]["Source"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List the sources of imports
+         * @description Lists what was imported into an index from platforms, once or followed.
+         */
+        get: operations["listSources"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2384,52 +606,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete Source */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                    source_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            source_id: string;
-                            /** @enum {boolean} */
-                            deleted: true;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Delete a source of imports
+         * @description Ends following a source. Assets that were imported from it stay.
+         */
+        delete: operations["deleteSource"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2442,99 +623,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Traverse */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            index: components["schemas"]["Index"];
-                            nodes: components["schemas"]["Node"][];
-                            health: components["schemas"]["IndexHealth"];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                        "application/x-ndjson": string;
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Walk through an index and check it
+         * @description Lists all assets with their segments, and compares what D1, R2 and Vectorize have of them. It changes nothing. With `Accept: application/x-ndjson`, the whole walk is streamed as a JSON object a line.
+         */
+        get: operations["traverseIndex"];
         put?: never;
-        /** Repair */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Traversal"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Repair an index
+         * @description Starts a job that repairs what a traversal finds and syncs followed sources, as the schedule does. If one is running already, that one is returned.
+         */
+        post: operations["repairIndex"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2548,53 +647,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Whether the archive names the files, by URLs that are valid for an hour. */
-                    media?: boolean;
-                    /** @description Id of the last asset of an export that was cut off: this one continues it. */
-                    after?: string;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": string;
-                        "application/x-ndjson": string;
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Export an index
+         * @description Streams an archive of the index: a JSON object a line with the records of each asset, its segments, transcript and embeddings. docs/backup.md describes the lines.
+         */
+        get: operations["exportIndex"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2612,51 +669,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import Archive */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/x-ndjson": string;
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["QueuedJob"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Import an archive
+         * @description Starts a job that adds the assets of an archive, without calling a model. Assets that the index has already are left out. Send at most 2,000 lines at a time.
+         */
+        post: operations["importArchive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2672,79 +689,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search Videos */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        query?: string;
-                        similar_to?: string;
-                        /** @default [] */
-                        asset_ids?: string[];
-                        /** @default 30 */
-                        top_k?: number;
-                        /** @default 0 */
-                        top_p?: number;
-                        /** @default [] */
-                        modes?: ("video" | "image" | "visual" | "speech" | "text")[];
-                        /** @default false */
-                        use_boxes?: boolean;
-                        /** @default false */
-                        use_masks?: boolean;
-                        /** @default true */
-                        collapse?: boolean;
-                        /** @default false */
-                        queue_job?: boolean;
-                        filter?: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * @default segment
-                         * @enum {string}
-                         */
-                        group_by?: "segment" | "asset";
-                        cursor?: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SearchResult"] | components["schemas"]["QueuedJob"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Search with words
+         * @description Finds the segments of videos and images that match a query: by what is seen, said, written in the image, and described. Results are sorted by `score`, a calibrated probability. An index without ready assets returns no segments. docs/search-guide.md explains each field.
+         */
+        post: operations["searchIndex"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2760,61 +709,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search By Image */
-        post: {
-            parameters: {
-                query?: {
-                    top_k?: number;
-                    top_p?: number;
-                    modes?: ("video" | "image" | "visual" | "speech" | "text")[];
-                    collapse?: boolean;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "multipart/form-data": {
-                        /** @default  */
-                        query?: string;
-                        /** Format: binary */
-                        image_file: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SearchResult"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Search with an image
+         * @description Finds the segments that look like an image: first copies of it, also edited ones, then similar images. With `query`, text and image count together.
+         */
+        post: operations["searchByImage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2830,62 +729,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Search By Video */
-        post: {
-            parameters: {
-                query?: {
-                    top_k?: number;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "multipart/form-data": {
-                        /** @default 0 */
-                        start_seconds?: number;
-                        /** @default -1 */
-                        end_seconds?: number;
-                        /** @default false */
-                        queue_job?: boolean;
-                        /** Format: binary */
-                        video_file: string;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SearchResult"] | components["schemas"]["QueuedJob"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Search with a clip
+         * @description Finds the footage of a clip, also if it was cut, cropped or compressed, then footage like it. What is said in the clip counts.
+         */
+        post: operations["searchByVideo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2899,56 +747,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answer Query From Videos */
-        get: {
-            parameters: {
-                query: {
-                    query: string;
-                    system_prompt?: string;
-                    markdown?: boolean;
-                    language?: string;
-                    stream?: boolean;
-                    top_k?: number;
-                    asset_ids?: string[];
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Answer"];
-                        "text/event-stream": string;
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Answer a question from what is said and written
+         * @description Answers from transcripts, text in images and captions of the segments that a search finds. Each claim has a citation: a moment that can be played. If nothing proves an answer, `grounded` is false and `related` has the closest moments.
+         */
+        get: operations["answerFromText"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2964,58 +767,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answer Query Vqa */
-        get: {
-            parameters: {
-                query: {
-                    query: string;
-                    system_prompt?: string;
-                    markdown?: boolean;
-                    language?: string;
-                    stream?: boolean;
-                    top_k?: number;
-                    asset_ids?: string[];
-                    search_term?: string;
-                    top_p?: number;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Answer"];
-                        "text/event-stream": string;
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Answer a question from what is seen
+         * @description Shows the keyframes of the segments that a search finds to the model, beside their texts (visual question answering). Citations as for the other answers.
+         */
+        get: operations["answerFromImages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3031,57 +787,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answer Query Vqa Video Id */
-        get: {
-            parameters: {
-                query: {
-                    query: string;
-                    system_prompt?: string;
-                    markdown?: boolean;
-                    language?: string;
-                    stream?: boolean;
-                    start_time?: number;
-                    end_time?: number;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                    video_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Answer"];
-                        "text/event-stream": string;
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Answer a question about one video
+         * @description Answers from the images and texts of one video, or of a time range of it. The video must be ready.
+         */
+        get: operations["answerVideo"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3097,52 +807,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Jobs */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            jobs: components["schemas"]["Job"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List jobs
+         * @description Lists the jobs of the account, newest first.
+         */
+        get: operations["listJobs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3158,90 +827,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Job */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    job_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Job"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get a job
+         * @description Returns the state, the progress and, at the end, the result of a job.
+         */
+        get: operations["getJob"];
         put?: never;
         post?: never;
-        /** Cancel Job */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    job_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Job"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Cancel a job
+         * @description Cancels a search, an import, a traversal or the replacement of a transcript that is queued or running. What it has done stays. An ingest is ended by deleting its asset.
+         */
+        delete: operations["cancelJob"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3254,50 +851,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Listen To Events */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Server-sent events. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": components["schemas"]["Event"] & {
-                            /** @enum {string} */
-                            type?: "asset.updated" | "asset.progress" | "asset.deleted" | "webhook.test" | "reset";
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Follow the events of an index
+         * @description Sends every change of state and progress as a server-sent event, until the client closes the connection or a minute has passed; then connect again. The header `Last-Event-ID` continues after that event. An event `reset` says that some were missed: read the records.
+         */
+        get: operations["streamEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3313,47 +871,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Webhook */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Webhook"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Get the webhook of an index
+         * @description Returns the URL, the signing secrets and the number of deliveries. `PATCH /index/{index_name}` sets the URL, in `settings.webhook_url`. docs/webhooks.md says how to verify a signature.
+         */
+        get: operations["getWebhook"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3371,47 +893,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rotate Webhook Secret */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Webhook"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Replace the signing secret
+         * @description Creates a new signing secret. Events are signed with both secrets for a day, so that the receiver can change over.
+         */
+        post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3427,47 +913,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Test Webhook */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Delivery"];
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * Send a test event
+         * @description Queues an event of the type `webhook.test`, and returns its delivery.
+         */
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3481,54 +931,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Webhook Deliveries */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    cursor?: string;
-                };
-                header?: never;
-                path: {
-                    index_name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            deliveries: components["schemas"]["Delivery"][];
-                            total: number;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-                /** @description The request is invalid. `detail` lists every issue. */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ValidationError"];
-                    };
-                };
-                /** @description The error and how to resolve it. */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        /**
+         * List the deliveries of a webhook
+         * @description Lists recent deliveries with their attempts, newest first.
+         */
+        get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3541,153 +948,319 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Body of every error but 422. */
+        Error: {
+            /**
+             * @description A sentence that says what is wrong and what to do.
+             * @example There is no index named "holiday".
+             */
+            detail: string;
+        };
+        /** @description Body of an error 422, as of FastAPI. */
+        ValidationError: {
+            /** @description Every issue of the request, at most 1000 for each part of it. */
+            detail: {
+                /**
+                 * @description Where: `path`, `query`, `header` or `body`, then the field, then positions in lists.
+                 * @example [
+                 *       "body",
+                 *       "top_k"
+                 *     ]
+                 */
+                loc: (string | number)[];
+                /**
+                 * @description What is wrong, in a sentence.
+                 * @example Input should be less than or equal to 500
+                 */
+                msg: string;
+                /**
+                 * @description Kind of issue, by pydantic's name.
+                 * @example less_than_equal
+                 */
+                type: string;
+            }[];
+        };
+        /** @description State of the service. */
         Health: {
-            /** @enum {string} */
+            /**
+             * @description Name of the service.
+             * @enum {string}
+             */
             service: "sightline";
+            /**
+             * @description Whether it can answer requests.
+             * @example true
+             */
             ok: boolean;
+            /**
+             * @description Version of the API.
+             * @example 0.1.0
+             */
             version: string;
             /** @description With `deep` only. */
             deployment?: {
+                /** @description Each binding and whether it answers. */
                 bindings: {
-                    /** @example DB */
+                    /**
+                     * @description Name of the binding.
+                     * @example DB
+                     */
                     binding: string;
                     /**
                      * @description `not_checked`: a call costs money. `npm run smoke` makes one.
                      * @enum {string}
                      */
                     state: "ok" | "unavailable" | "timeout" | "not_checked";
-                    /** @description Duration of the call; null if none was made. */
+                    /**
+                     * @description Duration of the call; null if none was made.
+                     * @example 0.012
+                     */
                     response_seconds: number | null;
                     /** @description Of a queue; null for other bindings. */
                     backlog: {
+                        /**
+                         * @description Messages that wait.
+                         * @example 3
+                         */
                         messages: number;
-                        /** @description Age of the oldest message, if the queue says it. */
+                        /**
+                         * @description Age of the oldest message, if the queue says it.
+                         * @example 0.012
+                         */
                         oldest_seconds: number | null;
                     } | null;
                 }[];
+                /** @description How long the oldest work has waited. */
                 oldest_work: {
-                    /** @description Time for which a queued asset hasn't changed; null: none. */
+                    /**
+                     * @description Time for which a queued asset hasn't changed; null: none.
+                     * @example 0.012
+                     */
                     queued_asset_seconds: number | null;
-                    /** @description The same for a queued job. */
+                    /**
+                     * @description The same for a queued job.
+                     * @example 0.012
+                     */
                     queued_job_seconds: number | null;
                 } | null;
-                /** @description False while D1 is almost full. */
+                /**
+                 * @description False while D1 is almost full.
+                 * @example true
+                 */
                 accepts_ingests: boolean | null;
+                /** @description How full the stores are. */
                 fill: {
                     /**
                      * @description `database` is D1, `index_database` the fullest database of an index.
                      * @enum {string}
                      */
                     resource: "database" | "index_database" | "vectors" | "shards";
-                    /** @description Number of the Vectorize pair. */
+                    /**
+                     * @description Number of the Vectorize pair; null for D1 and objects.
+                     * @example null
+                     */
                     vector_pair: number | null;
                     /**
                      * @description `full`: the soft limit is reached.
                      * @enum {string}
                      */
                     state: "ok" | "filling" | "full";
-                    /** @description Bytes, vectors or shards. */
+                    /**
+                     * @description Bytes, vectors or shards.
+                     * @example 12300000
+                     */
                     used: number;
-                    /** @description Nothing new is added from here on. */
+                    /**
+                     * @description Nothing new is added from here on.
+                     * @example 9000000000
+                     */
                     soft_limit: number;
                     /**
                      * Format: date
                      * @description Day on which the soft limit is reached, if it grows as before.
+                     * @example null
                      */
                     soft_limit_on: string | null;
-                    /** @description Limit of the platform. */
+                    /**
+                     * @description Limit of the platform.
+                     * @example 10000000000
+                     */
                     limit: number;
                     /**
                      * Format: date
                      * @description Day on which the limit is reached, if it grows as before.
+                     * @example null
                      */
                     limit_on: string | null;
                 }[] | null;
                 /** @description Calls of the last hour that met a limit. */
                 model_limits: {
+                    /**
+                     * @description Name of the model.
+                     * @example @cf/baai/bge-m3
+                     */
                     model: string;
-                    /** @description Code of Workers AI, or `refused` by the service itself. */
+                    /**
+                     * @description Code of Workers AI, or `refused` by the service itself.
+                     * @example 3036
+                     */
                     code: string;
+                    /**
+                     * @description Number of such calls.
+                     * @example 2
+                     */
                     calls: number;
                 }[] | null;
             };
         };
-        ValidationError: {
-            detail: {
-                loc: (string | number)[];
-                msg: string;
-                type: string;
-            }[];
-        };
-        Error: {
-            detail: string;
-        };
+        /** @description What the bindings answered. */
         BindingObservations: {
-            /** @description 6 tiles of 64 × 36 pixels from the video's first 6 seconds. Null without one. */
+            /** @description Six tiles of 64 × 36 pixels from the video's first 6 seconds. Null without one. */
             contact_sheet: {
+                /** @description What was answered; null after an error. */
                 value: {
-                    /** @description Pixels. */
+                    /**
+                     * @description Width in pixels.
+                     * @example 64
+                     */
                     width: number;
-                    /** @description Pixels. */
+                    /**
+                     * @description Height in pixels.
+                     * @example 36
+                     */
                     height: number;
-                    /** @description As inferred from the size of the sheet. */
+                    /**
+                     * @description Columns, as inferred from the size of the sheet.
+                     * @example 3
+                     */
                     columns: number;
                     /** @description Of the 6 tiles, row by row. */
                     tile_lumas: number[];
                 } | null;
-                error: components["schemas"]["BindingError"];
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
             } | null;
             /** @description The video's frame at 3.6 seconds. Null without one. */
             frame: {
+                /** @description What was answered; null after an error. */
                 value: {
-                    /** @description Pixels. */
+                    /**
+                     * @description Width in pixels.
+                     * @example 64
+                     */
                     width: number;
-                    /** @description Pixels. */
+                    /**
+                     * @description Height in pixels.
+                     * @example 36
+                     */
                     height: number;
-                    /** @description Mean brightness, 0–255. */
+                    /**
+                     * @description Mean brightness, 0–255.
+                     * @example 118
+                     */
                     luma: number;
                 } | null;
-                error: components["schemas"]["BindingError"];
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
             } | null;
             /** @description Each of the images. */
             images: {
+                /** @description What was answered; null after an error. */
                 value: {
+                    /**
+                     * @description Media type.
+                     * @example image/jpeg
+                     */
                     format: string;
-                    /** @description Pixels. */
+                    /**
+                     * @description Width in pixels.
+                     * @example 64
+                     */
                     width: number;
-                    /** @description Pixels. */
+                    /**
+                     * @description Height in pixels.
+                     * @example 36
+                     */
                     height: number;
                 } | null;
-                error: components["schemas"]["BindingError"];
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
             }[];
             /** @description The model's reply, as it is, to a request to describe the first image as JSON. `wrapped` has the schema beside a name, `bare` the schema alone, `json_object` has it in the prompt. */
             descriptions: {
-                value?: unknown;
-                error: components["schemas"]["BindingError"];
-                /** @enum {string} */
+                /** @description What was answered; null after an error. */
+                value?: unknown | null;
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
+                /**
+                 * @description How JSON was asked for.
+                 * @enum {string}
+                 */
                 form: "wrapped" | "bare" | "json_object";
             }[];
+            /** @description A vector that was written, queried and deleted. */
             vectors: {
+                /** @description What was answered; null after an error. */
                 value: {
-                    /** @description Time until a query found a vector; null after 20 seconds. */
+                    /**
+                     * @description Time until a query found a vector; null after 20 seconds.
+                     * @example 4
+                     */
                     found_after_seconds: number | null;
-                    /** @description Cosine of the vector and the query. */
+                    /**
+                     * @description Cosine of the vector and the query.
+                     * @example 0.512
+                     */
                     cosine: number;
-                    /** @description Score of the query. */
+                    /**
+                     * @description Score of the query.
+                     * @example 0.51
+                     */
                     score: number | null;
-                    /** @description Score of a query that returns the values. */
+                    /**
+                     * @description Score of a query that returns the values.
+                     * @example 0.512
+                     */
                     exact_score: number | null;
                 } | null;
-                error: components["schemas"]["BindingError"];
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
             };
+            /** @description Statements at and past the limits of D1. */
             database: {
-                /** @enum {string} */
+                /**
+                 * @description Limit of D1 that was tried.
+                 * @enum {string}
+                 */
                 limit: "parameters" | "value_bytes" | "statement_bytes";
-                /** @description Size of the statement's parameters, its value or itself. */
+                /**
+                 * @description Size of the statement's parameters, its value or itself.
+                 * @example 100
+                 */
                 size: number;
-                error: components["schemas"]["BindingError"];
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
             }[];
         };
+        /** @description How a binding failed a call. */
         BindingError: {
             /**
              * @description Code of Cloudflare, if it gave one.
@@ -3699,586 +1272,7253 @@ export interface components {
              * @enum {string}
              */
             meaning: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "precondition_failed" | "too_large" | "unsupported_media_type" | "checksum_mismatch" | "rate_limited" | "limit_reached" | "cost_limit_reached" | "account_full" | "deployment_full" | "internal" | "upstream_failed" | "upstream_unavailable" | "upstream_timeout" | "model_not_found" | "model_request_rejected" | "model_output_unreadable" | "unsupported_platform" | "platform_not_configured" | "platform_quota_exceeded" | "blocked_address" | "download_failed" | "download_refused" | "media_not_available" | "original_removed" | "not_a_video" | "not_an_image" | "unreadable_container" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec" | "unreadable_image" | "unreadable_frame" | "too_long" | "duplicate_bytes" | "nothing_indexed" | "source_missing" | "attempts_exhausted";
-        } | null;
+        };
+        /** @description The account behind an API key. */
         Account: {
+            /**
+             * @description Id of the account.
+             * @example acc_01KATN3V0F6Q8M2R5W7XJ9ZB4C
+             */
             account_id: string;
+            /**
+             * @description Name of the account.
+             * @example Film archive
+             */
             name: string;
+            /**
+             * @description Address for questions; null if none was set.
+             * @example archive@your-site.dev
+             */
             email: string | null;
+            /** @description True if this request created the account. */
             created: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Creation of the account. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
+            /**
+             * @description Scopes of the API key of this request.
+             * @example [
+             *       "read",
+             *       "write"
+             *     ]
+             */
             scopes: ("read" | "write" | "admin")[];
+            /**
+             * @description Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).
+             * @example {
+             *       "upload_bytes": 5368709120,
+             *       "indices": 100,
+             *       "requests_per_minute": 600
+             *     }
+             */
             limits: {
                 [key: string]: number;
             };
         };
+        /** @description Contents, usage, costs and limits of an account. */
         Stats: {
+            /**
+             * @description Id of the account.
+             * @example acc_01KATN3V0F6Q8M2R5W7XJ9ZB4C
+             */
             account_id: string;
+            /**
+             * @description Indices of the account.
+             * @example 3
+             */
             indices: number;
+            /**
+             * @description Videos in all indices, in any state.
+             * @example 8
+             */
             videos: number;
+            /**
+             * @description Images in all indices, in any state.
+             * @example 5
+             */
             images: number;
+            /**
+             * @description Segments that can be searched.
+             * @example 214
+             */
             segments: number;
+            /**
+             * @description Duration of all videos in seconds.
+             * @example 1893.4
+             */
             duration_seconds: number;
+            /**
+             * @description Size of all uploaded or fetched files in bytes.
+             * @example 734003200
+             */
             size_bytes: number;
+            /** @description Number of assets by state. */
             states: {
+                /**
+                 * @description Assets that wait for their ingest.
+                 * @example 0
+                 */
                 queued: number;
+                /**
+                 * @description Assets that are being ingested.
+                 * @example 1
+                 */
                 processing: number;
+                /**
+                 * @description Assets that can be searched.
+                 * @example 12
+                 */
                 ready: number;
+                /**
+                 * @description Assets whose ingest failed. Each has an `error`.
+                 * @example 0
+                 */
                 failed: number;
             };
+            /** @description What the account used, and what that costs the deployment. */
             usage: {
-                today: {
-                    /**
-                     * Format: date
-                     * @description Day (UTC).
-                     */
-                    date: string;
-                    searches: number;
-                    answers: number;
-                    ingested_seconds: number;
-                    ingested_images: number;
-                    model_calls: number;
-                    /** @description Billed unit of Workers AI, estimated from tokens and seconds. */
-                    neurons_estimate: number;
-                    /** @description Sum of `costs_usd`, without what a plan includes. */
-                    estimated_cost_usd: number;
-                    costs_usd: {
-                        /** @description US dollars for models. */
-                        models: number;
-                        /** @description US dollars for decoding frames of videos. */
-                        frames: number;
-                        /** @description US dollars for reading and scaling images. */
-                        images: number;
-                        /** @description US dollars for querying vectors. */
-                        vectors: number;
-                        /** @description US dollars for rows read and written. */
-                        databases: number;
-                        /** @description US dollars for operations on files. */
-                        files: number;
-                        /** @description US dollars for requests and messages. */
-                        requests: number;
-                        /** @description US dollars for a day of what is stored. */
-                        storage: number;
-                    };
-                    operations: {
-                        /** @description Tokens that models read. */
-                        input_tokens: number;
-                        /** @description Tokens that models wrote. */
-                        output_tokens: number;
-                        /** @description Seconds of audio that were transcribed. */
-                        audio_seconds: number;
-                        /** @description Operations of Media Transformations. */
-                        frames: number;
-                        /** @description Operations of Images. */
-                        images: number;
-                        /** @description Dimensions of the vectors by which Vectorize was queried. */
-                        dimensions_queried: number;
-                        /** @description Vectors written to Vectorize. */
-                        vectors_written: number;
-                        /** @description Rows that D1 and objects read. */
-                        rows_read: number;
-                        /** @description Rows that D1 and objects wrote. */
-                        rows_written: number;
-                        /** @description Calls of Durable Objects. */
-                        object_requests: number;
-                        /** @description Operations of class B of R2. */
-                        bucket_reads: number;
-                        /** @description Operations of class A of R2. */
-                        bucket_writes: number;
-                        /** @description Requests, and messages of queues. */
-                        requests: number;
-                        /** @description Operations of queues, three a message. */
-                        queue_operations: number;
-                    };
-                };
-                last_30_days: {
-                    /**
-                     * Format: date
-                     * @description Day (UTC).
-                     */
-                    date: string;
-                    searches: number;
-                    answers: number;
-                    ingested_seconds: number;
-                    ingested_images: number;
-                    model_calls: number;
-                    /** @description Billed unit of Workers AI, estimated from tokens and seconds. */
-                    neurons_estimate: number;
-                    /** @description Sum of `costs_usd`, without what a plan includes. */
-                    estimated_cost_usd: number;
-                    costs_usd: {
-                        /** @description US dollars for models. */
-                        models: number;
-                        /** @description US dollars for decoding frames of videos. */
-                        frames: number;
-                        /** @description US dollars for reading and scaling images. */
-                        images: number;
-                        /** @description US dollars for querying vectors. */
-                        vectors: number;
-                        /** @description US dollars for rows read and written. */
-                        databases: number;
-                        /** @description US dollars for operations on files. */
-                        files: number;
-                        /** @description US dollars for requests and messages. */
-                        requests: number;
-                        /** @description US dollars for a day of what is stored. */
-                        storage: number;
-                    };
-                    operations: {
-                        /** @description Tokens that models read. */
-                        input_tokens: number;
-                        /** @description Tokens that models wrote. */
-                        output_tokens: number;
-                        /** @description Seconds of audio that were transcribed. */
-                        audio_seconds: number;
-                        /** @description Operations of Media Transformations. */
-                        frames: number;
-                        /** @description Operations of Images. */
-                        images: number;
-                        /** @description Dimensions of the vectors by which Vectorize was queried. */
-                        dimensions_queried: number;
-                        /** @description Vectors written to Vectorize. */
-                        vectors_written: number;
-                        /** @description Rows that D1 and objects read. */
-                        rows_read: number;
-                        /** @description Rows that D1 and objects wrote. */
-                        rows_written: number;
-                        /** @description Calls of Durable Objects. */
-                        object_requests: number;
-                        /** @description Operations of class B of R2. */
-                        bucket_reads: number;
-                        /** @description Operations of class A of R2. */
-                        bucket_writes: number;
-                        /** @description Requests, and messages of queues. */
-                        requests: number;
-                        /** @description Operations of queues, three a message. */
-                        queue_operations: number;
-                    };
-                }[];
+                today: components["schemas"]["Usage"];
+                /** @description Usage of each of the last 30 days (UTC) that has any, newest first. */
+                last_30_days: components["schemas"]["Usage"][];
             };
+            /**
+             * @description Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).
+             * @example {
+             *       "upload_bytes": 5368709120,
+             *       "indices": 100,
+             *       "requests_per_minute": 600
+             *     }
+             */
             limits: {
                 [key: string]: number;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the numbers were read. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             generated_at: string;
         };
+        /** @description What an account used on one day. */
+        Usage: {
+            /**
+             * Format: date
+             * @description Day (UTC).
+             * @example 2026-11-24
+             */
+            date: string;
+            /**
+             * @description Searches.
+             * @example 120
+             */
+            searches: number;
+            /**
+             * @description Generated answers.
+             * @example 14
+             */
+            answers: number;
+            /**
+             * @description Seconds of video that were ingested.
+             * @example 93.4
+             */
+            ingested_seconds: number;
+            /**
+             * @description Images that were ingested.
+             * @example 5
+             */
+            ingested_images: number;
+            /**
+             * @description Calls of models.
+             * @example 61
+             */
+            model_calls: number;
+            /**
+             * @description Billed unit of Workers AI, estimated from tokens and seconds.
+             * @example 1250.5
+             */
+            neurons_estimate: number;
+            /**
+             * @description Sum of `costs_usd`, without what a plan includes.
+             * @example 0.032
+             */
+            estimated_cost_usd: number;
+            /** @description Estimated costs of the day by kind. */
+            costs_usd: {
+                /**
+                 * @description US dollars for models.
+                 * @example 0.004
+                 */
+                models: number;
+                /**
+                 * @description US dollars for decoding frames of videos.
+                 * @example 0.004
+                 */
+                frames: number;
+                /**
+                 * @description US dollars for reading and scaling images.
+                 * @example 0.004
+                 */
+                images: number;
+                /**
+                 * @description US dollars for querying vectors.
+                 * @example 0.004
+                 */
+                vectors: number;
+                /**
+                 * @description US dollars for rows read and written.
+                 * @example 0.004
+                 */
+                databases: number;
+                /**
+                 * @description US dollars for operations on files.
+                 * @example 0.004
+                 */
+                files: number;
+                /**
+                 * @description US dollars for requests and messages.
+                 * @example 0.004
+                 */
+                requests: number;
+                /**
+                 * @description US dollars for a day of what is stored.
+                 * @example 0.004
+                 */
+                storage: number;
+            };
+            /** @description What the platform bills, counted. */
+            operations: {
+                /**
+                 * @description Tokens that models read.
+                 * @example 0
+                 */
+                input_tokens: number;
+                /**
+                 * @description Tokens that models wrote.
+                 * @example 0
+                 */
+                output_tokens: number;
+                /**
+                 * @description Seconds of audio that were transcribed.
+                 * @example 0
+                 */
+                audio_seconds: number;
+                /**
+                 * @description Operations of Media Transformations.
+                 * @example 0
+                 */
+                frames: number;
+                /**
+                 * @description Operations of Images.
+                 * @example 0
+                 */
+                images: number;
+                /**
+                 * @description Dimensions of the vectors by which Vectorize was queried.
+                 * @example 0
+                 */
+                dimensions_queried: number;
+                /**
+                 * @description Vectors written to Vectorize.
+                 * @example 0
+                 */
+                vectors_written: number;
+                /**
+                 * @description Rows that D1 and objects read.
+                 * @example 0
+                 */
+                rows_read: number;
+                /**
+                 * @description Rows that D1 and objects wrote.
+                 * @example 0
+                 */
+                rows_written: number;
+                /**
+                 * @description Calls of Durable Objects.
+                 * @example 0
+                 */
+                object_requests: number;
+                /**
+                 * @description Operations of class B of R2.
+                 * @example 0
+                 */
+                bucket_reads: number;
+                /**
+                 * @description Operations of class A of R2.
+                 * @example 0
+                 */
+                bucket_writes: number;
+                /**
+                 * @description Requests, and messages of queues.
+                 * @example 0
+                 */
+                requests: number;
+                /**
+                 * @description Operations of queues, three a message.
+                 * @example 0
+                 */
+                queue_operations: number;
+            };
+        };
+        /** @description A new API key with its secret. */
         CreatedKey: components["schemas"]["Key"] & {
+            /**
+             * @description The API key: send it in the header X-API-Key. It isn't shown again.
+             * @example sl_AbC…
+             */
             api_key: string;
         };
+        /** @description An API key, without its secret. */
         Key: {
+            /**
+             * @description Id of the API key. It isn't secret.
+             * @example key_01KATN2M8N9P0Q1R2S3T4V5W6X
+             */
             key_id: string;
+            /**
+             * @description Name that was given; null for a key of the command line.
+             * @example Web site
+             */
             name: string | null;
+            /**
+             * @description `read` reads and searches, `write` changes indices, `admin` manages the account.
+             * @example [
+             *       "read"
+             *     ]
+             */
             scopes: ("read" | "write" | "admin")[];
             /** @description True for the API key of this request. */
             is_current: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Creation of the API key. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description End of its validity; null: never. RFC 3339, UTC.
+             * @example 2027-11-24T09:30:00.000Z
+             */
             expires_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Last use, recorded at most once an hour; null if unused. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             last_used_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Revocation; null if it is valid. RFC 3339, UTC.
+             * @example null
+             */
             revoked_at: string | null;
-            /** @description Name of the signing secret of the API key, recorded at its last use; null if unused. */
+            /**
+             * @description Name of the signing secret of the API key, recorded at its last use; null if unused.
+             * @example 2026-11
+             */
             kid: string | null;
         };
+        /** @description A named collection of videos and images. */
         Index: {
+            /**
+             * @description Name of the index.
+             * @example holidays
+             */
             index_name: string;
+            /**
+             * @description What the index is for; empty by default.
+             * @example Clips of summer 2026
+             */
             description: string;
+            /**
+             * @description JSON object that the user attached. Searches can filter by its fields.
+             * @example {
+             *       "year": 2026,
+             *       "camera": "A"
+             *     }
+             */
             metadata: {
                 [key: string]: unknown;
             };
+            /** @description Settings of the index. */
             settings: {
-                /** @example pt-BR */
+                /**
+                 * @description Language that is spoken in the videos (BCP 47). Without it, the speech recogniser detects the language of each video.
+                 * @example pt-BR
+                 */
                 language?: string;
-                /** Format: uri */
+                /**
+                 * Format: uri
+                 * @description Public https URL to which every event of the index is sent (docs/webhooks.md).
+                 * @example https://hooks.your-site.dev/sightline
+                 */
                 webhook_url?: string;
+                /**
+                 * @description Hours between scheduled traversals, which repair the index and sync followed sources. Default 24; null turns them off.
+                 * @example 24
+                 */
                 traverse_every_hours?: number | null;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Creation of the index. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Last change of the description, metadata or settings. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             updated_at: string;
+            /** @description Contents of the index. */
             counts: {
+                /**
+                 * @description Videos in any state.
+                 * @example 8
+                 */
                 videos: number;
+                /**
+                 * @description Images in any state.
+                 * @example 5
+                 */
                 images: number;
+                /**
+                 * @description Segments that can be searched.
+                 * @example 214
+                 */
                 segments: number;
             };
+            /** @description Number of assets by state. */
             states: {
+                /**
+                 * @description Assets that wait for their ingest.
+                 * @example 0
+                 */
                 queued: number;
+                /**
+                 * @description Assets that are being ingested.
+                 * @example 1
+                 */
                 processing: number;
+                /**
+                 * @description Assets that can be searched.
+                 * @example 12
+                 */
                 ready: number;
+                /**
+                 * @description Assets whose ingest failed. Each has an `error`.
+                 * @example 0
+                 */
                 failed: number;
             };
+            /**
+             * @description Duration of all videos in seconds.
+             * @example 1893.4
+             */
             duration_seconds: number;
+            /**
+             * @description Size of all uploaded or fetched files in bytes.
+             * @example 734003200
+             */
             size_bytes: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description End of the last repair; null before the first one. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             last_traversed_at: string | null;
         };
+        /** @description An index and a page of its assets. */
+        IndexWithAssets: {
+            /** @description Items of the page. */
+            assets: components["schemas"]["Asset"][];
+            /**
+             * @description Number of items on all pages.
+             * @example 1
+             */
+            total: number;
+            /**
+             * @description `cursor` of the next page; null on the last one.
+             * @example null
+             */
+            next_cursor: string | null;
+            index: components["schemas"]["Index"];
+        };
+        /** @description A video or an image in an index. */
         Asset: {
+            /**
+             * @description Id of the asset.
+             * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+             */
             asset_id: string;
-            /** @enum {string} */
+            /**
+             * @description Kind of the asset.
+             * @enum {string}
+             */
             asset_type: "video" | "image";
+            /**
+             * @description The same id if it is a video, else null.
+             * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+             */
             video_id: string | null;
+            /**
+             * @description The same id if it is an image, else null.
+             * @example null
+             */
             image_id: string | null;
+            /**
+             * @description Name of the index.
+             * @example holidays
+             */
             index_name: string;
+            /**
+             * @description Title: the file name, unless it was changed.
+             * @example kitchen.mp4
+             */
             title: string;
-            /** @enum {string} */
+            /**
+             * @description Step of the ingest. `ready` can be searched; `failed` has an `error`.
+             * @example ready
+             * @enum {string}
+             */
             state: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
+            /**
+             * @description Share of the ingest that is done, from 0 to 1.
+             * @example 1
+             */
             progress: number;
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            warnings: {
-                code: string;
-                message: string;
-            }[];
+            /**
+             * @description Why the ingest failed; null in other states.
+             * @example null
+             */
+            error: components["schemas"]["Failure"] | null;
+            /**
+             * @description What couldn't be seen or heard in a file that was ingested, and what to do.
+             * @example []
+             */
+            warnings: components["schemas"]["Failure"][];
+            /**
+             * @description Where the file came from.
+             * @example {
+             *       "kind": "upload"
+             *     }
+             */
             source: {
-                /** @enum {string} */
+                /**
+                 * @description How the asset came: an upload, a URL, a video platform or a photo network.
+                 * @enum {string}
+                 */
                 kind: "upload" | "url" | "videonet" | "photonet";
+                /**
+                 * @description URL of the file, or of its page on the platform. Uploads have none.
+                 * @example https://video.blender.org/w/nRi1tUGRZTx2BuVNCvLzSY
+                 */
                 url?: string;
+                /**
+                 * @description Name of the platform.
+                 * @example peertube
+                 */
                 platform?: string;
+                /**
+                 * @description Id of the item on the platform.
+                 * @example nRi1tUGRZTx2BuVNCvLzSY
+                 */
                 platform_id?: string;
+                /**
+                 * @description Author, as the platform gives it.
+                 * @example Blender Foundation
+                 */
                 author?: string | null;
+                /**
+                 * @description Licence, as the platform gives it.
+                 * @example CC BY 4.0
+                 */
                 licence?: string | null;
+                /**
+                 * @description Date of publication (RFC 3339).
+                 * @example 2026-05-02T12:00:00.000Z
+                 */
                 published_at?: string | null;
+                /**
+                 * @description Description, as the platform gives it.
+                 * @example An open film.
+                 */
                 description?: string | null;
+                /**
+                 * @description Alternative text of an image.
+                 * @example A dog on a beach
+                 */
                 alt_text?: string | null;
             };
+            /**
+             * @description Media type, by the file's bytes; null until known.
+             * @example video/mp4
+             */
             content_type: string | null;
+            /**
+             * @description Size of the file in bytes; 0 until known.
+             * @example 18874368
+             */
             size_bytes: number;
+            /**
+             * @description SHA-256 of the file in hexadecimal digits; null until known.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
             sha256: string | null;
+            /**
+             * @description Width in pixels; null until known.
+             * @example 1920
+             */
             width: number | null;
+            /**
+             * @description Height in pixels; null until known.
+             * @example 1080
+             */
             height: number | null;
+            /**
+             * @description Duration of a video in seconds; null for an image, and until known.
+             * @example 93.4
+             */
             duration_seconds: number | null;
+            /**
+             * @description Frames a second of a video; null for an image, and until known.
+             * @example 25
+             */
             fps: number | null;
+            /**
+             * @description Whether a video has sound; null for an image, and until known.
+             * @example true
+             */
             has_audio: boolean | null;
+            /**
+             * @description Language that is spoken (BCP 47); null if unknown.
+             * @example en
+             */
             language: string | null;
+            /**
+             * @description Segments that can be searched.
+             * @example 17
+             */
             segments: number;
+            /**
+             * @description JSON object that the user attached. Searches can filter by its fields.
+             * @example {
+             *       "year": 2026,
+             *       "camera": "A"
+             *     }
+             */
             metadata: {
                 [key: string]: unknown;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Creation of the asset. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Last change of the record. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             updated_at: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL of a keyframe as JPEG, valid for an hour; null until there is one.
+             * @example https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg
+             */
             thumbnail_url: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL of the file, valid for an hour; null until it is stored.
+             * @example https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4
+             */
             media_url: string | null;
         };
+        /** @description What went wrong, and what to do. */
+        Failure: {
+            /**
+             * @description Code to compare with. docs/ingest-errors.md lists them.
+             * @example unsupported_codec
+             */
+            code: string;
+            /**
+             * @description What is wrong and what to do, in a sentence.
+             * @example The video is in a format that can't be decoded: convert it to H.264.
+             */
+            message: string;
+        };
+        /** @description A job that was queued: `GET /jobs/{job_id}` follows it. */
         QueuedJob: {
+            /**
+             * @description Id of the job.
+             * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
+             */
             job_id: string;
-            /** @enum {string} */
+            /**
+             * @description State of the new job.
+             * @enum {string}
+             */
             state: "queued";
         };
+        /** @description An asset that was added, or found by its bytes. */
         AddedAsset: components["schemas"]["Asset"] & {
+            /**
+             * @description Id of the job that ingests the asset.
+             * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
+             */
             job_id: string;
+            /**
+             * @description True if the index has these bytes already: this is the earlier asset, and nothing was stored. `warnings` says what was sent along and not taken.
+             * @example false
+             */
             duplicate: boolean;
         };
+        /** @description A video, with a summary of its transcript. */
         Video: components["schemas"]["Asset"] & {
+            /** @description Summary of the transcript; null if there is none. */
             transcript: {
+                /**
+                 * @description Language of the transcript (BCP 47); null if unknown.
+                 * @example en
+                 */
                 language: string | null;
-                /** @enum {string} */
+                /**
+                 * @description Where it came from: an upload, speech recognition or a platform's captions.
+                 * @enum {string}
+                 */
                 source: "upload" | "asr" | "platform";
+                /**
+                 * @description Cues of the transcript.
+                 * @example 24
+                 */
                 cues: number;
             } | null;
         };
+        /** @description The metadata of a video. */
         VideoMetadata: {
+            /**
+             * @description Id of the video.
+             * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+             */
             video_id: string;
+            /**
+             * @description JSON object that the user attached. Searches can filter by its fields.
+             * @example {
+             *       "year": 2026,
+             *       "camera": "A"
+             *     }
+             */
             metadata: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Facts of the file: duration, size, frame rate, container, codecs, bit rate.
+             * @example {
+             *       "duration_seconds": 93.4,
+             *       "width": 1920,
+             *       "height": 1080,
+             *       "video_codec": "avc"
+             *     }
+             */
             technical: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Where the file came from.
+             * @example {
+             *       "kind": "upload"
+             *     }
+             */
             source: {
-                /** @enum {string} */
+                /**
+                 * @description How the asset came: an upload, a URL, a video platform or a photo network.
+                 * @enum {string}
+                 */
                 kind: "upload" | "url" | "videonet" | "photonet";
+                /**
+                 * @description URL of the file, or of its page on the platform. Uploads have none.
+                 * @example https://video.blender.org/w/nRi1tUGRZTx2BuVNCvLzSY
+                 */
                 url?: string;
+                /**
+                 * @description Name of the platform.
+                 * @example peertube
+                 */
                 platform?: string;
+                /**
+                 * @description Id of the item on the platform.
+                 * @example nRi1tUGRZTx2BuVNCvLzSY
+                 */
                 platform_id?: string;
+                /**
+                 * @description Author, as the platform gives it.
+                 * @example Blender Foundation
+                 */
                 author?: string | null;
+                /**
+                 * @description Licence, as the platform gives it.
+                 * @example CC BY 4.0
+                 */
                 licence?: string | null;
+                /**
+                 * @description Date of publication (RFC 3339).
+                 * @example 2026-05-02T12:00:00.000Z
+                 */
                 published_at?: string | null;
+                /**
+                 * @description Description, as the platform gives it.
+                 * @example An open film.
+                 */
                 description?: string | null;
+                /**
+                 * @description Alternative text of an image.
+                 * @example A dog on a beach
+                 */
                 alt_text?: string | null;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Creation of the asset. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Last change of the record. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             updated_at: string;
         };
+        /** @description An image, or a time range of a video. */
         Segment: {
+            /**
+             * @description Id of the segment.
+             * @example seg_01KATN5D1B2C3D4E5F6G7H8J9K
+             */
             segment_id: string;
+            /**
+             * @description Name of the index.
+             * @example holidays
+             */
             index_name: string;
+            /**
+             * @description Id of the video or image.
+             * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+             */
             asset_id: string;
-            /** @enum {string} */
+            /**
+             * @description Kind of the asset.
+             * @enum {string}
+             */
             asset_type: "video" | "image";
+            /**
+             * @description Id of the video; null for an image.
+             * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+             */
             video_id: string | null;
+            /**
+             * @description Id of the image; null for a video.
+             * @example null
+             */
             image_id: string | null;
-            /** @description Start in seconds from the beginning of the video; null for an image. */
+            /**
+             * @description Start in seconds from the beginning of the video; null for an image.
+             * @example 41.2
+             */
             start_seconds: number | null;
-            /** @description End in seconds from the beginning of the video; null for an image. */
+            /**
+             * @description End in seconds from the beginning of the video; null for an image.
+             * @example 46.8
+             */
             end_seconds: number | null;
+            /**
+             * @description What is seen, in a sentence; empty if nothing was recognised.
+             * @example A woman drops a cup in a kitchen.
+             */
             caption: string;
-            /** @description Model that wrote the caption. `template`: the detected labels in a sentence. */
+            /**
+             * @description Model that wrote the caption. `template`: the detected labels in a sentence.
+             * @example @cf/meta/llama-4-scout-17b-16e-instruct
+             */
             caption_model: string | null;
+            /**
+             * @description What is said in the segment; empty if nothing is.
+             * @example Oh no, that was my favourite cup.
+             */
             transcript: string;
+            /**
+             * @description Text that was read in the image; empty if there is none.
+             * @example SCENE 4
+             */
             on_screen_text: string;
+            /**
+             * @description Labels of what was detected.
+             * @example [
+             *       "person",
+             *       "cup"
+             *     ]
+             */
             labels: string[];
+            /** @description Where it is seen, as fractions of the frame from the top left; null if unknown. */
             boxes: {
+                /**
+                 * @description What was detected.
+                 * @example cup
+                 */
                 label: string;
-                /** @description Confidence of the detection, from 0 to 1. */
+                /**
+                 * @description Confidence of the detection, from 0 to 1.
+                 * @example 0.83
+                 */
                 score: number;
-                /** @description Left edge as a fraction of the image's width. */
+                /**
+                 * @description Left edge as a fraction of the image's width.
+                 * @example 0.41
+                 */
                 x: number;
-                /** @description Top edge as a fraction of the image's height. */
+                /**
+                 * @description Top edge as a fraction of the image's height.
+                 * @example 0.3
+                 */
                 y: number;
-                /** @description Width as a fraction of the image's width. */
+                /**
+                 * @description Width as a fraction of the image's width.
+                 * @example 0.12
+                 */
                 width: number;
-                /** @description Height as a fraction of the image's height. */
+                /**
+                 * @description Height as a fraction of the image's height.
+                 * @example 0.2
+                 */
                 height: number;
             }[] | null;
+            /**
+             * @description Pixels of what the query means, with `use_masks`; else null.
+             * @example null
+             */
             mask: {
-                size: [
-                    number,
-                    number
-                ];
+                /**
+                 * @description Height and width of the mask in pixels.
+                 * @example [
+                 *       360,
+                 *       640
+                 *     ]
+                 */
+                size: number[];
+                /**
+                 * @description Pixels of the mask as compressed run lengths (COCO RLE), column by column.
+                 * @example PQ71N2f0M4L3
+                 */
                 counts: string;
             } | null;
+            /**
+             * @description Title of the asset.
+             * @example kitchen.mp4
+             */
             title: string;
+            /**
+             * @description JSON object that the user attached. Searches can filter by its fields.
+             * @example {
+             *       "year": 2026,
+             *       "camera": "A"
+             *     }
+             */
             metadata: {
                 [key: string]: unknown;
             };
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL of the keyframe as JPEG, valid for an hour; null if there is none.
+             * @example https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg
+             */
             thumbnail_url: string | null;
             /**
              * Format: uri
              * @description URL of the file, valid for an hour; players start at the segment.
+             * @example https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8
              */
             clip_url: string;
         };
+        /** @description A resumable upload. */
         Upload: {
+            /**
+             * @description Id of the upload.
+             * @example upl_01KATN7H5J6K7M8N9P0Q1R2S3T
+             */
             upload_id: string;
+            /**
+             * @description Name of the index.
+             * @example holidays
+             */
             index_name: string;
-            /** @enum {string} */
+            /**
+             * @description `open`: bytes are missing. `received`: all are there. `complete`: it is an asset.
+             * @example open
+             * @enum {string}
+             */
             state: "open" | "received" | "complete";
+            /**
+             * @description Bytes that were received.
+             * @example 10485760
+             */
             offset: number;
+            /**
+             * @description Length of the file in bytes; null while it is deferred.
+             * @example 734003200
+             */
             length: number | null;
+            /**
+             * @description File name, which becomes the title; null if none was sent.
+             * @example kitchen.mp4
+             */
             filename: string | null;
+            /**
+             * @description JSON object that the user attaches, at most 64 KiB.
+             * @example {
+             *       "year": 2026,
+             *       "camera": "A"
+             *     }
+             */
             metadata: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Id of the asset that the upload became; null before.
+             * @example null
+             */
             asset_id: string | null;
-            /** @enum {string|null} */
+            /**
+             * @description Kind of the asset; null until known.
+             * @example video
+             * @enum {string|null}
+             */
             asset_type: "video" | "image" | null;
+            /**
+             * @description Whether the index had these bytes already; null before the end.
+             * @example null
+             */
             duplicate: boolean | null;
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            /** Format: date-time */
+            /**
+             * @description Why a received upload isn't an asset; null otherwise.
+             * @example null
+             */
+            error: components["schemas"]["Failure"] | null;
+            /**
+             * Format: date-time
+             * @description Creation of the upload. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Last change of the record. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             updated_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When an incomplete upload is deleted. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             expires_at: string;
         };
+        /** @description What is said in a video. */
         Transcript: {
+            /**
+             * @description Id of the video.
+             * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+             */
             video_id: string;
+            /**
+             * @description Language of the transcript (BCP 47); null if unknown.
+             * @example en
+             */
             language: string | null;
-            /** @enum {string} */
+            /**
+             * @description Where it came from: an upload, speech recognition or a platform's captions.
+             * @enum {string}
+             */
             source: "upload" | "asr" | "platform";
+            /** @description Cues in order. */
             cues: {
+                /**
+                 * @description Start in seconds.
+                 * @example 41.2
+                 */
                 start: number;
+                /**
+                 * @description End in seconds.
+                 * @example 43
+                 */
                 end: number;
+                /**
+                 * @description What is said.
+                 * @example Oh no, that was my favourite cup.
+                 */
                 text: string;
             }[];
         };
+        /** @description The transcript that was stored. */
         UpdatedTranscript: {
+            /**
+             * @description Id of the video.
+             * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+             */
             video_id: string;
+            /**
+             * @description Cues of the transcript.
+             * @example 24
+             */
             cues: number;
+            /**
+             * @description Language of the transcript (BCP 47); null if unknown.
+             * @example en
+             */
             language: string | null;
+            /**
+             * @description Id of the job that derives the segments' texts.
+             * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
+             */
             job_id: string;
         };
+        /** @description The job that imports, and its source. */
         StartedImport: components["schemas"]["QueuedJob"] & {
+            /**
+             * @description Id of the source: what was imported, and from where.
+             * @example src_01KATN6F3G4H5J6K7M8N9P0Q1R
+             */
             source_id: string;
         };
+        /** @description What was imported from a platform. */
         Source: {
+            /**
+             * @description Id of the source.
+             * @example src_01KATN6F3G4H5J6K7M8N9P0Q1R
+             */
             source_id: string;
+            /**
+             * @description Name of the platform.
+             * @example peertube
+             */
             platform: string;
-            /** @enum {string} */
+            /**
+             * @description What is imported.
+             * @example playlist
+             * @enum {string}
+             */
             kind: "url" | "playlist" | "search" | "profile";
+            /**
+             * @description Title of the playlist or profile; null until known.
+             * @example Open movies
+             */
             title: string | null;
+            /**
+             * @description Its page on the platform; null until known.
+             * @example https://video.blender.org/c/blender_open_movies/videos
+             */
             url: string | null;
+            /**
+             * @description What the platform is searched for; null for other kinds.
+             * @example null
+             */
             query: string | null;
+            /** @description Whether traversals import what is new. */
             follow: boolean;
+            /**
+             * @description Items that are imported at most.
+             * @example 20
+             */
             limit: number;
+            /**
+             * @description JSON object that the user attached. Searches can filter by its fields.
+             * @example {
+             *       "year": 2026,
+             *       "camera": "A"
+             *     }
+             */
             metadata: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Items that were imported.
+             * @example 18
+             */
             items: number;
+            /**
+             * @description Imported items that the platform doesn't list any more.
+             * @example 0
+             */
             removed_upstream: number;
+            /**
+             * @description Id of the last job of the source.
+             * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
+             */
             job_id: string;
-            /** @enum {string} */
+            /**
+             * @description State of the job. The last three are final.
+             * @example succeeded
+             * @enum {string}
+             */
             state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            /** Format: date-time */
+            /**
+             * @description Why the last job failed; null otherwise.
+             * @example null
+             */
+            error: components["schemas"]["Failure"] | null;
+            /**
+             * Format: date-time
+             * @description End of the last sync; null before it. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             last_synced_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Creation of the source. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
         };
+        /** @description The source that was deleted. */
+        DeletedSource: {
+            /**
+             * @description Id of the source.
+             * @example src_01KATN6F3G4H5J6K7M8N9P0Q1R
+             */
+            source_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /** @description A page of a walk through an index. */
+        TraversalPage: {
+            index: components["schemas"]["Index"];
+            /** @description Assets of the page, in the order of their creation. */
+            nodes: components["schemas"]["Node"][];
+            /** @description Health of the index itself, on the last page; else null. */
+            health: components["schemas"]["IndexHealth"] | null;
+            /**
+             * @description Number of items on all pages.
+             * @example 1
+             */
+            total: number;
+            /**
+             * @description `cursor` of the next page; null on the last one.
+             * @example null
+             */
+            next_cursor: string | null;
+        };
+        /** @description An asset, its segments and its health. */
         Node: {
             asset: components["schemas"]["Asset"];
+            /** @description Segments of the asset, in order. */
             segments: components["schemas"]["Segment"][];
+            /** @description Health of the asset. */
             health: {
+                /**
+                 * @description True if there is no finding.
+                 * @example true
+                 */
                 ok: boolean;
+                /**
+                 * @description Where D1, R2 and Vectorize differ.
+                 * @example []
+                 */
                 findings: {
-                    /** @enum {string} */
+                    /**
+                     * @description What is wrong. docs/operate.md lists the codes.
+                     * @enum {string}
+                     */
                     code: "ingest_failed" | "ingest_stuck" | "source_missing" | "source_truncated" | "facts_mismatch" | "segment_count_mismatch" | "keyframes_missing" | "keyframes_undescribed" | "sound_unrecognized" | "signatures_missing" | "transcript_missing" | "transcript_mismatch" | "fulltext_missing" | "vectors_missing" | "vectors_stale" | "vectors_unexpected" | "objects_unreferenced" | "archive_outdated";
+                    /**
+                     * @description What is wrong and what to do, in a sentence.
+                     * @example The vectors were made by another model version.
+                     */
                     message: string;
                 }[];
             };
         };
+        /** @description Health of the index itself. */
         IndexHealth: {
+            /**
+             * @description True if there is no finding.
+             * @example true
+             */
             ok: boolean;
+            /**
+             * @description Where D1, R2 and Vectorize differ.
+             * @example []
+             */
             findings: {
-                /** @enum {string} */
+                /**
+                 * @description What is wrong. docs/operate.md lists the codes.
+                 * @enum {string}
+                 */
                 code: "records_missing" | "totals_mismatch" | "objects_orphaned" | "segments_orphaned" | "vectors_orphaned";
+                /**
+                 * @description What is wrong and what to do, in a sentence.
+                 * @example The vectors were made by another model version.
+                 */
                 message: string;
             }[];
-        } | null;
+        };
+        /** @description A node, or on the last line the index. */
+        TraversalLine: components["schemas"]["Node"] | {
+            index: components["schemas"]["Index"];
+            health: components["schemas"]["IndexHealth"];
+        };
+        /** @description The job that repairs an index. */
         Traversal: {
+            /**
+             * @description Id of the job.
+             * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
+             */
             job_id: string;
-            /** @enum {string} */
+            /**
+             * @description State of the job.
+             * @enum {string}
+             */
             state: "queued" | "running";
         };
-        SearchResult: {
-            segments: components["schemas"]["Hit"][];
-            total: number;
-            next_cursor: string | null;
+        /** @description A line of an archive: docs/backup.md. */
+        ArchiveLine: {
+            /**
+             * @description What the line describes.
+             * @enum {string}
+             */
+            kind: "index" | "asset" | "end";
+        } & {
+            [key: string]: unknown;
         };
+        /** @description Segments that match, and how many there are. */
+        SearchResult: {
+            /** @description Segments, best first. Empty while the job is queued. */
+            segments: components["schemas"]["Hit"][];
+            /**
+             * @description Number of items on all pages.
+             * @example 1
+             */
+            total: number;
+            /**
+             * @description `cursor` of the next page; null on the last one.
+             * @example null
+             */
+            next_cursor: string | null;
+            /** @description Id of the job, with `queue_job`: its `result` is that of the search. */
+            job_id?: string;
+            /**
+             * @description State of the job, with `queue_job`.
+             * @enum {string}
+             */
+            state?: "queued";
+        };
+        /** @description A segment that a search found. */
         Hit: components["schemas"]["Segment"] & {
+            /**
+             * @description Position in the result; 1 is the best.
+             * @example 1
+             */
             rank: number;
-            /** @description Probability that the segment is relevant, from 0 to 1. */
+            /**
+             * @description Probability that the segment is relevant, from 0 to 1.
+             * @example 0.92
+             */
             score: number;
+            /** @description Why the segment was found, strongest first. */
             evidence: {
-                /** @enum {string} */
+                /**
+                 * @description What matched: the image, what is said, text in the image, the caption.
+                 * @enum {string}
+                 */
                 kind: "visual" | "speech" | "text" | "caption";
+                /**
+                 * @description Strength of this evidence, from 0 to 1.
+                 * @example 0.88
+                 */
                 score: number;
-                /** @description Excerpt as HTML text, with the matching words in `<mark>` elements. */
+                /**
+                 * @description Excerpt as HTML text, with the matching words in `<mark>` elements.
+                 * @example A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen.
+                 */
                 text?: string;
             }[];
-            /** @description Ids of near-duplicate segments that were collapsed into this one. */
+            /**
+             * @description Ids of near-duplicate segments that were collapsed into this one.
+             * @example []
+             */
             duplicates: string[];
-            /** @description Signals from which the score was computed. docs/search.md lists them. */
+            /**
+             * @description Signals from which the score was computed. docs/search.md lists them.
+             * @example {
+             *       "term_coverage": 1,
+             *       "bm25_normalized": 0.94,
+             *       "image_similarity": 0.31
+             *     }
+             */
             signals: {
+                /** @description Share of the query's terms in the text, weighted by rarity, 0–1. */
                 term_coverage?: number;
+                /** @description BM25 over the query's maximum, 0–1. */
                 bm25_normalized?: number;
+                /** @description Share of the query's terms in labels and template captions, 0–1. */
                 label_coverage?: number;
+                /** @description Cosine of the text embeddings over the mean of the 100 nearest. */
                 text_margin?: number;
+                /** @description Cosine of the keyframe or a region of it. */
                 image_similarity?: number;
+                /** @description That cosine over the mean of the 100 nearest. */
                 image_margin?: number;
+                /** @description −ln of the number of segments that were searched. */
                 log_prior?: number;
+                /** @description Similarity to a copy of the example, 0–1. */
                 copy_similarity?: number;
             };
         };
+        /** @description An answer with its proof. */
         Answer: {
+            /**
+             * @description The answer, whose claims are marked `[1]`; or that nothing was found.
+             * @example She drops a cup [1].
+             */
             answer: string;
+            /**
+             * @description Whether the index proves the answer. False: nothing relevant was found.
+             * @example true
+             */
             grounded: boolean;
-            citations: (components["schemas"]["Hit"] & {
-                marker: number;
-            })[];
-            /** @description If the answer isn't grounded, up to five moments that a search finds, best first. They aren't proof. Else empty. */
+            /** @description A moment for each marker of the answer. */
+            citations: components["schemas"]["Citation"][];
+            /**
+             * @description If the answer isn't grounded, up to five moments that a search finds, best first. They aren't proof. Else empty.
+             * @example []
+             */
             related: components["schemas"]["Hit"][];
+            /**
+             * @description Model that wrote the answer. `extractive`: quoted without a language model.
+             * @example @cf/meta/llama-4-scout-17b-16e-instruct
+             */
             model: string;
+            /** @description Tokens of the language model; 0 without one. */
             usage: {
+                /**
+                 * @description Tokens that the model read.
+                 * @example 1840
+                 */
                 input_tokens: number;
+                /**
+                 * @description Tokens that the model wrote.
+                 * @example 12
+                 */
                 output_tokens: number;
             };
         };
-        Job: {
-            job_id: string;
-            kind: string;
-            /** @enum {string} */
-            state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-            progress: number;
-            result?: unknown;
-            error: {
+        /** @description A moment that proves a claim of the answer. */
+        Citation: components["schemas"]["Hit"] & {
+            /**
+             * @description Number of the citation, as in the answer's `[1]`.
+             * @example 1
+             */
+            marker: number;
+        };
+        /** @description A server-sent event: `citations` come first, `delta` adds text, and `done` (the whole answer) or `error` is the last one. */
+        AnswerEvent: {
+            /**
+             * @description Name of the event.
+             * @enum {string}
+             */
+            event: "citations";
+            /** @description Data of the event, as JSON. */
+            data: components["schemas"]["Citation"][];
+        } | {
+            /**
+             * @description Name of the event.
+             * @enum {string}
+             */
+            event: "delta";
+            /** @description Data of the event, as JSON. */
+            data: {
+                /**
+                 * @description Text to append.
+                 * @example She
+                 */
+                text: string;
+            };
+        } | {
+            /**
+             * @description Name of the event.
+             * @enum {string}
+             */
+            event: "done";
+            data: components["schemas"]["Answer"] & unknown;
+        } | {
+            /**
+             * @description Name of the event.
+             * @enum {string}
+             */
+            event: "error";
+            /** @description Data of the event, as JSON. */
+            data: {
+                /**
+                 * @description Code of the error.
+                 * @example upstream_timeout
+                 */
                 code: string;
-                message: string;
-            } | null;
-            /** Format: date-time */
+                /**
+                 * @description What is wrong and what to do, in a sentence.
+                 * @example The model didn't answer in time. Retry later.
+                 */
+                detail: string;
+            };
+        };
+        /** @description Work in the background. */
+        Job: {
+            /**
+             * @description Id of the job.
+             * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
+             */
+            job_id: string;
+            /**
+             * @description Kind of work, such as `ingest`, `search`, `import`, `traverse` or `transcript`.
+             * @example ingest
+             */
+            kind: string;
+            /**
+             * @description State of the job. The last three are final.
+             * @example succeeded
+             * @enum {string}
+             */
+            state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+            /**
+             * @description Share of the work that is done, from 0 to 1.
+             * @example 1
+             */
+            progress: number;
+            /**
+             * @description Result by `kind`; null before the end. Lists leave out the result of a search: it is a `SearchResult`, and `GET /jobs/{job_id}` returns it. An import lists each of its `items`.
+             * @example {
+             *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q"
+             *     }
+             */
+            result?: unknown;
+            /**
+             * @description Why the job failed; null in other states.
+             * @example null
+             */
+            error: components["schemas"]["Failure"] | null;
+            /**
+             * Format: date-time
+             * @description Creation of the job. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Last change of the record. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             updated_at: string;
         };
+        /** @description Data of a server-sent event. */
+        StreamedEvent: components["schemas"]["Event"] & {
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type?: "asset.updated" | "asset.progress" | "asset.deleted" | "webhook.test" | "reset";
+        };
+        /** @description A change of an index. */
         Event: {
-            /** @enum {string} */
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
             type: "asset.updated" | "asset.progress" | "asset.deleted" | "webhook.test";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it happened. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             timestamp: string;
+            /** @description What changed. */
             data: {
+                /**
+                 * @description Name of the index.
+                 * @example holidays
+                 */
                 index_name: string;
+                /**
+                 * @description Id of the asset.
+                 * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+                 */
                 asset_id?: string;
-                /** @enum {string} */
+                /**
+                 * @description Kind of the asset.
+                 * @enum {string}
+                 */
                 asset_type?: "video" | "image";
-                /** @enum {string} */
+                /**
+                 * @description Step of the ingest.
+                 * @example embedding
+                 * @enum {string}
+                 */
                 state?: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
+                /**
+                 * @description Share of the ingest that is done, from 0 to 1.
+                 * @example 0.8
+                 */
                 progress?: number;
-                error?: {
-                    code: string;
-                    message: string;
-                } | null;
+                /**
+                 * @description Why the ingest failed; null in other states.
+                 * @example null
+                 */
+                error?: components["schemas"]["Failure"] | null;
+                /**
+                 * @description Id of the job that ingests the asset.
+                 * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
+                 */
                 job_id?: string | null;
             };
         };
+        /** @description The webhook of an index. */
         Webhook: {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where events are sent.
+             * @example https://hooks.your-site.dev/sightline
+             */
             url: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the receiver answered 410, which ends the deliveries; else null. RFC 3339, UTC.
+             * @example null
+             */
             disabled_at: string | null;
+            /** @description Secrets that sign each event: two for a day after a rotation. */
             secrets: {
+                /**
+                 * @description Signing secret (Standard Webhooks).
+                 * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+                 */
                 secret: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Creation of the secret. RFC 3339, UTC.
+                 * @example 2026-11-24T09:30:00.000Z
+                 */
                 created_at: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description End of its use after a rotation; null: never. RFC 3339, UTC.
+                 * @example null
+                 */
                 expires_at: string | null;
             }[];
+            /** @description Recent deliveries by state. */
             deliveries: {
+                /**
+                 * @description Deliveries that are waiting or being retried.
+                 * @example 0
+                 */
                 pending: number;
+                /**
+                 * @description Deliveries that the receiver accepted.
+                 * @example 41
+                 */
                 delivered: number;
+                /**
+                 * @description Deliveries that were given up.
+                 * @example 0
+                 */
                 failed: number;
             };
         };
+        /** @description An event that is sent to a webhook. */
         Delivery: {
+            /**
+             * @description Id of the event, in the header `webhook-id`.
+             * @example evt_01KATN3V0F6Q8M2R5W7XJ9ZB4C_0000000012
+             */
             event_id: string;
-            /** @enum {string} */
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
             type: "asset.updated" | "asset.progress" | "asset.deleted" | "webhook.test";
-            /** @enum {string} */
+            /**
+             * @description State of the delivery.
+             * @example delivered
+             * @enum {string}
+             */
             state: "pending" | "delivered" | "failed";
+            /**
+             * @description Requests that were sent.
+             * @example 1
+             */
             attempts: number;
+            /**
+             * @description Status of the receiver's last response; null without one.
+             * @example 204
+             */
             status_code: number | null;
+            /**
+             * @description What went wrong with the last attempt; null if nothing did.
+             * @example null
+             */
             error: string | null;
             payload: components["schemas"]["Event"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Creation of the event. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Time of the next attempt; null if there is none. RFC 3339, UTC.
+             * @example null
+             */
             next_attempt_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was delivered or given up; null before. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
             ended_at: string | null;
         };
     };
-    responses: never;
+    responses: {
+        /** @description The API key is missing, malformed, expired or revoked. */
+        Unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "Send an API key in the header X-API-Key."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The API key lacks the scope that the operation needs. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "This API key lacks the scope \"write\"."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description What the path or an id names doesn't exist, or belongs to another account. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "There is no index named \"holiday\"."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request is invalid. `detail` lists every issue. */
+        Invalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": [
+                 *         {
+                 *           "loc": [
+                 *             "body",
+                 *             "top_k"
+                 *           ],
+                 *           "msg": "Input should be less than or equal to 500",
+                 *           "type": "less_than_equal"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ValidationError"];
+            };
+        };
+        /** @description A rate limit or a limit of the day is used up. `Retry-After` says how many seconds to wait. */
+        TooManyRequests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "Too many requests with this API key: at most 600 a minute. Retry in 12 seconds."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The service (500) or something behind it (502, 503, 504) failed, this deployment isn't configured for the request (501), or it is full (507). Retry 502, 503 and 504 later. */
+        ServerError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "Internal error. Report it with the request id 6f1c2c1e-7a58-4c0c-9d5e-0f8a0f1b6c55."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    getHealth: {
+        parameters: {
+            query?: {
+                /** @description Checks each binding and reports how full the deployment is. Needs an API key with the scope `admin`. The status is 503 if the service can't serve requests. */
+                deep?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "service": "sightline",
+                     *       "ok": true,
+                     *       "version": "0.1.0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description `deep` needs an API key. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "`deep` needs an API key."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `deep` needs the scope `admin`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "`deep` needs the scope `admin`."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    observeBindings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: byte
+                     * @description An MP4 with H.264, at least 6 seconds long.
+                     */
+                    video?: string;
+                    /**
+                     * @description Images, of which the first is a JPEG.
+                     * @default []
+                     */
+                    images?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "contact_sheet": {
+                     *         "value": {
+                     *           "width": 64,
+                     *           "height": 36,
+                     *           "columns": 3,
+                     *           "tile_lumas": [
+                     *             118
+                     *           ]
+                     *         },
+                     *         "error": null
+                     *       },
+                     *       "frame": {
+                     *         "value": {
+                     *           "width": 64,
+                     *           "height": 36,
+                     *           "luma": 118
+                     *         },
+                     *         "error": null
+                     *       },
+                     *       "images": [
+                     *         {
+                     *           "value": {
+                     *             "format": "image/jpeg",
+                     *             "width": 64,
+                     *             "height": 36
+                     *           },
+                     *           "error": null
+                     *         }
+                     *       ],
+                     *       "descriptions": [
+                     *         {
+                     *           "error": null,
+                     *           "form": "wrapped"
+                     *         }
+                     *       ],
+                     *       "vectors": {
+                     *         "value": {
+                     *           "found_after_seconds": 4,
+                     *           "cosine": 0.512,
+                     *           "score": 0.51,
+                     *           "exact_score": 0.512
+                     *         },
+                     *         "error": null
+                     *       },
+                     *       "database": [
+                     *         {
+                     *           "limit": "parameters",
+                     *           "size": 100,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BindingObservations"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    initAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description New name. Needs the scope `admin`. */
+                    name?: string;
+                    /**
+                     * Format: email
+                     * @description New address. Needs the scope `admin`.
+                     */
+                    email?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account_id": "acc_01KATN3V0F6Q8M2R5W7XJ9ZB4C",
+                     *       "name": "Film archive",
+                     *       "email": "archive@your-site.dev",
+                     *       "created": false,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "scopes": [
+                     *         "read",
+                     *         "write"
+                     *       ],
+                     *       "limits": {
+                     *         "upload_bytes": 5368709120,
+                     *         "indices": 100,
+                     *         "requests_per_minute": 600
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account_id": "acc_01KATN3V0F6Q8M2R5W7XJ9ZB4C",
+                     *       "indices": 3,
+                     *       "videos": 8,
+                     *       "images": 5,
+                     *       "segments": 214,
+                     *       "duration_seconds": 1893.4,
+                     *       "size_bytes": 734003200,
+                     *       "states": {
+                     *         "queued": 0,
+                     *         "processing": 1,
+                     *         "ready": 12,
+                     *         "failed": 0
+                     *       },
+                     *       "usage": {
+                     *         "today": {
+                     *           "date": "2026-11-24",
+                     *           "searches": 120,
+                     *           "answers": 14,
+                     *           "ingested_seconds": 93.4,
+                     *           "ingested_images": 5,
+                     *           "model_calls": 61,
+                     *           "neurons_estimate": 1250.5,
+                     *           "estimated_cost_usd": 0.032,
+                     *           "costs_usd": {
+                     *             "models": 0.004,
+                     *             "frames": 0.004,
+                     *             "images": 0.004,
+                     *             "vectors": 0.004,
+                     *             "databases": 0.004,
+                     *             "files": 0.004,
+                     *             "requests": 0.004,
+                     *             "storage": 0.004
+                     *           },
+                     *           "operations": {
+                     *             "input_tokens": 0,
+                     *             "output_tokens": 0,
+                     *             "audio_seconds": 0,
+                     *             "frames": 0,
+                     *             "images": 0,
+                     *             "dimensions_queried": 0,
+                     *             "vectors_written": 0,
+                     *             "rows_read": 0,
+                     *             "rows_written": 0,
+                     *             "object_requests": 0,
+                     *             "bucket_reads": 0,
+                     *             "bucket_writes": 0,
+                     *             "requests": 0,
+                     *             "queue_operations": 0
+                     *           }
+                     *         },
+                     *         "last_30_days": [
+                     *           {
+                     *             "date": "2026-11-24",
+                     *             "searches": 120,
+                     *             "answers": 14,
+                     *             "ingested_seconds": 93.4,
+                     *             "ingested_images": 5,
+                     *             "model_calls": 61,
+                     *             "neurons_estimate": 1250.5,
+                     *             "estimated_cost_usd": 0.032,
+                     *             "costs_usd": {
+                     *               "models": 0.004,
+                     *               "frames": 0.004,
+                     *               "images": 0.004,
+                     *               "vectors": 0.004,
+                     *               "databases": 0.004,
+                     *               "files": 0.004,
+                     *               "requests": 0.004,
+                     *               "storage": 0.004
+                     *             },
+                     *             "operations": {
+                     *               "input_tokens": 0,
+                     *               "output_tokens": 0,
+                     *               "audio_seconds": 0,
+                     *               "frames": 0,
+                     *               "images": 0,
+                     *               "dimensions_queried": 0,
+                     *               "vectors_written": 0,
+                     *               "rows_read": 0,
+                     *               "rows_written": 0,
+                     *               "object_requests": 0,
+                     *               "bucket_reads": 0,
+                     *               "bucket_writes": 0,
+                     *               "requests": 0,
+                     *               "queue_operations": 0
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "limits": {
+                     *         "upload_bytes": 5368709120,
+                     *         "indices": 100,
+                     *         "requests_per_minute": 600
+                     *       },
+                     *       "generated_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "key_id": "key_01KATN2M8N9P0Q1R2S3T4V5W6X",
+                     *           "name": "Web site",
+                     *           "scopes": [
+                     *             "read"
+                     *           ],
+                     *           "is_current": false,
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "expires_at": "2027-11-24T09:30:00.000Z",
+                     *           "last_used_at": "2026-11-24T09:30:00.000Z",
+                     *           "revoked_at": null,
+                     *           "kid": "2026-11"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        keys: components["schemas"]["Key"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Name to recognise the API key by. */
+                    name: string;
+                    /** @description Scopes of the new API key, of those that the caller has. Default: all of these. */
+                    scopes?: ("read" | "write" | "admin")[];
+                    /**
+                     * Format: date-time
+                     * @description End of its validity (RFC 3339); null: never. Not later than the caller's, which is the default.
+                     */
+                    expires_at?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01KATN2M8N9P0Q1R2S3T4V5W6X",
+                     *       "name": "Web site",
+                     *       "scopes": [
+                     *         "read"
+                     *       ],
+                     *       "is_current": false,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "expires_at": "2027-11-24T09:30:00.000Z",
+                     *       "last_used_at": "2026-11-24T09:30:00.000Z",
+                     *       "revoked_at": null,
+                     *       "kid": "2026-11",
+                     *       "api_key": "sl_AbC…"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has its maximum of valid API keys. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account has its maximum of valid API keys."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            /** @description An earlier request with this `Idempotency-Key` has succeeded: its secret was shown once. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` has succeeded: its secret was shown once."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the API key. */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key_id": "key_01KATN2M8N9P0Q1R2S3T4V5W6X",
+                     *       "name": "Web site",
+                     *       "scopes": [
+                     *         "read"
+                     *       ],
+                     *       "is_current": false,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "expires_at": "2027-11-24T09:30:00.000Z",
+                     *       "last_used_at": "2026-11-24T09:30:00.000Z",
+                     *       "revoked_at": null,
+                     *       "kid": "2026-11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listIndices: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "indices": [
+                     *         {
+                     *           "index_name": "holidays",
+                     *           "description": "Clips of summer 2026",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "settings": {},
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "updated_at": "2026-11-24T09:30:00.000Z",
+                     *           "counts": {
+                     *             "videos": 8,
+                     *             "images": 5,
+                     *             "segments": 214
+                     *           },
+                     *           "states": {
+                     *             "queued": 0,
+                     *             "processing": 1,
+                     *             "ready": 12,
+                     *             "failed": 0
+                     *           },
+                     *           "duration_seconds": 1893.4,
+                     *           "size_bytes": 734003200,
+                     *           "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        indices: components["schemas"]["Index"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    createIndex: {
+        parameters: {
+            query?: {
+                /** @description Name of the index: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
+                index_name?: string;
+            };
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description What the index is for. */
+                    description?: string;
+                    /**
+                     * @description JSON object that the user attaches, at most 64 KiB.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Settings of the index. */
+                    settings?: {
+                        /**
+                         * @description Language that is spoken in the videos (BCP 47). Without it, the speech recogniser detects the language of each video.
+                         * @example pt-BR
+                         */
+                        language?: string;
+                        /**
+                         * Format: uri
+                         * @description Public https URL to which every event of the index is sent (docs/webhooks.md).
+                         * @example https://hooks.your-site.dev/sightline
+                         */
+                        webhook_url?: string;
+                        /**
+                         * @description Hours between scheduled traversals, which repair the index and sync followed sources. Default 24; null turns them off.
+                         * @example 24
+                         */
+                        traverse_every_hours?: number | null;
+                    };
+                    /** @description Name of the index: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
+                    index_name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "index_name": "holidays",
+                     *       "description": "Clips of summer 2026",
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "settings": {},
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "counts": {
+                     *         "videos": 8,
+                     *         "images": 5,
+                     *         "segments": 214
+                     *       },
+                     *       "states": {
+                     *         "queued": 0,
+                     *         "processing": 1,
+                     *         "ready": 12,
+                     *         "failed": 0
+                     *       },
+                     *       "duration_seconds": 1893.4,
+                     *       "size_bytes": 734003200,
+                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account has its maximum of indices. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account has its maximum of indices."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            /** @description An index with this name exists. An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listAssets: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+                /** @description Lists only assets in this state. */
+                state?: "queued" | "fetching" | "probing" | "segmenting" | "transcribing" | "describing" | "embedding" | "ready" | "failed";
+                /** @description Lists only videos or only images. */
+                type?: "video" | "image";
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "assets": [
+                     *         {
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "index_name": "holidays",
+                     *           "title": "kitchen.mp4",
+                     *           "state": "ready",
+                     *           "progress": 1,
+                     *           "error": null,
+                     *           "warnings": [],
+                     *           "source": {
+                     *             "kind": "upload"
+                     *           },
+                     *           "content_type": "video/mp4",
+                     *           "size_bytes": 18874368,
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "duration_seconds": 93.4,
+                     *           "fps": 25,
+                     *           "has_audio": true,
+                     *           "language": "en",
+                     *           "segments": 17,
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "updated_at": "2026-11-24T09:30:00.000Z",
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null,
+                     *       "index": {
+                     *         "index_name": "holidays",
+                     *         "description": "Clips of summer 2026",
+                     *         "metadata": {
+                     *           "year": 2026,
+                     *           "camera": "A"
+                     *         },
+                     *         "settings": {},
+                     *         "created_at": "2026-11-24T09:30:00.000Z",
+                     *         "updated_at": "2026-11-24T09:30:00.000Z",
+                     *         "counts": {
+                     *           "videos": 8,
+                     *           "images": 5,
+                     *           "segments": 214
+                     *         },
+                     *         "states": {
+                     *           "queued": 0,
+                     *           "processing": 1,
+                     *           "ready": 12,
+                     *           "failed": 0
+                     *         },
+                     *         "duration_seconds": 1893.4,
+                     *         "size_bytes": 734003200,
+                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IndexWithAssets"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    deleteIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    updateIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the index is for. */
+                    description?: string;
+                    /**
+                     * @description JSON object that the user attaches, at most 64 KiB.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Settings of the index. */
+                    settings?: {
+                        /**
+                         * @description Language that is spoken in the videos (BCP 47). Without it, the speech recogniser detects the language of each video.
+                         * @example pt-BR
+                         */
+                        language?: string;
+                        /**
+                         * Format: uri
+                         * @description Public https URL to which every event of the index is sent (docs/webhooks.md).
+                         * @example https://hooks.your-site.dev/sightline
+                         */
+                        webhook_url?: string;
+                        /**
+                         * @description Hours between scheduled traversals, which repair the index and sync followed sources. Default 24; null turns them off.
+                         * @example 24
+                         */
+                        traverse_every_hours?: number | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "index_name": "holidays",
+                     *       "description": "Clips of summer 2026",
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "settings": {},
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "counts": {
+                     *         "videos": 8,
+                     *         "images": 5,
+                     *         "segments": 214
+                     *       },
+                     *       "states": {
+                     *         "queued": 0,
+                     *         "processing": 1,
+                     *         "ready": 12,
+                     *         "failed": 0
+                     *       },
+                     *       "duration_seconds": 1893.4,
+                     *       "size_bytes": 734003200,
+                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    addVideo: {
+        parameters: {
+            query?: {
+                /** @description Public URL of the video, instead of `video_file`. It is downloaded by a job. */
+                video_url?: string;
+            };
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The video. Give either this or `video_url`.
+                     */
+                    video_file?: string;
+                    /** @description Public URL of the video: the same as in the query. */
+                    video_url?: string;
+                    /**
+                     * Format: binary
+                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]` or Whisper's) or plain text.
+                     */
+                    transcript?: string;
+                    /**
+                     * Format: json
+                     * @description Metadata of the asset: a JSON object as text, at most 64 KiB. Searches can filter by it.
+                     * @example {}
+                     */
+                    metadata_str?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_type": "video",
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "image_id": null,
+                     *       "index_name": "holidays",
+                     *       "title": "kitchen.mp4",
+                     *       "state": "ready",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "warnings": [],
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "content_type": "video/mp4",
+                     *       "size_bytes": 18874368,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_seconds": 93.4,
+                     *       "fps": 25,
+                     *       "has_audio": true,
+                     *       "language": "en",
+                     *       "segments": 17,
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "duplicate": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddedAsset"];
+                };
+            };
+            /** @description The form can't be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The form can't be read."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't a form, or the file isn't of this kind. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't a form, or the file isn't of this kind."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listVideos: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "videos": [
+                     *         {
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "index_name": "holidays",
+                     *           "title": "kitchen.mp4",
+                     *           "state": "ready",
+                     *           "progress": 1,
+                     *           "error": null,
+                     *           "warnings": [],
+                     *           "source": {
+                     *             "kind": "upload"
+                     *           },
+                     *           "content_type": "video/mp4",
+                     *           "size_bytes": 18874368,
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "duration_seconds": 93.4,
+                     *           "fps": 25,
+                     *           "has_audio": true,
+                     *           "language": "en",
+                     *           "segments": 17,
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "updated_at": "2026-11-24T09:30:00.000Z",
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        videos: components["schemas"]["Asset"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getVideo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_type": "video",
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "image_id": null,
+                     *       "index_name": "holidays",
+                     *       "title": "kitchen.mp4",
+                     *       "state": "ready",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "warnings": [],
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "content_type": "video/mp4",
+                     *       "size_bytes": 18874368,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_seconds": 93.4,
+                     *       "fps": 25,
+                     *       "has_audio": true,
+                     *       "language": "en",
+                     *       "segments": 17,
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "transcript": {
+                     *         "language": "en",
+                     *         "source": "upload",
+                     *         "cues": 24
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Video"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    deleteVideo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    updateVideo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description New title. */
+                    title?: string;
+                    /**
+                     * @description New metadata, which replaces all of the old.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_type": "video",
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "image_id": null,
+                     *       "index_name": "holidays",
+                     *       "title": "kitchen.mp4",
+                     *       "state": "ready",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "warnings": [],
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "content_type": "video/mp4",
+                     *       "size_bytes": 18874368,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_seconds": 93.4,
+                     *       "fps": 25,
+                     *       "has_audio": true,
+                     *       "language": "en",
+                     *       "segments": 17,
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    retryVideo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_type": "video",
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "image_id": null,
+                     *       "index_name": "holidays",
+                     *       "title": "kitchen.mp4",
+                     *       "state": "ready",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "warnings": [],
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "content_type": "video/mp4",
+                     *       "size_bytes": 18874368,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_seconds": 93.4,
+                     *       "fps": 25,
+                     *       "has_audio": true,
+                     *       "language": "en",
+                     *       "segments": 17,
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The video hasn't failed and has no warnings. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The video hasn't failed and has no warnings."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getVideoMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "technical": {
+                     *         "duration_seconds": 93.4,
+                     *         "width": 1920,
+                     *         "height": 1080,
+                     *         "video_codec": "avc"
+                     *       },
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VideoMetadata"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listSegments: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "segments": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        segments: components["schemas"]["Segment"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    addImage: {
+        parameters: {
+            query?: {
+                /** @description Public URL of the image, instead of `image_file`. It is downloaded by a job. */
+                image_url?: string;
+            };
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The image: JPEG, PNG, GIF or WebP. Give either this or `image_url`.
+                     */
+                    image_file?: string;
+                    /** @description Public URL of the image: the same as in the query. */
+                    image_url?: string;
+                    /**
+                     * Format: json
+                     * @description Metadata of the asset: a JSON object as text, at most 64 KiB. Searches can filter by it.
+                     * @example {}
+                     */
+                    metadata_str?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_type": "video",
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "image_id": null,
+                     *       "index_name": "holidays",
+                     *       "title": "kitchen.mp4",
+                     *       "state": "ready",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "warnings": [],
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "content_type": "video/mp4",
+                     *       "size_bytes": 18874368,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_seconds": 93.4,
+                     *       "fps": 25,
+                     *       "has_audio": true,
+                     *       "language": "en",
+                     *       "segments": 17,
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "duplicate": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddedAsset"];
+                };
+            };
+            /** @description The form can't be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The form can't be read."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't a form, or the file isn't of this kind. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't a form, or the file isn't of this kind."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listImages: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "images": [
+                     *         {
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "index_name": "holidays",
+                     *           "title": "kitchen.mp4",
+                     *           "state": "ready",
+                     *           "progress": 1,
+                     *           "error": null,
+                     *           "warnings": [],
+                     *           "source": {
+                     *             "kind": "upload"
+                     *           },
+                     *           "content_type": "video/mp4",
+                     *           "size_bytes": 18874368,
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "duration_seconds": 93.4,
+                     *           "fps": 25,
+                     *           "has_audio": true,
+                     *           "language": "en",
+                     *           "segments": 17,
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "updated_at": "2026-11-24T09:30:00.000Z",
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        images: components["schemas"]["Asset"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the image. */
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_type": "video",
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "image_id": null,
+                     *       "index_name": "holidays",
+                     *       "title": "kitchen.mp4",
+                     *       "state": "ready",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "warnings": [],
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "content_type": "video/mp4",
+                     *       "size_bytes": 18874368,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_seconds": 93.4,
+                     *       "fps": 25,
+                     *       "has_audio": true,
+                     *       "language": "en",
+                     *       "segments": 17,
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    deleteImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the image. */
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    updateImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the image. */
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description New title. */
+                    title?: string;
+                    /**
+                     * @description New metadata, which replaces all of the old.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_type": "video",
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "image_id": null,
+                     *       "index_name": "holidays",
+                     *       "title": "kitchen.mp4",
+                     *       "state": "ready",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "warnings": [],
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "content_type": "video/mp4",
+                     *       "size_bytes": 18874368,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_seconds": 93.4,
+                     *       "fps": 25,
+                     *       "has_audio": true,
+                     *       "language": "en",
+                     *       "segments": 17,
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    retryImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the image. */
+                image_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_type": "video",
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "image_id": null,
+                     *       "index_name": "holidays",
+                     *       "title": "kitchen.mp4",
+                     *       "state": "ready",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "warnings": [],
+                     *       "source": {
+                     *         "kind": "upload"
+                     *       },
+                     *       "content_type": "video/mp4",
+                     *       "size_bytes": 18874368,
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "width": 1920,
+                     *       "height": 1080,
+                     *       "duration_seconds": 93.4,
+                     *       "fps": 25,
+                     *       "has_audio": true,
+                     *       "language": "en",
+                     *       "segments": 17,
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Asset"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The image hasn't failed and has no warnings. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The image hasn't failed and has no warnings."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listUploads: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "uploads": [
+                     *         {
+                     *           "upload_id": "upl_01KATN7H5J6K7M8N9P0Q1R2S3T",
+                     *           "index_name": "holidays",
+                     *           "state": "open",
+                     *           "offset": 10485760,
+                     *           "length": 734003200,
+                     *           "filename": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "asset_id": null,
+                     *           "asset_type": "video",
+                     *           "duplicate": null,
+                     *           "error": null,
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "updated_at": "2026-11-24T09:30:00.000Z",
+                     *           "expires_at": "2026-11-24T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        uploads: components["schemas"]["Upload"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    createUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Version of the tus protocol: `1.0.0`. Required, else the status is 412. */
+                "tus-resumable"?: string;
+                /** @description Checksum of the request body: `sha1`, `sha256` or `md5`, a space and the digest in base64. */
+                "upload-checksum"?: string;
+                /** @description Length of the file in bytes. */
+                "upload-length"?: string;
+                /** @description `1` if the length will be sent later. */
+                "upload-defer-length"?: string;
+                /** @description Comma-separated pairs of a key, a space and a value in base64. `filename` sets the asset's title and `metadata_str` (JSON) its metadata. */
+                "upload-metadata"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Success, without content. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Headers contradict each other, or ask for what isn't supported. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Headers contradict each other, or ask for what isn't supported."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The header `Tus-Resumable` isn't `1.0.0`. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The header `Tus-Resumable` isn't `1.0.0`."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't `application/offset+octet-stream`, or no video or image. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't `application/offset+octet-stream`, or no video or image."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description The body doesn't have the checksum: nothing was stored. */
+            460: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body doesn't have the checksum: nothing was stored."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the upload. */
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "upload_id": "upl_01KATN7H5J6K7M8N9P0Q1R2S3T",
+                     *       "index_name": "holidays",
+                     *       "state": "open",
+                     *       "offset": 10485760,
+                     *       "length": 734003200,
+                     *       "filename": "kitchen.mp4",
+                     *       "metadata": {
+                     *         "year": 2026,
+                     *         "camera": "A"
+                     *       },
+                     *       "asset_id": null,
+                     *       "asset_type": "video",
+                     *       "duplicate": null,
+                     *       "error": null,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z",
+                     *       "expires_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The upload has expired. Start a new one. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The upload has expired. Start a new one."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    overrideUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Version of the tus protocol: `1.0.0`. Required, else the status is 412. */
+                "tus-resumable"?: string;
+                /** @description Checksum of the request body: `sha1`, `sha256` or `md5`, a space and the digest in base64. */
+                "upload-checksum"?: string;
+                /** @description Byte at which the request body continues the file. */
+                "upload-offset"?: string;
+                /** @description Length of the file in bytes, if it was deferred. */
+                "upload-length"?: string;
+                /** @description `PATCH` or `DELETE`: the method to use instead of POST. */
+                "x-http-method-override"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the upload. */
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Success, without content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Headers contradict each other, or ask for what isn't supported. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Headers contradict each other, or ask for what isn't supported."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `Upload-Offset` isn't where the upload ends, or another request is writing to it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "`Upload-Offset` isn't where the upload ends, or another request is writing to it."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The upload has expired. Start a new one. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The upload has expired. Start a new one."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The header `Tus-Resumable` isn't `1.0.0`. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The header `Tus-Resumable` isn't `1.0.0`."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't `application/offset+octet-stream`, or no video or image. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't `application/offset+octet-stream`, or no video or image."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description The body doesn't have the checksum: nothing was stored. */
+            460: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body doesn't have the checksum: nothing was stored."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    deleteUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Version of the tus protocol: `1.0.0`. Required, else the status is 412. */
+                "tus-resumable"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the upload. */
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Headers contradict each other, or ask for what isn't supported. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Headers contradict each other, or ask for what isn't supported."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The upload has expired. Start a new one. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The upload has expired. Start a new one."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The header `Tus-Resumable` isn't `1.0.0`. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The header `Tus-Resumable` isn't `1.0.0`."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't `application/offset+octet-stream`, or no video or image. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't `application/offset+octet-stream`, or no video or image."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description The body doesn't have the checksum: nothing was stored. */
+            460: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body doesn't have the checksum: nothing was stored."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    continueUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Version of the tus protocol: `1.0.0`. Required, else the status is 412. */
+                "tus-resumable"?: string;
+                /** @description Checksum of the request body: `sha1`, `sha256` or `md5`, a space and the digest in base64. */
+                "upload-checksum"?: string;
+                /** @description Byte at which the request body continues the file. */
+                "upload-offset"?: string;
+                /** @description Length of the file in bytes, if it was deferred. */
+                "upload-length"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the upload. */
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Success, without content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Headers contradict each other, or ask for what isn't supported. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Headers contradict each other, or ask for what isn't supported."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `Upload-Offset` isn't where the upload ends, or another request is writing to it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "`Upload-Offset` isn't where the upload ends, or another request is writing to it."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The upload has expired. Start a new one. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The upload has expired. Start a new one."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The header `Tus-Resumable` isn't `1.0.0`. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The header `Tus-Resumable` isn't `1.0.0`."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't `application/offset+octet-stream`, or no video or image. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't `application/offset+octet-stream`, or no video or image."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description The body doesn't have the checksum: nothing was stored. */
+            460: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body doesn't have the checksum: nothing was stored."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getTranscript: {
+        parameters: {
+            query?: {
+                /** @description `json`: cues. `vtt` (WebVTT), `srt` (SubRip) and `txt` are files to download. */
+                format?: "json" | "vtt" | "srt" | "txt";
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "language": "en",
+                     *       "source": "upload",
+                     *       "cues": [
+                     *         {
+                     *           "start": 41.2,
+                     *           "end": 43,
+                     *           "text": "Oh no, that was my favourite cup."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Transcript"];
+                    /**
+                     * @example WEBVTT
+                     *
+                     *     00:00:41.200 --> 00:00:43.000
+                     *     Oh no, that was my favourite cup.
+                     */
+                    "text/vtt": string;
+                    /**
+                     * @example 1
+                     *     00:00:41,200 --> 00:00:43,000
+                     *     Oh no, that was my favourite cup.
+                     */
+                    "application/x-subrip": string;
+                    /** @example Oh no, that was my favourite cup. */
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The transcript has no times yet: the audio is being analysed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The transcript has no times yet: the audio is being analysed."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    replaceTranscript: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]` or Whisper's) or plain text.
+                     */
+                    transcript: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "cues": 24,
+                     *       "language": "en",
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpdatedTranscript"];
+                };
+            };
+            /** @description The form can't be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The form can't be read."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The video isn't ready. An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't a form, or the file isn't of this kind. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't a form, or the file isn't of this kind."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getEditList: {
+        parameters: {
+            query?: {
+                /** @description Ids of segments in the order of the list, with commas between them. Default: all. */
+                segments?: string[];
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example TITLE: kitchen
+                     *     FCM: NON-DROP FRAME
+                     */
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    importVideo: {
+        parameters: {
+            query?: {
+                /** @description URL of the video on the platform. */
+                url?: string;
+                /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
+                platform?: "peertube" | "youtube" | "web";
+                /** @description Metadata of each imported asset. A JSON object as text. */
+                metadata?: string;
+                /** @description Whether each later traversal imports what is new. */
+                follow?: boolean;
+                /** @description Items to import at most. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description URL of the video on the platform. */
+                    url?: string;
+                    /**
+                     * @description Platform to use. Default: the one that knows the URL, or the first that is configured.
+                     * @enum {string}
+                     */
+                    platform?: "peertube" | "youtube" | "web";
+                    /**
+                     * @description Metadata of each imported asset.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Whether each later traversal imports what is new. Default: false. */
+                    follow?: boolean;
+                    /** @description Items to import at most. Default: 1. */
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued",
+                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedImport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description This deployment has no credentials for the platform. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This deployment has no credentials for the platform."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    importPlaylist: {
+        parameters: {
+            query?: {
+                /** @description URL of the playlist or channel on the platform. */
+                url?: string;
+                /** @description Id of the playlist, instead of its URL. */
+                playlist_id?: string;
+                /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
+                platform?: "peertube" | "youtube" | "web";
+                /** @description Metadata of each imported asset. A JSON object as text. */
+                metadata?: string;
+                /** @description Whether each later traversal imports what is new. */
+                follow?: boolean;
+                /** @description Items to import at most. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description URL of the playlist or channel on the platform. */
+                    url?: string;
+                    /** @description Id of the playlist, instead of its URL. */
+                    playlist_id?: string;
+                    /**
+                     * @description Platform to use. Default: the one that knows the URL, or the first that is configured.
+                     * @enum {string}
+                     */
+                    platform?: "peertube" | "youtube" | "web";
+                    /**
+                     * @description Metadata of each imported asset.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Whether each later traversal imports what is new. Default: false. */
+                    follow?: boolean;
+                    /** @description Items to import at most. Default: 50. */
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued",
+                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedImport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description This deployment has no credentials for the platform. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This deployment has no credentials for the platform."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    importVideoSearch: {
+        parameters: {
+            query?: {
+                /** @description What to search the platform for. */
+                query?: string;
+                /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
+                platform?: "peertube" | "youtube" | "web";
+                /** @description Metadata of each imported asset. A JSON object as text. */
+                metadata?: string;
+                /** @description Whether each later traversal imports what is new. */
+                follow?: boolean;
+                /** @description Items to import at most. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description What to search the platform for. */
+                    query?: string;
+                    /**
+                     * @description Platform to use. Default: the one that knows the URL, or the first that is configured.
+                     * @enum {string}
+                     */
+                    platform?: "peertube" | "youtube" | "web";
+                    /**
+                     * @description Metadata of each imported asset.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Whether each later traversal imports what is new. Default: false. */
+                    follow?: boolean;
+                    /** @description Items to import at most. Default: 50. */
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued",
+                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedImport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description This deployment has no credentials for the platform. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This deployment has no credentials for the platform."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    importProfile: {
+        parameters: {
+            query?: {
+                /** @description Name of the profile. */
+                username?: string;
+                /** @description URL of the profile on the platform. */
+                url?: string;
+                /** @description Platform to use. Default: the one that knows the URL, or the first that is configured. */
+                platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
+                /** @description Metadata of each imported asset. A JSON object as text. */
+                metadata?: string;
+                /** @description Whether each later traversal imports what is new. */
+                follow?: boolean;
+                /** @description Items to import at most. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Name of the profile. */
+                    username?: string;
+                    /** @description URL of the profile on the platform. */
+                    url?: string;
+                    /**
+                     * @description Platform to use. Default: the one that knows the URL, or the first that is configured.
+                     * @enum {string}
+                     */
+                    platform?: "flickr" | "mastodon" | "pixelfed" | "instagram";
+                    /**
+                     * @description Metadata of each imported asset.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Whether each later traversal imports what is new. Default: false. */
+                    follow?: boolean;
+                    /** @description Items to import at most. Default: 50. */
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued",
+                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartedImport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's storage is used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage is used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description This deployment has no credentials for the platform. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This deployment has no credentials for the platform."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listSources: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sources": [
+                     *         {
+                     *           "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R",
+                     *           "platform": "peertube",
+                     *           "kind": "playlist",
+                     *           "title": "Open movies",
+                     *           "url": "https://video.blender.org/c/blender_open_movies/videos",
+                     *           "query": null,
+                     *           "follow": false,
+                     *           "limit": 20,
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "items": 18,
+                     *           "removed_upstream": 0,
+                     *           "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *           "state": "succeeded",
+                     *           "error": null,
+                     *           "last_synced_at": "2026-11-24T09:30:00.000Z",
+                     *           "created_at": "2026-11-24T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        sources: components["schemas"]["Source"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    deleteSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the source. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source_id": "src_01KATN6F3G4H5J6K7M8N9P0Q1R",
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedSource"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    traverseIndex: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "index": {
+                     *         "index_name": "holidays",
+                     *         "description": "Clips of summer 2026",
+                     *         "metadata": {
+                     *           "year": 2026,
+                     *           "camera": "A"
+                     *         },
+                     *         "settings": {},
+                     *         "created_at": "2026-11-24T09:30:00.000Z",
+                     *         "updated_at": "2026-11-24T09:30:00.000Z",
+                     *         "counts": {
+                     *           "videos": 8,
+                     *           "images": 5,
+                     *           "segments": 214
+                     *         },
+                     *         "states": {
+                     *           "queued": 0,
+                     *           "processing": 1,
+                     *           "ready": 12,
+                     *           "failed": 0
+                     *         },
+                     *         "duration_seconds": 1893.4,
+                     *         "size_bytes": 734003200,
+                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *       },
+                     *       "nodes": [
+                     *         {
+                     *           "asset": {
+                     *             "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *             "asset_type": "video",
+                     *             "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *             "image_id": null,
+                     *             "index_name": "holidays",
+                     *             "title": "kitchen.mp4",
+                     *             "state": "ready",
+                     *             "progress": 1,
+                     *             "error": null,
+                     *             "warnings": [],
+                     *             "source": {
+                     *               "kind": "upload"
+                     *             },
+                     *             "content_type": "video/mp4",
+                     *             "size_bytes": 18874368,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "width": 1920,
+                     *             "height": 1080,
+                     *             "duration_seconds": 93.4,
+                     *             "fps": 25,
+                     *             "has_audio": true,
+                     *             "language": "en",
+                     *             "segments": 17,
+                     *             "metadata": {
+                     *               "year": 2026,
+                     *               "camera": "A"
+                     *             },
+                     *             "created_at": "2026-11-24T09:30:00.000Z",
+                     *             "updated_at": "2026-11-24T09:30:00.000Z",
+                     *             "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *             "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *           },
+                     *           "segments": [
+                     *             {
+                     *               "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *               "index_name": "holidays",
+                     *               "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *               "asset_type": "video",
+                     *               "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *               "image_id": null,
+                     *               "start_seconds": 41.2,
+                     *               "end_seconds": 46.8,
+                     *               "caption": "A woman drops a cup in a kitchen.",
+                     *               "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *               "transcript": "Oh no, that was my favourite cup.",
+                     *               "on_screen_text": "SCENE 4",
+                     *               "labels": [
+                     *                 "person",
+                     *                 "cup"
+                     *               ],
+                     *               "boxes": [
+                     *                 {
+                     *                   "label": "cup",
+                     *                   "score": 0.83,
+                     *                   "x": 0.41,
+                     *                   "y": 0.3,
+                     *                   "width": 0.12,
+                     *                   "height": 0.2
+                     *                 }
+                     *               ],
+                     *               "mask": null,
+                     *               "title": "kitchen.mp4",
+                     *               "metadata": {
+                     *                 "year": 2026,
+                     *                 "camera": "A"
+                     *               },
+                     *               "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *               "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8"
+                     *             }
+                     *           ],
+                     *           "health": {
+                     *             "ok": true,
+                     *             "findings": []
+                     *           }
+                     *         }
+                     *       ],
+                     *       "health": {
+                     *         "ok": true,
+                     *         "findings": []
+                     *       },
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TraversalPage"];
+                    /**
+                     * @example {
+                     *       "asset": {
+                     *         "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *         "asset_type": "video",
+                     *         "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *         "image_id": null,
+                     *         "index_name": "holidays",
+                     *         "title": "kitchen.mp4",
+                     *         "state": "ready",
+                     *         "progress": 1,
+                     *         "error": null,
+                     *         "warnings": [],
+                     *         "source": {
+                     *           "kind": "upload"
+                     *         },
+                     *         "content_type": "video/mp4",
+                     *         "size_bytes": 18874368,
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "width": 1920,
+                     *         "height": 1080,
+                     *         "duration_seconds": 93.4,
+                     *         "fps": 25,
+                     *         "has_audio": true,
+                     *         "language": "en",
+                     *         "segments": 17,
+                     *         "metadata": {
+                     *           "year": 2026,
+                     *           "camera": "A"
+                     *         },
+                     *         "created_at": "2026-11-24T09:30:00.000Z",
+                     *         "updated_at": "2026-11-24T09:30:00.000Z",
+                     *         "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *         "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *       },
+                     *       "segments": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8"
+                     *         }
+                     *       ],
+                     *       "health": {
+                     *         "ok": true,
+                     *         "findings": []
+                     *       }
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["TraversalLine"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    repairIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Traversal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    exportIndex: {
+        parameters: {
+            query?: {
+                /** @description Whether the archive names the files, by URLs that are valid for an hour. */
+                media?: boolean;
+                /** @description Id of the last asset of an export that was cut off: this one continues it. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kind": "index",
+                     *       "index_name": "holidays",
+                     *       "description": "",
+                     *       "metadata": {}
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["ArchiveLine"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    importArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    searchIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What to find, in everyday words. Required unless `similar_to` is given. */
+                    query?: string;
+                    /** @description Id of a segment or an asset of the index: finds what is like it. */
+                    similar_to?: string;
+                    /**
+                     * @description Ids of videos and images to search in. Empty: all.
+                     * @default []
+                     */
+                    asset_ids?: string[];
+                    /**
+                     * @description Segments to return on a page.
+                     * @default 30
+                     */
+                    top_k?: number;
+                    /**
+                     * @description Lowest `score` to return, from 0 to 1. At 0.5, most results are relevant.
+                     * @default 0
+                     */
+                    top_p?: number;
+                    /**
+                     * @description Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
+                     * @default []
+                     */
+                    modes?: ("video" | "image" | "visual" | "speech" | "text")[];
+                    /**
+                     * @description Whether segments say where the query is seen, in `boxes`. Takes longer.
+                     * @default false
+                     */
+                    use_boxes?: boolean;
+                    /**
+                     * @description Whether segments have a `mask` of what the query means. Takes longer.
+                     * @default false
+                     */
+                    use_masks?: boolean;
+                    /**
+                     * @description Whether near-identical segments are one, with the others in `duplicates`.
+                     * @default true
+                     */
+                    collapse?: boolean;
+                    /**
+                     * @description Whether the search runs as a job: the response has its `job_id` at once.
+                     * @default false
+                     */
+                    queue_job?: boolean;
+                    /**
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    filter?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description `asset`: only the best segment of each video or image.
+                     * @default segment
+                     * @enum {string}
+                     */
+                    group_by?: "segment" | "asset";
+                    /** @description `next_cursor` of the previous page, with the other fields unchanged. */
+                    cursor?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "segments": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *           "rank": 1,
+                     *           "score": 0.92,
+                     *           "evidence": [
+                     *             {
+                     *               "kind": "visual",
+                     *               "score": 0.88
+                     *             }
+                     *           ],
+                     *           "duplicates": [],
+                     *           "signals": {
+                     *             "term_coverage": 1,
+                     *             "bm25_normalized": 0.94,
+                     *             "image_similarity": 0.31
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    searchByImage: {
+        parameters: {
+            query?: {
+                /** @description Segments to return. */
+                top_k?: number;
+                /** @description Lowest `score` to return, from 0 to 1. */
+                top_p?: number;
+                /** @description Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
+                modes?: ("video" | "image" | "visual" | "speech" | "text")[];
+                /** @description Whether near-identical segments are one, with the others in `duplicates`. */
+                collapse?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * @description Words that change what is searched for, such as `at night`. Default: none.
+                     * @default
+                     */
+                    query?: string;
+                    /**
+                     * Format: binary
+                     * @description Image to search by: JPEG, PNG, GIF or WebP, at most 20 MiB.
+                     */
+                    image_file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "segments": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *           "rank": 1,
+                     *           "score": 0.92,
+                     *           "evidence": [
+                     *             {
+                     *               "kind": "visual",
+                     *               "score": 0.88
+                     *             }
+                     *           ],
+                     *           "duplicates": [],
+                     *           "signals": {
+                     *             "term_coverage": 1,
+                     *             "bm25_normalized": 0.94,
+                     *             "image_similarity": 0.31
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            /** @description The form can't be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The form can't be read."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't a form, or the file isn't of this kind. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't a form, or the file isn't of this kind."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    searchByVideo: {
+        parameters: {
+            query?: {
+                /** @description Segments to return. */
+                top_k?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * @description Start of the part of the clip to search by, in seconds.
+                     * @default 0
+                     */
+                    start_seconds?: number;
+                    /**
+                     * @description End of that part in seconds; -1 is the end of the clip.
+                     * @default -1
+                     */
+                    end_seconds?: number;
+                    /**
+                     * @description Whether the search runs as a job: the response has its `job_id` at once.
+                     * @default false
+                     */
+                    queue_job?: boolean;
+                    /**
+                     * Format: binary
+                     * @description Clip to search by, such as MP4 or WebM, up to 5 GiB.
+                     */
+                    video_file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "segments": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *           "rank": 1,
+                     *           "score": 0.92,
+                     *           "evidence": [
+                     *             {
+                     *               "kind": "visual",
+                     *               "score": 0.88
+                     *             }
+                     *           ],
+                     *           "duplicates": [],
+                     *           "signals": {
+                     *             "term_coverage": 1,
+                     *             "bm25_normalized": 0.94,
+                     *             "image_similarity": 0.31
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            /** @description The form can't be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The form can't be read."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't a form, or the file isn't of this kind. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't a form, or the file isn't of this kind."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    answerFromText: {
+        parameters: {
+            query: {
+                /** @description The question, in everyday words. */
+                query: string;
+                /** @description Instructions on style and tone for the language model. */
+                system_prompt?: string;
+                /** @description Whether the answer is Markdown, in which citation markers are links to the moments. */
+                markdown?: boolean;
+                /** @description Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question. */
+                language?: string;
+                /** @description Whether the answer is sent as server-sent events while it is written. The header `Accept: text/event-stream` does the same. */
+                stream?: boolean;
+                /** @description Segments that are searched for and passed to the model. */
+                top_k?: number;
+                /** @description Ids of videos and images to answer from. Repeat the parameter. Default: all. */
+                asset_ids?: string[];
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "answer": "She drops a cup [1].",
+                     *       "grounded": true,
+                     *       "citations": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *           "rank": 1,
+                     *           "score": 0.92,
+                     *           "evidence": [
+                     *             {
+                     *               "kind": "visual",
+                     *               "score": 0.88
+                     *             }
+                     *           ],
+                     *           "duplicates": [],
+                     *           "signals": {
+                     *             "term_coverage": 1,
+                     *             "bm25_normalized": 0.94,
+                     *             "image_similarity": 0.31
+                     *           },
+                     *           "marker": 1
+                     *         }
+                     *       ],
+                     *       "related": [],
+                     *       "model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *       "usage": {
+                     *         "input_tokens": 1840,
+                     *         "output_tokens": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Answer"];
+                    /**
+                     * @example {
+                     *       "event": "delta",
+                     *       "data": {
+                     *         "text": "She drops a cup [1]."
+                     *       }
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["AnswerEvent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    answerFromImages: {
+        parameters: {
+            query: {
+                /** @description The question, in everyday words. */
+                query: string;
+                /** @description Instructions on style and tone for the language model. */
+                system_prompt?: string;
+                /** @description Whether the answer is Markdown, in which citation markers are links to the moments. */
+                markdown?: boolean;
+                /** @description Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question. */
+                language?: string;
+                /** @description Whether the answer is sent as server-sent events while it is written. The header `Accept: text/event-stream` does the same. */
+                stream?: boolean;
+                /** @description Segments that are searched for and passed to the model. */
+                top_k?: number;
+                /** @description Ids of videos and images to answer from. Repeat the parameter. Default: all. */
+                asset_ids?: string[];
+                /** @description What to search for to find the moments. Default: the question. */
+                search_term?: string;
+                /** @description Nucleus sampling of the language model, from 0 to 1: lower is more predictable. */
+                top_p?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "answer": "She drops a cup [1].",
+                     *       "grounded": true,
+                     *       "citations": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *           "rank": 1,
+                     *           "score": 0.92,
+                     *           "evidence": [
+                     *             {
+                     *               "kind": "visual",
+                     *               "score": 0.88
+                     *             }
+                     *           ],
+                     *           "duplicates": [],
+                     *           "signals": {
+                     *             "term_coverage": 1,
+                     *             "bm25_normalized": 0.94,
+                     *             "image_similarity": 0.31
+                     *           },
+                     *           "marker": 1
+                     *         }
+                     *       ],
+                     *       "related": [],
+                     *       "model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *       "usage": {
+                     *         "input_tokens": 1840,
+                     *         "output_tokens": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Answer"];
+                    /**
+                     * @example {
+                     *       "event": "delta",
+                     *       "data": {
+                     *         "text": "She drops a cup [1]."
+                     *       }
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["AnswerEvent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    answerVideo: {
+        parameters: {
+            query: {
+                /** @description The question, in everyday words. */
+                query: string;
+                /** @description Instructions on style and tone for the language model. */
+                system_prompt?: string;
+                /** @description Whether the answer is Markdown, in which citation markers are links to the moments. */
+                markdown?: boolean;
+                /** @description Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question. */
+                language?: string;
+                /** @description Whether the answer is sent as server-sent events while it is written. The header `Accept: text/event-stream` does the same. */
+                stream?: boolean;
+                /** @description Start of the time range to answer from, in seconds. */
+                start_time?: number;
+                /** @description End of the time range in seconds; -1 is the end of the video. */
+                end_time?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "answer": "She drops a cup [1].",
+                     *       "grounded": true,
+                     *       "citations": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *           "rank": 1,
+                     *           "score": 0.92,
+                     *           "evidence": [
+                     *             {
+                     *               "kind": "visual",
+                     *               "score": 0.88
+                     *             }
+                     *           ],
+                     *           "duplicates": [],
+                     *           "signals": {
+                     *             "term_coverage": 1,
+                     *             "bm25_normalized": 0.94,
+                     *             "image_similarity": 0.31
+                     *           },
+                     *           "marker": 1
+                     *         }
+                     *       ],
+                     *       "related": [],
+                     *       "model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *       "usage": {
+                     *         "input_tokens": 1840,
+                     *         "output_tokens": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Answer"];
+                    /**
+                     * @example {
+                     *       "event": "delta",
+                     *       "data": {
+                     *         "text": "She drops a cup [1]."
+                     *       }
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["AnswerEvent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The video isn't ready, or its ingest failed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The video isn't ready, or its ingest failed."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jobs": [
+                     *         {
+                     *           "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *           "kind": "ingest",
+                     *           "state": "succeeded",
+                     *           "progress": 1,
+                     *           "error": null,
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "updated_at": "2026-11-24T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        jobs: components["schemas"]["Job"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the job. */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "kind": "ingest",
+                     *       "state": "succeeded",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the job. */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "kind": "ingest",
+                     *       "state": "succeeded",
+                     *       "progress": 1,
+                     *       "error": null,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The job has ended, or is of a kind that can't be cancelled. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The job has ended, or is of a kind that can't be cancelled."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the last event that was received: later ones are sent first. */
+                "last-event-id"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "asset.progress",
+                     *       "timestamp": "2026-11-24T09:30:00.000Z",
+                     *       "data": {
+                     *         "index_name": "holidays",
+                     *         "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *         "asset_type": "video",
+                     *         "state": "embedding",
+                     *         "progress": 0.8
+                     *       }
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["StreamedEvent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://hooks.your-site.dev/sightline",
+                     *       "disabled_at": null,
+                     *       "secrets": [
+                     *         {
+                     *           "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "expires_at": null
+                     *         }
+                     *       ],
+                     *       "deliveries": {
+                     *         "pending": 0,
+                     *         "delivered": 41,
+                     *         "failed": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://hooks.your-site.dev/sightline",
+                     *       "disabled_at": null,
+                     *       "secrets": [
+                     *         {
+                     *           "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "expires_at": null
+                     *         }
+                     *       ],
+                     *       "deliveries": {
+                     *         "pending": 0,
+                     *         "delivered": 41,
+                     *         "failed": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "event_id": "evt_01KATN3V0F6Q8M2R5W7XJ9ZB4C_0000000012",
+                     *       "type": "asset.updated",
+                     *       "state": "delivered",
+                     *       "attempts": 1,
+                     *       "status_code": 204,
+                     *       "error": null,
+                     *       "payload": {
+                     *         "type": "asset.updated",
+                     *         "timestamp": "2026-11-24T09:30:00.000Z",
+                     *         "data": {
+                     *           "index_name": "holidays"
+                     *         }
+                     *       },
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "next_attempt_at": null,
+                     *       "ended_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The webhook is disabled, because its receiver answered 410. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The webhook is disabled, because its receiver answered 410."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "event_id": "evt_01KATN3V0F6Q8M2R5W7XJ9ZB4C_0000000012",
+                     *           "type": "asset.updated",
+                     *           "state": "delivered",
+                     *           "attempts": 1,
+                     *           "status_code": 204,
+                     *           "error": null,
+                     *           "payload": {
+                     *             "type": "asset.updated",
+                     *             "timestamp": "2026-11-24T09:30:00.000Z",
+                     *             "data": {
+                     *               "index_name": "holidays"
+                     *             }
+                     *           },
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "next_attempt_at": null,
+                     *           "ended_at": "2026-11-24T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        deliveries: components["schemas"]["Delivery"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+}

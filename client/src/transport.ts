@@ -126,7 +126,7 @@ export class Transport {
       return await orAbort(receive(), signal);
     } catch (error) {
       if (error instanceof SightlineError || options.signal?.aborted) throw error;
-      const message = `The service at ${this.#url} doesn't answer. ${reasonOf(error)}`;
+      const message = `The service at ${this.#url} does not answer. ${reasonOf(error)}`;
       throw new ConnectionError(message, { cause: error });
     } finally {
       clearTimeout(timer);

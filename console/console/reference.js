@@ -1,43 +1,94 @@
 /* global SwaggerUIBundle */
+import { fillExamples } from "./reference-examples.js";
+
+const EVENT_STREAM = /\/index\/[^/]+\/events$/;
+const EVENT_STREAM_MS = 5000;
+
+/** Changes of Swagger UI's components. */
+const components = ({ React }) => ({
+  components: {
+    // Text: a link inside the button that opens an operation can't be reached by screen readers.
+    DeepLink: ({ text }) => React.createElement("span", {}, text),
+    // Nothing: the page itself introduces the API and has the field for the key.
+    InfoContainer: () => null,
+    ServersContainer: () => null,
+    AuthorizeBtnContainer: () => null,
+    authorizeOperationBtn: () => null,
+    // Nothing: empty fields are never sent.
+    ParameterIncludeEmpty: () => null,
+  },
+  wrapComponents: {
+    JsonSchemaForm: (Form) => (props) => {
+      const placeholder = props.schema?.get?.("x-placeholder");
+      return React.createElement(
+        Form,
+        placeholder ? { ...props, description: placeholder } : props,
+      );
+    },
+  },
+});
 
 /**
- * Renders the path of an operation as text. Swagger UI's own link inside the button that opens the
- * operation can't be reached by screen readers.
+ * Renders the OpenAPI document into `container`, with forms that are filled from `records`
+ * and send `key`. Both are null without an API key.
  */
-const plainPaths = ({ React }) => ({
-  components: { DeepLink: ({ text }) => React.createElement("span", {}, text) },
-});
+export function renderReference(container, document, records, key) {
+  const domNode = container.ownerDocument.createElement("div");
+  container.replaceChildren(domNode);
+  const ui = SwaggerUIBundle({
+    spec: fillExamples(document, records),
+    domNode,
+    deepLinking: true,
+    displayRequestDuration: true,
+    filter: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+    syntaxHighlight: { theme: "obsidian" },
+    plugins: [components],
+    requestInterceptor: (request) => {
+      if (EVENT_STREAM.test(request.url)) request.userFetch = fetchStart;
+      return request;
+    },
+    onComplete: () => key !== null && ui.preauthorizeApiKey("ApiKey", key),
+  });
+}
 
-/** Swagger UI sends the API key only to this origin, and drops it when the page is closed. */
-SwaggerUIBundle({
-  url: "/openapi.json",
-  domNode: document.getElementById("reference"),
-  deepLinking: true,
-  displayRequestDuration: true,
-  filter: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-  plugins: [plainPaths],
-});
+/** Fetches the first seconds of a stream, which Swagger UI would otherwise wait for to end. */
+async function fetchStart(url, request) {
+  const response = await fetch(url, request);
+  const { status, statusText, headers } = response;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const timer = setTimeout(() => void reader.cancel(), EVENT_STREAM_MS);
+  let text = "";
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    text += chunk.value;
+  }
+  clearTimeout(timer);
+  return new Response(text, { status, statusText, headers });
+}
 
 /** Attributes for screen readers and keyboards that Swagger UI leaves out or sets wrongly. */
 const ATTRIBUTES = [
-  [".close-modal", "aria-label", "Close"],
-  ["input[type=file]", "aria-label", "File"],
+  ["main", "role", "none"], // the page has one of its own
+  [".opblock-description-wrapper > input[type=file]", "aria-label", "File"],
   ["textarea", "aria-label", "Request body"],
+  [".examples-select-element", "aria-label", "Examples"],
   ["pre.microlight", "tabindex", "0"],
-  [".modal-btn[type=submit]", "aria-label", "Authorize"],
 ];
 
-function setAttributes() {
-  for (const [selector, name, value] of ATTRIBUTES) {
-    for (const element of document.querySelectorAll(`${selector}:not([${name}="${value}"])`)) {
-      element.setAttribute(name, value);
+/** Sets the missing attributes of everything that Swagger UI renders into `container`. */
+export function repairAttributes(container) {
+  new MutationObserver(() => {
+    for (const [selector, name, value] of ATTRIBUTES) setMissing(container, selector, name, value);
+    for (const row of container.querySelectorAll("tr[data-param-name], tr[data-property-name]")) {
+      const name = row.dataset.paramName ?? row.dataset.propertyName;
+      setMissing(row, "input, select", "aria-label", name);
     }
-  }
+  }).observe(container, { childList: true, subtree: true });
 }
 
-new MutationObserver(setAttributes).observe(document.getElementById("reference"), {
-  childList: true,
-  subtree: true,
-});
+function setMissing(container, selector, name, value) {
+  for (const element of container.querySelectorAll(selector)) {
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  }
+}

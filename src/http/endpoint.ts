@@ -2,9 +2,9 @@ import { meterRequest } from "./metering.ts";
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { ValidationError, type ValidationIssue } from "../errors.ts";
-import type { Scope } from "../keys.ts";
 import { authenticate } from "./authenticate.ts";
 import type { AppEnv, Context } from "./context.ts";
+import { describeEndpoint, type EndpointDescription } from "./describe-endpoint.ts";
 import { collectFormIssues } from "./multipart-schema.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
 import { readBody, readJsonBody } from "./json-body.ts";
@@ -28,42 +28,16 @@ export interface Endpoint<
   Q extends z.ZodObject,
   B extends z.ZodObject,
   R extends z.ZodType = z.ZodType,
-> {
-  method: "get" | "post" | "patch" | "delete";
-  /** Path in OpenAPI's notation: `/index/{index_name}`. */
-  path: string;
-  summary: string;
-  /** Scope that the API key must have; null needs no key. */
-  scope: Scope | null;
+> extends EndpointDescription {
   params?: P;
   query?: Q;
-  /** Schema of a JSON body. */
   body?: B;
+  response?: R;
   /**
    * Rules that the schemas can't express, such as which fields exclude each other. They get the
    * request as it was sent, whatever else is wrong with it, unless its body is no JSON object.
    */
   rules?: (c: Context, sent: SentInput) => ValidationIssue[];
-  /** Allows an empty body, which is read as `{}`. */
-  bodyOptional?: boolean;
-  /** Schema of a multipart body. Documentation only: the handler reads the parts as a stream. */
-  form?: z.ZodObject;
-  /** Media type of a binary body. Documentation only: the handler reads the stream. */
-  binaryMediaType?: string;
-  /** Schema of request headers. Documentation only. */
-  headers?: z.ZodObject;
-  /**
-   * Supports `Idempotency-Key`, because the operation creates something. The response with a
-   * `secret` is never stored, so it can't be replayed.
-   */
-  creates?: "record" | "secret";
-  response?: R;
-  /** Status of a response without content (and so without a `response` schema). */
-  status?: 201 | 204;
-  /** Text media types that the client may negotiate instead of JSON. */
-  textMediaTypes?: readonly string[];
-  /** Responds with server-sent events; `response` is the schema of each event's data. */
-  isEventStream?: boolean;
 }
 
 /** Query parameters and JSON fields as they were sent, of any type. Null counts as absent. */
@@ -155,71 +129,4 @@ export function jsonResponse(body: unknown, status: number): Response {
     status,
     headers: { "content-type": "application/json; charset=utf-8" },
   });
-}
-
-const errorRecord = z.object({ detail: z.string() }).openapi("Error");
-const validationError = z
-  .object({
-    detail: z.array(
-      z.object({
-        loc: z.array(z.union([z.string(), z.int()])),
-        msg: z.string(),
-        type: z.string(),
-      }),
-    ),
-  })
-  .openapi("ValidationError");
-
-const jsonContent = (schema: z.ZodType, description: string, texts: readonly string[] = []) => ({
-  description,
-  content: {
-    "application/json": { schema },
-    ...Object.fromEntries(texts.map((type) => [type, { schema: z.string() }])),
-  },
-});
-
-function describeEndpoint(endpoint: Endpoint<z.ZodObject, z.ZodObject, z.ZodObject>) {
-  const {
-    body,
-    form,
-    binaryMediaType,
-    params,
-    query,
-    response = z.unknown(),
-    textMediaTypes = [],
-  } = endpoint;
-  const headers = endpoint.creates ? idempotencyHeaders : endpoint.headers;
-  const bodies = {
-    ...(body && { "application/json": { schema: body } }),
-    ...(form && { "multipart/form-data": { schema: form } }),
-    ...(binaryMediaType && {
-      [binaryMediaType]: { schema: { type: "string", format: "binary" } as const },
-    }),
-  };
-  return {
-    method: endpoint.method,
-    path: endpoint.path,
-    summary: endpoint.summary,
-    ...(endpoint.scope && { security: [{ ApiKey: [endpoint.scope] }] }),
-    request: {
-      ...(params && { params }),
-      ...(query && { query }),
-      ...(headers && { headers }),
-      ...((body ?? form ?? binaryMediaType) && {
-        body: { content: bodies, required: !(endpoint.bodyOptional ?? false) },
-      }),
-    },
-    responses: {
-      [endpoint.status ?? 200]: endpoint.status
-        ? { description: "Success, without content." }
-        : endpoint.isEventStream
-          ? {
-              description: "Server-sent events.",
-              content: { "text/event-stream": { schema: response } },
-            }
-          : jsonContent(response, "Success.", textMediaTypes),
-      422: jsonContent(validationError, "The request is invalid. `detail` lists every issue."),
-      default: jsonContent(errorRecord, "The error and how to resolve it."),
-    },
-  };
 }

@@ -6,7 +6,8 @@ import type { JsonObject } from "../types.ts";
 export function anyObject() {
   return z
     .custom<JsonObject>(isObject, { params: { type: "dict_type" } })
-    .openapi({ type: "object", additionalProperties: {} });
+    .describe("JSON object that the user attaches, at most 64 KiB.")
+    .openapi({ type: "object", additionalProperties: {}, example: { year: 2026, camera: "A" } });
 }
 
 /**

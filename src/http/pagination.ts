@@ -16,16 +16,31 @@ export const DEFAULT_PAGE_SIZE = 50;
 
 /** Query parameters `limit` and `cursor`, shared by every list. */
 export const pageQuery = z.object({
-  limit: queryInt(1, LIMITS.pageSize, DEFAULT_PAGE_SIZE),
-  cursor: z.string().refine(isCursor, INVALID_CURSOR).optional(),
+  limit: queryInt(1, LIMITS.pageSize, DEFAULT_PAGE_SIZE).describe("Items on a page."),
+  cursor: z
+    .string()
+    .refine(isCursor, INVALID_CURSOR)
+    .optional()
+    .describe("`next_cursor` of the previous page. Without it, the first page is returned."),
 });
+
+/** Fields of every response that is a page. */
+export const pageFields = {
+  total: z.int().describe("Number of items on all pages.").openapi({ example: 1 }),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe("`cursor` of the next page; null on the last one.")
+    .openapi({ example: null }),
+};
 
 /** Response schema of every list: `{<name>: […], total, next_cursor}`. */
 export function pageOf<Name extends string, Item extends z.ZodType>(name: Name, item: Item) {
   return z.object({
-    ...({ [name]: z.array(item) } as { [key in Name]: z.ZodArray<Item> }),
-    total: z.int(),
-    next_cursor: z.string().nullable(),
+    ...({ [name]: z.array(item).describe("Items of the page.") } as {
+      [key in Name]: z.ZodArray<Item>;
+    }),
+    ...pageFields,
   });
 }
 

@@ -62,15 +62,19 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
     })
     .pipe(schema.optional())
     .optional()
-    .openapi({ type: "string", format: "json", example: "{}" });
+    .openapi({ type: "string", format: "json" });
 }
 
 const repeatable = new WeakSet<z.ZodType>();
 
 /** Schema of a parameter that may be repeated up to `max` times. */
-export function queryList<Item extends z.ZodType<string>>(item: Item, max: number) {
+export function queryList<Item extends z.ZodType<string>>(
+  item: Item,
+  max: number,
+  description: string,
+) {
   const toList = (value: unknown) => (value === undefined ? value : [value].flat());
-  const schema = z.preprocess(toList, z.array(item).max(max).optional());
+  const schema = z.preprocess(toList, z.array(item).max(max).optional()).describe(description);
   repeatable.add(schema);
   return schema;
 }

@@ -12,45 +12,69 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import type { AccountId } from "../ids.ts";
 import { isoTime, sumTallies } from "./index-record.ts";
 import { toUsageRecord, usageRecord } from "./usage-record.ts";
+import { countField, idField, stateCounts, time } from "./fields.ts";
 
 const USAGE_DAYS = 30;
 const DAY_MS = 24 * 3600 * 1000;
 
-const limits = z.record(z.string(), z.number());
+const limits = z
+  .record(z.string(), z.number())
+  .describe("Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).")
+  .openapi({ example: { upload_bytes: 5_368_709_120, indices: 100, requests_per_minute: 600 } });
+
+const accountId = idField("account", "Id of the account.");
 
 const stats = z
   .object({
-    account_id: z.string(),
-    indices: z.int(),
-    videos: z.int(),
-    images: z.int(),
-    segments: z.int(),
-    duration_seconds: z.number(),
-    size_bytes: z.int(),
-    states: z.object({ queued: z.int(), processing: z.int(), ready: z.int(), failed: z.int() }),
-    usage: z.object({ today: usageRecord, last_30_days: z.array(usageRecord) }),
+    account_id: accountId,
+    indices: countField("Indices of the account.", 3),
+    videos: countField("Videos in all indices, in any state.", 8),
+    images: countField("Images in all indices, in any state.", 5),
+    segments: countField("Segments that can be searched.", 214),
+    duration_seconds: z.number().describe("Duration of all videos in seconds.").openapi({
+      example: 1893.4,
+    }),
+    size_bytes: z.int().describe("Size of all uploaded or fetched files in bytes.").openapi({
+      example: 734_003_200,
+    }),
+    states: stateCounts,
+    usage: z
+      .object({
+        today: usageRecord,
+        last_30_days: z
+          .array(usageRecord)
+          .describe("Usage of each of the last 30 days (UTC) that has any, newest first."),
+      })
+      .describe("What the account used, and what that costs the deployment."),
     limits,
-    generated_at: z.iso.datetime(),
+    generated_at: time("When the numbers were read."),
   })
-  .openapi("Stats");
+  .openapi("Stats", { description: "Contents, usage, costs and limits of an account." });
 
 const account = z
   .object({
-    account_id: z.string(),
-    name: z.string(),
-    email: z.string().nullable(),
-    created: z.boolean(),
-    created_at: z.iso.datetime(),
-    scopes: z.array(z.enum(SCOPES)),
+    account_id: accountId,
+    name: z.string().describe("Name of the account.").openapi({ example: "Film archive" }),
+    email: z.string().nullable().describe("Address for questions; null if none was set.").openapi({
+      example: "archive@your-site.dev",
+    }),
+    created: z.boolean().describe("True if this request created the account."),
+    created_at: time("Creation of the account."),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .describe("Scopes of the API key of this request.")
+      .openapi({
+        example: ["read", "write"],
+      }),
     limits,
   })
-  .openapi("Account");
+  .openapi("Account", { description: "The account behind an API key." });
 
 export const accountRoutes = createRouter("Account");
 
 const accountChange = z.object({
-  name: z.string().min(1).max(200).optional(),
-  email: z.email().max(320).optional(),
+  name: z.string().min(1).max(200).optional().describe("New name. Needs the scope `admin`."),
+  email: z.email().max(320).optional().describe("New address. Needs the scope `admin`."),
 });
 
 addEndpoint(
@@ -58,10 +82,15 @@ addEndpoint(
   {
     method: "post",
     path: "/init",
-    summary: "Init User",
+    operationId: "initAccount",
+    summary: "Get the account of the API key",
+    description:
+      "Creates the account at the first use, as any other operation does, and returns it with the " +
+      "scopes of the API key and the limits. A changed `name` or `email` needs the scope `admin`.",
     scope: "read",
     body: accountChange,
     bodyOptional: true,
+    examples: { read: { summary: "Read the account", value: {} } },
     response: account,
   },
   initAccount,
@@ -93,7 +122,17 @@ async function initAccount(
 
 addEndpoint(
   accountRoutes,
-  { method: "get", path: "/stats", summary: "Compute Stats", scope: "read", response: stats },
+  {
+    method: "get",
+    path: "/stats",
+    operationId: "getStats",
+    summary: "Get statistics, usage and costs",
+    description:
+      "Counts the contents of all indices, and the searches, answers, model calls and estimated " +
+      "costs of today and of the last 30 days.",
+    scope: "read",
+    response: stats,
+  },
   getStats,
 );
 

@@ -4,7 +4,7 @@ import { answerAboutVideo } from "../answer/video-answer.ts";
 import { ANSWER, LIMITS } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import type { Asset } from "../types.ts";
-import { answerRecord } from "./answer-record.ts";
+import { ANSWER_STREAM, answerRecord } from "./answer-record.ts";
 import { respondWithAnswer } from "./answer-stream.ts";
 import { videoParams } from "./asset-record.ts";
 import { requireCallerAsset } from "./assets.ts";
@@ -19,15 +19,36 @@ import { requireAssets } from "./search.ts";
 export const answerRoutes = createRouter("Answers");
 
 const question = z.object({
-  query: queryText(),
-  system_prompt: z.string().max(LIMITS.queryCharacters).optional(),
-  markdown: queryBool(false),
-  language: z.string().max(LIMITS.languageCharacters).optional(),
-  stream: queryBool(false),
+  query: queryText()
+    .describe("The question, in everyday words.")
+    .openapi({ example: "What does she drop?" }),
+  system_prompt: z
+    .string()
+    .max(LIMITS.queryCharacters)
+    .optional()
+    .describe("Instructions on style and tone for the language model."),
+  markdown: queryBool(false).describe(
+    "Whether the answer is Markdown, in which citation markers are links to the moments.",
+  ),
+  language: z
+    .string()
+    .max(LIMITS.languageCharacters)
+    .optional()
+    .describe("Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question."),
+  stream: queryBool(false).describe(
+    "Whether the answer is sent as server-sent events while it is written. The header `Accept: " +
+      "text/event-stream` does the same.",
+  ),
 });
 const textAnswerQuery = question.extend({
-  top_k: queryInt(1, LIMITS.answerTopK, ANSWER.defaultTopK),
-  asset_ids: queryList(z.string(), LIMITS.assetIdCount),
+  top_k: queryInt(1, LIMITS.answerTopK, ANSWER.defaultTopK).describe(
+    "Segments that are searched for and passed to the model.",
+  ),
+  asset_ids: queryList(
+    z.string(),
+    LIMITS.assetIdCount,
+    "Ids of videos and images to answer from. Repeat the parameter. Default: all.",
+  ),
 });
 
 addEndpoint(
@@ -35,12 +56,17 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/answer",
-    summary: "Answer Query From Videos",
+    operationId: "answerFromText",
+    summary: "Answer a question from what is said and written",
+    description:
+      "Answers from transcripts, text in images and captions of the segments that a search finds. " +
+      "Each claim has a citation: a moment that can be played. If nothing proves an answer, " +
+      "`grounded` is false and `related` has the closest moments.",
     scope: "read",
     params: indexParams,
     query: textAnswerQuery,
     response: answerRecord,
-    textMediaTypes: ["text/event-stream"],
+    text: ANSWER_STREAM,
   },
   answerIndexFromText,
 );
@@ -61,8 +87,12 @@ async function answerIndexFromText(
 }
 
 const imageAnswerQuery = textAnswerQuery.extend({
-  search_term: queryText().optional(),
-  top_p: queryFloat(0, 1, 1),
+  search_term: queryText()
+    .optional()
+    .describe("What to search for to find the moments. Default: the question."),
+  top_p: queryFloat(0, 1, 1).describe(
+    "Nucleus sampling of the language model, from 0 to 1: lower is more predictable.",
+  ),
 });
 
 addEndpoint(
@@ -70,12 +100,16 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/answer_vqa",
-    summary: "Answer Query Vqa",
+    operationId: "answerFromImages",
+    summary: "Answer a question from what is seen",
+    description:
+      "Shows the keyframes of the segments that a search finds to the model, beside their texts " +
+      "(visual question answering). Citations as for the other answers.",
     scope: "read",
     params: indexParams,
     query: imageAnswerQuery,
     response: answerRecord,
-    textMediaTypes: ["text/event-stream"],
+    text: ANSWER_STREAM,
   },
   answerIndexFromImages,
 );
@@ -97,8 +131,12 @@ async function answerIndexFromImages(
 }
 
 const videoAnswerQuery = question.extend({
-  start_time: queryFloat(0, LIMITS.videoSeconds, 0),
-  end_time: queryFloat(-1, LIMITS.videoSeconds, -1),
+  start_time: queryFloat(0, LIMITS.videoSeconds, 0).describe(
+    "Start of the time range to answer from, in seconds.",
+  ),
+  end_time: queryFloat(-1, LIMITS.videoSeconds, -1).describe(
+    "End of the time range in seconds; -1 is the end of the video.",
+  ),
 });
 
 addEndpoint(
@@ -106,12 +144,17 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/{video_id}/answer_vqa",
-    summary: "Answer Query Vqa Video Id",
+    operationId: "answerVideo",
+    summary: "Answer a question about one video",
+    description:
+      "Answers from the images and texts of one video, or of a time range of it. The video must be " +
+      "ready.",
+    errors: { conflict: "The video isn't ready, or its ingest failed." },
     scope: "read",
     params: videoParams,
     query: videoAnswerQuery,
     response: answerRecord,
-    textMediaTypes: ["text/event-stream"],
+    text: ANSWER_STREAM,
   },
   answerVideo,
 );

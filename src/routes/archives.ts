@@ -31,12 +31,13 @@ import { queuedJob } from "./job-record.ts";
 export const archiveRoutes = createRouter("Archives");
 
 const exportQuery = z.object({
-  media: queryBool(false).openapi({
-    description: "Whether the archive names the files, by URLs that are valid for an hour.",
-  }),
-  after: z.string().default("").openapi({
-    description: "Id of the last asset of an export that was cut off: this one continues it.",
-  }),
+  media: queryBool(false).describe(
+    "Whether the archive names the files, by URLs that are valid for an hour.",
+  ),
+  after: z
+    .string()
+    .default("")
+    .describe("Id of the last asset of an export that was cut off: this one continues it."),
 });
 
 addEndpoint(
@@ -44,12 +45,24 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/export",
-    summary: "Export",
+    operationId: "exportIndex",
+    summary: "Export an index",
+    description:
+      "Streams an archive of the index: a JSON object a line with the records of each asset, its " +
+      "segments, transcript and embeddings. docs/backup.md describes the lines.",
     scope: "read",
     params: indexParams,
     query: exportQuery,
-    response: z.string().openapi({ description: "A JSON object a line: docs/backup.md." }),
-    textMediaTypes: [NDJSON],
+    text: {
+      [NDJSON]: {
+        schema: z
+          .looseObject({
+            kind: z.enum(["index", "asset", "end"]).describe("What the line describes."),
+          })
+          .openapi("ArchiveLine", { description: "A line of an archive: docs/backup.md." }),
+        example: { kind: "index", index_name: "holidays", description: "", metadata: {} },
+      },
+    },
   },
   exportIndex,
 );
@@ -114,7 +127,11 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/import-archive",
-    summary: "Import Archive",
+    operationId: "importArchive",
+    summary: "Import an archive",
+    description:
+      "Starts a job that adds the assets of an archive, without calling a model. Assets that the " +
+      "index has already are left out. Send at most 2,000 lines at a time.",
     scope: "write",
     params: indexParams,
     binaryMediaType: NDJSON,

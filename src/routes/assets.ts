@@ -21,13 +21,20 @@ import { toAssetRecord } from "./asset-record.ts";
 import { requireCallerIndex } from "./indices.ts";
 
 /** Multipart field with metadata as a JSON text. */
-export const metadataText = jsonText(userMetadata);
+export const metadataText = jsonText(userMetadata)
+  .describe(
+    "Metadata of the asset: a JSON object as text, at most 64 KiB. Searches can filter by it.",
+  )
+  .openapi({ example: "{}" });
 
 /** Body of a request that updates an asset. */
 export const assetChange = z.object({
-  title: z.string().max(300).overwrite(cleanTitle).min(1).optional(),
-  metadata: userMetadata.optional(),
+  title: z.string().max(300).overwrite(cleanTitle).min(1).optional().describe("New title."),
+  metadata: userMetadata.optional().describe("New metadata, which replaces all of the old."),
 });
+export const ASSET_CHANGE_EXAMPLES = {
+  metadata: { summary: "Set the metadata", value: { metadata: { year: 2026, camera: "A" } } },
+};
 type AssetChange = z.output<typeof assetChange>;
 
 /** Returns the caller's asset in the path's index. Throws `not_found`. */

@@ -14,19 +14,32 @@ import { queryList } from "../http/query-params.ts";
 
 export const edlRoutes = createRouter("Videos and images");
 
-const edlQuery = z.object({ segments: queryList(z.string(), LIMITS.assetIdCount) });
+const edlQuery = z.object({
+  segments: queryList(
+    z.string(),
+    LIMITS.assetIdCount,
+    "Ids of segments in the order of the list, with commas between them. Default: all.",
+  ),
+});
 
 addEndpoint(
   edlRoutes,
   {
     method: "get",
     path: "/index/{index_name}/video/{video_id}/edl",
-    summary: "Get Edit List",
+    operationId: "getEditList",
+    summary: "Get an edit list of a video",
+    description:
+      "Returns segments of a video as an edit decision list (CMX 3600) for a cutting room.",
     scope: "read",
     params: videoParams,
     query: edlQuery,
-    response: z.string(),
-    textMediaTypes: ["text/plain"],
+    text: {
+      "text/plain": {
+        schema: z.string().describe("Edit decision list (CMX 3600)."),
+        example: "TITLE: kitchen\nFCM: NON-DROP FRAME\n",
+      },
+    },
   },
   getEdl,
 );

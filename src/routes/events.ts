@@ -7,6 +7,7 @@ import { revalidateKey } from "../http/authenticate.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { eventRecord } from "./event-record.ts";
+import { EXAMPLE_ID } from "./fields.ts";
 import { indexParams } from "./index-record.ts";
 import { requireCallerIndex } from "./indices.ts";
 
@@ -19,11 +20,38 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/events",
-    summary: "Listen To Events",
+    operationId: "streamEvents",
+    summary: "Follow the events of an index",
+    description:
+      "Sends every change of state and progress as a server-sent event, until the client closes " +
+      "the connection or a minute has passed; then connect again. The header `Last-Event-ID` " +
+      "continues after that event. An event `reset` says that some were missed: read the records.",
     scope: "read",
     params: indexParams,
-    response: eventRecord.extend({ type: z.enum([...EVENT_TYPES, "reset"]) }),
-    isEventStream: true,
+    headers: z.object({
+      "last-event-id": z
+        .string()
+        .optional()
+        .describe("Id of the last event that was received: later ones are sent first."),
+    }),
+    text: {
+      "text/event-stream": {
+        schema: eventRecord
+          .extend({ type: z.enum([...EVENT_TYPES, "reset"]).describe("What happened.") })
+          .openapi("StreamedEvent", { description: "Data of a server-sent event." }),
+        example: {
+          type: "asset.progress",
+          timestamp: "2026-11-24T09:30:00.000Z",
+          data: {
+            index_name: "holidays",
+            asset_id: EXAMPLE_ID.asset,
+            asset_type: "video",
+            state: "embedding",
+            progress: 0.8,
+          },
+        },
+      },
+    },
   },
   subscribeToEvents,
 );

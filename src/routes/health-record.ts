@@ -6,57 +6,76 @@ import {
 } from "../lifecycle/deployment-health.ts";
 import { RESOURCES } from "../store/fill.ts";
 
-const seconds = (description: string) => z.number().nullable().describe(description);
-const day = (description: string) => z.iso.date().nullable().describe(description);
+const seconds = (description: string) =>
+  z.number().nullable().describe(description).openapi({ example: 0.012 });
+const day = (description: string) =>
+  z.iso.date().nullable().describe(description).openapi({ example: null });
+const count = (description: string, example: number) =>
+  z.int().describe(description).openapi({ example });
 
 /** State of a deployment: `GET /health?deep=true`. */
 export const deploymentRecord = z
   .object({
-    bindings: z.array(
-      z.object({
-        binding: z.string().openapi({ example: "DB" }),
-        state: z
-          .enum(BINDING_STATES)
-          .describe("`not_checked`: a call costs money. `npm run smoke` makes one."),
-        response_seconds: seconds("Duration of the call; null if none was made."),
-        backlog: z
-          .object({
-            messages: z.int(),
-            oldest_seconds: seconds("Age of the oldest message, if the queue says it."),
-          })
-          .nullable()
-          .describe("Of a queue; null for other bindings."),
-      }),
-    ),
+    bindings: z
+      .array(
+        z.object({
+          binding: z.string().describe("Name of the binding.").openapi({ example: "DB" }),
+          state: z
+            .enum(BINDING_STATES)
+            .describe("`not_checked`: a call costs money. `npm run smoke` makes one."),
+          response_seconds: seconds("Duration of the call; null if none was made."),
+          backlog: z
+            .object({
+              messages: count("Messages that wait.", 3),
+              oldest_seconds: seconds("Age of the oldest message, if the queue says it."),
+            })
+            .nullable()
+            .describe("Of a queue; null for other bindings."),
+        }),
+      )
+      .describe("Each binding and whether it answers."),
     oldest_work: z
       .object({
         queued_asset_seconds: seconds("Time for which a queued asset hasn't changed; null: none."),
         queued_job_seconds: seconds("The same for a queued job."),
       })
-      .nullable(),
-    accepts_ingests: z.boolean().nullable().describe("False while D1 is almost full."),
+      .nullable()
+      .describe("How long the oldest work has waited."),
+    accepts_ingests: z
+      .boolean()
+      .nullable()
+      .describe("False while D1 is almost full.")
+      .openapi({ example: true }),
     fill: z
       .array(
         z.object({
           resource: z
             .enum(RESOURCES)
             .describe("`database` is D1, `index_database` the fullest database of an index."),
-          vector_pair: z.int().nullable().describe("Number of the Vectorize pair."),
+          vector_pair: z
+            .int()
+            .nullable()
+            .describe("Number of the Vectorize pair; null for D1 and objects.")
+            .openapi({ example: null }),
           state: z.enum(FILL_STATES).describe("`full`: the soft limit is reached."),
-          used: z.int().describe("Bytes, vectors or shards."),
-          soft_limit: z.int().describe("Nothing new is added from here on."),
+          used: count("Bytes, vectors or shards.", 12_300_000),
+          soft_limit: count("Nothing new is added from here on.", 9_000_000_000),
           soft_limit_on: day("Day on which the soft limit is reached, if it grows as before."),
-          limit: z.int().describe("Limit of the platform."),
+          limit: count("Limit of the platform.", 10_000_000_000),
           limit_on: day("Day on which the limit is reached, if it grows as before."),
         }),
       )
-      .nullable(),
+      .nullable()
+      .describe("How full the stores are."),
     model_limits: z
       .array(
         z.object({
-          model: z.string(),
-          code: z.string().describe("Code of Workers AI, or `refused` by the service itself."),
-          calls: z.int(),
+          model: z.string().describe("Name of the model.").openapi({ example: "@cf/baai/bge-m3" }),
+          code: z
+            .string()
+            .describe("Code of Workers AI, or `refused` by the service itself.")
+            .openapi({ example: "3036" }),
+          calls: count("Number of such calls.", 2),
         }),
       )
       .nullable()

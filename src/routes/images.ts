@@ -7,6 +7,7 @@ import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { addedAsset, assetRecord, imageParams, toAssetRecord } from "./asset-record.ts";
 import {
   addCallerAsset,
+  ASSET_CHANGE_EXAMPLES,
   assetChange,
   deleteCallerAsset,
   listCallerAssets,
@@ -20,20 +21,36 @@ import { queuedJob } from "./job-record.ts";
 
 export const imageRoutes = createRouter("Videos and images");
 
-const indexImageQuery = z.object({ image_url: z.string().optional() });
+const indexImageQuery = z.object({
+  image_url: z
+    .string()
+    .optional()
+    .describe("Public URL of the image, instead of `image_file`. It is downloaded by a job."),
+});
 
 addEndpoint(
   imageRoutes,
   {
     method: "post",
     path: "/index/{index_name}/image",
-    summary: "Index Image",
+    operationId: "addImage",
+    summary: "Add an image",
+    description:
+      "Uploads an image, or downloads it from a URL, and starts its ingest. The response has the " +
+      "state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the " +
+      "index has already are not stored again (`duplicate`). At most 20 MiB.",
+    errors: { account_full: "The account's storage is used up." },
     scope: "write",
     params: indexParams,
     query: indexImageQuery,
     form: z.object({
-      image_file: formFile().optional(),
-      image_url: z.string().optional(),
+      image_file: formFile()
+        .optional()
+        .describe("The image: JPEG, PNG, GIF or WebP. Give either this or `image_url`."),
+      image_url: z
+        .string()
+        .optional()
+        .describe("Public URL of the image: the same as in the query."),
       metadata_str: metadataText,
     }),
     bodyOptional: true,
@@ -55,7 +72,9 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/images",
-    summary: "List Images",
+    operationId: "listImages",
+    summary: "List the images of an index",
+    description: "Lists images by their creation, in any state.",
     scope: "read",
     params: indexParams,
     query: pageQuery,
@@ -74,7 +93,9 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/image/{image_id}",
-    summary: "Get Image",
+    operationId: "getImage",
+    summary: "Get an image",
+    description: "Returns the record of an image: its state, facts and URLs.",
     scope: "read",
     params: imageParams,
     response: assetRecord,
@@ -92,7 +113,12 @@ addEndpoint(
   {
     method: "patch",
     path: "/index/{index_name}/image/{image_id}",
-    summary: "Update Image",
+    operationId: "updateImage",
+    summary: "Update an image",
+    description:
+      "Changes the title or the metadata. A field that is left out stays as it is; `metadata` is " +
+      "replaced as a whole.",
+    examples: ASSET_CHANGE_EXAMPLES,
     scope: "write",
     params: imageParams,
     body: assetChange,
@@ -113,7 +139,11 @@ addEndpoint(
   {
     method: "delete",
     path: "/index/{index_name}/image/{image_id}",
-    summary: "Delete Image",
+    operationId: "deleteImage",
+    summary: "Delete an image",
+    description:
+      "Deletes an image. It can't be found from this moment on; a job removes its file, text and " +
+      "vectors.",
     scope: "write",
     params: imageParams,
     response: queuedJob,
@@ -130,7 +160,12 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/image/{image_id}/retry",
-    summary: "Retry Image",
+    operationId: "retryImage",
+    summary: "Retry a failed image",
+    description:
+      "Continues the ingest of a failed image at the step that failed. Of a ready image with " +
+      "`warnings`, what these are about is tried again by a job.",
+    errors: { conflict: "The image hasn't failed and has no warnings." },
     scope: "write",
     params: imageParams,
     response: assetRecord,

@@ -3,47 +3,84 @@ import { isLanguageTag, LANGUAGE_TAG } from "../language-tag.ts";
 import type { Tally } from "../store/tallies.ts";
 import type { NewMediaIndex } from "../store/indices.ts";
 import { bodyInt } from "../http/validation.ts";
+import { countField, stateCounts, time } from "./fields.ts";
 
 export const indexName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "1 to 64 letters, digits, dots, dashes, underscores")
-  .openapi({ example: "holidays" });
+  .describe(
+    "Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and " +
+      "underscores; the first one is a letter or a digit.",
+  );
 
-export const indexParams = z.object({ index_name: indexName });
+export const indexParams = z.object({ index_name: indexName.openapi({ example: "holidays" }) });
 
-export const jsonObject = z.record(z.string(), z.unknown());
+/** Metadata in a response. */
+export const jsonObject = z
+  .record(z.string(), z.unknown())
+  .describe("JSON object that the user attached. Searches can filter by its fields.")
+  .openapi({ example: { year: 2026, camera: "A" } });
 
-export const indexSettings = z.object({
-  language: z
-    .string()
-    .regex(LANGUAGE_TAG)
-    .refine(isLanguageTag, "it is not a language tag (BCP 47) of at most 35 characters")
-    .optional()
-    .openapi({ example: "pt-BR" }),
-  webhook_url: z.url({ protocol: /^https?$/ }).optional(),
-  traverse_every_hours: bodyInt().min(1).max(720).nullable().optional(),
-});
+export const indexSettings = z
+  .object({
+    language: z
+      .string()
+      .regex(LANGUAGE_TAG)
+      .refine(isLanguageTag, "it is not a language tag (BCP 47) of at most 35 characters")
+      .optional()
+      .describe(
+        "Language that is spoken in the videos (BCP 47). Without it, the speech recogniser detects " +
+          "the language of each video.",
+      )
+      .openapi({ example: "pt-BR" }),
+    webhook_url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Public https URL to which every event of the index is sent (docs/webhooks.md).")
+      .openapi({ example: "https://hooks.your-site.dev/sightline" }),
+    traverse_every_hours: bodyInt()
+      .min(1)
+      .max(720)
+      .nullable()
+      .optional()
+      .describe(
+        "Hours between scheduled traversals, which repair the index and sync followed sources. " +
+          "Default 24; null turns them off.",
+      )
+      .openapi({ example: 24 }),
+  })
+  .describe("Settings of the index.");
 
 export const indexRecord = z
   .object({
-    index_name: z.string(),
-    description: z.string(),
+    index_name: z.string().describe("Name of the index.").openapi({ example: "holidays" }),
+    description: z
+      .string()
+      .describe("What the index is for; empty by default.")
+      .openapi({ example: "Clips of summer 2026" }),
     metadata: jsonObject,
     settings: indexSettings,
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    counts: z.object({ videos: z.int(), images: z.int(), segments: z.int() }),
-    states: z.object({
-      queued: z.int(),
-      processing: z.int(),
-      ready: z.int(),
-      failed: z.int(),
-    }),
-    duration_seconds: z.number(),
-    size_bytes: z.int(),
-    last_traversed_at: z.iso.datetime().nullable(),
+    created_at: time("Creation of the index."),
+    updated_at: time("Last change of the description, metadata or settings."),
+    counts: z
+      .object({
+        videos: countField("Videos in any state.", 8),
+        images: countField("Images in any state.", 5),
+        segments: countField("Segments that can be searched.", 214),
+      })
+      .describe("Contents of the index."),
+    states: stateCounts,
+    duration_seconds: z
+      .number()
+      .describe("Duration of all videos in seconds.")
+      .openapi({ example: 1893.4 }),
+    size_bytes: z
+      .int()
+      .describe("Size of all uploaded or fetched files in bytes.")
+      .openapi({ example: 734_003_200 }),
+    last_traversed_at: time("End of the last repair; null before the first one.").nullable(),
   })
-  .openapi("Index");
+  .openapi("Index", { description: "A named collection of videos and images." });
 
 export function toIndexRecord(index: NewMediaIndex, tallies: Tally[]): z.input<typeof indexRecord> {
   const indexTallies = tallies.filter(({ indexId }) => indexId === index.indexId);

@@ -7,9 +7,8 @@ import { listAssets } from "../store/assets.ts";
 import { indexObject } from "../store/index-object.ts";
 import * as store from "../store/indices.ts";
 import { startJob } from "../store/jobs.ts";
-import { nearestReplica } from "../store/sql.ts";
 import { listTallies } from "../store/tallies.ts";
-import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow, type NamedIndexRef } from "../types.ts";
+import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow } from "../types.ts";
 import { assetRecord, toAssetRecord } from "./asset-record.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input, type SentInput } from "../http/endpoint.ts";
@@ -25,12 +24,17 @@ import { isObject, userMetadata } from "../http/json-object.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 const indexChange = z.object({
-  description: z.string().max(2000).optional(),
+  description: z.string().max(2000).optional().describe("What the index is for."),
   metadata: userMetadata.optional(),
   settings: indexSettings.optional(),
 });
-const createIndexQuery = z.object({ index_name: indexName.optional() });
-const newIndex = indexChange.extend({ index_name: indexName.optional() });
+const newName = indexName
+  .optional()
+  .describe(
+    "Name of the index: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id.",
+  );
+const createIndexQuery = z.object({ index_name: newName });
+const newIndex = indexChange.extend({ index_name: newName });
 
 export const indexRoutes = createRouter("Indices");
 
@@ -39,11 +43,33 @@ addEndpoint(
   {
     method: "post",
     path: "/index",
-    summary: "Create Index",
+    operationId: "createIndex",
+    summary: "Create an index",
+    description:
+      "Creates an empty index. All fields are optional: without a name, one is generated. The name " +
+      "may be in the query instead of the body.",
+    errors: {
+      conflict: "An index with this name exists.",
+      account_full: "The account has its maximum of indices.",
+    },
     scope: "write",
     query: createIndexQuery,
     body: newIndex,
     bodyOptional: true,
+    examples: {
+      named: {
+        summary: "An index with a name",
+        value: { index_name: "holidays", description: "Clips of summer 2026" },
+      },
+      settings: {
+        summary: "With a language and metadata",
+        value: {
+          index_name: "lectures",
+          metadata: { team: "physics" },
+          settings: { language: "pt-BR", traverse_every_hours: 168 },
+        },
+      },
+    },
     rules: webhookUrlIssues,
     creates: "record",
     response: indexRecord,
@@ -85,7 +111,9 @@ addEndpoint(
   {
     method: "get",
     path: "/index",
-    summary: "List Indices",
+    operationId: "listIndices",
+    summary: "List the indices",
+    description: "Lists the indices of the account by their creation, with what each contains.",
     scope: "read",
     query: pageQuery,
     response: pageOf("indices", indexRecord),
@@ -104,8 +132,8 @@ async function listCallerIndices(c: Context, { query }: Input<z.ZodObject, typeo
 }
 
 const assetsQuery = pageQuery.extend({
-  state: z.enum(ASSET_STATES).optional(),
-  type: z.enum(ASSET_TYPES).optional(),
+  state: z.enum(ASSET_STATES).optional().describe("Lists only assets in this state."),
+  type: z.enum(ASSET_TYPES).optional().describe("Lists only videos or only images."),
 });
 
 addEndpoint(
@@ -113,11 +141,15 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}",
-    summary: "List Assets",
+    operationId: "listAssets",
+    summary: "Get an index and list its assets",
+    description: "Returns the record of an index and a page of its videos and images.",
     scope: "read",
     params: indexParams,
     query: assetsQuery,
-    response: pageOf("assets", assetRecord).extend({ index: indexRecord }),
+    response: pageOf("assets", assetRecord)
+      .extend({ index: indexRecord })
+      .openapi("IndexWithAssets", { description: "An index and a page of its assets." }),
   },
   getIndex,
 );
@@ -146,7 +178,17 @@ addEndpoint(
   {
     method: "patch",
     path: "/index/{index_name}",
-    summary: "Update Index",
+    operationId: "updateIndex",
+    summary: "Update an index",
+    description:
+      "Changes the description, the metadata or the settings. A field that is left out stays as it " +
+      "is; `metadata` and `settings` are replaced as a whole.",
+    examples: {
+      description: {
+        summary: "Change the description",
+        value: { description: "Clips of summer 2026, sorted" },
+      },
+    },
     scope: "write",
     params: indexParams,
     body: indexChange,
@@ -178,7 +220,11 @@ addEndpoint(
   {
     method: "delete",
     path: "/index/{index_name}",
-    summary: "Delete Index",
+    operationId: "deleteIndex",
+    summary: "Delete an index",
+    description:
+      "Deletes an index with all assets, files and vectors. It can't be searched from this moment " +
+      "on; a job removes what is stored.",
     scope: "write",
     params: indexParams,
     response: queuedJob,
@@ -224,42 +270,4 @@ async function setWebhook(c: Context, { indexId, name }: store.NewMediaIndex, ur
 /** Returns the caller's index. Throws `not_found`, also for another account's index. */
 export function requireCallerIndex(c: Context, name: string): Promise<MediaIndexRow> {
   return store.requireIndex(c.env.DB, c.get("caller").accountId, name);
-}
-
-/** Returns the caller's index. Throws `limit_reached` if the day's searches are used up. */
-export function requireSearchableIndex(c: Context, name: string): Promise<MediaIndexRow> {
-  const { accountId } = c.get("caller");
-  return store.requireIndexWithinQuota(c.env.DB, accountId, name, { searches_per_day: 1 });
-}
-
-/** Recently searched indices, by account and name. */
-const recentIndices = new Map<string, NamedIndexRef>();
-const MAX_RECENT_INDICES = 10_000;
-
-/**
- * Searches the caller's index speculatively: `find` starts with the index that this isolate last
- * resolved for the name, or that a replica of D1 has, while the primary resolves it. That saves a
- * round trip; the result is discarded if the primary has another index. Throws as
- * `requireSearchableIndex` does.
- */
-export async function searchCallerIndex<T>(
-  c: Context,
-  name: string,
-  find: (index: NamedIndexRef) => Promise<T>,
-): Promise<T> {
-  const { accountId } = c.get("caller");
-  const cacheKey = `${accountId} ${name}`;
-  const resolving = requireSearchableIndex(c, name);
-  resolving.catch(() => {}); // awaited below
-  const expected =
-    recentIndices.get(cacheKey) ??
-    (await store.findIndex(nearestReplica(c.env.DB), accountId, name));
-  const speculative = expected && find(expected);
-  speculative?.catch(() => {}); // its errors count only if the index is current
-  const { indexId, shards } = await resolving;
-  const isCurrent = indexId === expected?.indexId && shards.length === expected.shards.length;
-  if (recentIndices.size >= MAX_RECENT_INDICES) recentIndices.clear();
-  const index = { accountId, indexId, name, shards };
-  recentIndices.set(cacheKey, index);
-  return speculative && isCurrent ? speculative : find(index);
 }

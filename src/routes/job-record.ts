@@ -1,23 +1,47 @@
 import { z } from "@hono/zod-openapi";
 import type { Job } from "../types.ts";
 import { isoTime } from "./index-record.ts";
+import { EXAMPLE_ID, failureRecord, idField, orNull, time } from "./fields.ts";
+
+const jobId = idField("job", "Id of the job.");
+
+export const jobState = z
+  .enum(["queued", "running", "succeeded", "failed", "cancelled"])
+  .describe("State of the job. The last three are final.")
+  .openapi({ example: "succeeded" });
 
 export const jobRecord = z
   .object({
-    job_id: z.string(),
-    kind: z.string(),
-    state: z.enum(["queued", "running", "succeeded", "failed", "cancelled"]),
-    progress: z.number().min(0).max(1),
-    result: z.unknown(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
+    job_id: jobId,
+    kind: z
+      .string()
+      .describe("Kind of work, such as `ingest`, `search`, `import`, `traverse` or `transcript`.")
+      .openapi({ example: "ingest" }),
+    state: jobState,
+    progress: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe("Share of the work that is done, from 0 to 1.")
+      .openapi({ example: 1 }),
+    result: z
+      .unknown()
+      .describe(
+        "Result by `kind`; null before the end. Lists leave out the result of a search: it is a " +
+          "`SearchResult`, and `GET /jobs/{job_id}` returns it. An import lists each of its `items`.",
+      )
+      .openapi({ example: { asset_id: EXAMPLE_ID.asset } }),
+    error: orNull(failureRecord, "Why the job failed; null in other states.").openapi({
+      example: null,
+    }),
+    created_at: time("Creation of the job."),
+    updated_at: time("Last change of the record."),
   })
-  .openapi("Job");
+  .openapi("Job", { description: "Work in the background." });
 
 export const queuedJob = z
-  .object({ job_id: z.string(), state: z.literal("queued") })
-  .openapi("QueuedJob");
+  .object({ job_id: jobId, state: z.literal("queued").describe("State of the new job.") })
+  .openapi("QueuedJob", { description: "A job that was queued: `GET /jobs/{job_id}` follows it." });
 
 export function toJobRecord(job: Job): z.input<typeof jobRecord> {
   return {

@@ -11,6 +11,7 @@ import { assetIdFields } from "./asset-record.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { toSearchResult } from "./search-result.ts";
+import { idField } from "./fields.ts";
 
 export const jobRoutes = createRouter("Jobs");
 
@@ -19,7 +20,9 @@ addEndpoint(
   {
     method: "get",
     path: "/jobs",
-    summary: "List Jobs",
+    operationId: "listJobs",
+    summary: "List jobs",
+    description: "Lists the jobs of the account, newest first.",
     scope: "read",
     query: pageQuery,
     response: pageOf("jobs", jobRecord),
@@ -32,14 +35,16 @@ async function listCallerJobs(c: Context, { query }: Input<z.ZodObject, typeof p
   return { jobs: page.items.map(toJobRecord), total: page.total, next_cursor: nextCursor(page) };
 }
 
-const jobParams = z.object({ job_id: z.string() });
+const jobParams = z.object({ job_id: idField("job", "Id of the job.") });
 
 addEndpoint(
   jobRoutes,
   {
     method: "get",
     path: "/jobs/{job_id}",
-    summary: "Get Job",
+    operationId: "getJob",
+    summary: "Get a job",
+    description: "Returns the state, the progress and, at the end, the result of a job.",
     scope: "read",
     params: jobParams,
     response: jobRecord,
@@ -57,7 +62,12 @@ addEndpoint(
   {
     method: "delete",
     path: "/jobs/{job_id}",
-    summary: "Cancel Job",
+    operationId: "cancelJob",
+    summary: "Cancel a job",
+    description:
+      "Cancels a search, an import, a traversal or the replacement of a transcript that is queued " +
+      "or running. What it has done stays. An ingest is ended by deleting its asset.",
+    errors: { conflict: "The job has ended, or is of a kind that can't be cancelled." },
     scope: "write",
     params: jobParams,
     response: jobRecord,

@@ -10,45 +10,89 @@ import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { isoTime, isoTimeOrNull } from "./index-record.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
+import { idField, time } from "./fields.ts";
 
 /** Routes of the account's API keys (docs/accounts.md). */
 export const keyRoutes = createRouter("Account");
 
-const time = z.iso.datetime();
-
 const keyRecord = z
   .object({
-    key_id: z.string(),
-    name: z.string().nullable(),
-    scopes: z.array(z.enum(SCOPES)),
-    is_current: z.boolean().openapi({ description: "True for the API key of this request." }),
-    created_at: time,
-    expires_at: time.nullable(),
-    last_used_at: time.nullable(),
-    revoked_at: time.nullable(),
-    kid: z.string().nullable().openapi({
-      description:
+    key_id: idField("key", "Id of the API key. It isn't secret."),
+    name: z
+      .string()
+      .nullable()
+      .describe("Name that was given; null for a key of the command line.")
+      .openapi({ example: "Web site" }),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .describe("`read` reads and searches, `write` changes indices, `admin` manages the account.")
+      .openapi({ example: ["read"] }),
+    is_current: z.boolean().describe("True for the API key of this request."),
+    created_at: time("Creation of the API key."),
+    expires_at: time("End of its validity; null: never.")
+      .nullable()
+      .openapi({ example: "2027-11-24T09:30:00.000Z" }),
+    last_used_at: time("Last use, recorded at most once an hour; null if unused.").nullable(),
+    revoked_at: time("Revocation; null if it is valid.").nullable().openapi({ example: null }),
+    kid: z
+      .string()
+      .nullable()
+      .describe(
         "Name of the signing secret of the API key, recorded at its last use; null if unused.",
-    }),
+      )
+      .openapi({ example: "2026-11" }),
   })
-  .openapi("Key");
+  .openapi("Key", { description: "An API key, without its secret." });
 
 const newKey = z.object({
-  name: z.string().min(1).max(200),
-  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
-  expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+  name: z.string().min(1).max(200).describe("Name to recognise the API key by."),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1)
+    .max(SCOPES.length)
+    .optional()
+    .describe("Scopes of the new API key, of those that the caller has. Default: all of these."),
+  expires_at: z.iso
+    .datetime({ offset: true })
+    .nullable()
+    .optional()
+    .describe(
+      "End of its validity (RFC 3339); null: never. Not later than the caller's, which is the " +
+        "default.",
+    ),
 });
+
+const createdKey = keyRecord
+  .extend({
+    api_key: z
+      .string()
+      .describe("The API key: send it in the header X-API-Key. It isn't shown again.")
+      .openapi({ example: "sl_AbC…" }),
+  })
+  .openapi("CreatedKey", { description: "A new API key with its secret." });
 
 addEndpoint(
   keyRoutes,
   {
     method: "post",
     path: "/keys",
-    summary: "Create Key",
+    operationId: "createKey",
+    summary: "Create an API key",
+    description:
+      "Creates an API key of the account. The response shows it once, in `api_key`: store it " +
+      "there. A key can't grant a scope or a time that it hasn't itself.",
     scope: "admin",
+    errors: { account_full: "The account has its maximum of valid API keys." },
     body: newKey,
+    examples: {
+      search: { summary: "A key that searches", value: { name: "Web site", scopes: ["read"] } },
+      expiring: {
+        summary: "A key that expires",
+        value: { name: "Import of May", expires_at: "2027-05-31T23:59:59Z" },
+      },
+    },
     creates: "secret",
-    response: keyRecord.extend({ api_key: z.string() }).openapi("CreatedKey"),
+    response: createdKey,
   },
   createKey,
 );
@@ -70,7 +114,9 @@ addEndpoint(
   {
     method: "get",
     path: "/keys",
-    summary: "List Keys",
+    operationId: "listKeys",
+    summary: "List the API keys",
+    description: "Lists the API keys of the account by creation, also revoked and expired ones.",
     scope: "admin",
     query: pageQuery,
     response: pageOf("keys", keyRecord),
@@ -85,14 +131,18 @@ async function listCallerKeys(c: Context, { query }: Input<z.ZodObject, typeof p
   return { keys, total: page.total, next_cursor: nextCursor(page) };
 }
 
-const keyParams = z.object({ key_id: z.string() });
+const keyParams = z.object({ key_id: idField("key", "Id of the API key.") });
 
 addEndpoint(
   keyRoutes,
   {
     method: "delete",
     path: "/keys/{key_id}",
-    summary: "Revoke Key",
+    operationId: "revokeKey",
+    summary: "Revoke an API key",
+    description:
+      "Ends the validity of an API key for good. Other locations accept it for up to a minute. A " +
+      "key that is revoked already stays as it is.",
     scope: "admin",
     params: keyParams,
     response: keyRecord,

@@ -38,17 +38,25 @@ addEndpoint(
   {
     method: "get",
     path: "/health",
-    summary: "Health",
+    operationId: "getHealth",
+    summary: "Check the service",
+    description:
+      "Responds with 200 if the service can answer requests. With `deep`, it checks each binding " +
+      "and reports how full the deployment is.",
+    errors: {
+      unauthorized: "`deep` needs an API key.",
+      forbidden: "`deep` needs the scope `admin`.",
+    },
     scope: null,
     query: healthQuery,
     response: z
       .object({
-        service: z.literal("sightline"),
-        ok: z.boolean(),
-        version: z.string(),
+        service: z.literal("sightline").describe("Name of the service."),
+        ok: z.boolean().describe("Whether it can answer requests.").openapi({ example: true }),
+        version: z.string().describe("Version of the API.").openapi({ example: VERSION }),
         deployment: deploymentRecord.optional().describe("With `deep` only."),
       })
-      .openapi("Health"),
+      .openapi("Health", { description: "State of the service." }),
   },
   getHealth,
 );
@@ -88,7 +96,12 @@ addEndpoint(
   {
     method: "post",
     path: "/health/bindings",
-    summary: "Observe Bindings",
+    operationId: "observeBindings",
+    summary: "Observe what the bindings answer",
+    description:
+      "Calls bindings of the platform where their behaviour isn't documented, and returns what " +
+      "they answered. The smoke test of a deployment uses it. It costs model calls.",
+    examples: { none: { summary: "Without a video or image", value: {} } },
     scope: "admin",
     body: observationRequest,
     bodyOptional: true,

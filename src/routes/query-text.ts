@@ -10,3 +10,8 @@ export function queryText() {
   const text = z.string().min(1).max(LIMITS.queryCharacters);
   return text.refine(hasWord, NO_WORD);
 }
+
+/** Description of the parameter `modes`. */
+export const MODES_DESCRIPTION =
+  "Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. " +
+  "Default: all.";

@@ -4,7 +4,10 @@ import type { SearchRequest } from "../search/request.ts";
 import { startJob } from "../store/jobs.ts";
 import type { MediaIndexRow } from "../types.ts";
 
-/** Starts a job that searches and stores the results. The job deletes the query clip. */
+/**
+ * Starts a job that searches and stores the results, and returns an empty result that names it. The
+ * job deletes the query clip.
+ */
 export async function queueSearch(
   env: Env,
   { accountId, indexId, name: indexName }: MediaIndexRow,
@@ -22,5 +25,6 @@ export async function queueSearch(
     clip,
   };
   await startJob(env, job, now);
-  return { job_id: job.jobId, state: "queued" as const };
+  const state = "queued" as const;
+  return { job_id: job.jobId, state, segments: [], total: 0, next_cursor: null };
 }

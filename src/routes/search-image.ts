@@ -12,23 +12,31 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { formFile, requireFields } from "../http/multipart-schema.ts";
 import { readForm, readSmallPart } from "../http/multipart.ts";
 import { indexParams } from "./index-record.ts";
-import { requireSearchableIndex } from "./indices.ts";
+import { requireSearchableIndex } from "./searchable-index.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
+import { MODES_DESCRIPTION } from "./query-text.ts";
 
 export const searchImageRoutes = createRouter("Search");
 
 const form = z.object({
-  query: z.string().trim().max(LIMITS.queryCharacters).default(""),
-  image_file: formFile(),
+  query: z
+    .string()
+    .trim()
+    .max(LIMITS.queryCharacters)
+    .default("")
+    .describe("Words that change what is searched for, such as `at night`. Default: none."),
+  image_file: formFile().describe("Image to search by: JPEG, PNG, GIF or WebP, at most 20 MiB."),
 });
 
 const searchImageQuery = z.object({
-  top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK),
-  top_p: queryFloat(0, 1, 0),
-  modes: queryList(z.enum(MODES), MODES.length),
-  collapse: queryBool(true),
+  top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK).describe("Segments to return."),
+  top_p: queryFloat(0, 1, 0).describe("Lowest `score` to return, from 0 to 1."),
+  modes: queryList(z.enum(MODES), MODES.length, MODES_DESCRIPTION),
+  collapse: queryBool(true).describe(
+    "Whether near-identical segments are one, with the others in `duplicates`.",
+  ),
 });
 
 addEndpoint(
@@ -36,7 +44,11 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/search_image",
-    summary: "Search By Image",
+    operationId: "searchByImage",
+    summary: "Search with an image",
+    description:
+      "Finds the segments that look like an image: first copies of it, also edited ones, then " +
+      "similar images. With `query`, text and image count together.",
     scope: "read",
     params: indexParams,
     query: searchImageQuery,

@@ -1,17 +1,21 @@
 import { z } from "@hono/zod-openapi";
 import { invalid } from "../errors.ts";
-import { INVALID_CURSOR } from "../http/pagination.ts";
+import { INVALID_CURSOR, pageFields } from "../http/pagination.ts";
 import type { Hit } from "../search/hits.ts";
 import type { MediaUrlSigner } from "../http/signed-url.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
 
 export const searchResult = z
   .object({
-    segments: z.array(hitRecord),
-    total: z.int(),
-    next_cursor: z.string().nullable(),
+    segments: z.array(hitRecord).describe("Segments, best first. Empty while the job is queued."),
+    ...pageFields,
+    job_id: z
+      .string()
+      .optional()
+      .describe("Id of the job, with `queue_job`: its `result` is that of the search."),
+    state: z.literal("queued").optional().describe("State of the job, with `queue_job`."),
   })
-  .openapi("SearchResult");
+  .openapi("SearchResult", { description: "Segments that match, and how many there are." });
 
 /**
  * Position of a page in the results. `readyBy` is the start of the search in epoch ms: later pages

@@ -17,8 +17,7 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { formFile, requireFields } from "../http/multipart-schema.ts";
 import { readForm } from "../http/multipart.ts";
 import { indexParams } from "./index-record.ts";
-import { requireSearchableIndex } from "./indices.ts";
-import { queuedJob } from "./job-record.ts";
+import { requireSearchableIndex } from "./searchable-index.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { queryBool, queryFloat, queryInt } from "../http/query-params.ts";
 import { queueSearch } from "./queue-search.ts";
@@ -28,25 +27,37 @@ import { withWaitUntil } from "../http/wait-until.ts";
 export const searchVideoRoutes = createRouter("Search");
 
 const form = z.object({
-  start_seconds: queryFloat(0, LIMITS.videoSeconds, 0),
-  end_seconds: queryFloat(-1, LIMITS.videoSeconds, -1),
-  queue_job: queryBool(false),
-  video_file: formFile(),
+  start_seconds: queryFloat(0, LIMITS.videoSeconds, 0).describe(
+    "Start of the part of the clip to search by, in seconds.",
+  ),
+  end_seconds: queryFloat(-1, LIMITS.videoSeconds, -1).describe(
+    "End of that part in seconds; -1 is the end of the clip.",
+  ),
+  queue_job: queryBool(false).describe(
+    "Whether the search runs as a job: the response has its `job_id` at once.",
+  ),
+  video_file: formFile().describe("Clip to search by, such as MP4 or WebM, up to 5 GiB."),
 });
 
-const searchVideoQuery = z.object({ top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK) });
+const searchVideoQuery = z.object({
+  top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK).describe("Segments to return."),
+});
 
 addEndpoint(
   searchVideoRoutes,
   {
     method: "post",
     path: "/index/{index_name}/search_video",
-    summary: "Search By Video",
+    operationId: "searchByVideo",
+    summary: "Search with a clip",
+    description:
+      "Finds the footage of a clip, also if it was cut, cropped or compressed, then footage like " +
+      "it. What is said in the clip counts.",
     scope: "read",
     params: indexParams,
     query: searchVideoQuery,
     form,
-    response: z.union([searchResult, queuedJob]),
+    response: searchResult,
   },
   searchByVideo,
 );

@@ -12,14 +12,13 @@ import { Timings } from "../timings.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { indexParams } from "./index-record.ts";
-import { requireSearchableIndex, searchCallerIndex } from "./indices.ts";
-import { queuedJob } from "./job-record.ts";
+import { requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { isObject } from "../http/json-object.ts";
 import { INVALID_CURSOR } from "../http/pagination.ts";
 import { readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch } from "./queue-search.ts";
-import { NO_WORD } from "./query-text.ts";
+import { MODES_DESCRIPTION, NO_WORD } from "./query-text.ts";
 import { isCursorPosition, parseCursor, searchResult, toSearchResult } from "./search-result.ts";
 import { bodyInt } from "../http/validation.ts";
 
@@ -27,19 +26,66 @@ export const searchRoutes = createRouter("Search");
 
 const searchBody = z
   .object({
-    query: z.string().min(1).max(LIMITS.queryCharacters).optional(),
-    similar_to: z.string().max(ID_CHARACTERS).optional(),
-    asset_ids: z.array(z.string()).max(LIMITS.assetIdCount).default([]),
-    top_k: bodyInt().min(1).max(LIMITS.topK).default(SEARCH.defaultTopK),
-    top_p: z.number().min(0).max(1).default(0),
-    modes: z.array(z.enum(MODES)).max(MODES.length).default([]),
-    use_boxes: z.boolean().default(false),
-    use_masks: z.boolean().default(false),
-    collapse: z.boolean().default(true),
-    queue_job: z.boolean().default(false),
-    filter: searchFilter.default({}),
-    group_by: z.enum(["segment", "asset"]).default("segment"),
-    cursor: z.string().refine(isCursorPosition, INVALID_CURSOR).optional(),
+    query: z
+      .string()
+      .min(1)
+      .max(LIMITS.queryCharacters)
+      .optional()
+      .describe("What to find, in everyday words. Required unless `similar_to` is given."),
+    similar_to: z
+      .string()
+      .max(ID_CHARACTERS)
+      .optional()
+      .describe("Id of a segment or an asset of the index: finds what is like it."),
+    asset_ids: z
+      .array(z.string())
+      .max(LIMITS.assetIdCount)
+      .default([])
+      .describe("Ids of videos and images to search in. Empty: all."),
+    top_k: bodyInt()
+      .min(1)
+      .max(LIMITS.topK)
+      .default(SEARCH.defaultTopK)
+      .describe("Segments to return on a page."),
+    top_p: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .describe("Lowest `score` to return, from 0 to 1. At 0.5, most results are relevant."),
+    modes: z.array(z.enum(MODES)).max(MODES.length).default([]).describe(MODES_DESCRIPTION),
+    use_boxes: z
+      .boolean()
+      .default(false)
+      .describe("Whether segments say where the query is seen, in `boxes`. Takes longer."),
+    use_masks: z
+      .boolean()
+      .default(false)
+      .describe("Whether segments have a `mask` of what the query means. Takes longer."),
+    collapse: z
+      .boolean()
+      .default(true)
+      .describe("Whether near-identical segments are one, with the others in `duplicates`."),
+    queue_job: z
+      .boolean()
+      .default(false)
+      .describe("Whether the search runs as a job: the response has its `job_id` at once."),
+    filter: searchFilter
+      .default({})
+      .describe(
+        'Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; ' +
+          "also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt " +
+          "$gte`; fields of nested objects with dots. All must hold.",
+      ),
+    group_by: z
+      .enum(["segment", "asset"])
+      .default("segment")
+      .describe("`asset`: only the best segment of each video or image."),
+    cursor: z
+      .string()
+      .refine(isCursorPosition, INVALID_CURSOR)
+      .optional()
+      .describe("`next_cursor` of the previous page, with the other fields unchanged."),
   })
   .refine(({ query, similar_to }) => query !== undefined || similar_to !== undefined, {
     path: ["query"],
@@ -58,11 +104,45 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/search",
-    summary: "Search Videos",
+    operationId: "searchIndex",
+    summary: "Search with words",
+    description:
+      "Finds the segments of videos and images that match a query: by what is seen, said, written " +
+      "in the image, and described. Results are sorted by `score`, a calibrated probability. An " +
+      "index without ready assets returns no segments. docs/search-guide.md explains each field.",
     scope: "read",
     params: indexParams,
     body: searchBody,
-    response: z.union([searchResult, queuedJob]),
+    examples: {
+      template: {
+        summary: "All fields of the specification",
+        value: {
+          query: "the moment she drops the cup",
+          asset_ids: [],
+          top_k: 30,
+          top_p: 0,
+          modes: ["video", "image"],
+          use_masks: false,
+          use_boxes: false,
+          queue_job: false,
+        },
+      },
+      short: { summary: "Only a query", value: { query: "dog on a beach", top_k: 5 } },
+      filtered: {
+        summary: "What is said, in videos of 2024 and later",
+        value: {
+          query: "interest rates",
+          modes: ["video", "speech"],
+          filter: { year: { $gte: 2024 } },
+          top_p: 0.5,
+        },
+      },
+      boxes: {
+        summary: "Where it is seen",
+        value: { query: "red car", use_boxes: true, group_by: "asset" },
+      },
+    },
+    response: searchResult,
   },
   searchIndex,
 );

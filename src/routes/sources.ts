@@ -2,6 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { deleteSource, listSources, type SourceSummary } from "../store/sources.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { countField, failureRecord, idField, orNull, time } from "./fields.ts";
+import { jobState } from "./job-record.ts";
 import { indexParams, isoTime, isoTimeOrNull, jsonObject } from "./index-record.ts";
 import { requireCallerIndex } from "./indices.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
@@ -9,33 +11,54 @@ import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.t
 /** Routes of an index's import sources: listings of platforms, followed or imported once. */
 export const sourceRoutes = createRouter("Imports");
 
+const sourceId = idField("source", "Id of the source.");
+
 const sourceRecord = z
   .object({
-    source_id: z.string(),
-    platform: z.string(),
-    kind: z.enum(["url", "playlist", "search", "profile"]),
-    title: z.string().nullable(),
-    url: z.string().nullable(),
-    query: z.string().nullable(),
-    follow: z.boolean(),
-    limit: z.int(),
+    source_id: sourceId,
+    platform: z.string().describe("Name of the platform.").openapi({ example: "peertube" }),
+    kind: z
+      .enum(["url", "playlist", "search", "profile"])
+      .describe("What is imported.")
+      .openapi({ example: "playlist" }),
+    title: z
+      .string()
+      .nullable()
+      .describe("Title of the playlist or profile; null until known.")
+      .openapi({ example: "Open movies" }),
+    url: z
+      .string()
+      .nullable()
+      .describe("Its page on the platform; null until known.")
+      .openapi({ example: "https://video.blender.org/c/blender_open_movies/videos" }),
+    query: z
+      .string()
+      .nullable()
+      .describe("What the platform is searched for; null for other kinds.")
+      .openapi({ example: null }),
+    follow: z.boolean().describe("Whether traversals import what is new."),
+    limit: countField("Items that are imported at most.", 20),
     metadata: jsonObject,
-    items: z.int(),
-    removed_upstream: z.int(),
-    job_id: z.string(),
-    state: z.enum(["queued", "running", "succeeded", "failed", "cancelled"]),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    last_synced_at: z.iso.datetime().nullable(),
-    created_at: z.iso.datetime(),
+    items: countField("Items that were imported.", 18),
+    removed_upstream: countField("Imported items that the platform doesn't list any more.", 0),
+    job_id: idField("job", "Id of the last job of the source."),
+    state: jobState,
+    error: orNull(failureRecord, "Why the last job failed; null otherwise.").openapi({
+      example: null,
+    }),
+    last_synced_at: time("End of the last sync; null before it.").nullable(),
+    created_at: time("Creation of the source."),
   })
-  .openapi("Source");
+  .openapi("Source", { description: "What was imported from a platform." });
 
 addEndpoint(
   sourceRoutes,
   {
     method: "get",
     path: "/index/{index_name}/sources",
-    summary: "List Sources",
+    operationId: "listSources",
+    summary: "List the sources of imports",
+    description: "Lists what was imported into an index from platforms, once or followed.",
     scope: "read",
     params: indexParams,
     query: pageQuery,
@@ -54,17 +77,21 @@ async function listIndexSources(
   return { sources, total: page.total, next_cursor: nextCursor(page) };
 }
 
-const sourceParams = indexParams.extend({ source_id: z.string() });
+const sourceParams = indexParams.extend({ source_id: sourceId });
 
 addEndpoint(
   sourceRoutes,
   {
     method: "delete",
     path: "/index/{index_name}/sources/{source_id}",
-    summary: "Delete Source",
+    operationId: "deleteSource",
+    summary: "Delete a source of imports",
+    description: "Ends following a source. Assets that were imported from it stay.",
     scope: "write",
     params: sourceParams,
-    response: z.object({ source_id: z.string(), deleted: z.literal(true) }),
+    response: z
+      .object({ source_id: sourceId, deleted: z.literal(true).describe("Always true.") })
+      .openapi("DeletedSource", { description: "The source that was deleted." }),
   },
   deleteIndexSource,
 );

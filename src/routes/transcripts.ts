@@ -8,7 +8,7 @@ import type { JobMessage } from "../messages.ts";
 import { startJob } from "../store/jobs.ts";
 import { getCues, getTranscript, putCues } from "../store/transcripts.ts";
 import type { Asset } from "../types.ts";
-import { videoParams } from "./asset-record.ts";
+import { transcriptOrigin, videoParams } from "./asset-record.ts";
 import { requireCallerAsset } from "./assets.ts";
 import { attachment } from "../http/content-disposition.ts";
 import type { Context } from "../http/context.ts";
@@ -16,29 +16,65 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { formFileOrText } from "../http/multipart-schema.ts";
 import { missingFileError, readForm, readSmallPart } from "../http/multipart.ts";
 import { parseTranscriptPart, invalidTranscript } from "./transcript-part.ts";
+import { countField, idField } from "./fields.ts";
 
 export const transcriptRoutes = createRouter("Transcripts");
 
-const transcriptQuery = z.object({ format: z.enum(["json", "vtt", "srt", "txt"]).default("json") });
+const videoId = idField("asset", "Id of the video.");
+
+const transcriptQuery = z.object({
+  format: z
+    .enum(["json", "vtt", "srt", "txt"])
+    .default("json")
+    .describe("`json`: cues. `vtt` (WebVTT), `srt` (SubRip) and `txt` are files to download."),
+});
 
 addEndpoint(
   transcriptRoutes,
   {
     method: "get",
     path: "/index/{index_name}/video/{video_id}/transcript",
-    summary: "Get Transcript",
+    operationId: "getTranscript",
+    summary: "Get the transcript of a video",
+    description:
+      "Returns what is said in a video, with times: from an uploaded file, a platform's captions " +
+      "or speech recognition, as `source` says.",
+    errors: { conflict: "The transcript has no times yet: the audio is being analysed." },
     scope: "read",
     params: videoParams,
     query: transcriptQuery,
     response: z
       .object({
-        video_id: z.string(),
-        language: z.string().nullable(),
-        source: z.enum(["upload", "asr", "platform"]),
-        cues: z.array(z.object({ start: z.number(), end: z.number(), text: z.string() })),
+        video_id: videoId,
+        ...transcriptOrigin,
+        cues: z
+          .array(
+            z.object({
+              start: z.number().describe("Start in seconds.").openapi({ example: 41.2 }),
+              end: z.number().describe("End in seconds.").openapi({ example: 43 }),
+              text: z
+                .string()
+                .describe("What is said.")
+                .openapi({ example: "Oh no, that was my favourite cup." }),
+            }),
+          )
+          .describe("Cues in order."),
       })
-      .openapi("Transcript"),
-    textMediaTypes: Object.values(TRANSCRIPT_FILES).map(({ type }) => type),
+      .openapi("Transcript", { description: "What is said in a video." }),
+    text: {
+      [TRANSCRIPT_FILES.vtt.type]: {
+        schema: z.string().describe("WebVTT."),
+        example: "WEBVTT\n\n00:00:41.200 --> 00:00:43.000\nOh no, that was my favourite cup.\n",
+      },
+      [TRANSCRIPT_FILES.srt.type]: {
+        schema: z.string().describe("SubRip."),
+        example: "1\n00:00:41,200 --> 00:00:43,000\nOh no, that was my favourite cup.\n",
+      },
+      [TRANSCRIPT_FILES.txt.type]: {
+        schema: z.string().describe("A line for each cue."),
+        example: "Oh no, that was my favourite cup.\n",
+      },
+    },
   },
   getVideoTranscript,
 );
@@ -82,19 +118,28 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/video/{video_id}/transcript",
-    summary: "Update Transcript",
+    operationId: "replaceTranscript",
+    summary: "Replace the transcript of a video",
+    description:
+      "Replaces the transcript of a ready video and starts a job that derives the texts and " +
+      "vectors of its segments. The earlier one stays searchable until the job has ended.",
+    errors: { conflict: "The video isn't ready." },
     scope: "write",
     params: videoParams,
-    form: z.object({ transcript: formFileOrText() }),
+    form: z.object({
+      transcript: formFileOrText().describe(
+        "Transcript as SRT, WebVTT, JSON (`[{start, end, text}]` or Whisper's) or plain text.",
+      ),
+    }),
     creates: "record",
     response: z
       .object({
-        video_id: z.string(),
-        cues: z.int(),
-        language: z.string().nullable(),
-        job_id: z.string(),
+        video_id: videoId,
+        cues: countField("Cues of the transcript.", 24),
+        language: transcriptOrigin.language,
+        job_id: idField("job", "Id of the job that derives the segments' texts."),
       })
-      .openapi("UpdatedTranscript"),
+      .openapi("UpdatedTranscript", { description: "The transcript that was stored." }),
   },
   updateVideoTranscript,
 );

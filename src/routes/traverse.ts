@@ -21,46 +21,72 @@ import { indexParams, indexRecord, toIndexRecord } from "./index-record.ts";
 import { requireCallerIndex } from "./indices.ts";
 import { NDJSON, toNdjson } from "../http/ndjson.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { nextCursor, pageQuery, pageRequest } from "../http/pagination.ts";
+import { nextCursor, pageFields, pageQuery, pageRequest } from "../http/pagination.ts";
+import { idField, orNull } from "./fields.ts";
 import { segmentRecord, toSegmentRecord } from "./segment-record.ts";
 
 export const traverseRoutes = createRouter("Traversal");
 
 const healthSchema = <Codes extends readonly [string, ...string[]]>(codes: Codes) =>
   z.object({
-    ok: z.boolean(),
-    findings: z.array(z.object({ code: z.enum(codes), message: z.string() })),
+    ok: z.boolean().describe("True if there is no finding.").openapi({ example: true }),
+    findings: z
+      .array(
+        z.object({
+          code: z.enum(codes).describe("What is wrong. docs/operate.md lists the codes."),
+          message: z.string().describe("What is wrong and what to do, in a sentence.").openapi({
+            example: "The vectors were made by another model version.",
+          }),
+        }),
+      )
+      .describe("Where D1, R2 and Vectorize differ.")
+      .openapi({ example: [] }),
   });
 
 const node = z
   .object({
     asset: assetRecord,
-    segments: z.array(segmentRecord),
-    health: healthSchema(FINDINGS),
+    segments: z.array(segmentRecord).describe("Segments of the asset, in order."),
+    health: healthSchema(FINDINGS).describe("Health of the asset."),
   })
-  .openapi("Node");
+  .openapi("Node", { description: "An asset, its segments and its health." });
 type Node = z.input<typeof node>;
 
 /** Health of the index itself, reported after its last asset. */
-const indexHealth = healthSchema(INDEX_FINDINGS).openapi("IndexHealth");
+const indexHealth = healthSchema(INDEX_FINDINGS).openapi("IndexHealth", {
+  description: "Health of the index itself.",
+});
+
+const traversalPage = z
+  .object({
+    index: indexRecord,
+    nodes: z.array(node).describe("Assets of the page, in the order of their creation."),
+    health: orNull(indexHealth, "Health of the index itself, on the last page; else null."),
+    ...pageFields,
+  })
+  .openapi("TraversalPage", { description: "A page of a walk through an index." });
+
+/** A line of a streamed traversal. */
+const traversalLine = z
+  .union([node, z.object({ index: indexRecord, health: indexHealth })])
+  .openapi("TraversalLine", { description: "A node, or on the last line the index." });
 
 addEndpoint(
   traverseRoutes,
   {
     method: "get",
     path: "/index/{index_name}/traverse",
-    summary: "Traverse",
+    operationId: "traverseIndex",
+    summary: "Walk through an index and check it",
+    description:
+      "Lists all assets with their segments, and compares what D1, R2 and Vectorize have of them. " +
+      "It changes nothing. With `Accept: application/x-ndjson`, the whole walk is streamed as a " +
+      "JSON object a line.",
     scope: "read",
     params: indexParams,
     query: pageQuery,
-    response: z.object({
-      index: indexRecord,
-      nodes: z.array(node),
-      health: indexHealth.nullable(),
-      total: z.int(),
-      next_cursor: z.string().nullable(),
-    }),
-    textMediaTypes: [NDJSON],
+    response: traversalPage,
+    text: { [NDJSON]: { schema: traversalLine } },
   },
   traverse,
 );
@@ -104,12 +130,19 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/traverse",
-    summary: "Repair",
+    operationId: "repairIndex",
+    summary: "Repair an index",
+    description:
+      "Starts a job that repairs what a traversal finds and syncs followed sources, as the " +
+      "schedule does. If one is running already, that one is returned.",
     scope: "write",
     params: indexParams,
     response: z
-      .object({ job_id: z.string(), state: z.enum(["queued", "running"]) })
-      .openapi("Traversal"),
+      .object({
+        job_id: idField("job", "Id of the job."),
+        state: z.enum(["queued", "running"]).describe("State of the job."),
+      })
+      .openapi("Traversal", { description: "The job that repairs an index." }),
   },
   repairIndex,
 );

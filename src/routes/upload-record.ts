@@ -4,27 +4,55 @@ import type { Upload } from "../store/uploads.ts";
 import { ASSET_TYPES } from "../types.ts";
 import { indexParams, isoTime } from "./index-record.ts";
 import { anyObject } from "../http/json-object.ts";
+import { failureRecord, idField, orNull, time } from "./fields.ts";
 
-export const uploadParams = indexParams.extend({ upload_id: z.string() });
+const uploadId = idField("upload", "Id of the upload.");
+
+export const uploadParams = indexParams.extend({ upload_id: uploadId });
 
 export const uploadRecord = z
   .object({
-    upload_id: z.string(),
-    index_name: z.string(),
-    state: z.enum(["open", "received", "complete"]),
-    offset: z.int(),
-    length: z.int().nullable(),
-    filename: z.string().nullable(),
+    upload_id: uploadId,
+    index_name: z.string().describe("Name of the index.").openapi({ example: "holidays" }),
+    state: z
+      .enum(["open", "received", "complete"])
+      .describe("`open`: bytes are missing. `received`: all are there. `complete`: it is an asset.")
+      .openapi({ example: "open" }),
+    offset: z.int().describe("Bytes that were received.").openapi({ example: 10_485_760 }),
+    length: z
+      .int()
+      .nullable()
+      .describe("Length of the file in bytes; null while it is deferred.")
+      .openapi({ example: 734_003_200 }),
+    filename: z
+      .string()
+      .nullable()
+      .describe("File name, which becomes the title; null if none was sent.")
+      .openapi({ example: "kitchen.mp4" }),
     metadata: anyObject(),
-    asset_id: z.string().nullable(),
-    asset_type: z.enum(ASSET_TYPES).nullable(),
-    duplicate: z.boolean().nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    expires_at: z.iso.datetime(),
+    asset_id: z
+      .string()
+      .nullable()
+      .describe("Id of the asset that the upload became; null before.")
+      .openapi({ example: null }),
+    asset_type: z
+      .enum(ASSET_TYPES)
+      .nullable()
+      .describe("Kind of the asset; null until known.")
+      .openapi({ example: "video" }),
+    duplicate: z
+      .boolean()
+      .nullable()
+      .describe("Whether the index had these bytes already; null before the end.")
+      .openapi({ example: null }),
+    error: orNull(failureRecord, "Why a received upload isn't an asset; null otherwise.").openapi({
+      example: null,
+    }),
+    created_at: time("Creation of the upload."),
+    updated_at: time("Last change of the record."),
+    expires_at: time("When an incomplete upload is deleted."),
   })
-  .openapi("Upload");
+  .openapi("Upload", { description: "A resumable upload." });
 
 /** Converts an upload. `error` says why a fully received upload hasn't become an asset. */
 export function toUploadRecord(

@@ -22,7 +22,7 @@ import {
 /** Routes of resumable uploads by the tus protocol (docs/uploads.md). */
 export const uploadRoutes = createRouter("Resumable uploads");
 
-const header = (description: string) => z.string().optional().openapi({ description });
+const header = (description: string) => z.string().optional().describe(description);
 const version = {
   "tus-resumable": header(
     "Version of the tus protocol: `1.0.0`. Required, else the status is 412.",
@@ -34,12 +34,26 @@ const checksum = {
   ),
 };
 
+const TUS_ERRORS = {
+  bad_request: "Headers contradict each other, or ask for what isn't supported.",
+  precondition_failed: "The header `Tus-Resumable` isn't `1.0.0`.",
+  unsupported_media_type: "The body isn't `application/offset+octet-stream`, or no video or image.",
+  checksum_mismatch: "The body doesn't have the checksum: nothing was stored.",
+} as const;
+const UPLOAD_EXPIRED = "The upload has expired. Start a new one.";
+
 addEndpoint(
   uploadRoutes,
   {
     method: "post",
     path: "/index/{index_name}/uploads",
-    summary: "Create Upload",
+    operationId: "createUpload",
+    summary: "Start a resumable upload",
+    description:
+      "Starts an upload of any size by the protocol tus 1.0, for which there are clients in most " +
+      "languages. The response's `Location` is the URL of the upload. A body is its first bytes. " +
+      "docs/uploads.md has examples.",
+    errors: { ...TUS_ERRORS, account_full: "The account's storage is used up." },
     scope: "write",
     params: indexParams,
     headers: z.object({
@@ -74,7 +88,9 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/uploads",
-    summary: "List Uploads",
+    operationId: "listUploads",
+    summary: "List unfinished uploads",
+    description: "Lists the uploads of an index that haven't become an asset and haven't expired.",
     scope: "write",
     params: indexParams,
     query: pageQuery,
@@ -98,7 +114,12 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/uploads/{upload_id}",
-    summary: "Get Upload",
+    operationId: "getUpload",
+    summary: "Get an upload",
+    description:
+      "Returns how much of an upload was received and, at the end, its asset. HEAD returns tus's " +
+      "headers `Upload-Offset` and `Upload-Length`.",
+    errors: { gone: UPLOAD_EXPIRED },
     scope: "write",
     params: uploadParams,
     response: uploadRecord,
@@ -127,6 +148,12 @@ const appendRequest = {
   }),
   binaryMediaType: OFFSET_OCTET_STREAM,
   status: 204,
+  errors: {
+    ...TUS_ERRORS,
+    gone: UPLOAD_EXPIRED,
+    conflict: "`Upload-Offset` isn't where the upload ends, or another request is writing to it.",
+    account_full: "The account's storage is used up.",
+  },
 } as const;
 
 addEndpoint(
@@ -135,7 +162,11 @@ addEndpoint(
     ...appendRequest,
     method: "patch",
     path: "/index/{index_name}/uploads/{upload_id}",
-    summary: "Continue Upload",
+    operationId: "continueUpload",
+    summary: "Send bytes of an upload",
+    description:
+      "Appends bytes at `Upload-Offset`. The last ones complete the upload, which becomes an asset " +
+      "and is ingested. After a broken connection, ask for the offset by HEAD and go on from there.",
   },
   continueCallerUpload,
 );
@@ -149,7 +180,11 @@ addEndpoint(
   {
     method: "delete",
     path: "/index/{index_name}/uploads/{upload_id}",
-    summary: "End Upload",
+    operationId: "deleteUpload",
+    summary: "Delete an unfinished upload",
+    description: "Deletes an upload and the bytes that were received (tus's termination).",
+    errors: { ...TUS_ERRORS, gone: UPLOAD_EXPIRED },
+    headers: z.object(version),
     scope: "write",
     params: uploadParams,
     status: 204,
@@ -167,7 +202,10 @@ addEndpoint(
     ...appendRequest,
     method: "post",
     path: "/index/{index_name}/uploads/{upload_id}",
-    summary: "Continue Or End Upload",
+    operationId: "overrideUpload",
+    summary: "Continue or delete an upload by POST",
+    description:
+      "Does what `X-HTTP-Method-Override` says, for clients that can't send PATCH or DELETE.",
     headers: appendRequest.headers.extend({
       "x-http-method-override": header("`PATCH` or `DELETE`: the method to use instead of POST."),
     }),

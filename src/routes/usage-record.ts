@@ -1,47 +1,58 @@
 import { z } from "@hono/zod-openapi";
 import { type Costs, estimateCosts } from "../store/costs.ts";
 import type { Usage } from "../store/usage.ts";
+import { countField } from "./fields.ts";
 
-const count = (description: string) => z.number().describe(description);
-const dollars = (description: string) => z.number().describe(`US dollars for ${description}.`);
+const count = (description: string, example = 0) =>
+  z.number().describe(description).openapi({ example });
+const dollars = (description: string) => count(`US dollars for ${description}.`, 0.004);
 
 /** What an account did on one day, and what that costs the deployment. */
-export const usageRecord = z.object({
-  date: z.iso.date().describe("Day (UTC)."),
-  searches: z.int(),
-  answers: z.int(),
-  ingested_seconds: z.number(),
-  ingested_images: z.int(),
-  model_calls: z.int(),
-  neurons_estimate: count("Billed unit of Workers AI, estimated from tokens and seconds."),
-  estimated_cost_usd: z.number().describe("Sum of `costs_usd`, without what a plan includes."),
-  costs_usd: z.object({
-    models: dollars("models"),
-    frames: dollars("decoding frames of videos"),
-    images: dollars("reading and scaling images"),
-    vectors: dollars("querying vectors"),
-    databases: dollars("rows read and written"),
-    files: dollars("operations on files"),
-    requests: dollars("requests and messages"),
-    storage: dollars("a day of what is stored"),
-  }),
-  operations: z.object({
-    input_tokens: count("Tokens that models read."),
-    output_tokens: count("Tokens that models wrote."),
-    audio_seconds: count("Seconds of audio that were transcribed."),
-    frames: count("Operations of Media Transformations."),
-    images: count("Operations of Images."),
-    dimensions_queried: count("Dimensions of the vectors by which Vectorize was queried."),
-    vectors_written: count("Vectors written to Vectorize."),
-    rows_read: count("Rows that D1 and objects read."),
-    rows_written: count("Rows that D1 and objects wrote."),
-    object_requests: count("Calls of Durable Objects."),
-    bucket_reads: count("Operations of class B of R2."),
-    bucket_writes: count("Operations of class A of R2."),
-    requests: count("Requests, and messages of queues."),
-    queue_operations: count("Operations of queues, three a message."),
-  }),
-});
+export const usageRecord = z
+  .object({
+    date: z.iso.date().describe("Day (UTC).").openapi({ example: "2026-11-24" }),
+    searches: countField("Searches.", 120),
+    answers: countField("Generated answers.", 14),
+    ingested_seconds: count("Seconds of video that were ingested.", 93.4),
+    ingested_images: countField("Images that were ingested.", 5),
+    model_calls: countField("Calls of models.", 61),
+    neurons_estimate: count(
+      "Billed unit of Workers AI, estimated from tokens and seconds.",
+      1250.5,
+    ),
+    estimated_cost_usd: count("Sum of `costs_usd`, without what a plan includes.", 0.032),
+    costs_usd: z
+      .object({
+        models: dollars("models"),
+        frames: dollars("decoding frames of videos"),
+        images: dollars("reading and scaling images"),
+        vectors: dollars("querying vectors"),
+        databases: dollars("rows read and written"),
+        files: dollars("operations on files"),
+        requests: dollars("requests and messages"),
+        storage: dollars("a day of what is stored"),
+      })
+      .describe("Estimated costs of the day by kind."),
+    operations: z
+      .object({
+        input_tokens: count("Tokens that models read."),
+        output_tokens: count("Tokens that models wrote."),
+        audio_seconds: count("Seconds of audio that were transcribed."),
+        frames: count("Operations of Media Transformations."),
+        images: count("Operations of Images."),
+        dimensions_queried: count("Dimensions of the vectors by which Vectorize was queried."),
+        vectors_written: count("Vectors written to Vectorize."),
+        rows_read: count("Rows that D1 and objects read."),
+        rows_written: count("Rows that D1 and objects wrote."),
+        object_requests: count("Calls of Durable Objects."),
+        bucket_reads: count("Operations of class B of R2."),
+        bucket_writes: count("Operations of class A of R2."),
+        requests: count("Requests, and messages of queues."),
+        queue_operations: count("Operations of queues, three a message."),
+      })
+      .describe("What the platform bills, counted."),
+  })
+  .openapi("Usage", { description: "What an account used on one day." });
 
 export function toUsageRecord(day: Usage): z.input<typeof usageRecord> {
   const costs: Costs = estimateCosts(day);

@@ -12,10 +12,12 @@ import {
   assetRecord,
   assetSource,
   toAssetRecord,
+  transcriptOrigin,
   videoParams,
 } from "./asset-record.ts";
 import {
   addCallerAsset,
+  ASSET_CHANGE_EXAMPLES,
   assetChange,
   deleteCallerAsset,
   listCallerAssets,
@@ -27,24 +29,44 @@ import {
 import { indexParams, isoTime, jsonObject } from "./index-record.ts";
 import { queuedJob } from "./job-record.ts";
 import { segmentRecord, toSegmentRecord } from "./segment-record.ts";
+import { countField, idField, time } from "./fields.ts";
 
 export const videoRoutes = createRouter("Videos and images");
 
-const indexVideoQuery = z.object({ video_url: z.string().optional() });
+const indexVideoQuery = z.object({
+  video_url: z
+    .string()
+    .optional()
+    .describe("Public URL of the video, instead of `video_file`. It is downloaded by a job."),
+});
 
 addEndpoint(
   videoRoutes,
   {
     method: "post",
     path: "/index/{index_name}/video",
-    summary: "Index Video",
+    operationId: "addVideo",
+    summary: "Add a video",
+    description:
+      "Uploads a video, or downloads it from a URL, and starts its ingest. The response has the " +
+      "state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the " +
+      "index has already are not stored again (`duplicate`). Large files: createUpload.",
+    errors: { account_full: "The account's storage is used up." },
     scope: "write",
     params: indexParams,
     query: indexVideoQuery,
     form: z.object({
-      video_file: formFile().optional(),
-      video_url: z.string().optional(),
-      transcript: formFileOrText().optional(),
+      video_file: formFile().optional().describe("The video. Give either this or `video_url`."),
+      video_url: z
+        .string()
+        .optional()
+        .describe("Public URL of the video: the same as in the query."),
+      transcript: formFileOrText()
+        .optional()
+        .describe(
+          "Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, " +
+            "text}]` or Whisper's) or plain text.",
+        ),
       metadata_str: metadataText,
     }),
     bodyOptional: true,
@@ -66,7 +88,9 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/videos",
-    summary: "List Videos",
+    operationId: "listVideos",
+    summary: "List the videos of an index",
+    description: "Lists videos by their creation, in any state.",
     scope: "read",
     params: indexParams,
     query: pageQuery,
@@ -85,20 +109,19 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/video/{video_id}",
-    summary: "Get Video",
+    operationId: "getVideo",
+    summary: "Get a video",
+    description: "Returns the record of a video: its state, facts and URLs.",
     scope: "read",
     params: videoParams,
     response: assetRecord
       .extend({
         transcript: z
-          .object({
-            language: z.string().nullable(),
-            source: z.enum(["upload", "asr", "platform"]),
-            cues: z.int(),
-          })
-          .nullable(),
+          .object({ ...transcriptOrigin, cues: countField("Cues of the transcript.", 24) })
+          .nullable()
+          .describe("Summary of the transcript; null if there is none."),
       })
-      .openapi("Video"),
+      .openapi("Video", { description: "A video, with a summary of its transcript." }),
   },
   getVideo,
 );
@@ -119,7 +142,12 @@ addEndpoint(
   {
     method: "patch",
     path: "/index/{index_name}/video/{video_id}",
-    summary: "Update Video",
+    operationId: "updateVideo",
+    summary: "Update a video",
+    description:
+      "Changes the title or the metadata. A field that is left out stays as it is; `metadata` is " +
+      "replaced as a whole.",
+    examples: ASSET_CHANGE_EXAMPLES,
     scope: "write",
     params: videoParams,
     body: assetChange,
@@ -140,7 +168,11 @@ addEndpoint(
   {
     method: "delete",
     path: "/index/{index_name}/video/{video_id}",
-    summary: "Delete Video",
+    operationId: "deleteVideo",
+    summary: "Delete a video",
+    description:
+      "Deletes a video. It can't be found from this moment on; a job removes its file, text and " +
+      "vectors.",
     scope: "write",
     params: videoParams,
     response: queuedJob,
@@ -157,7 +189,12 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/video/{video_id}/retry",
-    summary: "Retry Video",
+    operationId: "retryVideo",
+    summary: "Retry a failed video",
+    description:
+      "Continues the ingest of a failed video at the step that failed. Of a ready video with " +
+      "`warnings`, what these are about is tried again by a job.",
+    errors: { conflict: "The video hasn't failed and has no warnings." },
     scope: "write",
     params: videoParams,
     response: assetRecord,
@@ -174,19 +211,27 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/video/{video_id}/metadata",
-    summary: "Get Video Metadata",
+    operationId: "getVideoMetadata",
+    summary: "Get the metadata of a video",
+    description:
+      "Returns the user's metadata, technical facts of the file, and where it came from.",
     scope: "read",
     params: videoParams,
     response: z
       .object({
-        video_id: z.string(),
+        video_id: idField("asset", "Id of the video."),
         metadata: jsonObject,
-        technical: jsonObject,
-        source: assetSource,
-        created_at: z.iso.datetime(),
-        updated_at: z.iso.datetime(),
+        technical: z
+          .record(z.string(), z.unknown())
+          .describe("Facts of the file: duration, size, frame rate, container, codecs, bit rate.")
+          .openapi({
+            example: { duration_seconds: 93.4, width: 1920, height: 1080, video_codec: "avc" },
+          }),
+        source: assetSource.openapi({ example: { kind: "upload" } }),
+        created_at: time("Creation of the asset."),
+        updated_at: time("Last change of the record."),
       })
-      .openapi("VideoMetadata"),
+      .openapi("VideoMetadata", { description: "The metadata of a video." }),
   },
   getVideoMetadata,
 );
@@ -215,7 +260,9 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/video/{video_id}/segments",
-    summary: "List Segments",
+    operationId: "listSegments",
+    summary: "List the segments of a video",
+    description: "Lists the segments of a video in order, with captions, transcript and labels.",
     scope: "read",
     params: videoParams,
     query: pageQuery,

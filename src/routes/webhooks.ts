@@ -6,46 +6,86 @@ import { type Delivery, EVENT_TYPES, type WebhookState } from "../types.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { eventRecord } from "./event-record.ts";
+import { countField, time } from "./fields.ts";
 import { indexParams, isoTime, isoTimeOrNull } from "./index-record.ts";
 import { requireCallerIndex } from "./indices.ts";
 import { INVALID_CURSOR, pageOf, pageQuery } from "../http/pagination.ts";
 
 export const webhookRoutes = createRouter("Events");
 
-const time = z.iso.datetime();
-
 const webhookRecord = z
   .object({
-    url: z.url(),
-    disabled_at: time.nullable(),
-    secrets: z.array(
-      z.object({ secret: z.string(), created_at: time, expires_at: time.nullable() }),
-    ),
-    deliveries: z.object({ pending: z.int(), delivered: z.int(), failed: z.int() }),
+    url: z
+      .url()
+      .describe("Where events are sent.")
+      .openapi({ example: "https://hooks.your-site.dev/sightline" }),
+    disabled_at: time("When the receiver answered 410, which ends the deliveries; else null.")
+      .nullable()
+      .openapi({ example: null }),
+    secrets: z
+      .array(
+        z.object({
+          secret: z.string().describe("Signing secret (Standard Webhooks).").openapi({
+            example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+          }),
+          created_at: time("Creation of the secret."),
+          expires_at: time("End of its use after a rotation; null: never.")
+            .nullable()
+            .openapi({ example: null }),
+        }),
+      )
+      .describe("Secrets that sign each event: two for a day after a rotation."),
+    deliveries: z
+      .object({
+        pending: countField("Deliveries that are waiting or being retried.", 0),
+        delivered: countField("Deliveries that the receiver accepted.", 41),
+        failed: countField("Deliveries that were given up.", 0),
+      })
+      .describe("Recent deliveries by state."),
   })
-  .openapi("Webhook");
+  .openapi("Webhook", { description: "The webhook of an index." });
 
 const deliveryRecord = z
   .object({
-    event_id: z.string(),
-    type: z.enum(EVENT_TYPES),
-    state: z.enum(["pending", "delivered", "failed"]),
-    attempts: z.int(),
-    status_code: z.int().nullable(),
-    error: z.string().nullable(),
+    event_id: z
+      .string()
+      .describe("Id of the event, in the header `webhook-id`.")
+      .openapi({ example: "evt_01KATN3V0F6Q8M2R5W7XJ9ZB4C_0000000012" }),
+    type: z.enum(EVENT_TYPES).describe("What happened."),
+    state: z
+      .enum(["pending", "delivered", "failed"])
+      .describe("State of the delivery.")
+      .openapi({ example: "delivered" }),
+    attempts: countField("Requests that were sent.", 1),
+    status_code: z
+      .int()
+      .nullable()
+      .describe("Status of the receiver's last response; null without one.")
+      .openapi({ example: 204 }),
+    error: z
+      .string()
+      .nullable()
+      .describe("What went wrong with the last attempt; null if nothing did.")
+      .openapi({ example: null }),
     payload: eventRecord,
-    created_at: time,
-    next_attempt_at: time.nullable(),
-    ended_at: time.nullable(),
+    created_at: time("Creation of the event."),
+    next_attempt_at: time("Time of the next attempt; null if there is none.")
+      .nullable()
+      .openapi({ example: null }),
+    ended_at: time("When it was delivered or given up; null before.").nullable(),
   })
-  .openapi("Delivery");
+  .openapi("Delivery", { description: "An event that is sent to a webhook." });
 
 addEndpoint(
   webhookRoutes,
   {
     method: "get",
     path: "/index/{index_name}/webhook",
-    summary: "Get Webhook",
+    operationId: "getWebhook",
+    summary: "Get the webhook of an index",
+    description:
+      "Returns the URL, the signing secrets and the number of deliveries. `PATCH /index/{index_name}` " +
+      "sets the URL, in `settings.webhook_url`. docs/webhooks.md says how to verify a signature.",
     scope: "admin", // shows the secrets, which allow forging events
     params: indexParams,
     response: webhookRecord,
@@ -65,7 +105,11 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/webhook/rotate",
-    summary: "Rotate Webhook Secret",
+    operationId: "rotateWebhookSecret",
+    summary: "Replace the signing secret",
+    description:
+      "Creates a new signing secret. Events are signed with both secrets for a day, so that the " +
+      "receiver can change over.",
     scope: "admin",
     params: indexParams,
     response: webhookRecord,
@@ -85,7 +129,10 @@ addEndpoint(
   {
     method: "post",
     path: "/index/{index_name}/webhook/test",
-    summary: "Test Webhook",
+    operationId: "testWebhook",
+    summary: "Send a test event",
+    description: "Queues an event of the type `webhook.test`, and returns its delivery.",
+    errors: { conflict: "The webhook is disabled, because its receiver answered 410." },
     scope: "write",
     params: indexParams,
     response: deliveryRecord,
@@ -103,7 +150,11 @@ async function testWebhook(c: Context, { params }: Input<typeof indexParams>) {
 }
 
 const deliveriesQuery = pageQuery.extend({
-  cursor: z.string().refine(isEventId, INVALID_CURSOR).optional(),
+  cursor: z
+    .string()
+    .refine(isEventId, INVALID_CURSOR)
+    .optional()
+    .describe("`next_cursor` of the previous page. Without it, the first page is returned."),
 });
 
 addEndpoint(
@@ -111,7 +162,9 @@ addEndpoint(
   {
     method: "get",
     path: "/index/{index_name}/webhook/deliveries",
-    summary: "List Webhook Deliveries",
+    operationId: "listWebhookDeliveries",
+    summary: "List the deliveries of a webhook",
+    description: "Lists recent deliveries with their attempts, newest first.",
     scope: "read",
     params: indexParams,
     query: deliveriesQuery,

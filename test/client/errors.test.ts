@@ -101,7 +101,7 @@ it("a service that doesn't answer throws a ConnectionError with the reason", asy
   const error = await errorOf(sightline.stats());
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error.status).toBeUndefined();
-  expect(error.message).toBe(`The service at ${url} doesn't answer. refused`);
+  expect(error.message).toBe(`The service at ${url} does not answer. refused`);
 });
 
 it("a service that doesn't answer within the time limit throws a ConnectionError", async () => {

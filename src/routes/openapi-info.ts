@@ -1,0 +1,43 @@
+import { VERSION } from "./meta.ts";
+
+/** Introduction of the OpenAPI document. */
+const DESCRIPTION = `Search and question answering over indices of videos and images.
+
+**First steps.** Create an index (\`createIndex\`), add a video or an image (\`addVideo\`,
+\`addImage\`), wait until its \`state\` is \`ready\` (\`getVideo\`, \`streamEvents\`), then search
+(\`searchIndex\`) and ask (\`answerFromText\`).
+
+**Conventions.** JSON is snake_case. Positions and durations are seconds, sizes bytes, moments in
+time RFC 3339 in UTC. A field of \`null\` is the same as none. Lists take \`limit\` (1 to 100,
+default 50) and \`cursor\`, and return \`total\` and \`next_cursor\`. Every response has the header
+\`X-Request-Id\`.
+
+**Errors.** 422 lists every issue of a request in \`detail\`, as FastAPI does. Every other error has
+a sentence in \`detail\` that says what is wrong and what to do. 429 and 503 may carry
+\`Retry-After\`. A repeated request with the same \`Idempotency-Key\` creates nothing twice.`;
+
+/** What the OpenAPI document says of the whole API. Tags are in the order of a first use. */
+export const OPENAPI_INFO = {
+  info: {
+    title: "Sightline",
+    version: VERSION,
+    description: DESCRIPTION,
+    license: { name: "MIT", identifier: "MIT" },
+  },
+  servers: [{ url: "/", description: "The deployment that serves this document." }],
+  tags: [
+    { name: "Indices", description: "Named collections of videos and images." },
+    { name: "Videos and images", description: "Adding, reading, changing and deleting assets." },
+    { name: "Resumable uploads", description: "Uploads of any size that survive interruptions." },
+    { name: "Transcripts", description: "What is said in a video, with times." },
+    { name: "Imports", description: "Videos and images of other platforms." },
+    { name: "Search", description: "Finding segments with words, an image or a clip." },
+    { name: "Answers", description: "Answers to questions, with moments that prove them." },
+    { name: "Jobs", description: "Work in the background." },
+    { name: "Events", description: "Changes of an index, as a stream and by webhooks." },
+    { name: "Traversal", description: "Checking and repairing what is stored." },
+    { name: "Archives", description: "Moving an index between deployments." },
+    { name: "Account", description: "The account, its API keys, usage and costs." },
+    { name: "Service", description: "The service itself." },
+  ],
+};

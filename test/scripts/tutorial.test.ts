@@ -1,0 +1,125 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildSamplePack } from "../../tools/sample/pack.ts";
+import { ProcessSupervisor, startChild } from "../../tools/stack/child.ts";
+import { PROJECT } from "../../tools/stack/local-state.ts";
+import { findFreePort } from "../../tools/stack/ports.ts";
+import { matchesOutput, type PageBlock, readPageBlocks } from "./page-blocks.ts";
+
+/** Pages whose commands continue those of the tutorial. */
+const GUIDES = [
+  "search-guide.md",
+  "answers-guide.md",
+  "uploads.md",
+  "imports.md",
+  "webhooks.md",
+  "mcp.md",
+];
+const SEPARATOR = "=== next block ===";
+
+const run = promisify(execFile);
+const supervisor = new ProcessSupervisor();
+mkdirSync(join(PROJECT, ".wrangler"), { recursive: true });
+const folder = mkdtempSync(join(PROJECT, ".wrangler/tutorial-")); // a fixed package is found there
+let env: Record<string, string>;
+
+/** Starts `npm run dev`, and takes URL and key from what it prints, as a reader does. */
+beforeAll(async () => {
+  const [port, enginePort] = [await findFreePort(), await findFreePort()];
+  const greeting = Promise.withResolvers<string>();
+  const lines: string[] = [];
+  const child = startChild({
+    name: "npm run dev",
+    args: ["scripts/dev.ts"],
+    env: { PORT: `${port}`, ENGINE_PORT: `${enginePort}`, STATE_DIR: join(folder, "state") },
+    logFile: join(folder, "dev.log"),
+    onLine: (line) => {
+      lines.push(line);
+      if (line.startsWith("export KEY=")) greeting.resolve(lines.join("\n"));
+    },
+  });
+  supervisor.supervise(child);
+  void child.ended.then((reason) => greeting.reject(new Error(reason)));
+  const [, url] = /Sightline runs at (\S+)/.exec(await greeting.promise)!;
+  const [, key] = /export KEY=(\S+)/.exec(await greeting.promise)!;
+  env = {
+    ...process.env,
+    URL: url!,
+    KEY: key!,
+    PATH: `${join(PROJECT, "node_modules/.bin")}:${process.env["PATH"]}`,
+  };
+}, 120_000);
+
+afterAll(async () => {
+  await supervisor.stopAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const blocksOf = (page: string, language: string) =>
+  readPageBlocks(page).filter((block) => block.language === language);
+
+/** Runs commands of pages in one shell, in order, and returns what each block printed. */
+async function runCommands(blocks: PageBlock[]): Promise<string[]> {
+  const script = blocks.map(({ code }) => `${code}\necho "${SEPARATOR}"`).join("\n");
+  const shell = spawn("bash", ["-euc", script], {
+    cwd: PROJECT,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(shell.stdout),
+    text(shell.stderr),
+    once(shell, "close"),
+  ]);
+  const printed = stdout.split(`${SEPARATOR}\n`);
+  const last = { at: blocks[printed.length - 1]?.at, printed: printed.at(-1), stderr };
+  expect({ code, last: code === 0 ? null : last }).toEqual({ code: 0, last: null });
+  return printed;
+}
+
+/** Expects that each block printed what its page shows. */
+function expectOutputs(blocks: PageBlock[], printed: string[]): void {
+  const others = blocks.flatMap(({ at, output }, i) =>
+    output === undefined || matchesOutput(output, printed[i]!)
+      ? []
+      : [{ at, output, printed: printed[i]! }],
+  );
+  expect(others).toEqual([]);
+}
+
+it("the commands of the tutorial and the guides print what the pages show", async () => {
+  const blocks = ["tutorial.md", ...GUIDES].flatMap((page) => blocksOf(page, "sh"));
+  expect(blocks.length).toBeGreaterThan(20);
+  expectOutputs(blocks, await runCommands(blocks));
+}, 240_000);
+
+/** Programs, which use the index that the commands have made. */
+const programs = ["tutorial.md", "uploads.md"].flatMap((page) => [
+  ...blocksOf(page, "ts"),
+  ...blocksOf(page, "python").filter(canImport),
+]);
+
+it.each(programs)(
+  "the $language program at $at prints what the page shows",
+  async (block) => {
+    const file = join(folder, `program.${block.language}`);
+    writeFileSync(file, block.code);
+    const samples = join(folder, "samples"); // a copy, because programs store upload URLs beside it
+    await buildSamplePack(samples);
+    const command = block.language === "ts" ? process.execPath : "python3";
+    const { stdout } = await run(command, [file], { env: { ...env, SAMPLES: samples } });
+    expectOutputs([block], [stdout]);
+  },
+  120_000,
+);
+
+/** Returns whether this machine has Python and the packages that a program imports. */
+function canImport({ code }: PageBlock): boolean {
+  const imports = code.match(/^(import|from) .*$/gm) ?? [];
+  return spawnSync("python3", ["-c", imports.join("\n")]).status === 0;
+}
