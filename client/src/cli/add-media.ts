@@ -6,6 +6,7 @@ import {
   type Sightline,
   type SightlineIndex,
 } from "../index.ts";
+import type { Environment } from "./config.ts";
 import { openLocalFile, readLocalText } from "./local-file.ts";
 import type { LocalMedia, MediaKind } from "./media-files.ts";
 import type { StoredCopies } from "./stored-copies.ts";
@@ -30,7 +31,7 @@ export interface AddRun {
   copies: StoredCopies;
   metadata: Record<string, unknown> | undefined;
   isWaiting: boolean;
-  env: NodeJS.ProcessEnv;
+  env: Environment;
   signal: AbortSignal;
 }
 

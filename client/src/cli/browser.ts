@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Environment } from "./config.ts";
 import { isWebUrl } from "./output.ts";
 
 /** Opens an http or https URL in the browser: `$BROWSER`, or the system's default. */
-export async function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<void> {
+export async function openInBrowser(url: string, env: Environment): Promise<void> {
   if (!isWebUrl(url)) throw new Error(`${url} is no http or https URL.`);
   const [program, args] = browserCommand(process.platform, env);
   const child = spawn(program, [...args, url], { detached: true, stdio: "ignore" });
@@ -14,7 +15,7 @@ export async function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promis
   child.unref();
 }
 
-function browserCommand(platform: string, env: NodeJS.ProcessEnv): [string, string[]] {
+function browserCommand(platform: string, env: Environment): [string, string[]] {
   if (env["BROWSER"]) return [env["BROWSER"], []];
   if (platform === "darwin") return ["open", []];
   if (platform === "win32") return ["rundll32", ["url.dll,FileProtocolHandler"]];

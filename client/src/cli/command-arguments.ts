@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type Command, GLOBAL_OPTIONS, type OptionSpec, type ParameterSpec } from "./command.ts";
+import { GLOBAL_OPTIONS, type OptionSpec, type ParameterSpec } from "./option.ts";
 
 /** An invalid command line. */
 export class UsageError extends Error {
@@ -69,7 +69,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Finds the command that a command line begins with, and the number of its words. */
-export function findCommand(
+export function findCommand<Command extends { name: string }>(
   commands: readonly Command[],
   argv: readonly string[],
 ): { command: Command; words: number } | null {
@@ -81,8 +81,14 @@ export function findCommand(
   return null;
 }
 
+/** What a command takes. */
+interface CommandSyntax {
+  parameters: ParameterSpec[];
+  options: OptionSpec[];
+}
+
 /** Parses what follows the command's name. Throws a `UsageError`. */
-export function parseArguments(command: Command, argv: readonly string[]): CommandArguments {
+export function parseArguments(command: CommandSyntax, argv: readonly string[]): CommandArguments {
   const options = [...command.options, ...GLOBAL_OPTIONS];
   const config = Object.fromEntries(
     options.map(({ name, short, value }) => {
@@ -132,8 +138,7 @@ function requireChoices(options: OptionSpec[], values: Record<string, unknown>):
   }
 }
 
-function requirePositionals(command: Command, positionals: string[]): void {
-  const { parameters } = command;
+function requirePositionals({ parameters }: CommandSyntax, positionals: string[]): void {
   for (const [i, { name, isOptional, choices }] of parameters.entries()) {
     const value = positionals[i];
     if (value === undefined && !isOptional) throw new UsageError(`<${name}> is missing.`);

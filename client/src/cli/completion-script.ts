@@ -1,4 +1,5 @@
-import { type Command, GLOBAL_OPTIONS, type OptionSpec } from "./command.ts";
+import type { Command } from "./command.ts";
+import { GLOBAL_OPTIONS, type OptionSpec } from "./option.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -129,7 +130,8 @@ function fishScript(commands: readonly Command[]): string {
   const firsts = new Map<string, string>();
   for (const { name, summary } of commands) {
     const [first = "", second] = name.split(" ");
-    firsts.set(first, second === undefined ? summary : `${firsts.get(first) ?? ""}`);
+    const others = firsts.get(first);
+    firsts.set(first, second === undefined ? summary : others ? `${others}, ${second}` : second);
   }
   const lines = ["# fish completion of sightline", "complete -c sightline -f"];
   for (const [first, summary] of firsts) {

@@ -2,6 +2,9 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** What `sightline login` stores. The key is only sent to this URL. */
 export interface StoredLogin {
   url: string;
@@ -16,19 +19,19 @@ export interface Credentials {
 
 export const DEFAULT_URL = "http://127.0.0.1:8787";
 
-/** Returns the folder of the config file: `$XDG_CONFIG_HOME/sightline`, or `~/.config/sightline`. */
-export function configFolder(env: NodeJS.ProcessEnv): string {
+/** Returns the folder of the config file, below `$XDG_CONFIG_HOME` or `~/.config`. */
+export function configFolder(env: Environment): string {
   return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "sightline");
 }
 
-function configFile(env: NodeJS.ProcessEnv): string {
+function configFile(env: Environment): string {
   return join(configFolder(env), "config.json");
 }
 
 /** Chooses URL and key: option, then environment, then config file, then the local service. */
 export function chooseCredentials(
   urlOption: string | undefined,
-  env: NodeJS.ProcessEnv,
+  env: Environment,
   stored: StoredLogin | null,
 ): Credentials {
   const url = normalizeUrl(urlOption ?? (env["SIGHTLINE_URL"] || stored?.url || DEFAULT_URL));
@@ -42,7 +45,7 @@ export function normalizeUrl(url: string): string {
 }
 
 /** Reads the stored login; null if there is none. Throws a readable error for a damaged file. */
-export async function readLogin(env: NodeJS.ProcessEnv): Promise<StoredLogin | null> {
+export async function readLogin(env: Environment): Promise<StoredLogin | null> {
   const file = configFile(env);
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (isMissing(error)) return null;
@@ -65,14 +68,14 @@ function parseLogin(text: string): StoredLogin | null {
 }
 
 /** Writes the login to a file that only its owner may read. Returns its path. */
-export async function writeLogin(env: NodeJS.ProcessEnv, login: StoredLogin): Promise<string> {
+export async function writeLogin(env: Environment, login: StoredLogin): Promise<string> {
   const file = configFile(env);
   await writePrivateFile(file, `${JSON.stringify(login, null, 2)}\n`);
   return file;
 }
 
 /** Deletes the stored login. */
-export async function deleteLogin(env: NodeJS.ProcessEnv): Promise<void> {
+export async function deleteLogin(env: Environment): Promise<void> {
   await rm(configFile(env), { force: true });
 }
 

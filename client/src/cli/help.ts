@@ -1,5 +1,6 @@
 import { formatParameter } from "./command-arguments.ts";
-import { type Command, GLOBAL_OPTIONS, type OptionSpec } from "./command.ts";
+import type { Command } from "./command.ts";
+import { GLOBAL_OPTIONS, type OptionSpec } from "./option.ts";
 import { wrapWords } from "./wrap-words.ts";
 
 const WIDTH = 96;

@@ -31,7 +31,8 @@ async function runCommandLine(argv: string[], signal: AbortSignal): Promise<numb
     };
     return (await command.run(context)) ?? EXIT.done;
   } catch (error) {
-    if (signal.aborted) return EXIT.interrupted;
+    const isInterrupted = error instanceof Error && error.name === "AbortError";
+    if (signal.aborted || isInterrupted) return EXIT.interrupted;
     return fail(error, command);
   }
 }

@@ -1,10 +1,10 @@
 /** Bytes of a file that `mediaKind` needs. */
 export const HEAD_BYTES = 400;
 
-const IMAGE_BRANDS = ["avif", "avis", "heic", "heix", "mif1", "msf1"];
-const AUDIO_BRANDS = ["M4A ", "M4B ", "M4P "];
+/** Brands of images that the service refuses, and of audio. */
+const OTHER_BRANDS = new Set("avif,avis,heic,heix,mif1,msf1,M4A ,M4B ,M4P ".split(","));
 /** Boxes that a QuickTime file without `ftyp` begins with. */
-const QUICKTIME_BOXES = ["moov", "mdat", "wide", "free", "skip"];
+const QUICKTIME_BOXES = new Set(["moov", "mdat", "wide", "free", "skip"]);
 const TS_SYNC = 0x47;
 
 /** Tells a video or an image that the service may take from its first bytes; null for the rest. */
@@ -14,9 +14,9 @@ export function mediaKind(head: Uint8Array): "video" | "image" | null {
   if (text(0, 3) === "\u00FF\u00D8\u00FF" || text(0, 4) === "\u0089PNG") return "image";
   if (text(0, 4) === "GIF8" || (text(0, 4) === "RIFF" && text(8, 4) === "WEBP")) return "image";
   if (text(4, 4) === "ftyp") {
-    return [...IMAGE_BRANDS, ...AUDIO_BRANDS].includes(text(8, 4)) ? null : "video";
+    return OTHER_BRANDS.has(text(8, 4)) ? null : "video";
   }
-  if (QUICKTIME_BOXES.includes(text(4, 4))) return "video";
+  if (QUICKTIME_BOXES.has(text(4, 4))) return "video";
   if (text(0, 4) === "\u001A\u0045\u00DF\u00A3") return "video"; // Matroska, WebM
   return isTransportStream(head) ? "video" : null;
 }

@@ -1,3 +1,4 @@
+import type { Environment } from "./config.ts";
 import { sanitizeText } from "./display-width.ts";
 import { type Column, formatTable } from "./table.ts";
 
@@ -15,7 +16,7 @@ export class Output {
 
   constructor(
     streams: Pick<NodeJS.Process, "stdout" | "stderr">,
-    env: NodeJS.ProcessEnv,
+    env: Environment,
     { isJson, isQuiet }: { isJson: boolean; isQuiet: boolean },
   ) {
     this.stdout = streams.stdout;
@@ -72,18 +73,26 @@ export class Output {
 }
 
 /** Returns whether a stream takes colours: a terminal, without NO_COLOR. */
-export function takesColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
+export function takesColour(isTerminal: boolean, env: Environment): boolean {
   return isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }
 
-const HYPERLINK_PROGRAMS = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio"];
+const HYPERLINK_PROGRAMS = new Set([
+  "iTerm.app",
+  "WezTerm",
+  "vscode",
+  "ghostty",
+  "Hyper",
+  "Tabby",
+  "rio",
+]);
 
 /** Returns whether a stream takes OSC 8 hyperlinks. FORCE_HYPERLINK overrides the guess. */
-export function takesHyperlinks(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
+export function takesHyperlinks(isTerminal: boolean, env: Environment): boolean {
   const forced = env["FORCE_HYPERLINK"];
   if (forced !== undefined && forced !== "") return forced !== "0";
   if (!isTerminal || env["TERM"] === "dumb") return false;
-  if (HYPERLINK_PROGRAMS.includes(env["TERM_PROGRAM"] ?? "")) return true;
+  if (HYPERLINK_PROGRAMS.has(env["TERM_PROGRAM"] ?? "")) return true;
   if (/^(xterm-kitty|alacritty|foot|contour)/.test(env["TERM"] ?? "")) return true;
   return (
     Number(env["VTE_VERSION"] ?? 0) >= 5000 ||

@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 
 /**
  * Reads a line from the terminal, with the question on stderr. A hidden answer isn't echoed. Throws
- * if stdin isn't a terminal, with the sentence `otherwise`.
+ * an `AbortError` on Ctrl-C, and the sentence `otherwise` if stdin isn't a terminal.
  */
 export async function promptLine(
   question: string,
@@ -20,9 +20,6 @@ export async function promptLine(
   try {
     const either = AbortSignal.any([signal, interrupted.signal]);
     return (await reader.question(isHidden ? "" : question, { signal: either })).trim();
-  } catch (error) {
-    if (interrupted.signal.aborted) process.kill(process.pid, "SIGINT");
-    throw error;
   } finally {
     reader.close();
     if (isHidden) process.stderr.write("\n");

@@ -1,6 +1,6 @@
 import type { SearchResult, SightlineIndex } from "../index.ts";
 import { type CommandArguments, UsageError } from "./command-arguments.ts";
-import type { OptionSpec } from "./command.ts";
+import type { OptionSpec } from "./option.ts";
 import { openLocalFile } from "./local-file.ts";
 
 const MODES = ["video", "image", "visual", "speech", "text"] as const;

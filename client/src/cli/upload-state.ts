@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { configFolder, isMissing, writePrivateFile } from "./config.ts";
+import { configFolder, type Environment, isMissing, writePrivateFile } from "./config.ts";
 import type { LocalMedia } from "./media-files.ts";
 
 /** Where an upload that was broken off continues, or what remains to be done after it. */
@@ -17,7 +17,7 @@ export interface UploadState {
  * file, another service and another index are other uploads.
  */
 export function uploadStateFile(
-  env: NodeJS.ProcessEnv,
+  env: Environment,
   serviceUrl: string,
   indexName: string,
   { path, bytes, changedAt }: Pick<LocalMedia, "path" | "bytes" | "changedAt">,

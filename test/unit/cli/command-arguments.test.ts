@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../../client/src/cli/command.ts";
 import {
@@ -88,6 +89,14 @@ describe("the help", () => {
       }
     },
   );
+});
+
+it("docs/command-line.md names every command and option", () => {
+  const page = readFileSync("docs/command-line.md", "utf8");
+  for (const { name, options } of COMMANDS) {
+    expect(page).toMatch(new RegExp(`\\b${name}\\b`));
+    for (const option of options) expect(page).toContain(`--${option.name}`);
+  }
 });
 
 /** Splits an example as a shell does, up to a pipe or redirection. */

@@ -24,7 +24,7 @@ export async function findSegments(
   });
 }
 
-/** Sorts assets first whose id has the time of a segment's id: ids begin with a time of creation. */
+/** Sorts assets first whose id begins with the time of creation in a segment's id. */
 function likelyFirst(assets: Asset[], segmentIds: readonly string[]): Asset[] {
   const times = new Set(segmentIds.map((id) => id.slice(4, 14)));
   const isLikely = ({ asset_id }: Asset) => times.has(asset_id.slice(4, 14));
