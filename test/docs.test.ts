@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openApiDocument } from "../src/app.ts";
+import { Client } from "./client.ts";
+import { fillExamples, findRecords } from "./console-modules.ts";
+import { createSampleIndex, type SampleIndex } from "./sample-index.ts";
 
 /** Requests a static asset, which is served without the Worker. */
 const get = (path: string, method = "GET") =>
@@ -23,9 +26,10 @@ describe("GET /docs", () => {
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const html = await page.text();
-    const paths = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+    const paths = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path]) => path!);
     expect(paths).toContain("/console/swagger-ui/swagger-ui-bundle.js");
     for (const path of paths) {
+      if (path === "/" || path === "/openapi.json") continue;
       expect(path).toMatch(/^\/console\//);
       const response = await get(path);
       expect({ path, status: response.status }).toEqual({ path, status: 200 });
@@ -36,9 +40,10 @@ describe("GET /docs", () => {
   });
 
   it("loads this service's OpenAPI document and no external validator", async () => {
-    const script = await (await get("/console/reference.js")).text();
-    expect(script).toContain('url: "/openapi.json"');
-    expect(script).toContain("validatorUrl: null");
+    const guide = await (await get("/console/guide.js")).text();
+    expect(guide).toContain('fetch("/openapi.json")');
+    const reference = await (await get("/console/reference.js")).text();
+    expect(reference).toContain("validatorUrl: null");
   });
 
   it("shows every operation under a tag", () => {
@@ -83,5 +88,66 @@ describe("GET /docs", () => {
     ]) {
       expect(page.headers.get(name)).toBe(console.headers.get(name) ?? "missing");
     }
+  });
+});
+
+describe("The forms of /docs", () => {
+  let sample: SampleIndex;
+  beforeAll(async () => {
+    sample = await createSampleIndex();
+    const settings = { webhook_url: "https://hooks.example/sightline" };
+    const empty = { index_name: "empty", settings };
+    await sample.client.json("POST", "/index", { json: empty });
+  }, 60_000);
+
+  it("send GET requests that succeed, as they are filled in for an account with an index", async () => {
+    const { client, video, words, boats } = sample;
+    await client.send("POST", "/index/trip/uploads", {
+      headers: { "tus-resumable": "1.0.0", "upload-length": "10" },
+    });
+
+    const { names, records } = await findRecords((path) => client.json("GET", path), "");
+    expect(names.toSorted()).toEqual(["empty", "trip"]);
+    expect(records).toMatchObject({
+      index_name: { index_name: "trip" },
+      webhook_index_name: { index_name: "empty" },
+      video_id: { video_id: video.video_id },
+      image_id: { image_id: expect.toBeOneOf([words.image_id, boats.image_id]) },
+    });
+    const sent: string[] = [];
+    for (const [path, { get: operation }] of Object.entries(
+      fillExamples(openApiDocument(), records).paths,
+    )) {
+      if (!operation) continue;
+      const query = new URLSearchParams();
+      let target = path;
+      for (const { in: place, name, required, example, schema } of operation.parameters ?? []) {
+        const value = example ?? schema.example ?? (required ? "lighthouse" : undefined);
+        if (place === "path") target = target.replace(`{${name}}`, String(value));
+        else if (value !== undefined) query.set(name, String(value));
+      }
+      const response = await client.send("GET", `${target}?${query.toString()}`);
+      await response.body?.cancel();
+      expect({ target, status: response.status }).toEqual({ target, status: 200 });
+      sent.push(path);
+    }
+    expect(sent.length).toBeGreaterThan(20);
+  });
+
+  it("are filled in for the index that is chosen, and from what the API key may read", async () => {
+    const { client } = sample;
+    const { api_key: key } = await client.json("POST", "/keys", {
+      json: { name: "reader", scopes: ["read"] },
+    });
+    const reader = new Client(key);
+    const { records } = await findRecords((path) => reader.json("GET", path), "empty");
+    expect(records).toEqual({
+      index_name: expect.objectContaining({ index_name: "empty" }),
+      webhook_index_name: expect.objectContaining({ index_name: "empty" }),
+      video_id: undefined,
+      image_id: undefined,
+      upload_id: undefined,
+      job_id: expect.objectContaining({ job_id: expect.stringMatching(/^job_/) }),
+    });
   });
 });

@@ -74,19 +74,23 @@ function describeFound(records, index) {
   return `There is no index ${index} yet. The operations are filled in for ${name}.`;
 }
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
+/** Stores the key that was entered, if there is one, and fills in the page. */
+async function submit() {
   errorLine.textContent = "";
   const candidate = keyField.value.trim();
   try {
     if (candidate) await signIn(candidate, remember.checked);
     keyField.value = "";
     await refresh();
-    if (!hasKey() && !errorLine.textContent) keyField.focus();
   } catch (error) {
     errorLine.textContent = error.message;
     keyField.select();
   }
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void submit();
 });
 forget.addEventListener("click", () => {
   signOut();
