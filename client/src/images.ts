@@ -7,7 +7,10 @@ export interface NewImage {
   image_file?: Blob;
   image_url?: string;
   metadata?: Record<string, unknown>;
-  /** Whether the file is sent by tus, which continues after a break. Default: above 50 MiB. */
+  /**
+   * Whether the file is sent by tus, which continues after a break. Default: above 50 MiB. In one
+   * request, Node holds the whole file in memory.
+   */
   resumable?: boolean;
 }
 

@@ -21,7 +21,10 @@ export interface NewVideo {
   /** SRT, WebVTT, JSON or plain text, in place of speech recognition. */
   transcript?: Blob | string;
   metadata?: Record<string, unknown>;
-  /** Whether the file is sent by tus, which continues after a break. Default: above 50 MiB. */
+  /**
+   * Whether the file is sent by tus, which continues after a break. Default: above 50 MiB. In one
+   * request, Node holds the whole file in memory.
+   */
   resumable?: boolean;
 }
 
