@@ -1,3 +1,4 @@
+import terminalLink from "terminal-link";
 import type { Hit, Segment, SightlineIndex } from "sightline";
 import type { DemoQuery } from "./queries.ts";
 import {
@@ -34,8 +35,7 @@ export async function reportSearches(
     console.log(formatRow(COLUMNS, titles));
     for (const hit of segments) {
       const cells = [hit.score.toFixed(2), hit.title, formatRange(hit), describeEvidence(hit)];
-      console.log(formatRow(COLUMNS, cells));
-      console.log(`         ${hit.clip_url}`);
+      console.log(formatRow(COLUMNS, cells) + playLink(hit));
     }
     const first = segments[0]?.title;
     if (expectedFile !== undefined && first !== expectedFile) {
@@ -52,15 +52,21 @@ export async function reportAnswers(index: SightlineIndex, questions: string[]):
     console.log(`\nQuestion: ${sanitizeLine(question)}\n  ${sanitizeLine(answer)}`);
     if (citations.length > 0) console.log(`  (${describeAuthor(model)})`);
     for (const citation of citations) {
-      console.log(
-        `  [${citation.marker}] ${sanitizeLine(citation.title)} ${formatRange(citation)}\n      ${citation.clip_url}`,
-      );
+      const title = sanitizeLine(citation.title);
+      const range = formatRange(citation);
+      console.log(`  [${citation.marker}] ${title} ${range}${playLink(citation)}`);
     }
     if (related.length > 0) console.log("  Closest moments, which don't answer it:");
     for (const hit of related) {
       console.log(`  ${hit.score.toFixed(2)}  ${sanitizeLine(hit.title)} ${formatRange(hit)}`);
     }
   }
+}
+
+/** Returns a link that plays a moment, in terminals that have links with words. */
+function playLink({ asset_type: type, clip_url: url }: Segment): string {
+  if (!terminalLink.isSupported) return "";
+  return `  ${terminalLink(type === "video" ? "play" : "view", url)}`;
 }
 
 /** Says who wrote an answer, from the model's id. */
