@@ -21,7 +21,7 @@ export type { Page, PageResult } from "./page.ts";
 export type { components, paths } from "./schema.ts";
 export type { ImageSearchRequest, SearchRequest, VideoSearchRequest } from "./search.ts";
 export { Sightline } from "./sightline.ts";
-export type { SightlineIndex } from "./sightline-index.ts";
+export type { NodesPage, SightlineIndex } from "./sightline-index.ts";
 export type { Fetch, SightlineOptions } from "./transport.ts";
 export type * from "./types.ts";
 export type { UploadOptions } from "./upload.ts";

@@ -10,30 +10,32 @@ export interface PageResult<T> {
 }
 
 /** Loads the page at a cursor; undefined is the first. */
-type LoadPage<T> = (cursor: string | undefined) => Promise<PageResult<T>>;
+type LoadPage<Result> = (cursor: string | undefined) => Promise<Result>;
 
 /**
- * A list. `await` gives its first page, `for await` every item over all pages. Nothing is requested
+ * A list. A page may have more fields than its items. `await` gives its first page, `for await` every item over all pages. Nothing is requested
  * before.
  */
-export class Page<T> implements PromiseLike<PageResult<T>>, AsyncIterable<T> {
-  readonly #load: LoadPage<T>;
-  #first: Promise<PageResult<T>> | undefined;
+export class Page<T, Result extends PageResult<T> = PageResult<T>>
+  implements PromiseLike<Result>, AsyncIterable<T>
+{
+  readonly #load: LoadPage<Result>;
+  #first: Promise<Result> | undefined;
 
-  constructor(load: LoadPage<T>) {
+  constructor(load: LoadPage<Result>) {
     this.#load = load;
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- `await` gives the first page
-  then<A = PageResult<T>, B = never>(
-    onFulfilled?: ((page: PageResult<T>) => A | PromiseLike<A>) | null,
+  then<A = Result, B = never>(
+    onFulfilled?: ((page: Result) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.#loadFirst().then(onFulfilled, onRejected);
   }
 
   /** Yields the pages, each of which is requested when the consumer asks for it. */
-  async *pages(): AsyncGenerator<PageResult<T>> {
+  async *pages(): AsyncGenerator<Result> {
     let page = await this.#loadFirst();
     for (;;) {
       yield page;
@@ -46,20 +48,20 @@ export class Page<T> implements PromiseLike<PageResult<T>>, AsyncIterable<T> {
     for await (const { items } of this.pages()) yield* items;
   }
 
-  #loadFirst(): Promise<PageResult<T>> {
+  #loadFirst(): Promise<Result> {
     this.#first ??= this.#load(undefined);
     return this.#first;
   }
 }
 
 /** Makes the list that a request reads, whose items are in the field `field` of each response. */
-export function listOf<T>(
+export function listOf<T, Result extends PageResult<T> = PageResult<T>>(
   transport: Transport,
   path: string,
   field: string,
   query: ApiRequest["query"] = {},
   options: RequestOptions = {},
-): Page<T> {
+): Page<T, Result> {
   return new Page(async (cursor) => {
     const request = {
       method: "GET",
@@ -67,10 +69,7 @@ export function listOf<T>(
       query: { ...query, ...(cursor && { cursor }) },
     } as const;
     const body = await transport.json<Record<string, unknown>>(request, options);
-    return {
-      items: body[field] as T[],
-      total: body["total"] as number,
-      next_cursor: body["next_cursor"] as string | null,
-    };
+    const { [field]: items, ...rest } = body;
+    return { ...rest, items } as Result;
   });
 }

@@ -9,7 +9,7 @@ import {
 import { Images } from "./images.ts";
 import { Imports } from "./imports.ts";
 import { type EventOptions, followEvents } from "./index-events.ts";
-import { listOf, type Page } from "./page.ts";
+import { listOf, type Page, type PageResult } from "./page.ts";
 import {
   type ImageSearchRequest,
   search,
@@ -35,6 +35,7 @@ import type {
   RequestOptions,
   SearchResult,
   Traversal,
+  TraversalPage,
 } from "./types.ts";
 import { uploadFile, type UploadOptions } from "./upload.ts";
 import { Uploads } from "./uploads.ts";
@@ -154,8 +155,11 @@ export class SightlineIndex {
     return streamAnswer(this.#transport, path, questionOf(question), options);
   }
 
-  /** Lists assets with their segments and what is wrong with them. Changes nothing. */
-  traverse(query: PageQuery = {}, options: RequestOptions = {}): Page<Node> {
+  /**
+   * Lists assets with their segments and what is wrong with them. The last page has the `health` of
+   * the index itself. Changes nothing.
+   */
+  traverse(query: PageQuery = {}, options: RequestOptions = {}): Page<Node, NodesPage> {
     return listOf(this.#transport, `${this.#path}/traverse`, "nodes", query, options);
   }
 
@@ -193,6 +197,9 @@ export class SightlineIndex {
     return `${this.#path}/${encodeURIComponent(videoId)}/answer_vqa`;
   }
 }
+
+/** A page of a traversal, with its nodes as `items`. */
+export type NodesPage = PageResult<Node> & Omit<TraversalPage, "nodes">;
 
 function searchOf(query: string | SearchRequest): SearchRequest {
   return typeof query === "string" ? { query } : query;

@@ -22,6 +22,7 @@ export type StartedImport = Schemas["StartedImport"];
 export type Stats = Schemas["Stats"];
 export type Transcript = Schemas["Transcript"];
 export type Traversal = Schemas["Traversal"];
+export type TraversalPage = Schemas["TraversalPage"];
 export type UpdatedTranscript = Schemas["UpdatedTranscript"];
 export type Upload = Schemas["Upload"];
 export type ValidationIssue = Schemas["ValidationError"]["detail"][number];

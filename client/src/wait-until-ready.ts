@@ -27,15 +27,20 @@ export async function waitUntilReady(
   { onProgress, signal, timeoutMs }: WaitOptions,
 ): Promise<Asset[]> {
   const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-  const limits = [transport.signalOf(signal), limit];
+  const ended = new AbortController();
+  const limits = [transport.signalOf(signal), limit, ended.signal];
   const stop = AbortSignal.any(limits.filter((one) => one !== undefined));
   const ingest = new Ingest(transport, indexPath, assetIds, stop, onProgress);
-  while (ingest.pending().length > 0) {
-    const events = await openEvents(transport, indexPath, stop);
-    await ingest.load(ingest.pending()); // after the stream is open, so that nothing is missed
-    if (ingest.pending().length === 0) await events?.body?.cancel();
-    else if (events) await ingest.follow(readEvents(events, stop));
-    else await wait(POLL_MS, stop);
+  try {
+    while (ingest.pending().length > 0) {
+      const events = await openEvents(transport, indexPath, stop);
+      await ingest.load(ingest.pending()); // after the stream is open, so that nothing is missed
+      if (ingest.pending().length === 0) break;
+      if (events) await ingest.follow(readEvents(events, stop));
+      else await wait(POLL_MS, stop);
+    }
+  } finally {
+    ended.abort(); // closes a stream that wasn't read to its end
   }
   return assetIds.map((id) => ingest.records.get(id)!);
 }

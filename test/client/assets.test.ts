@@ -113,6 +113,21 @@ describe("a wait of the client", () => {
     await index.waitUntilReady(asset_id);
   });
 
+  it("closes the event stream when it fails", async () => {
+    let stream: AbortSignal | null | undefined;
+    const { fetch } = recordingFetch((url, { signal }) => {
+      if (url.endsWith("/events")) stream = signal;
+      return undefined;
+    });
+    const following = await newSightline({ fetch });
+    await following.indices.create({ index_name: "broken" });
+    const index = following.index("broken");
+    const { asset_id } = await index.videos.add({ video_file: await fixture("truncated.mp4") });
+    await expect(index.waitUntilReady(asset_id)).rejects.toThrow(IngestFailedError);
+    await expect(index.waitUntilReady(asset_id)).rejects.toThrow(IngestFailedError);
+    expect(stream?.aborted).toBe(true);
+  });
+
   it("fails with the record of a job that failed", async () => {
     const { job_id } = await sightline.index("trip").imports.video({
       url: fixtureUrl("missing.mp4"),

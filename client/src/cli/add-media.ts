@@ -186,18 +186,15 @@ async function uploadInParts(
 async function waitFor(run: AddRun, asset: Asset, onProgress: OnProgress): Promise<Asset> {
   if (!run.isWaiting || asset.state === "ready") return asset;
   onProgress(0.5, asset.state);
-  const end = new AbortController(); // closes the event stream, which would delay the exit
   try {
     const [settled] = await run.index.waitUntilReady([asset.asset_id], {
-      signal: AbortSignal.any([run.signal, end.signal]),
+      signal: run.signal,
       onProgress: ({ progress, state }) => onProgress(0.5 + progress / 2, state),
     });
     return settled ?? asset;
   } catch (error) {
     if (error instanceof IngestFailedError) return error.asset;
     throw error;
-  } finally {
-    end.abort();
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Node } from "../../index.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { sanitizeLine } from "../display-width.ts";
 import { EXIT } from "../failure.ts";
@@ -37,12 +36,19 @@ async function check(context: CommandContext): Promise<number> {
   const { client, output, signal } = context;
   const index = (await client()).index(indexName(context));
   let [total, unhealthy] = [0, 0];
-  for await (const node of index.traverse({ limit: 100 }, { signal })) {
-    output.json(node);
-    total += 1;
-    if (node.health.ok) continue;
-    unhealthy += 1;
-    for (const line of describeNode(node)) output.line(line);
+  for await (const { items, index: record, health } of index
+    .traverse({ limit: 100 }, { signal })
+    .pages()) {
+    for (const node of items) {
+      output.json(node);
+      total += 1;
+      if (!node.health.ok) unhealthy += 1;
+      printFindings(output, `${node.asset.title} (${node.asset.asset_id})`, node.health);
+    }
+    if (!health) continue;
+    output.json({ index: record, health });
+    if (!health.ok) unhealthy += 1;
+    printFindings(output, `The index ${record.index_name}`, health);
   }
   const findings = unhealthy === 0 ? "no findings" : `findings in ${unhealthy}`;
   output.line(`${formatCount(total, "asset")} checked, ${findings}.`);
@@ -50,11 +56,14 @@ async function check(context: CommandContext): Promise<number> {
   return unhealthy > 0 ? EXIT.failed : EXIT.done;
 }
 
-function describeNode({ asset, health }: Node): string[] {
-  return [
-    `${sanitizeLine(asset.title)} (${asset.asset_id})`,
-    ...health.findings.map(({ code, message }) => `  ${code}: ${sanitizeLine(message)}`),
-  ];
+/** Prints what is wrong with an asset or an index; nothing if it is well. */
+function printFindings(
+  output: CommandContext["output"],
+  subject: string,
+  { findings }: { findings: { code: string; message: string }[] },
+): void {
+  if (findings.length > 0) output.line(sanitizeLine(subject));
+  for (const { code, message } of findings) output.line(`  ${code}: ${sanitizeLine(message)}`);
 }
 
 async function repair(context: CommandContext): Promise<number> {
