@@ -13,8 +13,8 @@ export interface PageResult<T> {
 type LoadPage<Result> = (cursor: string | undefined) => Promise<Result>;
 
 /**
- * A list. A page may have more fields than its items. `await` gives its first page, `for await` every item over all pages. Nothing is requested
- * before.
+ * A list. `await` gives its first page, `for await` every item over all pages. Pages may have more
+ * fields than their items. Nothing is requested before.
  */
 export class Page<T, Result extends PageResult<T> = PageResult<T>>
   implements PromiseLike<Result>, AsyncIterable<T>

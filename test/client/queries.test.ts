@@ -115,8 +115,10 @@ describe("an index seen by the client", () => {
     const change = { description: "Two days", settings: { language: "en" } };
     expect(await sightline.indices.update("trip", change)).toMatchObject(change);
     expect(await sightline.indices.get("trip")).toMatchObject({ counts: { videos: 1, images: 2 } });
-    const { items } = await sightline.index("trip").traverse({ limit: 1 });
-    expect(items[0]).toMatchObject({ health: { ok: true } });
+    const pages = await collect(sightline.index("trip").traverse({ limit: 2 }).pages());
+    expect(pages.map(({ items }) => items.length)).toEqual([2, 1]);
+    expect(pages[0]!.items[0]).toMatchObject({ health: { ok: true } });
+    expect(pages.map(({ health }) => health)).toEqual([null, { ok: true, findings: [] }]);
     const { job_id } = await sightline.index("trip").repair();
     expect(await sightline.jobs.wait(job_id)).toMatchObject({ state: "succeeded" });
   });
