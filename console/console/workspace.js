@@ -2,16 +2,21 @@ import { showAnswer } from "./answer.js";
 import { api, indexPath } from "./api.js";
 import { mediaType, sortFiles } from "./dropped-files.js";
 import { confirmAction, el, fromTemplate, errorNotice, stateBadges } from "./element.js";
+import { openHealth } from "./health.js";
 import { openLateTranscripts } from "./late-transcripts.js";
 import { openLibrary } from "./library.js";
 import { routeHash } from "./route.js";
 import { showSearch } from "./search.js";
+import { openSettings } from "./settings.js";
 import { closeStage } from "./stage.js";
 import { isFromPlatform, openSources } from "./sources.js";
 import { openUploads } from "./uploads.js";
 import { formatContents } from "./wording.js";
 
-/** Opens an index: its library, uploads, imports, search and answers. */
+/** Pages of an index beside its library. */
+const PAGES = { health: openHealth, settings: openSettings };
+
+/** Opens an index: its library, uploads, imports, search, answers, health and settings. */
 export function openWorkspace(index, onDeleted) {
   const parts = fromTemplate("workspace");
   const { root, form, results } = parts;
@@ -26,6 +31,7 @@ export function openWorkspace(index, onDeleted) {
   const library = openLibrary(index, {
     list: parts.assets,
     more: parts.more,
+    tools: parts.tools,
     onIndex: (record) =>
       parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
     onReady: (asset) => transcripts.onReady(asset),
@@ -48,7 +54,7 @@ export function openWorkspace(index, onDeleted) {
     location.hash = routeHash({ index });
   };
   acceptFiles(parts, addFiles);
-  const sources = openSources(index, parts.sources, () => library.load());
+  const sources = openSources(index, parts.sources, () => library.loadNew());
   acceptUrl(parts, (url, type, follow) => {
     if (isFromPlatform(type)) void sources.add(url, type, follow);
     else uploads.addUrl(url, type);
@@ -72,17 +78,21 @@ export function openWorkspace(index, onDeleted) {
     running = new AbortController();
     closeStage();
     writeForm(parts, route);
-    const hasResults = route.query !== "" || route.question !== "";
+    showTab(parts, route);
+    const isLibrary = route.page === "library";
+    const hasResults = isLibrary && (route.query !== "" || route.question !== "");
     results.hidden = !hasResults;
-    parts.library.hidden = hasResults;
-    if (route.query) void showSearch(results, route, running.signal);
+    parts.library.hidden = !isLibrary || hasResults;
+    if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index));
+    else if (route.query) void showSearch(results, route, running.signal);
     else if (route.question) void showAnswer(results, route, running.signal);
   };
 
   const go = () => {
     const route = readForm(index, form);
     const hash = routeHash(route);
-    if (hash === location.hash) follow({ index, query: "", question: "", ...route });
+    if (hash === location.hash)
+      follow({ index, page: "library", query: "", question: "", ...route });
     else location.hash = hash;
   };
   form.addEventListener("submit", (event) => {
@@ -103,6 +113,19 @@ export function openWorkspace(index, onDeleted) {
   };
   const isUploading = () => uploads.isRunning() || transcripts.isWaiting();
   return { root, follow, refresh, isUploading, stop: () => uploads.stopAll() };
+}
+
+/** Shows the page of a route, and marks its tab. */
+function showTab({ tabs, searching, page }, { index, page: current }) {
+  for (const link of tabs.querySelectorAll("a")) {
+    const { page: name } = link.dataset;
+    link.href = routeHash({ index, page: name });
+    if (name === current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  searching.hidden = current !== "library";
+  page.hidden = current === "library";
+  page.replaceChildren();
 }
 
 function readForm(index, form) {
