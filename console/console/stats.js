@@ -91,7 +91,11 @@ function limits(stats) {
       "li.limit",
       {},
       el("span", {}, name),
-      el("span.facts", {}, used === null ? `up to ${limit}` : `${used} of ${limit} · ${percent(share)}`),
+      el(
+        "span.facts",
+        {},
+        used === null ? `up to ${limit}` : `${used} of ${limit} · ${percent(share)}`,
+      ),
       share === null ? null : el("progress", { max: 1, value: share, "aria-label": name }),
     ),
   );
