@@ -6,7 +6,7 @@ import { count } from "./wording.js";
 
 /** Opens the export of an index as an archive, and the import of one. */
 export function openArchive(index) {
-  const progress = el("div.stack.tight", { role: "status" });
+  const progress = el("div.stack.tight");
   const media = el("input", { type: "checkbox", checked: true });
   const exportButton = el("button", { type: "button" }, "Prepare the archive");
   const file = el("input", { type: "file", id: "archive-file", accept: ".ndjson" });

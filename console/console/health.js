@@ -1,5 +1,5 @@
 import { api, indexPath } from "./api.js";
-import { el, errorNotice, announce } from "./element.js";
+import { el, errorNotice } from "./element.js";
 import { followJob } from "./job-progress.js";
 import { codeName } from "./job-wording.js";
 import { moreButton } from "./paged-list.js";
@@ -72,7 +72,7 @@ export function openHealth(index) {
     repairButton.focus();
   });
 
-  void check().then(() => announce(summary.textContent));
+  void check();
   return el(
     "section.stack",
     {},

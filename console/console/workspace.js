@@ -73,6 +73,7 @@ export function openWorkspace(index, onDeleted) {
   });
 
   let running = new AbortController();
+  let page = "library";
   const follow = (route) => {
     running.abort();
     running = new AbortController();
@@ -80,6 +81,9 @@ export function openWorkspace(index, onDeleted) {
     writeForm(parts, route);
     showTab(parts, route);
     const isLibrary = route.page === "library";
+    // A repair, an import and the settings change what the library has.
+    if (isLibrary && page !== "library") void refresh();
+    ({ page } = route);
     const hasResults = isLibrary && (route.query !== "" || route.question !== "");
     results.hidden = !hasResults;
     parts.library.hidden = !isLibrary || hasResults;
