@@ -13,23 +13,29 @@ interface ArchiveParts {
 const file = new URL("../../console/console/archive-parts.js", import.meta.url).href;
 const { readLines, archiveParts, exportLines } = (await import(file)) as ArchiveParts;
 
+async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
 async function* streamOf(...parts: string[]): AsyncGenerator<string> {
   yield* parts;
 }
 
 it("Lines are read across the chunks of a stream, also the last one without an end", async () => {
   const lines = readLines(streamOf("fir", "st\nsec", "ond\n\nth", "ird"));
-  expect(await Array.fromAsync(lines)).toEqual(["first", "second", "third"]);
+  expect(await listOf(lines)).toEqual(["first", "second", "third"]);
 });
 
 it("An archive is sent in parts of so many lines", async () => {
   const parts = archiveParts(streamOf("a", "b", "c"), { maxLines: 2 });
-  expect(await Array.fromAsync(parts)).toEqual([["a", "b"], ["c"]]);
+  expect(await listOf(parts)).toEqual([["a", "b"], ["c"]]);
 });
 
 it("An archive is sent in parts of so many characters; a longer line goes alone", async () => {
   const parts = archiveParts(streamOf("aa", "bb", "cccccc", "d"), { maxCharacters: 4 });
-  expect(await Array.fromAsync(parts)).toEqual([["aa", "bb"], ["cccccc"], ["d"]]);
+  expect(await listOf(parts)).toEqual([["aa", "bb"], ["cccccc"], ["d"]]);
 });
 
 const index = JSON.stringify({ kind: "index", index_name: "holidays" });
@@ -42,7 +48,7 @@ it("An export of several responses becomes one archive with one index and one en
     ["vid_2", [index, asset("vid_3"), end(1)]],
   ]);
   const lines = exportLines((after) => streamOf(...responses.get(after)!));
-  expect(await Array.fromAsync(lines)).toEqual([
+  expect(await listOf(lines)).toEqual([
     index,
     asset("img_1"),
     asset("vid_2"),
@@ -53,5 +59,5 @@ it("An export of several responses becomes one archive with one index and one en
 
 it("An export that ends without an asset and without an end is refused", async () => {
   const lines = exportLines(() => streamOf(index));
-  await expect(Array.fromAsync(lines)).rejects.toThrow("cut off");
+  await expect(listOf(lines)).rejects.toThrow("cut off");
 });

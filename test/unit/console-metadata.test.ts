@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { assert, dictionary, jsonValue, property, string } from "fast-check";
 import { expect, it } from "vitest";
 
 interface Row {
@@ -30,9 +30,9 @@ it.each([
 });
 
 it("Metadata that is shown as rows and read again is unchanged", () => {
-  const name = fc.string().filter((text) => text !== "" && text === text.trim());
-  fc.assert(
-    fc.property(fc.dictionary(name, fc.jsonValue()), (metadata) => {
+  const name = string().filter((text) => text !== "" && text === text.trim());
+  assert(
+    property(dictionary(name, jsonValue()), (metadata) => {
       const stored: unknown = JSON.parse(JSON.stringify(metadata));
       expect(readRows(metadataRows(metadata))).toEqual(stored);
     }),
