@@ -1,11 +1,9 @@
 import { hasKey, signIn, signOut } from "./api.js";
 import { el, fromTemplate } from "./element.js";
 import { openIndices } from "./indices.js";
-import { openJobs } from "./jobs.js";
-import { openKeys } from "./keys.js";
+import { lazyPage } from "./lazy-page.js";
 import { readRoute } from "./route.js";
 import { closeStage } from "./stage.js";
-import { openStats } from "./stats.js";
 import { clearStoredUploads } from "./stored-uploads.js";
 import { openWorkspace } from "./workspace.js";
 
@@ -18,9 +16,15 @@ const leave = document.getElementById("sign-out");
 /** Pages without an index. */
 const PAGES = {
   indices: { title: "", open: openIndices },
-  stats: { title: "Statistics", open: openStats },
-  keys: { title: "API keys", open: openKeys },
-  jobs: { title: "Jobs", open: openJobs },
+  stats: {
+    title: "Statistics",
+    open: () => lazyPage(async () => (await import("./stats.js")).openStats()),
+  },
+  keys: {
+    title: "API keys",
+    open: () => lazyPage(async () => (await import("./keys.js")).openKeys()),
+  },
+  jobs: { title: "Jobs", open: () => lazyPage(async () => (await import("./jobs.js")).openJobs()) },
 };
 const TABS = { library: "", health: "Health", settings: "Settings" };
 

@@ -2,19 +2,21 @@ import { showAnswer } from "./answer.js";
 import { api, indexPath } from "./api.js";
 import { mediaType, sortFiles } from "./dropped-files.js";
 import { confirmAction, el, fromTemplate, errorNotice, stateBadges } from "./element.js";
-import { openHealth } from "./health.js";
 import { openLateTranscripts } from "./late-transcripts.js";
+import { lazyPage } from "./lazy-page.js";
 import { openLibrary } from "./library.js";
 import { routeHash } from "./route.js";
 import { showSearch } from "./search.js";
-import { openSettings } from "./settings.js";
 import { closeStage } from "./stage.js";
 import { isFromPlatform, openSources } from "./sources.js";
 import { openUploads } from "./uploads.js";
 import { formatContents } from "./wording.js";
 
 /** Pages of an index beside its library. */
-const PAGES = { health: openHealth, settings: openSettings };
+const PAGES = {
+  health: (index) => lazyPage(async () => (await import("./health.js")).openHealth(index)),
+  settings: (index) => lazyPage(async () => (await import("./settings.js")).openSettings(index)),
+};
 
 /** Opens an index: its library, uploads, imports, search, answers, health and settings. */
 export function openWorkspace(index, onDeleted) {
