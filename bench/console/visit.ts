@@ -90,7 +90,7 @@ async function visitLibrary({ url }: Service, page: Page, check: Check): Promise
   });
   await awkwardSources(page, INDEX);
   await openIndex(page, url);
-  await page.getByText("Failed").first().waitFor();
+  await page.locator(".state", { hasText: "Failed" }).first().waitFor();
   await page.locator(".source").first().waitFor();
   await check("library, with a failed video and sources");
   for (const type of ["Play", "Show"]) {

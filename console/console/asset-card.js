@@ -1,4 +1,5 @@
 import { el, errorNotice, titleHeading } from "./element.js";
+import { adviceOf } from "./error-advice.js";
 import { factList, plain } from "./moment.js";
 import { imageFrame } from "./image-frame.js";
 import { toggleStage } from "./stage.js";
@@ -9,7 +10,7 @@ export function isDone({ state }) {
 }
 
 /** Card of a video or an image. `update` shows a newer record and redraws only what changed. */
-export function assetCard(asset, { onRetry, onDelete }) {
+export function assetCard(asset, { onEdit, onRetry, onDelete }) {
   const root = el("li.card.asset");
   let shown = asset;
 
@@ -27,19 +28,25 @@ export function assetCard(asset, { onRetry, onDelete }) {
       imageFrame({ url: shown.thumbnail_url, type }),
       seconds === null ? null : el("span.tag", {}, clock(seconds)),
     );
-    const remove = el(
-      "button.quiet.faint",
-      { type: "button", onclick: () => onDelete(shown) },
-      "Delete",
+    const action = (verb, onclick) => {
+      const attributes = { type: "button", "aria-label": `${verb} ${title}`, onclick };
+      return el("button.quiet.faint", attributes, verb);
+    };
+    const actions = el(
+      "span.actions",
+      {},
+      action("Edit", () => onEdit(shown)),
+      action("Delete", () => onDelete(shown)),
     );
-    remove.setAttribute("aria-label", `Delete ${title}`);
     root.replaceChildren(
       button,
       titleHeading(title),
-      el("p.row.between", {}, el("span.facts.state", {}, line(shown)), remove),
+      el("p.row.between", {}, el("span.facts.state", {}, line(shown)), actions),
     );
     if (state === "failed") {
       root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
+      const advice = adviceOf(shown.error);
+      if (advice) root.append(el("p.warning", {}, advice));
     } else if (!isDone(shown)) {
       root.append(
         el("progress", { max: 1, value: shown.progress, "aria-label": `Progress of ${title}` }),

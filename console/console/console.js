@@ -1,6 +1,7 @@
 import { hasKey, signIn, signOut } from "./api.js";
 import { el, fromTemplate } from "./element.js";
 import { openIndices } from "./indices.js";
+import { lazyPage } from "./lazy-page.js";
 import { readRoute } from "./route.js";
 import { closeStage } from "./stage.js";
 import { clearStoredUploads } from "./stored-uploads.js";
@@ -8,7 +9,24 @@ import { openWorkspace } from "./workspace.js";
 
 const main = document.getElementById("main");
 const all = document.getElementById("all");
+const account = document.getElementById("account");
+const menu = document.getElementById("account-menu");
 const leave = document.getElementById("sign-out");
+
+/** Pages without an index. */
+const PAGES = {
+  indices: { title: "", open: openIndices },
+  stats: {
+    title: "Statistics",
+    open: () => lazyPage(async () => (await import("./stats.js")).openStats()),
+  },
+  keys: {
+    title: "API keys",
+    open: () => lazyPage(async () => (await import("./keys.js")).openKeys()),
+  },
+  jobs: { title: "Jobs", open: () => lazyPage(async () => (await import("./jobs.js")).openJobs()) },
+};
+const TABS = { library: "", health: "Health", settings: "Settings" };
 
 /** Open workspaces by index. They live as long as the page: uploads continue in the background. */
 const workspaces = new Map();
@@ -16,10 +34,10 @@ const workspaces = new Map();
 function show() {
   if (!hasKey()) return showSignIn();
   const route = readRoute();
-  leave.hidden = false;
-  all.hidden = !route.index;
-  document.title = route.index ? `${route.index} · Sightline` : "Sightline";
-  if (!route.index) return main.replaceChildren(openIndices());
+  account.hidden = false;
+  all.hidden = route.page === "indices";
+  document.title = titleOf(route);
+  if (!route.index) return main.replaceChildren(PAGES[route.page].open());
   let workspace = workspaces.get(route.index);
   if (!workspace) {
     workspace = openWorkspace(route.index, () => workspaces.delete(route.index));
@@ -32,8 +50,13 @@ function show() {
   workspace.follow(route);
 }
 
+function titleOf({ index, page }) {
+  const names = index ? [TABS[page], index] : [PAGES[page].title];
+  return [...names, "Sightline"].filter(Boolean).join(" · ");
+}
+
 function showSignIn(message) {
-  leave.hidden = true;
+  account.hidden = true;
   all.hidden = true;
   document.title = "Sign in · Sightline";
   const { root, error: errorBox } = fromTemplate("sign-in");
@@ -64,6 +87,7 @@ function endSession(message) {
   showSignIn(message);
 }
 
+menu.addEventListener("click", ({ target }) => target.closest("a, button") && menu.hidePopover());
 leave.addEventListener("click", () => {
   clearStoredUploads();
   endSession();
@@ -79,10 +103,12 @@ window.addEventListener("beforeunload", (event) => {
 
 window.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) closeStage();
-  const isTyping = event.target.closest?.("input:not([type=radio], [type=checkbox]), select");
+  const isTyping = event.target.closest?.(
+    "input:not([type=radio], [type=checkbox]), select, textarea",
+  );
   if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const field = main.querySelector("#text");
-  if (!field) return;
+  if (!field?.checkVisibility()) return;
   event.preventDefault();
   field.select();
 });

@@ -1,23 +1,47 @@
 import { api, indexPath, streamEvents } from "./api.js";
 import { assetCard, isDone } from "./asset-card.js";
+import { openAssetEditor } from "./asset-editor.js";
+import { arrangeAssets, needsAllAssets, WHOLE_LIBRARY } from "./asset-order.js";
 import { confirmAction, el, errorNotice, announce } from "./element.js";
+import { openLibraryTools } from "./library-tools.js";
 import { closeStage } from "./stage.js";
 
 const POLL_MS = 700;
 /** Assets requested at once: more would use up the rate limit of the key. */
 const CONCURRENCY = 4;
+/** Cards that are shown at once, and assets of a page of the API. */
+const PAGE = 100;
+/** Assets that are read for a filter or an order: the API lists by time only. */
+const MAX_ASSETS = 5000;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Shows the videos and images of an index as cards in `list`. Unfinished assets are followed until
- * they are ready or failed. `onIndex` gets each record of the index, `onReady` each asset that
- * becomes ready, `onError` errors to show.
+ * Shows the videos and images of an index as cards in `list`, filtered and ordered by `tools`.
+ * Unfinished assets are followed until they are ready or failed. `onIndex` gets each record of the
+ * index, `onReady` each asset that becomes ready, `onError` errors to show.
  */
-export function openLibrary(index, { list, more, onIndex, onReady, onError }) {
+export function openLibrary(index, { list, more, tools, onIndex, onReady, onError }) {
+  const assets = new Map();
   const cards = new Map();
   const unfinished = new Map();
   let isFollowing = false;
+  let isReading = false;
+  let view = WHOLE_LIBRARY;
+  let shownCount = PAGE;
+  let record = null;
+  /** Cursors of the last page that was read, and of the one behind it. */
+  let [lastCursor, nextCursor] = [undefined, null];
+
+  const toolbar = openLibraryTools(index, tools, {
+    onView(newView) {
+      view = newView;
+      shownCount = PAGE;
+      draw();
+      if (nextCursor && needsAllAssets(view)) void read(nextCursor);
+    },
+    onRetried: (asset) => showAsset(asset),
+  });
 
   const pathOf = ({ asset_type: type, asset_id: id }, rest = "") =>
     indexPath(index, `/${type}/${encodeURIComponent(id)}${rest}`);
@@ -32,6 +56,7 @@ export function openLibrary(index, { list, more, onIndex, onReady, onError }) {
 
   const actions = {
     onRetry: (asset) => attempt(async () => showAsset(await api("POST", pathOf(asset, "/retry")))),
+    onEdit: (asset) => openAssetEditor(asset, pathOf(asset), showAsset),
     onDelete: (asset) =>
       attempt(async () => {
         const text = `“${asset.title}” and its data will be deleted permanently.`;
@@ -47,20 +72,71 @@ export function openLibrary(index, { list, more, onIndex, onReady, onError }) {
     const root = cards.get(id)?.root;
     if (root?.classList.contains("current")) closeStage();
     root?.remove();
+    assets.delete(id);
     cards.delete(id);
     unfinished.delete(id);
   };
 
-  /** Shows an asset in its existing or a new card, and follows it if it is unfinished. */
+  /** Stores an asset's record, updates its card if it has one, and follows it if it is unfinished. */
   const showAsset = (asset) => {
-    const existing = cards.get(asset.asset_id);
-    if (existing) existing.update(asset);
-    const card = existing ?? assetCard(asset, actions);
-    cards.set(asset.asset_id, card);
+    assets.set(asset.asset_id, asset);
+    cards.get(asset.asset_id)?.update(asset);
     unfinished.delete(asset.asset_id);
     if (!isDone(asset)) unfinished.set(asset.asset_id, asset);
     void follow();
+  };
+
+  const cardOf = (asset) => {
+    const card = cards.get(asset.asset_id) ?? assetCard(asset, actions);
+    cards.set(asset.asset_id, card);
     return card.root;
+  };
+
+  /** Shows the cards of the view. New ones at the end leave the others, and the player, in place. */
+  const draw = () => {
+    const matching = arrangeAssets([...assets.values()], view);
+    const roots = matching.slice(0, shownCount).map(cardOf);
+    const present = [...list.querySelectorAll(":scope > .asset")];
+    if (present.every((root, i) => root === roots[i])) {
+      list.append(...roots.slice(present.length));
+    } else {
+      closeStage();
+      for (const root of present) root.remove();
+      list.append(...roots);
+    }
+    showMore(matching.length);
+    showCounts(matching.length);
+  };
+
+  const showMore = (matchingCount) => {
+    const isFull = assets.size >= MAX_ASSETS && nextCursor !== null && needsAllAssets(view);
+    const hasMore = matchingCount > shownCount || (nextCursor !== null && !needsAllAssets(view));
+    const onclick = () => {
+      shownCount += PAGE;
+      if (matchingCount < shownCount && nextCursor && !needsAllAssets(view)) void read(nextCursor);
+      else draw();
+    };
+    more.replaceChildren(
+      hasMore ? el("button", { type: "button", onclick }, "Show more") : "",
+      isFull ? el("p.facts", {}, `Only the ${MAX_ASSETS} oldest are filtered and ordered.`) : "",
+      matchingCount === 0 && assets.size > 0 && nextCursor === null
+        ? el("p.empty", {}, "Nothing matches these filters.")
+        : "",
+    );
+  };
+
+  const showCounts = (matching) => {
+    if (!record) return;
+    const { counts, states } = record;
+    const total = counts.videos + counts.images;
+    const isFiltered = needsAllAssets(view);
+    toolbar.update({ matching, read: assets.size, total, failed: states.failed, isFiltered });
+  };
+
+  const setRecord = (newer) => {
+    record = newer;
+    onIndex(newer);
+    showCounts(arrangeAssets([...assets.values()], view).length);
   };
 
   const follow = async () => {
@@ -137,35 +213,50 @@ export function openLibrary(index, { list, more, onIndex, onReady, onError }) {
   };
 
   const readIndex = async () => {
-    onIndex((await api("GET", indexPath(index, "", { limit: 1 }))).index);
+    setRecord((await api("GET", indexPath(index, "", { limit: 1 }))).index);
   };
 
-  const load = async (cursor) => {
-    more.replaceChildren();
-    const query = { limit: 100, ...(cursor && { cursor }) };
+  /**
+   * Reads the page at `cursor`, and those behind it if the view needs them. A fresh first page
+   * replaces what was read before.
+   */
+  const read = async (cursor, isFresh = false) => {
+    if (isReading) return;
+    isReading = true;
+    let next = cursor;
     try {
-      const page = await api("GET", indexPath(index, "", query));
-      if (!cursor) [...cards.keys()].forEach(remove);
-      list.append(...page.assets.map(showAsset));
-      onIndex(page.index);
-      const next = page.next_cursor;
-      if (next)
-        more.append(el("button", { type: "button", onclick: () => load(next) }, "Show more"));
+      do {
+        const query = { limit: PAGE, ...(next && { cursor: next }) };
+        const page = await api("GET", indexPath(index, "", query));
+        if (isFresh && !next) [...assets.keys()].forEach(remove);
+        for (const asset of page.assets) showAsset(asset);
+        [lastCursor, nextCursor] = [next, page.next_cursor];
+        next = page.next_cursor;
+        draw();
+        setRecord(page.index);
+      } while (next && needsAllAssets(view) && assets.size < MAX_ASSETS);
     } catch (error) {
-      more.replaceChildren(errorNotice(error, () => load(cursor)));
+      const failedCursor = next;
+      more.replaceChildren(errorNotice(error, () => read(failedCursor, isFresh)));
     }
+    isReading = false;
     list.removeAttribute("aria-busy");
   };
 
   return {
-    load: () => load(undefined),
+    load: () => read(undefined, true),
+    /** Reads what was added since: it is behind the last page that was read. */
+    loadNew: () => read(lastCursor),
     /** Replaces the card of an upload by the card of its asset. */
     add(asset, placeholder) {
-      if (cards.has(asset.asset_id)) {
+      const isPresent = cards.get(asset.asset_id)?.root.isConnected;
+      showAsset(asset);
+      const card = cardOf(asset);
+      if (isPresent) {
         placeholder.remove();
-        showAsset(asset).scrollIntoView({ block: "nearest" });
+        card.scrollIntoView({ block: "nearest" });
       } else {
-        placeholder.replaceWith(showAsset(asset));
+        placeholder.replaceWith(card);
       }
       void attempt(readIndex);
     },

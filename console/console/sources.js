@@ -1,6 +1,6 @@
 import { api, indexPath } from "./api.js";
 import { el, errorNotice, announce } from "./element.js";
-import { count } from "./wording.js";
+import { count, dateTime } from "./wording.js";
 
 const POLL_MS = 1500;
 
@@ -63,13 +63,15 @@ export function openSources(index, list, onImported) {
       { type: "button", "aria-label": `${verb} ${name}`, onclick: () => remove(source, name) },
       verb,
     );
-    const facts = `${source.platform} · ${count(source.items, "item")} · ${stateOf(source)}`;
+    const facts = [source.platform, count(source.items, "item"), stateOf(source)];
+    if (source.last_synced_at) facts.push(`last import ${dateTime(source.last_synced_at)}`);
     return el(
       "li.source",
       {},
       el("b.title", { title: name, dir: "auto" }, name),
-      el("span.facts", {}, facts),
+      el("span.facts", {}, facts.join(" · ")),
       stop,
+      source.error ? el("p.notice.bad", {}, source.error.message) : null,
     );
   };
 
@@ -93,9 +95,8 @@ function isRunning({ state }) {
   return state === "queued" || state === "running";
 }
 
-function stateOf({ state, error, follow, removed_upstream: removedCount }) {
+function stateOf({ state, follow, removed_upstream: removedCount }) {
   if (isRunning({ state })) return "importing…";
-  if (error) return error.message;
   const removed = removedCount > 0 ? `, ${count(removedCount, "original")} removed` : "";
   return `${follow ? "followed" : state}${removed}`;
 }

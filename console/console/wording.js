@@ -41,8 +41,13 @@ export function authorOf(model) {
 }
 
 /** Formats a count: (1, "video") → "1 video", (1200, "video") → "1,200 videos". */
-export function count(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+export function count(number, noun, plural = `${noun}s`) {
+  return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
+}
+
+/** Formats a moment in time (RFC 3339) in the user's language and time zone. */
+export function dateTime(time) {
+  return new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
 }
 
 /** Formats the contents of an index in one line. */

@@ -3,6 +3,7 @@ import { api, indexPath } from "./api.js";
 import { mediaType, sortFiles } from "./dropped-files.js";
 import { confirmAction, el, fromTemplate, errorNotice, stateBadges } from "./element.js";
 import { openLateTranscripts } from "./late-transcripts.js";
+import { lazyPage } from "./lazy-page.js";
 import { openLibrary } from "./library.js";
 import { routeHash } from "./route.js";
 import { showSearch } from "./search.js";
@@ -11,7 +12,13 @@ import { isFromPlatform, openSources } from "./sources.js";
 import { openUploads } from "./uploads.js";
 import { formatContents } from "./wording.js";
 
-/** Opens an index: its library, uploads, imports, search and answers. */
+/** Pages of an index beside its library. */
+const PAGES = {
+  health: (index) => lazyPage(async () => (await import("./health.js")).openHealth(index)),
+  settings: (index) => lazyPage(async () => (await import("./settings.js")).openSettings(index)),
+};
+
+/** Opens an index: its library, uploads, imports, search, answers, health and settings. */
 export function openWorkspace(index, onDeleted) {
   const parts = fromTemplate("workspace");
   const { root, form, results } = parts;
@@ -26,6 +33,7 @@ export function openWorkspace(index, onDeleted) {
   const library = openLibrary(index, {
     list: parts.assets,
     more: parts.more,
+    tools: parts.tools,
     onIndex: (record) =>
       parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
     onReady: (asset) => transcripts.onReady(asset),
@@ -48,7 +56,7 @@ export function openWorkspace(index, onDeleted) {
     location.hash = routeHash({ index });
   };
   acceptFiles(parts, addFiles);
-  const sources = openSources(index, parts.sources, () => library.load());
+  const sources = openSources(index, parts.sources, () => library.loadNew());
   acceptUrl(parts, (url, type, follow) => {
     if (isFromPlatform(type)) void sources.add(url, type, follow);
     else uploads.addUrl(url, type);
@@ -67,22 +75,30 @@ export function openWorkspace(index, onDeleted) {
   });
 
   let running = new AbortController();
+  let page = "library";
   const follow = (route) => {
     running.abort();
     running = new AbortController();
     closeStage();
     writeForm(parts, route);
-    const hasResults = route.query !== "" || route.question !== "";
+    showTab(parts, route);
+    const isLibrary = route.page === "library";
+    // A repair, an import and the settings change what the library has.
+    if (isLibrary && page !== "library") void refresh();
+    ({ page } = route);
+    const hasResults = isLibrary && (route.query !== "" || route.question !== "");
     results.hidden = !hasResults;
-    parts.library.hidden = hasResults;
-    if (route.query) void showSearch(results, route, running.signal);
+    parts.library.hidden = !isLibrary || hasResults;
+    if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index));
+    else if (route.query) void showSearch(results, route, running.signal);
     else if (route.question) void showAnswer(results, route, running.signal);
   };
 
   const go = () => {
     const route = readForm(index, form);
     const hash = routeHash(route);
-    if (hash === location.hash) follow({ index, query: "", question: "", ...route });
+    if (hash === location.hash)
+      follow({ index, page: "library", query: "", question: "", ...route });
     else location.hash = hash;
   };
   form.addEventListener("submit", (event) => {
@@ -103,6 +119,19 @@ export function openWorkspace(index, onDeleted) {
   };
   const isUploading = () => uploads.isRunning() || transcripts.isWaiting();
   return { root, follow, refresh, isUploading, stop: () => uploads.stopAll() };
+}
+
+/** Shows the page of a route, and marks its tab. */
+function showTab({ tabs, searching, page }, { index, page: current }) {
+  for (const link of tabs.querySelectorAll("a")) {
+    const { page: name } = link.dataset;
+    link.href = routeHash({ index, page: name });
+    if (name === current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  searching.hidden = current !== "library";
+  page.hidden = current === "library";
+  page.replaceChildren();
 }
 
 function readForm(index, form) {

@@ -1,0 +1,17 @@
+import { el, errorNotice } from "./element.js";
+
+/** Renders a page whose module is loaded when the page is first opened. */
+export function lazyPage(load) {
+  const root = el("div", { "aria-busy": "true" }, el("p.facts", {}, "Loading…"));
+  const open = async () => {
+    try {
+      root.replaceChildren(await load());
+    } catch {
+      const message = "This page can't be loaded. Check the connection and reload.";
+      root.replaceChildren(errorNotice({ message }, () => location.reload(), "Reload"));
+    }
+    root.removeAttribute("aria-busy");
+  };
+  void open();
+  return root;
+}
