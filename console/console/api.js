@@ -50,13 +50,14 @@ export function indexPath(name, rest = "", query = {}) {
 }
 
 /**
- * Sends a request and resolves to the JSON body, or to null for status 204. Throws an `ApiError`, or
- * the signal's reason.
+ * Sends a request with a JSON `body` or a `form` and resolves to the JSON body of the response, or to
+ * null for status 204. Throws an `ApiError`, or the signal's reason.
  */
-export async function api(method, path, { body, headers, signal } = {}) {
+export async function api(method, path, { body, form, headers, signal } = {}) {
   const allHeaders = { ...keyHeader(), ...headers };
   if (body) allHeaders["Content-Type"] = "application/json";
-  const request = { method, headers: allHeaders, body: body && JSON.stringify(body), signal };
+  const content = form ?? (body && JSON.stringify(body));
+  const request = { method, headers: allHeaders, body: content, signal };
   let response;
   let text;
   try {

@@ -3,6 +3,7 @@ import { el, fromTemplate } from "./element.js";
 import { openIndices } from "./indices.js";
 import { readRoute } from "./route.js";
 import { closeStage } from "./stage.js";
+import { clearCutLists } from "./stored-cut-list.js";
 import { clearStoredUploads } from "./stored-uploads.js";
 import { openWorkspace } from "./workspace.js";
 
@@ -66,6 +67,7 @@ function endSession(message) {
 
 leave.addEventListener("click", () => {
   clearStoredUploads();
+  clearCutLists();
   endSession();
 });
 window.addEventListener(
@@ -79,7 +81,9 @@ window.addEventListener("beforeunload", (event) => {
 
 window.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) closeStage();
-  const isTyping = event.target.closest?.("input:not([type=radio], [type=checkbox]), select");
+  const isTyping = event.target.closest?.(
+    "input:not([type=radio], [type=checkbox]), select, textarea",
+  );
   if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const field = main.querySelector("#text");
   if (!field) return;
