@@ -17,7 +17,8 @@ export function openCutList(index, { toggle, panel }) {
     action("Download EDL", () => void downloadEdl()),
     action("Empty the list", () => void empty()),
   ];
-  panel.append(facts, list, outcome, el("p.row", {}, buttons));
+  const actions = el("p.row", {}, buttons);
+  panel.append(facts, list, outcome, actions);
   let dragged = null;
 
   const read = () => readCutList(index);
@@ -28,7 +29,7 @@ export function openCutList(index, { toggle, panel }) {
     if (panel.hidden) return;
     facts.textContent = summary(moments);
     list.replaceChildren(...moments.map((moment, i) => row(moment, i, moments.length)));
-    for (const button of buttons) button.hidden = moments.length === 0;
+    for (const part of [list, actions]) part.hidden = moments.length === 0;
   };
 
   /** Stores a changed list and puts the focus on the row at `position`, on the named button. */
@@ -97,8 +98,9 @@ export function openCutList(index, { toggle, panel }) {
     const moments = read();
     outcome.replaceChildren(el("p.facts", {}, "Making the edit list…"));
     try {
-      const sources = await readSources(index, moments);
-      const text = joinEditLists(index, moments, sources);
+      const existing = moments.filter(({ is_missing: isMissing }) => !isMissing);
+      const sources = await readSources(index, existing);
+      const text = joinEditLists(index, existing, sources);
       const notes = edlNotes(moments, sources);
       outcome.replaceChildren(...notes.map((note) => el("p.facts", {}, note)));
       if (sources.size > 0) download(`${index}.edl`, "text/plain", text);
@@ -112,11 +114,8 @@ export function openCutList(index, { toggle, panel }) {
     const refreshed = await refreshMoments(index, read(), Date.now()).catch(() => null);
     const byKey = new Map(refreshed?.map((moment) => [momentKey(moment), moment]));
     // The list may have changed in the meantime.
-    if (refreshed)
-      storeCutList(
-        index,
-        read().map((one) => byKey.get(momentKey(one)) ?? one),
-      );
+    const moments = read().map((moment) => byKey.get(momentKey(moment)) ?? moment);
+    if (refreshed) storeCutList(index, moments);
   };
 
   toggle.addEventListener("click", () => {
@@ -143,7 +142,9 @@ function describe(moment) {
 
 function edlNotes(moments, sources) {
   const images = moments.filter(({ start_seconds: start }) => start === null).length;
+  const missing = moments.filter(({ is_missing: isMissing }) => isMissing).length;
   return [
+    missing > 0 && `${count(missing, "moment")} left out: no longer in the index.`,
     sources.size === 0 && "An edit list has parts of videos only, and this list has none.",
     sources.size > 0 &&
       images > 0 &&

@@ -44,8 +44,16 @@ export function openExampleField({ outlet, field, chips }, onChange) {
   acceptDrop(field, take);
 
   const show = (example) => {
+    // The fields of a clip stay while their values change: one of them has the focus.
+    const isShown = example?.kind === "clip" && example.id === current?.id;
+    const [from, to] = outlet.querySelectorAll("input");
     current = example;
-    outlet.replaceChildren(...(example ? [chip(example)] : []));
+    if (isShown && to) {
+      if (from !== document.activeElement) from.value = example.start;
+      if (to !== document.activeElement) to.value = example.end ?? "";
+    } else {
+      outlet.replaceChildren(...(example ? [chip(example)] : []));
+    }
   };
 
   const chip = (example) => {
@@ -70,11 +78,13 @@ export function openExampleField({ outlet, field, chips }, onChange) {
       const last = to.value === "" ? null : to.valueAsNumber;
       const isValid = from.valueAsNumber >= 0 && (last === null || last > from.valueAsNumber);
       to.setCustomValidity(isValid ? "" : "The end must come after the start.");
-      if (isValid) onChange({ ...current, start: from.valueAsNumber, end: last });
-      else to.reportValidity();
+      if (!isValid) return to.reportValidity();
+      // Enter submits the form as well, before the page's address changes.
+      current = { ...current, start: from.valueAsNumber, end: last };
+      onChange(current);
     };
     for (const one of [from, to]) one.addEventListener("change", change);
-    return [el("span.facts", {}, "from"), from, el("span.facts", {}, "to"), to];
+    return [el("span.bound", {}, "from", from), el("span.bound", {}, "to", to)];
   };
 
   return { show, read: () => current };

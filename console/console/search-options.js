@@ -1,4 +1,4 @@
-import { el } from "./element.js";
+import { el, errorNotice } from "./element.js";
 import { buildFilter, listRules, MAX_RULES, OPERATORS } from "./filter-rules.js";
 import { breadthOf } from "./wording.js";
 
@@ -22,7 +22,7 @@ export function openSearchOptions({ chips, rows }, onChange) {
   const least = el("div.least", {}, el("label", { for: "least" }, "Results"), slider, words);
   chips.append(add, least);
 
-  const problem = el("p.notice.bad", { role: "alert", hidden: true });
+  const problem = el("div", { role: "alert" });
   const list = el("ul.rules", { "aria-label": "Filters" });
   const known = el(
     "datalist",
@@ -43,7 +43,7 @@ export function openSearchOptions({ chips, rows }, onChange) {
   };
   const updateRows = () => {
     add.disabled = list.childElementCount >= MAX_RULES;
-    problem.hidden = true;
+    problem.replaceChildren();
   };
   add.addEventListener("click", () => {
     const rule = { field: "", operator: "$eq", value: "" };
@@ -66,11 +66,10 @@ export function openSearchOptions({ chips, rows }, onChange) {
     read() {
       try {
         const filter = buildFilter(readRules());
-        problem.hidden = true;
+        problem.replaceChildren();
         return { topP: slider.valueAsNumber, filter };
       } catch (error) {
-        problem.textContent = error.message;
-        problem.hidden = false;
+        problem.replaceChildren(errorNotice(error));
         return null;
       }
     },

@@ -1,11 +1,12 @@
 import { api, ApiError, indexPath } from "./api.js";
 import { exampleFile } from "./example-files.js";
+import { searchBody } from "./search-state.js";
+import { segmentAt } from "./stretch-range.js";
 
-/** Hits of a page, and all hits of a search by a file, which has no pages. */
-const PAGE = 24;
+/** Hits of a search by a file, which has no pages. */
 const FILE_HITS = 100;
 /** Clips are sent in one request, and most Cloudflare plans refuse bodies over 100 MB. */
-export const MAX_CLIP_BYTES = 95_000_000;
+const MAX_CLIP_BYTES = 95_000_000;
 
 /**
  * Runs a search of the page's route and resolves to the API's response, with a `note` for the user
@@ -24,22 +25,6 @@ function searchIndex(route, similarTo, { cursor, signal }) {
     body: searchBody(route, similarTo, cursor),
     signal,
   });
-}
-
-/** Returns the body of a search, without default values. */
-export function searchBody(route, similarTo, cursor) {
-  const { query, modes, boxes, masks, topP, filter } = route;
-  return {
-    ...(query && { query }),
-    ...(similarTo && { similar_to: similarTo }),
-    ...(topP > 0 && { top_p: topP }),
-    ...(Object.keys(filter).length > 0 && { filter }),
-    ...(cursor && { cursor }),
-    modes,
-    use_boxes: boxes,
-    use_masks: masks,
-    top_k: PAGE,
-  };
 }
 
 async function searchByImage({ index, query, modes, topP, example }, signal) {
@@ -106,20 +91,9 @@ export async function listSegments(path, signal) {
   return segments;
 }
 
-/** Returns the segment that overlaps most with a time range, null without any. */
-export function segmentAt(segments, { start, end }) {
-  let [best, longest] = [null, 0];
-  for (const segment of segments) {
-    const from = Math.max(start, segment.start_seconds);
-    const overlap = Math.min(end, segment.end_seconds) - from;
-    if (overlap > longest) [best, longest] = [segment, overlap];
-  }
-  return best;
-}
-
 function requireFile(example) {
   const file = exampleFile(example);
   if (file) return file;
-  const message = `“${example.name}” isn't stored in the page's address. Choose the file again.`;
+  const message = `“${example.name}” is only known until the page is reloaded. Choose the file again.`;
   throw new ApiError(404, message);
 }

@@ -7,6 +7,9 @@
 const MODES = new Set(["video", "image", "visual", "speech", "text"]);
 const EXAMPLES = ["like", "stretch", "image", "clip"];
 
+/** Hits of a page. */
+const PAGE = 24;
+
 /** Reads a search from the parameters of the hash. Invalid values count as absent. */
 export function readSearch(params) {
   return {
@@ -32,6 +35,22 @@ export function writeSearch({ query = "", modes = [], boxes, masks, topP = 0, fi
   if (topP > 0) params.set("least", String(topP));
   if (filter && Object.keys(filter).length > 0) params.set("filter", JSON.stringify(filter));
   return params;
+}
+
+/** Returns the body of the API request for a search, like a segment or an asset if given. */
+export function searchBody(route, similarTo, cursor) {
+  const { query, modes, boxes, masks, topP, filter } = route;
+  return {
+    ...(query && { query }),
+    ...(similarTo && { similar_to: similarTo }),
+    ...(topP > 0 && { top_p: topP }),
+    ...(Object.keys(filter).length > 0 && { filter }),
+    ...(cursor && { cursor }),
+    modes,
+    use_boxes: boxes,
+    use_masks: masks,
+    top_k: PAGE,
+  };
 }
 
 function readExample(params) {

@@ -1,6 +1,7 @@
 import { el } from "./element.js";
 import { rememberThumbnail } from "./example-files.js";
 import { routeHash } from "./route.js";
+import { stretchProblem } from "./stretch-range.js";
 
 /**
  * Renders a form that chooses a stretch of a video and searches for footage like it. `video` is the
@@ -29,7 +30,7 @@ export function stretchForm({ index, id, title, start, end, thumbnail }, video) 
     el("summary", {}, "Search by a part of this video"),
     el(
       "form.stretch",
-      { onsubmit: submit, novalidate: true },
+      { onsubmit: submit, oninput: () => outcome.replaceChildren(), novalidate: true },
       row("Start here", from),
       row("End here", to),
       outcome,
@@ -38,14 +39,7 @@ export function stretchForm({ index, id, title, start, end, thumbnail }, video) 
   );
 }
 
-/** Says what is wrong with a stretch, null if nothing is. */
-export function stretchProblem(start, end, duration) {
-  if (Number.isNaN(start) || Number.isNaN(end)) return "Give a start and an end in seconds.";
-  if (start < 0) return "The start can't be before the video begins.";
-  if (end <= start) return "The end must come after the start.";
-  return start >= duration ? "The start is after the end of the video." : null;
-}
-
+/** Renders a field for a time in seconds; null is empty. */
 export function secondsField(label, value) {
   const text = value === null ? "" : formatSeconds(value);
   return el("input", { type: "number", min: 0, step: "any", "aria-label": label, value: text });
