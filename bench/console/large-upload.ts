@@ -94,7 +94,7 @@ export async function checkLargeUpload(
 }
 
 async function chooseFiles(page: Page, files: string[]): Promise<void> {
-  await page.locator("input[type=file]").setInputFiles(files);
+  await page.locator("input[data-part=files]").setInputFiles(files);
 }
 
 /** Limits how fast the page sends; -1 for no limit. */

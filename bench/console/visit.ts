@@ -60,7 +60,7 @@ async function visitUploads(page: Page, check: Check): Promise<void> {
     await released;
     await route.continue();
   });
-  await page.locator("input[type=file]").setInputFiles(await awkwardFiles());
+  await page.locator("input[data-part=files]").setInputFiles(await awkwardFiles());
   await page.getByText("Uploading").or(page.getByText("Checking the file")).first().waitFor();
   await check("uploads, running and waiting");
   release();
@@ -124,11 +124,11 @@ async function visitSearch(page: Page, check: Check): Promise<void> {
   await submit(page, "lantern festival");
   await page.locator(".card.moment").first().waitFor();
   await check("search, hits");
-  await page.locator("summary").click();
+  await page.locator(".rest > summary").click();
   await page.locator(".card.moment button.over").first().click();
   await page.locator(".stage dd").first().waitFor();
   await check("search, a hit");
-  await page.getByText("Boxes").click();
+  await page.getByText("Boxes", { exact: true }).click();
   await submit(page, "boat");
   await page.locator(".image-frame svg").first().waitFor();
   await check("search, boxes");

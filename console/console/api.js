@@ -50,13 +50,14 @@ export function indexPath(name, rest = "", query = {}) {
 }
 
 /**
- * Sends a request and resolves to the JSON body, or to null for status 204. A body is sent as JSON,
- * or as it is if it has a `type`. Throws an `ApiError`, or the signal's reason.
+ * Sends a request and resolves to the JSON body of the response, or to null for status 204. A `body`
+ * is sent as JSON, or as it is if it has a `type`; a `form` as multipart. Throws an `ApiError`, or the
+ * signal's reason.
  */
-export async function api(method, path, { body, type, headers, signal } = {}) {
+export async function api(method, path, { body, type, form, headers, signal } = {}) {
   const allHeaders = { ...keyHeader(), ...headers };
   if (body) allHeaders["Content-Type"] = type ?? "application/json";
-  const content = type ? body : body && JSON.stringify(body);
+  const content = form ?? (type ? body : body && JSON.stringify(body));
   const request = { method, headers: allHeaders, body: content, signal };
   let response;
   let text;

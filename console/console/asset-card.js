@@ -1,6 +1,7 @@
 import { el, errorNotice, titleHeading } from "./element.js";
 import { adviceOf } from "./error-advice.js";
-import { factList, plain } from "./moment.js";
+import { factList, plain, videoTools } from "./moment.js";
+import { likeButton } from "./moment-actions.js";
 import { imageFrame } from "./image-frame.js";
 import { toggleStage } from "./stage.js";
 import { bytes, clock, count, STATES } from "./wording.js";
@@ -22,7 +23,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
         type: "button",
         disabled: shown.media_url === null,
         "aria-expanded": "false",
-        onclick: () => toggleStage(root, stageOf(shown)),
+        onclick: () => openStage(root, shown),
       },
       el("span.visually-hidden", {}, `${type === "video" ? "Play" : "Show"} ${title}`),
       imageFrame({ url: shown.thumbnail_url, type }),
@@ -42,6 +43,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       button,
       titleHeading(title),
       el("p.row.between", {}, el("span.facts.state", {}, line(shown)), actions),
+      ...(state === "ready" ? [likeActions(shown)] : []),
     );
     if (state === "failed") {
       root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
@@ -74,7 +76,16 @@ function line({ state, segments, asset_type: type }) {
   return type === "video" ? count(segments, "moment") : "Image";
 }
 
-function stageOf(asset) {
+function likeActions(asset) {
+  return el("p.actions.calm", {}, likeButton(asset, asset.asset_id));
+}
+
+function openStage(root, asset) {
+  const { title, asset_type: type, media_url: url } = asset;
+  toggleStage(root, { title, type, url, start: null, end: null }, (video) => details(asset, video));
+}
+
+function details(asset, video) {
   const { width, height, fps, duration_seconds: seconds, source } = asset;
   const facts = [
     ["Length", seconds === null ? null : clock(seconds)],
@@ -94,10 +105,12 @@ function stageOf(asset) {
     ...Object.entries(asset.metadata).map(([name, value]) => [name, plain(value)]),
     ["Id", asset.asset_id],
   ];
-  return {
-    title: asset.title,
-    type: asset.asset_type,
-    url: asset.media_url,
-    details: [el("h3", { dir: "auto" }, asset.title), factList(facts)],
-  };
+  const { index_name: index, asset_id: id, title, thumbnail_url: thumbnail } = asset;
+  const isVideo = video !== null && asset.state === "ready";
+  return [
+    el("h3", { dir: "auto" }, title),
+    ...(asset.state === "ready" ? [likeActions(asset)] : []),
+    ...(isVideo ? videoTools({ index, id, title, start: null, end: null, thumbnail }, video) : []),
+    factList(facts),
+  ];
 }

@@ -4,6 +4,7 @@ import { openIndices } from "./indices.js";
 import { lazyPage } from "./lazy-page.js";
 import { readRoute } from "./route.js";
 import { closeStage } from "./stage.js";
+import { clearCutLists } from "./stored-cut-list.js";
 import { clearStoredUploads } from "./stored-uploads.js";
 import { openWorkspace } from "./workspace.js";
 
@@ -90,6 +91,7 @@ function endSession(message) {
 menu.addEventListener("click", ({ target }) => target.closest("a, button") && menu.hidePopover());
 leave.addEventListener("click", () => {
   clearStoredUploads();
+  clearCutLists();
   endSession();
 });
 window.addEventListener(

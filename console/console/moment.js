@@ -1,17 +1,21 @@
 import { el, titleHeading } from "./element.js";
 import { imageFrame } from "./image-frame.js";
+import { momentActions } from "./moment-actions.js";
 import { toggleStage } from "./stage.js";
+import { stretchForm } from "./stretch.js";
+import { openTranscript } from "./transcript.js";
 import { EVIDENCE, likelihoodOf, percent, range } from "./wording.js";
 
 /** Card of a hit, which plays when it is clicked. `marker` is the number of a citation. */
 export function momentCard(hit, marker) {
   const when = range(hit);
   const name = `${hit.asset_type === "video" ? "Play" : "Show"} ${hit.title}`;
+  const { thumbnail_url: url, asset_type: type, boxes, mask } = hit;
   const button = el(
     "button.over",
     { type: "button", "aria-expanded": "false" },
     el("span.visually-hidden", {}, name),
-    imageFrame({ url: hit.thumbnail_url, type: hit.asset_type, boxes: hit.boxes }),
+    imageFrame({ url, type, boxes, mask }),
     marker ? el("span.marker", {}, String(marker)) : null,
     when ? el("span.tag", {}, when) : null,
   );
@@ -22,9 +26,10 @@ export function momentCard(hit, marker) {
     {},
     button,
     titleHeading(hit.title),
-    likelihood(hit.score),
+    el("p.facts", {}, relevance(hit)),
     evidenceList(hit),
     hasLabelEvidence || hit.labels.length === 0 ? null : labelList(hit.labels),
+    momentActions(hit),
   );
   button.addEventListener("click", () => playMoment(card, hit));
   return card;
@@ -32,15 +37,10 @@ export function momentCard(hit, marker) {
 
 /** Opens or closes the player of a card. */
 export function playMoment(card, hit) {
-  toggleStage(card, {
-    title: hit.title,
-    type: hit.asset_type,
-    url: hit.clip_url,
-    start: hit.start_seconds,
-    end: hit.end_seconds,
-    boxes: hit.boxes,
-    details: details(hit),
-  });
+  const { title, asset_type: type, boxes, mask } = hit;
+  const [url, start, end] = [hit.clip_url, hit.start_seconds, hit.end_seconds];
+  const media = { title, type, url, start, end, boxes, mask };
+  toggleStage(card, media, (video) => details(hit, video));
 }
 
 /** Renders highlighted text of the API, which contains only `<mark>` elements and entities. */
@@ -75,26 +75,34 @@ function labelList(labels) {
   );
 }
 
-/** Says in a word how likely a hit is relevant; the number is in a tooltip. */
-function likelihood(score) {
-  const title = `The probability that this is relevant is ${percent(score)}.`;
-  return el("p.facts", {}, el("span", { title }, likelihoodOf(score)));
+/** Says in words how likely a hit is relevant, with the probability. */
+function relevance({ score }) {
+  return `${likelihoodOf(score)} match (${percent(score)})`;
 }
 
-function details(hit) {
+function details(hit, video) {
   const facts = [
     ["Caption", hit.caption],
-    ["Speech", hit.transcript],
+    // A video has all of its transcript beside the player.
+    ["Speech", video ? "" : hit.transcript],
     ["On-screen text", hit.on_screen_text],
     ["Labels", hit.labels.join(", ")],
     ...Object.entries(hit.metadata).map(([name, value]) => [name, plain(value)]),
   ];
-  const relevance = `${likelihoodOf(hit.score)} (${percent(hit.score)})`;
+  const { index_name: index, asset_id: id, title, thumbnail_url: thumbnail } = hit;
+  const { start_seconds: start, end_seconds: end } = hit;
   return [
-    el("h3", { dir: "auto" }, hit.title),
-    el("p.facts", {}, [range(hit), relevance].filter(Boolean).join(" · ")),
+    el("h3", { dir: "auto" }, title),
+    el("p.facts", {}, [range(hit), relevance(hit)].filter(Boolean).join(" · ")),
+    momentActions(hit),
+    ...(video ? videoTools({ index, id, title, start, end, thumbnail }, video) : []),
     factList(facts),
   ];
+}
+
+/** Renders what stands beside the player of a video: its transcript, and a search by a part of it. */
+export function videoTools(media, video) {
+  return [openTranscript(media, video), stretchForm(media, video)];
 }
 
 /** Renders names and values as a description list, without empty values. */

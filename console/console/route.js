@@ -1,3 +1,5 @@
+import { readSearch, writeSearch } from "./search-state.js";
+
 /** Pages of the account. An index of such a name has its library at `#/stats/library`. */
 const ACCOUNT_PAGES = new Set(["stats", "keys", "jobs"]);
 const INDEX_PAGES = new Set(["library", "health", "settings"]);
@@ -10,15 +12,13 @@ const INDEX_PAGES = new Set(["library", "health", "settings"]);
 export function readRoute(hash = location.hash) {
   const [path, search] = hash.replace(/^#\/?/, "").split("?", 2);
   const [name, page] = path.split("/", 2);
-  const query = new URLSearchParams(search);
+  const params = new URLSearchParams(search);
   const isAccountPage = page === undefined && ACCOUNT_PAGES.has(name);
   return {
     page: isAccountPage ? name : pageOf(name, page),
     index: isAccountPage ? "" : name,
-    query: query.get("q") ?? "",
-    question: query.get("ask") ?? "",
-    modes: query.get("modes")?.split(",").filter(Boolean) ?? [],
-    boxes: query.has("boxes"),
+    question: params.get("ask") ?? "",
+    ...readSearch(params),
   };
 }
 
@@ -27,12 +27,8 @@ function pageOf(index, page) {
   return INDEX_PAGES.has(page) ? page : "library";
 }
 
-export function routeHash({ index, page = "library", query, question, modes = [], boxes = false }) {
-  const search = new URLSearchParams();
-  if (query) search.set("q", query);
-  if (question) search.set("ask", question);
-  if (query && modes.length > 0) search.set("modes", modes.join(","));
-  if (query && boxes) search.set("boxes", "1");
+export function routeHash({ index, page = "library", question, ...search }) {
+  const params = question ? new URLSearchParams({ ask: question }) : writeSearch(search);
   const rest = page !== "library" || ACCOUNT_PAGES.has(index) ? `/${page}` : "";
-  return `#/${index}${rest}${search.size > 0 ? `?${search}` : ""}`;
+  return `#/${index}${rest}${params.size > 0 ? `?${params}` : ""}`;
 }

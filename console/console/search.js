@@ -1,35 +1,38 @@
-import { api, indexPath } from "./api.js";
 import { el, errorNotice, announce } from "./element.js";
 import { momentCard } from "./moment.js";
+import { runSearch } from "./search-request.js";
 import { count, LIKELY_SCORE } from "./wording.js";
 
-const PAGE = 24;
-
 /** Shows the results of a search in `outlet`. Aborting the signal leaves `outlet` unchanged. */
-export async function showSearch(outlet, { index, query, modes, boxes }, signal) {
+export async function showSearch(outlet, route, signal) {
   const likely = el("ul.grid", { "aria-label": "Results" });
   const rest = el("ul.grid", { "aria-label": "Less likely results" });
   const restSummary = el("summary", {});
   const restFold = el("details.rest", { hidden: true }, restSummary, rest);
   const more = el("div.more");
   const heading = el("h2.found", {}, "Searching…");
+  const note = el("p.facts", { hidden: true });
   outlet.replaceChildren(heading, skeleton());
 
   const load = async (cursor) => {
-    const body = { query, modes, use_boxes: boxes, top_k: PAGE, ...(cursor && { cursor }) };
     more.replaceChildren(cursor ? el("p.facts", {}, "Searching…") : "");
+    const onStep = (text) => (heading.textContent = text);
     try {
-      const page = await api("POST", indexPath(index, "/search"), { body, signal });
-      add(page, cursor);
+      add(await runSearch(route, { cursor, signal, onStep }), cursor);
     } catch (error) {
       if (signal.aborted) return;
       if (!cursor) outlet.replaceChildren(more);
-      more.replaceChildren(errorNotice(error, () => load(cursor)));
+      // A file that is missing or too large stays so.
+      const isFinal = error.status === 404 || error.status === 413;
+      more.replaceChildren(errorNotice(error, isFinal ? undefined : () => load(cursor)));
     }
   };
 
-  const add = ({ segments, total, next_cursor: next }, cursor) => {
-    if (!cursor) outlet.replaceChildren(heading, likely, restFold, more);
+  const add = ({ segments, total, next_cursor: next, note: text }, cursor) => {
+    if (signal.aborted) return;
+    if (!cursor) outlet.replaceChildren(heading, note, likely, restFold, more);
+    note.hidden = !text;
+    note.textContent = text ?? "";
     const cards = segments.map((hit) => ({
       card: momentCard(hit),
       isLikely: hit.score > LIKELY_SCORE,
@@ -37,11 +40,11 @@ export async function showSearch(outlet, { index, query, modes, boxes }, signal)
     likely.append(...cards.filter(({ isLikely }) => isLikely).map(({ card }) => card));
     rest.append(...cards.filter(({ isLikely }) => !isLikely).map(({ card }) => card));
     const [likelyCount, restCount] = [likely.childElementCount, rest.childElementCount];
-    if (likelyCount + restCount === 0) likely.replaceWith(emptyResults(modes));
+    if (likelyCount + restCount === 0) likely.replaceWith(emptyResults(route));
     restFold.hidden = restCount === 0;
     restFold.open ||= likelyCount === 0;
     restSummary.textContent = likelyCount === 0 ? "Nearest results" : "Less likely results";
-    heading.textContent = headline(likelyCount, total, query);
+    heading.textContent = headline(likelyCount, total, target(route));
     more.replaceChildren(
       next ? el("button", { type: "button", onclick: () => load(next) }, "Next page") : "",
     );
@@ -53,14 +56,23 @@ export async function showSearch(outlet, { index, query, modes, boxes }, signal)
   await load(undefined);
 }
 
-function headline(likelyCount, total, query) {
-  if (total === 0) return `No results for “${query}”`;
-  if (likelyCount === 0) return `No likely results for “${query}”`;
-  return `${count(likelyCount, "moment")} for “${query}”`;
+/** Names what a search looks for: words, an example, or both. */
+function target({ query, example }) {
+  const words = query && `for “${query}”`;
+  if (!example) return words;
+  const like = `like “${example.name || "the example"}”`;
+  return words ? `${like}, ${words}` : like;
 }
 
-function emptyResults(modes) {
-  const advice = modes.length > 0 ? "Remove some of the filters, or add" : "Add";
+function headline(likelyCount, total, what) {
+  if (total === 0) return `No results ${what}`;
+  if (likelyCount === 0) return `No likely results ${what}`;
+  return `${count(likelyCount, "moment")} ${what}`;
+}
+
+function emptyResults({ modes, topP, filter }) {
+  const isNarrow = modes.length > 0 || topP > 0 || Object.keys(filter).length > 0;
+  const advice = isNarrow ? "Remove some of the filters, or add" : "Add";
   return el("p.empty", {}, `${advice} videos and images: only assets that are ready are searched.`);
 }
 

@@ -33,10 +33,24 @@ export function likelihoodOf(score) {
   return score >= 0.1 ? "Possible" : "Unlikely";
 }
 
+/** Says in words how sure a detection is, from its score. */
+export function certaintyOf(score) {
+  if (score >= 0.8) return "certain";
+  return score >= 0.5 ? "fairly certain" : "uncertain";
+}
+
+/** Says in words which hits a lowest score leaves over. */
+export function breadthOf(topP) {
+  if (topP === 0) return "Everything";
+  const name =
+    topP >= 0.8 ? "Very likely only" : topP >= LIKELY_SCORE ? "Likely only" : "No unlikely";
+  return `${name} (from ${percent(topP)})`;
+}
+
 /** Says who wrote an answer, from the model's id. */
 export function authorOf(model) {
   return model === "extractive"
-    ? "Quoted from your videos and images. No model wrote this."
+    ? "Quoted from your videos and images, without a language model."
     : `Written from these sources by the model ${model}. It can be wrong: play the sources.`;
 }
 

@@ -1,11 +1,14 @@
 import { showAnswer } from "./answer.js";
 import { api, indexPath } from "./api.js";
+import { openCutList } from "./cut-list-panel.js";
 import { mediaType, sortFiles } from "./dropped-files.js";
 import { confirmAction, el, fromTemplate, errorNotice, stateBadges } from "./element.js";
+import { openExampleField } from "./example-field.js";
 import { openLateTranscripts } from "./late-transcripts.js";
 import { lazyPage } from "./lazy-page.js";
 import { openLibrary } from "./library.js";
-import { routeHash } from "./route.js";
+import { readRoute, routeHash } from "./route.js";
+import { openSearchOptions } from "./search-options.js";
 import { showSearch } from "./search.js";
 import { closeStage } from "./stage.js";
 import { isFromPlatform, openSources } from "./sources.js";
@@ -76,30 +79,54 @@ export function openWorkspace(index, onDeleted) {
 
   let running = new AbortController();
   let page = "library";
+  const example = openExampleField(
+    { outlet: parts.example, field: parts.field, chips: parts.tools },
+    (chosen) => {
+      form.elements.do.value = "search";
+      updateForm(parts);
+      go(chosen);
+    },
+  );
+  const options = openSearchOptions({ chips: parts.tools, rows: parts.rules }, () =>
+    goIfSearching(),
+  );
+  openCutList(index, { toggle: parts["cut-toggle"], panel: parts["cut-list"] });
+
   const follow = (route) => {
     running.abort();
     running = new AbortController();
     closeStage();
     writeForm(parts, route);
     showTab(parts, route);
+    example.show(route.example);
+    if (hasSearch(route)) options.write(route);
+    updateExample(parts, options, route.example);
     const isLibrary = route.page === "library";
     // A repair, an import and the settings change what the library has.
     if (isLibrary && page !== "library") void refresh();
     ({ page } = route);
-    const hasResults = isLibrary && (route.query !== "" || route.question !== "");
+    const hasResults = isLibrary && (hasSearch(route) || route.question !== "");
     results.hidden = !hasResults;
     parts.library.hidden = !isLibrary || hasResults;
     if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index));
-    else if (route.query) void showSearch(results, route, running.signal);
+    else if (hasSearch(route)) void showSearch(results, route, running.signal);
     else if (route.question) void showAnswer(results, route, running.signal);
   };
 
-  const go = () => {
+  const go = (chosen = example.read()) => {
     const route = readForm(index, form);
+    if (!route.question) Object.assign(route, options.read() ?? { isInvalid: true });
+    if (route.isInvalid) return;
+    if (!route.question) route.example = chosen;
+    // A search by a clip has no words.
+    if (chosen?.kind === "clip" || chosen?.kind === "stretch") route.query = "";
     const hash = routeHash(route);
-    if (hash === location.hash)
-      follow({ index, page: "library", query: "", question: "", ...route });
+    if (hash === location.hash) follow(readRoute());
     else location.hash = hash;
+  };
+  const goIfSearching = () => {
+    const isAsking = form.elements.do.value === "ask";
+    if (!isAsking && (form.elements.text.value.trim() || example.read())) go();
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -107,7 +134,7 @@ export function openWorkspace(index, onDeleted) {
   });
   form.addEventListener("change", ({ target }) => {
     if (target.name === "do") updateForm(parts);
-    else if (target.name !== "text" && form.elements.text.value.trim()) go();
+    else if (target.name !== "text") goIfSearching();
   });
   // Clearing the search field leads back to the library.
   form.addEventListener("search", () => form.elements.text.value === "" && go());
@@ -139,25 +166,46 @@ function readForm(index, form) {
   const text = elements.text.value.trim();
   if (elements.do.value === "ask") return { index, question: text };
   const modes = [...elements.mode].filter(({ checked }) => checked).map(({ value }) => value);
-  return { index, query: text, modes, boxes: elements.boxes.checked };
+  const [boxes, masks] = [elements.boxes.checked, elements.masks.checked];
+  return { index, query: text, modes, boxes, masks };
 }
 
-function writeForm(parts, { query, question, modes, boxes }) {
+function hasSearch({ query, example }) {
+  return query !== "" || example !== null;
+}
+
+function writeForm(parts, route) {
+  const { query, question, modes, boxes, masks } = route;
   const { elements } = parts.form;
   elements.text.value = query || question;
-  if (query || question) elements.do.value = question ? "ask" : "search";
-  if (query) {
+  if (hasSearch(route) || question) elements.do.value = question ? "ask" : "search";
+  if (hasSearch(route)) {
     for (const box of elements.mode) box.checked = modes.includes(box.value);
     elements.boxes.checked = boxes;
+    elements.masks.checked = masks;
   }
   updateForm(parts);
 }
 
+/** Hides the options that the API doesn't have for a search by a file. */
+function updateExample({ form, "file-note": note }, options, example) {
+  const isFile = example !== null && example.kind !== "like";
+  const isImage = example?.kind === "image";
+  for (const name of ["boxes", "masks"]) form.elements[name].disabled = isFile;
+  for (const box of form.elements.mode) box.disabled = isFile && !isImage;
+  form.elements.text.disabled = isFile && !isImage;
+  options.setFilterHidden(isFile);
+  note.hidden = !isFile;
+  note.textContent = isImage
+    ? "A search by an image can have words beside it. Filters, boxes and masks don't apply."
+    : "A search by a clip has no words, filters, boxes or masks.";
+}
+
 /** Updates labels and options to the form's mode, search or ask. */
-function updateForm({ form, go, chips }) {
+function updateForm({ form, go, chips, example, rules }) {
   const isAsking = form.elements.do.value === "ask";
   go.textContent = isAsking ? "Ask" : "Search";
-  chips.hidden = isAsking;
+  for (const part of [chips, example, rules]) part.hidden = isAsking;
   form.elements.text.placeholder = isAsking
     ? "Why did the carpenter leave?"
     : "A boat, a spoken word, a line on a sign…";

@@ -2,13 +2,15 @@ import { expect, it } from "vitest";
 
 /** The functions under test; the console is plain JavaScript without types. */
 interface Wording {
+  breadthOf: (topP: number) => string;
+  certaintyOf: (score: number) => string;
   authorOf: (model: string) => string;
   likelihoodOf: (score: number) => string;
   percent: (share: number) => string;
 }
 
 const file = new URL("../../console/console/wording.js", import.meta.url).href;
-const { authorOf, likelihoodOf, percent } = (await import(file)) as Wording;
+const { authorOf, breadthOf, certaintyOf, likelihoodOf, percent } = (await import(file)) as Wording;
 
 it.each([
   [1, "Very likely"],
@@ -24,7 +26,9 @@ it.each([
 });
 
 it("An answer without a model is said to be quoted", () => {
-  expect(authorOf("extractive")).toBe("Quoted from your videos and images. No model wrote this.");
+  expect(authorOf("extractive")).toBe(
+    "Quoted from your videos and images, without a language model.",
+  );
 });
 
 it("An answer of a model names it and says that it can be wrong", () => {
@@ -38,4 +42,22 @@ it.each([
   [1, "100 %"],
 ])("A share of %d is shown as %s, 100 %% only if it is all", (share, text) => {
   expect(percent(share)).toBe(text);
+});
+
+it.each([
+  [0, "Everything"],
+  [0.1, "No unlikely (from 10 %)"],
+  [0.5, "Likely only (from 50 %)"],
+  [0.8, "Very likely only (from 80 %)"],
+])("A lowest score of %d is shown as %s", (topP, words) => {
+  expect(breadthOf(topP)).toBe(words);
+});
+
+it.each([
+  [0.8, "certain"],
+  [0.79, "fairly certain"],
+  [0.5, "fairly certain"],
+  [0.49, "uncertain"],
+])("A detection with the score %d is shown as %s", (score, words) => {
+  expect(certaintyOf(score)).toBe(words);
 });

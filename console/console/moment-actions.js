@@ -1,0 +1,69 @@
+import { addMoment, hasMoment, MAX_MOMENTS, removeMoment, toMoment } from "./cut-list.js";
+import { announce, el } from "./element.js";
+import { rememberThumbnail } from "./example-files.js";
+import { routeHash } from "./route.js";
+import { onCutListChange, readCutList, storeCutList } from "./stored-cut-list.js";
+
+/** Renders the buttons of a hit: search by it, and add it to the cut list. */
+export function momentActions(hit) {
+  const buttons = [likeButton(hit, hit.segment_id), cutListButton(hit)];
+  return el("p.actions.calm", {}, buttons);
+}
+
+/** Renders a button that searches for what is like a hit or an asset. */
+export function likeButton({ index_name: index, title, thumbnail_url: url }, id) {
+  const onclick = () => {
+    rememberThumbnail(id, url);
+    location.hash = routeHash({ index, example: { kind: "like", id, name: title } });
+  };
+  return action("More like this", title, { onclick });
+}
+
+function cutListButton(hit) {
+  const { index_name: index, title } = hit;
+  const moment = toMoment(hit, Date.now());
+  const button = action("", title, {
+    onclick() {
+      const list = readCutList(index);
+      const isListed = hasMoment(list, moment);
+      const changed = isListed ? removeMoment(list, moment) : addMoment(list, moment);
+      announce(changeMessage({ list, changed, isStored: storeCutList(index, changed) }));
+    },
+  });
+  cutListButtons.set(button, { index, moment, title });
+  drawCutListButton(button, readCutList(index));
+  return button;
+}
+
+function changeMessage({ list, changed, isStored }) {
+  if (!isStored) return "The browser's storage is full: the cut list wasn't changed.";
+  if (changed.length < list.length) return "Removed from the cut list.";
+  if (changed.length > list.length) return `Added. The cut list has ${changed.length} moments.`;
+  return `The cut list is full: it has ${MAX_MOMENTS} moments.`;
+}
+
+/** Buttons on the page, each with its moment. */
+const cutListButtons = new WeakMap();
+
+function drawCutListButton(button, list) {
+  const { moment, title } = cutListButtons.get(button);
+  const text = hasMoment(list, moment) ? "Remove from cut list" : "Add to cut list";
+  button.replaceChildren(text, hidden(title));
+}
+
+onCutListChange((index) => {
+  const list = readCutList(index);
+  for (const button of document.querySelectorAll("button.listed")) {
+    if (cutListButtons.get(button)?.index === index) drawCutListButton(button, list);
+  }
+});
+
+function action(text, title, { onclick }) {
+  const name = text === "" ? "button.quiet.faint.listed" : "button.quiet.faint";
+  return el(name, { type: "button", onclick }, text, hidden(title));
+}
+
+/** Names the moment for screen readers: the buttons of all cards have one text. */
+function hidden(title) {
+  return el("span.visually-hidden", {}, `: ${title}`);
+}

@@ -1,0 +1,124 @@
+import { el, errorNotice } from "./element.js";
+import { buildFilter, listRules, MAX_RULES, OPERATORS } from "./filter-rules.js";
+import { breadthOf } from "./wording.js";
+
+/** Fields that every asset has, beside its metadata. */
+const FIELDS = ["created_at", "duration_seconds"];
+
+/**
+ * Renders the slider of the lowest score in `chips` and the rows of the filter in `rows`.
+ * `onChange` runs when a change may give another search. `read` throws an error for the user.
+ */
+export function openSearchOptions({ chips, rows }, onChange) {
+  const slider = el("input", { type: "range", id: "least", min: 0, max: 0.9, step: 0.05 });
+  const words = el("output", { for: "least" });
+  const update = () => {
+    words.textContent = breadthOf(slider.valueAsNumber);
+    slider.setAttribute("aria-valuetext", words.textContent);
+  };
+  slider.addEventListener("input", update);
+  slider.addEventListener("change", onChange);
+  const add = el("button.quiet.chip-button", { type: "button" }, "Add a filter");
+  const least = el("div.least", {}, el("label", { for: "least" }, "Results"), slider, words);
+  chips.append(add, least);
+
+  const problem = el("div", { role: "alert" });
+  const list = el("ul.rules", { "aria-label": "Filters" });
+  const known = el(
+    "datalist",
+    { id: "filter-fields" },
+    FIELDS.map((value) => el("option", { value })),
+  );
+  rows.append(known, list, problem);
+
+  const addRow = (rule) => {
+    const row = ruleRow(rule, () => {
+      row.remove();
+      updateRows();
+      onChange();
+    });
+    list.append(row);
+    updateRows();
+    return row;
+  };
+  const updateRows = () => {
+    add.disabled = list.childElementCount >= MAX_RULES;
+    problem.replaceChildren();
+  };
+  add.addEventListener("click", () => {
+    const rule = { field: "", operator: "$eq", value: "" };
+    addRow(rule).querySelector("input").focus();
+  });
+  list.addEventListener("change", (event) => {
+    event.stopPropagation();
+    const [field, value] = event.target.closest("li").querySelectorAll("input");
+    if (field.value.trim() && value.value.trim()) onChange();
+  });
+
+  const readRules = () =>
+    [...list.children].map((row) => {
+      const [field, operator, value] = row.querySelectorAll("input, select");
+      return { field: field.value, operator: operator.value, value: value.value };
+    });
+  update();
+  return {
+    /** Returns the lowest score and the filter, null if a rule is invalid, which is shown. */
+    read() {
+      try {
+        const filter = buildFilter(readRules());
+        problem.replaceChildren();
+        return { topP: slider.valueAsNumber, filter };
+      } catch (error) {
+        problem.replaceChildren(errorNotice(error));
+        return null;
+      }
+    },
+    write({ topP, filter }) {
+      slider.value = topP;
+      update();
+      const rules = listRules(filter);
+      // Rows that say this are left alone: one of them may have the focus.
+      if (JSON.stringify(readFilter(readRules())) === JSON.stringify(filter)) return;
+      list.replaceChildren();
+      rules.forEach(addRow);
+      updateRows();
+    },
+    setFilterHidden(isHidden) {
+      add.hidden = isHidden;
+      list.hidden = isHidden;
+    },
+  };
+}
+
+function readFilter(rules) {
+  try {
+    return buildFilter(rules);
+  } catch {
+    return null;
+  }
+}
+
+function ruleRow({ field, operator, value }, onRemove) {
+  const options = Object.entries(OPERATORS).map(([name, text]) =>
+    el("option", { value: name, selected: name === operator }, text),
+  );
+  const text = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+  return el(
+    "li.row",
+    {},
+    el("input", {
+      ...text,
+      list: "filter-fields",
+      "aria-label": "Field of the metadata",
+      placeholder: "year",
+      value: field,
+    }),
+    el("select", { "aria-label": "Comparison" }, options),
+    el("input", { ...text, "aria-label": "Value", placeholder: "2024", value }),
+    el(
+      "button.close",
+      { type: "button", "aria-label": "Remove this filter", onclick: onRemove },
+      "×",
+    ),
+  );
+}
