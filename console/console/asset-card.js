@@ -33,6 +33,7 @@ export function assetCard(asset, { onRetry, onDelete }) {
       "Delete",
     );
     remove.setAttribute("aria-label", `Delete ${title}`);
+    const focused = [...root.querySelectorAll("button")].indexOf(document.activeElement);
     root.replaceChildren(
       button,
       titleHeading(title),
@@ -46,6 +47,7 @@ export function assetCard(asset, { onRetry, onDelete }) {
       );
     }
     for (const { message } of shown.warnings) root.append(el("p.warning", {}, message));
+    root.querySelectorAll("button")[focused]?.focus();
   };
 
   draw();

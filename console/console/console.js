@@ -1,5 +1,5 @@
 import { hasKey, signIn, signOut } from "./api.js";
-import { el, fromTemplate } from "./element.js";
+import { el, fromTemplate, restoreFocus } from "./element.js";
 import { openIndices } from "./indices.js";
 import { readRoute } from "./route.js";
 import { closeStage } from "./stage.js";
@@ -47,6 +47,7 @@ function showSignIn(message) {
     try {
       await signIn(form.elements.key.value.trim(), form.elements.remember.checked);
       show();
+      restoreFocus();
     } catch (error) {
       showError(error.message);
       form.elements.key.select();
@@ -72,7 +73,10 @@ window.addEventListener(
   "unauthorized",
   ({ detail }) => hasKey() && !isSigningIn() && endSession(detail.message),
 );
-window.addEventListener("hashchange", show);
+window.addEventListener("hashchange", () => {
+  show();
+  restoreFocus();
+});
 window.addEventListener("beforeunload", (event) => {
   if ([...workspaces.values()].some((workspace) => workspace.isUploading())) event.preventDefault();
 });

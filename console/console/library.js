@@ -1,6 +1,6 @@
 import { api, indexPath, streamEvents } from "./api.js";
 import { assetCard, isDone } from "./asset-card.js";
-import { confirmAction, el, errorNotice, announce } from "./element.js";
+import { confirmAction, el, errorNotice, announce, replaceCard } from "./element.js";
 import { closeStage } from "./stage.js";
 
 const POLL_MS = 700;
@@ -46,7 +46,7 @@ export function openLibrary(index, { list, more, onIndex, onReady, onError }) {
   const remove = (id) => {
     const root = cards.get(id)?.root;
     if (root?.classList.contains("current")) closeStage();
-    root?.remove();
+    if (root) replaceCard(root);
     cards.delete(id);
     unfinished.delete(id);
   };
@@ -162,10 +162,10 @@ export function openLibrary(index, { list, more, onIndex, onReady, onError }) {
     /** Replaces the card of an upload by the card of its asset. */
     add(asset, placeholder) {
       if (cards.has(asset.asset_id)) {
-        placeholder.remove();
+        replaceCard(placeholder);
         showAsset(asset).scrollIntoView({ block: "nearest" });
       } else {
-        placeholder.replaceWith(showAsset(asset));
+        replaceCard(placeholder, showAsset(asset));
       }
       void attempt(readIndex);
     },
