@@ -37,7 +37,7 @@ export function announce(text) {
 export function restoreFocus() {
   const { activeElement, body } = document;
   if (activeElement !== body && activeElement.checkVisibility()) return;
-  document.getElementById("main").focus({ preventScroll: true });
+  document.querySelector("main").focus({ preventScroll: true });
 }
 
 /** Replaces a card, or removes it without `replacement`. The focus goes to it or to a neighbour. */

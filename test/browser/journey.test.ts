@@ -47,7 +47,7 @@ it("a user signs in, adds files, finds and plays a moment, asks, deletes and sig
   expect(takeErrors()).toEqual([]);
 }, 120_000);
 
-/** Uploads a video with its transcript, and an image; their progress is visible until they are ready. */
+/** Uploads a video with its transcript, and an image. Their progress is visible. */
 async function addFiles(page: Page): Promise<void> {
   await page.locator("input[type=file]").setInputFiles(await readFiles());
   await page.getByText("Drop files").waitFor();

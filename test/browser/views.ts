@@ -143,21 +143,28 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.getByRole("button", { name: "Try again" }).first().waitFor();
     return view;
   },
-  async "the API reference"() {
-    const view = await openReference();
+  async "the API reference without a key"() {
+    const view = await openPage();
+    await openReference(view.page);
     return view;
   },
-  async "an operation of the API reference"() {
-    const view = await openReference();
+  async "the API reference after a wrong key"() {
+    const view = await openPage();
+    await openReference(view.page);
+    await view.page.getByLabel("API key").fill("not-a-key");
+    await view.page.getByRole("button", { name: "Fill in" }).click();
+    await view.page.getByRole("alert").getByText(/./).waitFor();
+    return view;
+  },
+  async "the API reference after a request"() {
+    const view = await openConsole();
+    await openReference(view.page);
+    await view.page.getByText("are filled in for the index").waitFor();
+    await view.page.getByRole("tab", { name: "Python" }).first().click();
     const operation = '[data-path="/index/{index_name}/search"]';
     await view.page.locator(`.opblock-post:has(${operation}) .opblock-summary-control`).click();
-    await view.page.locator(".opblock-body .responses-wrapper").waitFor();
-    return view;
-  },
-  async "the form for the key of the API reference"() {
-    const view = await openReference();
-    await view.page.getByRole("button", { name: "Authorize" }).first().click();
-    await view.page.locator(".modal-ux").waitFor();
+    await view.page.locator(".opblock-post .execute").last().click();
+    await view.page.locator(".live-responses-table").waitFor();
     return view;
   },
 };
@@ -179,9 +186,7 @@ async function openLibrary(): Promise<ConsolePage> {
   return view;
 }
 
-async function openReference(): Promise<ConsolePage> {
-  const view = await openPage();
-  await view.page.goto(`${SERVICE_URL}/docs`);
-  await view.page.locator(".opblock").first().waitFor();
-  return view;
+async function openReference(page: Page): Promise<void> {
+  await page.goto(`${SERVICE_URL}/docs`);
+  await page.locator(".opblock").first().waitFor();
 }

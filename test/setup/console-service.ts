@@ -8,7 +8,7 @@ import type { ConsoleService } from "./browser.ts";
 const READY_MS = 120_000;
 const POLL_MS = 300;
 
-/** Runs a service with an index until SIGTERM. Prints a `ConsoleService` as JSON when it is ready. */
+/** Runs a service with an index until SIGTERM. Prints a `ConsoleService` when it is ready. */
 async function main(): Promise<void> {
   await (await launchBrowser()).close(); // fails here, once, if no browser can start
   const signal = onInterrupt();
@@ -20,27 +20,22 @@ async function main(): Promise<void> {
   });
 }
 
-async function fillIndex(service: Service): Promise<void> {
-  await service.api.post("/index", { index_name: AWKWARD_INDEX });
+async function fillIndex({ sightline }: Service): Promise<void> {
+  await sightline.indices.create({ index_name: AWKWARD_INDEX });
+  const { videos, images } = sightline.index(AWKWARD_INDEX);
   const files = await awkwardFiles();
-  await Promise.all([truncated(files[0]!), ...files].map((file) => addFile(service, file)));
+  const add = ({ name, mimeType, buffer }: FormFile) => {
+    const file = new File([new Uint8Array(buffer)], name);
+    return mimeType === "video/mp4"
+      ? videos.add({ video_file: file })
+      : images.add({ image_file: file });
+  };
+  await Promise.all([truncated(files[0]!), ...files].map(add));
   for (const startedAt = Date.now(); Date.now() - startedAt < READY_MS; await wait(POLL_MS)) {
-    const { index } = await service.api.get<{ index: { states: Record<string, number> } }>(
-      `/index/${AWKWARD_INDEX}?limit=1`,
-    );
-    if (index.states["queued"] === 0 && index.states["processing"] === 0) return;
+    const { states } = await sightline.indices.get(AWKWARD_INDEX);
+    if (states.queued === 0 && states.processing === 0) return;
   }
   throw new Error(`The files weren't ready within ${READY_MS / 1000} s.`);
-}
-
-async function addFile({ url, key }: Service, file: FormFile): Promise<void> {
-  const kind = file.mimeType.startsWith("video") ? "video" : "image";
-  const body = new FormData();
-  body.append(`${kind}_file`, new File([new Uint8Array(file.buffer)], file.name));
-  const headers = { "X-API-Key": key };
-  const path = `${url}/index/${AWKWARD_INDEX}/${kind}`;
-  const response = await fetch(path, { method: "POST", headers, body });
-  if (!response.ok) throw new Error(`${file.name}: ${await response.text()}`);
 }
 
 try {
