@@ -1,7 +1,23 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { hasChromium, NO_CHROMIUM } from "./tools/chromium.ts";
 
 const migrations = await readD1Migrations("./migrations");
+
+if (!hasChromium())
+  console.warn(`Left out: the tests of the console, test/browser. ${NO_CHROMIUM}`);
+
+/** Tests of the console in a browser, if there is one: on Linux x64, `npm ci` brings it. */
+const browserTests = {
+  test: {
+    name: "browser",
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+    include: ["test/browser/*.test.ts"],
+    globalSetup: ["./test/setup/browser.ts"],
+  },
+};
 
 export default defineConfig({
   test: {
@@ -50,7 +66,7 @@ export default defineConfig({
           name: "worker",
           testTimeout: 30_000,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{engine,scripts,unit}/**"],
+          exclude: ["test/{browser,engine,scripts,unit}/**"],
           globalSetup: ["./test/setup/global.ts"],
           setupFiles: ["./test/migrate.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["mediabunny"] } } },
@@ -63,6 +79,7 @@ export default defineConfig({
           include: ["test/{engine,scripts,unit}/**/*.test.ts"],
         },
       },
+      ...(hasChromium() ? [browserTests] : []),
     ],
   },
 });

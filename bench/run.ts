@@ -20,7 +20,6 @@ async function main(): Promise<void> {
       minutes: { type: "string", default: "1,10" },
       requests: { type: "string", default: "5000" },
       seed: { type: "string", default: String(Date.now() % 1e9) },
-      screenshots: { type: "string" },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
@@ -38,7 +37,6 @@ async function main(): Promise<void> {
     minutes: readNumbers("minutes", values.minutes),
     requests: readNumbers("requests", values.requests)[0]!,
     seed: readNumbers("seed", values.seed)[0]!,
-    screenshots: values.screenshots === undefined ? null : resolve(values.screenshots),
     log: (line) => console.error(line),
     signal: onInterrupt(),
   });
@@ -76,8 +74,6 @@ Options:
   --minutes N,…  durations of the generated videos (default 1,10)
   --requests N   number of generated requests (default 5000)
   --seed N       seed of generated requests: the same seed, the same requests (default random)
-  --screenshots DIR
-                 folder for images of the pages that a suite visits (default none)
   --json         print the result as one JSON object on the last line`;
 }
 

@@ -16,6 +16,8 @@ export interface Service {
   key: string;
   /** Account of the key. */
   account: string;
+  /** Value of `KEY_SECRETS`. */
+  keySecrets: string;
   sightline: Sightline;
   engine: { url: string; token: string };
   /** State folder, deleted with the service. */
@@ -59,6 +61,7 @@ export async function withService<T>(
       url: stack.url,
       key,
       account: ACCOUNT,
+      keySecrets: stack.keySecrets,
       sightline,
       engine: { url: stack.engineUrl, token: stack.engineToken },
       folder: stateDir,

@@ -16,8 +16,6 @@ export interface SuiteOptions {
   requests: number;
   /** Seed of generated requests: the same seed, the same requests. */
   seed: number;
-  /** Folder for screenshots, which is created; null for none. */
-  screenshots: string | null;
   /** Prints a line of progress. */
   log: (line: string) => void;
   /** Aborts the run. */

@@ -39,6 +39,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       action("Edit", () => onEdit(shown)),
       action("Delete", () => onDelete(shown)),
     );
+    const focused = [...root.querySelectorAll("button")].indexOf(document.activeElement);
     root.replaceChildren(
       button,
       titleHeading(title),
@@ -55,6 +56,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       );
     }
     for (const { message } of shown.warnings) root.append(el("p.warning", {}, message));
+    root.querySelectorAll("button")[focused]?.focus();
   };
 
   draw();

@@ -1,5 +1,5 @@
 import { hasKey, signIn, signOut } from "./api.js";
-import { el, fromTemplate } from "./element.js";
+import { el, fromTemplate, restoreFocus } from "./element.js";
 import { openIndices } from "./indices.js";
 import { lazyPage } from "./lazy-page.js";
 import { readRoute } from "./route.js";
@@ -71,6 +71,7 @@ function showSignIn(message) {
     try {
       await signIn(form.elements.key.value.trim(), form.elements.remember.checked);
       show();
+      restoreFocus();
     } catch (error) {
       showError(error.message);
       form.elements.key.select();
@@ -98,7 +99,10 @@ window.addEventListener(
   "unauthorized",
   ({ detail }) => hasKey() && !isSigningIn() && endSession(detail.message),
 );
-window.addEventListener("hashchange", show);
+window.addEventListener("hashchange", () => {
+  show();
+  restoreFocus();
+});
 window.addEventListener("beforeunload", (event) => {
   if ([...workspaces.values()].some((workspace) => workspace.isUploading())) event.preventDefault();
 });

@@ -33,9 +33,31 @@ export function announce(text) {
   document.getElementById("status").textContent = text;
 }
 
+/** Moves the focus to the page's content if the focused element was removed or hidden. */
+export function restoreFocus() {
+  const { activeElement, body } = document;
+  if (activeElement !== body && activeElement.checkVisibility()) return;
+  document.querySelector("main").focus({ preventScroll: true });
+}
+
+/** Replaces a card, or removes it without `replacement`. The focus goes to it or to a neighbour. */
+export function replaceCard(card, replacement) {
+  const hadFocus = card.contains(document.activeElement);
+  const next = replacement ?? card.nextElementSibling ?? card.previousElementSibling;
+  if (replacement) card.replaceWith(replacement);
+  else card.remove();
+  if (!hadFocus) return;
+  next?.querySelector("button:not(:disabled)")?.focus();
+  restoreFocus();
+}
+
 /** Renders an error's message, with a retry button if `onRetry` is given. */
 export function errorNotice(error, onRetry, label = "Try again") {
-  const button = onRetry && el("button.quiet", { type: "button", onclick: onRetry }, label);
+  const retry = async () => {
+    await onRetry();
+    restoreFocus();
+  };
+  const button = onRetry && el("button.quiet", { type: "button", onclick: retry }, label);
   return el("div.notice.bad", {}, el("p", {}, error.message), button ?? null);
 }
 

@@ -2,7 +2,7 @@ import { api, indexPath, streamEvents } from "./api.js";
 import { assetCard, isDone } from "./asset-card.js";
 import { openAssetEditor } from "./asset-editor.js";
 import { arrangeAssets, needsAllAssets, WHOLE_LIBRARY } from "./asset-order.js";
-import { confirmAction, el, errorNotice, announce } from "./element.js";
+import { confirmAction, el, errorNotice, announce, replaceCard } from "./element.js";
 import { openLibraryTools } from "./library-tools.js";
 import { closeStage } from "./stage.js";
 
@@ -71,7 +71,7 @@ export function openLibrary(index, { list, more, tools, onIndex, onReady, onErro
   const remove = (id) => {
     const root = cards.get(id)?.root;
     if (root?.classList.contains("current")) closeStage();
-    root?.remove();
+    if (root) replaceCard(root);
     assets.delete(id);
     cards.delete(id);
     unfinished.delete(id);
@@ -253,10 +253,10 @@ export function openLibrary(index, { list, more, tools, onIndex, onReady, onErro
       showAsset(asset);
       const card = cardOf(asset);
       if (isPresent) {
-        placeholder.remove();
+        replaceCard(placeholder);
         card.scrollIntoView({ block: "nearest" });
       } else {
-        placeholder.replaceWith(card);
+        replaceCard(placeholder, card);
       }
       void attempt(readIndex);
     },

@@ -1,5 +1,5 @@
 import { api, indexPath } from "./api.js";
-import { el, errorNotice, announce } from "./element.js";
+import { announce, el, errorNotice, restoreFocus } from "./element.js";
 import { count, dateTime } from "./wording.js";
 
 const POLL_MS = 1500;
@@ -41,6 +41,7 @@ export function openSources(index, list, onImported) {
     try {
       await work();
       await load();
+      restoreFocus();
     } catch (error) {
       list.prepend(el("li", {}, errorNotice(error)));
     }

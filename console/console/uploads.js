@@ -1,5 +1,5 @@
 import { indexPath, upload } from "./api.js";
-import { announce, el, errorNotice, titleHeading } from "./element.js";
+import { announce, el, errorNotice, replaceCard, titleHeading } from "./element.js";
 import { deleteUpload, readSentShare, uploadResumably } from "./resumable-upload.js";
 import { fingerprintOf, listStoredUploads } from "./stored-uploads.js";
 import { bytes, percent } from "./wording.js";
@@ -90,7 +90,7 @@ export function openUploads(index, list, { onAdded, chooseFiles }) {
 
   const remove = (item) => {
     items.delete(item);
-    item.card.remove();
+    replaceCard(item.card);
   };
 
   const send = async (item) => {

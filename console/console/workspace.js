@@ -2,7 +2,14 @@ import { showAnswer } from "./answer.js";
 import { api, indexPath } from "./api.js";
 import { openCutList } from "./cut-list-panel.js";
 import { mediaType, sortFiles } from "./dropped-files.js";
-import { confirmAction, el, fromTemplate, errorNotice, stateBadges } from "./element.js";
+import {
+  confirmAction,
+  el,
+  errorNotice,
+  fromTemplate,
+  restoreFocus,
+  stateBadges,
+} from "./element.js";
 import { openExampleField } from "./example-field.js";
 import { openLateTranscripts } from "./late-transcripts.js";
 import { lazyPage } from "./lazy-page.js";
@@ -29,7 +36,10 @@ export function openWorkspace(index, onDeleted) {
 
   const showMessages = (...messages) => {
     const dismiss = el("button.close", { type: "button", "aria-label": "Dismiss" }, "×");
-    dismiss.addEventListener("click", () => parts.notices.replaceChildren());
+    dismiss.addEventListener("click", () => {
+      parts.notices.replaceChildren();
+      restoreFocus();
+    });
     const lines = messages.map((message) => el("p", {}, message));
     parts.notices.replaceChildren(el("div.notice", {}, lines, dismiss));
   };

@@ -7,16 +7,10 @@ interface AssetPage {
 }
 
 /** Shows all assets of an index as unfinished, which they are too briefly to be checked. */
-export async function withUnfinishedAssets(
-  page: Page,
-  index: string,
-  work: () => Promise<void>,
-): Promise<void> {
+export async function unfinishedAssets(page: Page, index: string): Promise<void> {
   const unfinished = ["queued", "fetching", "transcribing", "describing", "embedding"];
-  const list = new RegExp(`/index/${index}\\?`);
-  const rest = new RegExp(`/index/${index}/(events|video|image)`);
-  await page.route(rest, (route) => route.abort());
-  await page.route(list, async (route) => {
+  await page.route(new RegExp(`/index/${index}/(events|video|image)`), (route) => route.abort());
+  await page.route(new RegExp(`/index/${index}\\?`), async (route) => {
     const response = await route.fetch();
     const body = (await response.json()) as AssetPage;
     for (const [i, asset] of body.assets.entries()) {
@@ -25,9 +19,6 @@ export async function withUnfinishedAssets(
     }
     await route.fulfill({ response, json: body });
   });
-  await work();
-  await page.unroute(list);
-  await page.unroute(rest);
 }
 
 /** Shows import sources in every state: an import from a real platform needs the internet. */

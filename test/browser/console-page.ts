@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
+import { launchBrowser } from "../../tools/browser.ts";
+import { createKey } from "../../tools/stack/api-key.ts";
+import type { ConsoleService } from "../setup/browser.ts";
+
+const service: ConsoleService = inject("consoleService");
+export const SERVICE_URL = service.url;
+/** Key of the account with the index `AWKWARD_INDEX`. */
+export const INDEX_KEY = service.key;
+
+/** A page of a new browser profile, and what it logs. */
+export interface ConsolePage {
+  page: Page;
+  context: BrowserContext;
+  /** Returns errors that the page logged since the last call, also violations of the CSP. */
+  takeErrors: () => string[];
+}
+
+let browser: Browser;
+
+/** Starts a browser for the tests of a file. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+}
+
+/** Opens a page of a new profile, which is closed with the test. */
+export async function openPage(): Promise<ConsolePage> {
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  onTestFinished(() => context.close());
+  // Injected by the browser, not by the page, so that the page's CSP stays as it is.
+  await context.addInitScript({ content: await readAxe() });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  return { page, context, takeErrors: collectErrors(page) };
+}
+
+/** Opens a page that is signed in with a key and is at a hash of the console, as `#/holidays`. */
+export async function openConsole(key = INDEX_KEY, hash = "#/"): Promise<ConsolePage> {
+  const opened = await openPage();
+  await opened.page.goto(SERVICE_URL + "/" + hash);
+  await signIn(opened.page, key);
+  return opened;
+}
+
+/** Signs in on the page that asks for a key. */
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+/** Creates a key of a new account. */
+export function newAccountKey(expiresAt: number | null = null): Promise<string> {
+  return createKey(service.keySecrets, { account: crypto.randomUUID(), expiresAt });
+}
+
+/** Searches or asks, as the switch of the form is set. */
+export async function submit(page: Page, text: string): Promise<void> {
+  await page.locator("#text").fill(text);
+  await page.locator("#text").press("Enter");
+}
+
+/** Returns the position of the open player in seconds; 0 if none is open. */
+export function playedSeconds(page: Page): Promise<number> {
+  return page.evaluate("document.querySelector('video')?.currentTime ?? 0");
+}
+
+function readAxe(): Promise<string> {
+  return readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+}
+
+/** The browser logs each response of the API with an error status, which pages show in words. */
+const FAILED_REQUEST = /^Failed to load resource/;
+const API_PATH = /^\/index(\/|\?|$)/;
+
+function collectErrors(page: Page): () => string[] {
+  let errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    const { url } = message.location();
+    const isApiError = FAILED_REQUEST.test(message.text()) && API_PATH.test(pathOf(url));
+    if (!isApiError) errors.push(`${message.text()} (${pathOf(url)})`);
+  });
+  return () => {
+    const taken = errors;
+    errors = [];
+    return taken;
+  };
+}
+
+function pathOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed ? parsed.pathname + parsed.search : url;
+}

@@ -1,0 +1,100 @@
+import type { Page } from "playwright-core";
+import type { ConsolePage } from "./console-page.ts";
+
+/** Sizes and colour schemes of a phone and of two laptops. */
+const SCREENS = [
+  { width: 1280, colorScheme: "light" },
+  { width: 1280, colorScheme: "dark" },
+  { width: 360, colorScheme: "light" },
+] as const;
+const HEIGHT = 900;
+const FAILING_IMPACTS = new Set(["serious", "critical"]);
+/** Options of axe-core. The rule is experimental, and off by default. */
+const AXE_OPTIONS = {
+  resultTypes: ["violations"],
+  rules: { "label-content-name-mismatch": { enabled: true } },
+};
+
+interface AxeViolation {
+  id: string;
+  impact: string;
+  nodes: { target: string[]; failureSummary: string }[];
+}
+
+/**
+ * Returns a sentence for each thing that is wrong with the page as it is: serious or critical
+ * findings of axe-core, what sticks out of its card or of the page, and logged errors.
+ */
+export async function findProblems({ page, takeErrors }: ConsolePage): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { width, colorScheme } of SCREENS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    await page.emulateMedia({ colorScheme });
+    await settle(page);
+    const found = [...(await findViolations(page)), ...(await findOverflows(page))];
+    problems.push(...found.map((problem) => `${width} px, ${colorScheme}: ${problem}`));
+  }
+  return [...problems, ...takeErrors().map((error) => `logs: ${error}`)];
+}
+
+/** Waits until the styles of a new size or scheme are drawn. */
+async function settle(page: Page): Promise<void> {
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+}
+
+async function findViolations(page: Page): Promise<string[]> {
+  const options = JSON.stringify(AXE_OPTIONS);
+  const violations = await page.evaluate<AxeViolation[]>(
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
+  );
+  return violations
+    .filter(({ impact }) => FAILING_IMPACTS.has(impact))
+    .map(({ id, impact, nodes }) => {
+      const [{ target, failureSummary } = { target: [], failureSummary: "" }] = nodes;
+      return `${id}, ${impact}, ${nodes.length} × ${target.join(" ")}: ${oneLine(failureSummary)}`;
+    });
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").slice(0, 300);
+}
+
+/**
+ * Lists what sticks out of its card, also text, and whether the page or a part of it scrolls
+ * sideways, but for code.
+ */
+function findOverflows(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const problems = [];
+    const name = (element) => element.tagName.toLowerCase() + "." + element.className;
+    if (document.scrollingElement.scrollWidth > innerWidth) problems.push("the page scrolls sideways");
+    for (const element of document.body.querySelectorAll("*:not(pre)")) {
+      const scrolls = ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
+      if (scrolls && element.scrollWidth > element.clientWidth) problems.push(name(element) + " scrolls sideways");
+    }
+    const isClipped = (element, card) => {
+      for (let at = element; at !== card; at = at.parentElement) {
+        if (getComputedStyle(at).overflow !== "visible") return true;
+      }
+      return false;
+    };
+    for (const card of document.querySelectorAll(".card, .stage, .answer, .notice, .drop, .source, .empty, .panel, dialog[open]")) {
+      const outer = card.getBoundingClientRect();
+      if (outer.width === 0) continue;
+      const walker = document.createTreeWalker(card, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const node = walker.currentNode;
+        const isText = node.nodeType === Node.TEXT_NODE;
+        if (isClipped(node.parentElement, card)) continue;
+        const range = document.createRange();
+        range.selectNode(node);
+        const box = isText ? range.getBoundingClientRect() : node.getBoundingClientRect();
+        if (box.width === 0) continue;
+        const isInside = box.left >= outer.left - 1 && box.right <= outer.right + 1 &&
+          box.top >= outer.top - 1 && box.bottom <= outer.bottom + 1;
+        if (!isInside) problems.push(name(isText ? node.parentElement : node) + " sticks out of " + name(card));
+      }
+    }
+    return [...new Set(problems)];
+  })()`);
+}

@@ -1,0 +1,192 @@
+import type { Page } from "playwright-core";
+import { AWKWARD_INDEX, awkwardFiles, unreadable } from "./awkward-files.ts";
+import {
+  type ConsolePage,
+  newAccountKey,
+  openConsole,
+  openPage,
+  submit,
+  SERVICE_URL,
+} from "./console-page.ts";
+import { awkwardSources, unfinishedAssets } from "./replaced-responses.ts";
+
+const HASH = `#/${AWKWARD_INDEX}`;
+
+/** Every view of the console, in every state that a user can bring it into, by its name. */
+export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
+  async "the form for the key"() {
+    const view = await openPage();
+    await view.page.goto(SERVICE_URL);
+    await view.page.getByLabel("API key").waitFor();
+    return view;
+  },
+  async "the form for the key, after a wrong key"() {
+    const view = await openPage();
+    await view.page.goto(SERVICE_URL);
+    await view.page.getByLabel("API key").fill("not-a-key");
+    await view.page.getByRole("button", { name: "Sign in" }).click();
+    await view.page.getByRole("alert").getByText(/./).waitFor();
+    return view;
+  },
+  async "an empty list of indices"() {
+    const view = await openConsole(await newAccountKey());
+    await view.page.getByText("No index yet").waitFor();
+    return view;
+  },
+  async "a list of indices"() {
+    const view = await openConsole();
+    await view.page.locator(".card.index").first().waitFor();
+    return view;
+  },
+  async "an empty index"() {
+    const view = await openConsole(await newAccountKey());
+    await createIndex(view.page);
+    return view;
+  },
+  async "an index during uploads"() {
+    const view = await openConsole(await newAccountKey());
+    await createIndex(view.page);
+    await view.page.route(/\/index\/[^/]+\/(video|image)$/, () => {}); // waits for ever
+    await view.page.locator("input[type=file]").setInputFiles(await awkwardFiles());
+    await view.page
+      .getByText(/Uploading|Checking the file/)
+      .first()
+      .waitFor();
+    return view;
+  },
+  async "an index with a refused upload"() {
+    const view = await openConsole(await newAccountKey());
+    await createIndex(view.page);
+    const [file] = await awkwardFiles();
+    await view.page.locator("input[type=file]").setInputFiles([unreadable(file!)]);
+    await view.page.getByText("Not added").waitFor();
+    return view;
+  },
+  async "an index with assets in progress"() {
+    const view = await openConsole();
+    await unfinishedAssets(view.page, AWKWARD_INDEX);
+    await openHash(view.page, HASH);
+    await view.page.getByText("Recognising speech").first().waitFor();
+    return view;
+  },
+  async "an index with a failed video and import sources"() {
+    const view = await openConsole();
+    await awkwardSources(view.page, AWKWARD_INDEX);
+    await openHash(view.page, HASH);
+    await view.page.locator(".source").first().waitFor();
+    await view.page.getByText("Failed", { exact: true }).first().waitFor();
+    return view;
+  },
+  async "an open video"() {
+    const view = await openLibrary();
+    await view.page.getByRole("button", { name: /^Play IMG/ }).click();
+    await view.page.locator(".stage dd").first().waitFor();
+    return view;
+  },
+  async "an open image"() {
+    const view = await openLibrary();
+    await view.page.getByRole("button", { name: /^Show/ }).first().click();
+    await view.page.locator(".stage dd").first().waitFor();
+    return view;
+  },
+  async "the form that adds from the web"() {
+    const view = await openLibrary();
+    await view.page.getByRole("button", { name: "From the web" }).click();
+    await view.page.getByLabel("Kind of source").selectOption("playlist");
+    return view;
+  },
+  async "the question before a deletion"() {
+    const view = await openLibrary();
+    await view.page
+      .getByRole("button", { name: /^Delete / })
+      .first()
+      .click();
+    await view.page.getByRole("dialog").waitFor();
+    return view;
+  },
+  async "search results with boxes"() {
+    const view = await openConsole();
+    await openHash(view.page, `${HASH}?q=boat&boxes=1`);
+    await view.page.locator(".image-frame svg").first().waitFor();
+    return view;
+  },
+  async "an open search result"() {
+    const view = await openConsole();
+    await openHash(view.page, `${HASH}?q=lantern+festival`);
+    await view.page.locator("button.over").first().click();
+    await view.page.locator(".stage dd").first().waitFor();
+    return view;
+  },
+  async "a search without likely results"() {
+    const view = await openConsole();
+    await openHash(view.page, `${HASH}?q=${"x".repeat(400)}`);
+    await view.page.getByRole("heading", { name: /^No (likely )?results/ }).waitFor();
+    return view;
+  },
+  async "an answer with an open source"() {
+    const view = await openConsole();
+    await openHash(view.page, `${HASH}?ask=Where+is+the+lantern+festival%3F`);
+    await view.page.locator(".cite").first().click();
+    await view.page.locator(".stage dd").first().waitFor();
+    return view;
+  },
+  async "a question without an answer"() {
+    const view = await openLibrary();
+    await view.page.getByText("Ask", { exact: true }).click();
+    await submit(view.page, "Who won the chess championship of 1986?");
+    await view.page.getByText("No answer in this index").waitFor();
+    return view;
+  },
+  async "an index that doesn't exist"() {
+    const view = await openConsole();
+    await openHash(view.page, `#/missing-${"W".repeat(56)}`);
+    await view.page.getByRole("button", { name: "Try again" }).first().waitFor();
+    return view;
+  },
+  async "the API reference without a key"() {
+    const view = await openPage();
+    await openReference(view.page);
+    return view;
+  },
+  async "the API reference after a wrong key"() {
+    const view = await openPage();
+    await openReference(view.page);
+    await view.page.getByLabel("API key").fill("not-a-key");
+    await view.page.getByRole("button", { name: "Fill in" }).click();
+    await view.page.getByRole("alert").getByText(/./).waitFor();
+    return view;
+  },
+  async "the API reference after a request"() {
+    const view = await openConsole();
+    await openReference(view.page);
+    await view.page.getByText("are filled in for the index").waitFor();
+    await view.page.getByRole("tab", { name: "Python" }).first().click();
+    const operation = '[data-path="/index/{index_name}/search"]';
+    await view.page.locator(`.opblock-post:has(${operation}) .opblock-summary-control`).click();
+    await view.page.locator(".opblock-post .execute").last().click();
+    await view.page.locator(".live-responses-table").waitFor();
+    return view;
+  },
+};
+
+async function createIndex(page: Page): Promise<void> {
+  await page.getByLabel("Name of a new index").fill(AWKWARD_INDEX);
+  await page.getByRole("button", { name: "Create index" }).click();
+  await page.locator("ul.grid:not([aria-busy])").waitFor({ state: "attached" });
+}
+
+async function openHash(page: Page, hash: string): Promise<void> {
+  await page.goto(`${SERVICE_URL}/${hash}`);
+}
+
+async function openLibrary(): Promise<ConsolePage> {
+  const view = await openConsole();
+  await openHash(view.page, HASH);
+  await view.page.locator(".card.asset").first().waitFor();
+  return view;
+}
+
+async function openReference(page: Page): Promise<void> {
+  await page.goto(`${SERVICE_URL}/docs`);
+  await page.locator(".opblock").first().waitFor();
+}
