@@ -78,7 +78,10 @@ export function openExampleField({ outlet, field, chips }, onChange) {
       const last = to.value === "" ? null : to.valueAsNumber;
       const isValid = from.valueAsNumber >= 0 && (last === null || last > from.valueAsNumber);
       to.setCustomValidity(isValid ? "" : "The end must come after the start.");
-      if (!isValid) return to.reportValidity();
+      if (!isValid) {
+        to.reportValidity();
+        return;
+      }
       // Enter submits the form as well, before the page's address changes.
       current = { ...current, start: from.valueAsNumber, end: last };
       onChange(current);

@@ -48,7 +48,8 @@ const cutListButtons = new WeakMap();
 function drawCutListButton(button, list) {
   const { moment, title } = cutListButtons.get(button);
   const text = hasMoment(list, moment) ? "Remove from cut list" : "Add to cut list";
-  button.replaceChildren(text, hidden(title));
+  button.textContent = text;
+  button.setAttribute("aria-label", `${text}: ${title}`);
 }
 
 onCutListChange((index) => {
@@ -60,10 +61,6 @@ onCutListChange((index) => {
 
 function action(text, title, { onclick }) {
   const name = text === "" ? "button.quiet.faint.listed" : "button.quiet.faint";
-  return el(name, { type: "button", onclick }, text, hidden(title));
-}
-
-/** Names the moment for screen readers: the buttons of all cards have one text. */
-function hidden(title) {
-  return el("span.visually-hidden", {}, `: ${title}`);
+  // The buttons of all cards have one text: screen readers need the title, too.
+  return el(name, { type: "button", "aria-label": `${text}: ${title}`, onclick }, text);
 }
