@@ -1,6 +1,6 @@
 import { el, errorNotice, titleHeading } from "./element.js";
 import { factList, plain, videoTools } from "./moment.js";
-import { likeButton } from "./moment-actions.js";
+import { similarButton } from "./moment-actions.js";
 import { imageFrame } from "./image-frame.js";
 import { toggleStage } from "./stage.js";
 import { bytes, clock, count, STATES } from "./wording.js";
@@ -38,7 +38,7 @@ export function assetCard(asset, { onRetry, onDelete }) {
       button,
       titleHeading(title),
       el("p.row.between", {}, el("span.facts.state", {}, line(shown)), remove),
-      ...(state === "ready" ? [likeActions(shown)] : []),
+      ...(state === "ready" ? [similarActions(shown)] : []),
     );
     if (state === "failed") {
       root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
@@ -69,8 +69,8 @@ function line({ state, segments, asset_type: type }) {
   return type === "video" ? count(segments, "moment") : "Image";
 }
 
-function likeActions(asset) {
-  return el("p.actions.calm", {}, likeButton(asset, asset.asset_id));
+function similarActions(asset) {
+  return el("p.actions.calm", {}, similarButton(asset, asset.asset_id));
 }
 
 function openStage(root, asset) {
@@ -102,7 +102,7 @@ function details(asset, video) {
   const isVideo = video !== null && asset.state === "ready";
   return [
     el("h3", { dir: "auto" }, title),
-    ...(asset.state === "ready" ? [likeActions(asset)] : []),
+    ...(asset.state === "ready" ? [similarActions(asset)] : []),
     ...(isVideo ? videoTools({ index, id, title, start: null, end: null, thumbnail }, video) : []),
     factList(facts),
   ];

@@ -6,15 +6,15 @@ import { onCutListChange, readCutList, storeCutList } from "./stored-cut-list.js
 
 /** Renders the buttons of a hit: search by it, and add it to the cut list. */
 export function momentActions(hit) {
-  const buttons = [likeButton(hit, hit.segment_id), cutListButton(hit)];
+  const buttons = [similarButton(hit, hit.segment_id), cutListButton(hit)];
   return el("p.actions.calm", {}, buttons);
 }
 
 /** Renders a button that searches for what is like a hit or an asset. */
-export function likeButton({ index_name: index, title, thumbnail_url: url }, id) {
+export function similarButton({ index_name: index, title, thumbnail_url: url }, id) {
   const onclick = () => {
     rememberThumbnail(id, url);
-    location.hash = routeHash({ index, example: { kind: "like", id, name: title } });
+    location.hash = routeHash({ index, example: { kind: "similar", id, name: title } });
   };
   return action("More like this", title, { onclick });
 }
