@@ -1,7 +1,7 @@
 import { el, errorNotice, titleHeading } from "./element.js";
 import { adviceOf } from "./error-advice.js";
 import { factList, plain, videoTools } from "./moment.js";
-import { likeButton } from "./moment-actions.js";
+import { similarButton } from "./moment-actions.js";
 import { imageFrame } from "./image-frame.js";
 import { toggleStage } from "./stage.js";
 import { bytes, clock, count, STATES } from "./wording.js";
@@ -44,7 +44,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       button,
       titleHeading(title),
       el("p.row.between", {}, el("span.facts.state", {}, line(shown)), actions),
-      ...(state === "ready" ? [likeActions(shown)] : []),
+      ...(state === "ready" ? [similarActions(shown)] : []),
     );
     if (state === "failed") {
       root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
@@ -78,8 +78,8 @@ function line({ state, segments, asset_type: type }) {
   return type === "video" ? count(segments, "moment") : "Image";
 }
 
-function likeActions(asset) {
-  return el("p.actions.calm", {}, likeButton(asset, asset.asset_id));
+function similarActions(asset) {
+  return el("p.actions.calm", {}, similarButton(asset, asset.asset_id));
 }
 
 function openStage(root, asset) {
@@ -111,7 +111,7 @@ function details(asset, video) {
   const isVideo = video !== null && asset.state === "ready";
   return [
     el("h3", { dir: "auto" }, title),
-    ...(asset.state === "ready" ? [likeActions(asset)] : []),
+    ...(asset.state === "ready" ? [similarActions(asset)] : []),
     ...(isVideo ? videoTools({ index, id, title, start: null, end: null, thumbnail }, video) : []),
     factList(facts),
   ];

@@ -18,7 +18,7 @@ export function openCutList(index, { toggle, panel }) {
     action("Empty the list", () => void empty()),
   ];
   const actions = el("p.row", {}, buttons);
-  panel.append(facts, list, outcome, actions);
+  panel.append(el("h2", {}, "Cut list"), facts, list, outcome, actions);
   let dragged = null;
 
   const read = () => readCutList(index);
@@ -60,7 +60,12 @@ export function openCutList(index, { toggle, panel }) {
       "li.cut",
       { draggable: "true" },
       imageFrame({ url, type }),
-      el("div.stack", {}, el("h3", { dir: "auto" }, title), el("p.facts", {}, describe(moment))),
+      el(
+        "div.stack",
+        {},
+        el("h3", { dir: "auto", title }, title),
+        el("p.facts", {}, describe(moment)),
+      ),
       el(
         "p.actions.calm",
         {},

@@ -1,7 +1,7 @@
 import { mediaType } from "./dropped-files.js";
 import { announce, el } from "./element.js";
 import { exampleFile, storeExampleFile, thumbnailOf } from "./example-files.js";
-import { secondsField } from "./stretch.js";
+import { secondsField } from "./time-range-form.js";
 import { clock } from "./wording.js";
 
 const THUMBNAIL_PX = 96;
@@ -78,7 +78,10 @@ export function openExampleField({ outlet, field, chips }, onChange) {
       const last = to.value === "" ? null : to.valueAsNumber;
       const isValid = from.valueAsNumber >= 0 && (last === null || last > from.valueAsNumber);
       to.setCustomValidity(isValid ? "" : "The end must come after the start.");
-      if (!isValid) return to.reportValidity();
+      if (!isValid) {
+        to.reportValidity();
+        return;
+      }
       // Enter submits the form as well, before the page's address changes.
       current = { ...current, start: from.valueAsNumber, end: last };
       onChange(current);
@@ -91,15 +94,15 @@ export function openExampleField({ outlet, field, chips }, onChange) {
 }
 
 function describe({ kind, name, start, end }) {
-  const what = { like: "Like", stretch: "Like", image: "Image:", clip: "Clip:" }[kind];
-  const when = kind === "stretch" ? `, ${clock(start)}–${clock(end)}` : "";
+  const what = { similar: "Like", range: "Like", image: "Image:", clip: "Clip:" }[kind];
+  const when = kind === "range" ? `, ${clock(start)}–${clock(end)}` : "";
   return `${what} ${name || "a moment of this index"}${when}`;
 }
 
 /** Renders a thumbnail, null without any. A canvas shows local files: the page's policy has no blobs. */
 function thumbnail(example) {
   const url = thumbnailOf(example.id);
-  if (example.kind === "like" || example.kind === "stretch") {
+  if (example.kind === "similar" || example.kind === "range") {
     return url ? el("img", { src: url, alt: "" }) : null;
   }
   const file = exampleFile(example);

@@ -6,15 +6,15 @@ import { onCutListChange, readCutList, storeCutList } from "./stored-cut-list.js
 
 /** Renders the buttons of a hit: search by it, and add it to the cut list. */
 export function momentActions(hit) {
-  const buttons = [likeButton(hit, hit.segment_id), cutListButton(hit)];
+  const buttons = [similarButton(hit, hit.segment_id), cutListButton(hit)];
   return el("p.actions.calm", {}, buttons);
 }
 
 /** Renders a button that searches for what is like a hit or an asset. */
-export function likeButton({ index_name: index, title, thumbnail_url: url }, id) {
+export function similarButton({ index_name: index, title, thumbnail_url: url }, id) {
   const onclick = () => {
     rememberThumbnail(id, url);
-    location.hash = routeHash({ index, example: { kind: "like", id, name: title } });
+    location.hash = routeHash({ index, example: { kind: "similar", id, name: title } });
   };
   return action("More like this", title, { onclick });
 }
@@ -48,7 +48,8 @@ const cutListButtons = new WeakMap();
 function drawCutListButton(button, list) {
   const { moment, title } = cutListButtons.get(button);
   const text = hasMoment(list, moment) ? "Remove from cut list" : "Add to cut list";
-  button.replaceChildren(text, hidden(title));
+  button.textContent = text;
+  button.setAttribute("aria-label", `${text}: ${title}`);
 }
 
 onCutListChange((index) => {
@@ -60,10 +61,6 @@ onCutListChange((index) => {
 
 function action(text, title, { onclick }) {
   const name = text === "" ? "button.quiet.faint.listed" : "button.quiet.faint";
-  return el(name, { type: "button", onclick }, text, hidden(title));
-}
-
-/** Names the moment for screen readers: the buttons of all cards have one text. */
-function hidden(title) {
-  return el("span.visually-hidden", {}, `: ${title}`);
+  // The buttons of all cards have one text: screen readers need the title, too.
+  return el(name, { type: "button", "aria-label": `${text}: ${title}`, onclick }, text);
 }

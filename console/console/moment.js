@@ -2,7 +2,7 @@ import { el, titleHeading } from "./element.js";
 import { imageFrame } from "./image-frame.js";
 import { momentActions } from "./moment-actions.js";
 import { toggleStage } from "./stage.js";
-import { stretchForm } from "./stretch.js";
+import { timeRangeForm } from "./time-range-form.js";
 import { openTranscript } from "./transcript.js";
 import { EVIDENCE, likelihoodOf, percent, range } from "./wording.js";
 
@@ -102,7 +102,7 @@ function details(hit, video) {
 
 /** Renders what stands beside the player of a video: its transcript, and a search by a part of it. */
 export function videoTools(media, video) {
-  return [openTranscript(media, video), stretchForm(media, video)];
+  return [openTranscript(media, video), timeRangeForm(media, video)];
 }
 
 /** Renders names and values as a description list, without empty values. */

@@ -1,7 +1,7 @@
 import { api, ApiError, indexPath } from "./api.js";
 import { exampleFile } from "./example-files.js";
 import { searchBody } from "./search-state.js";
-import { segmentAt } from "./stretch-range.js";
+import { segmentAt } from "./time-range.js";
 
 /** Hits of a search by a file, which has no pages. */
 const FILE_HITS = 100;
@@ -16,7 +16,7 @@ export function runSearch(route, { cursor, signal, onStep }) {
   const { kind } = route.example ?? {};
   if (kind === "image") return searchByImage(route, signal);
   if (kind === "clip") return searchByClip(route, requireFile(route.example), signal);
-  if (kind === "stretch") return searchByStretch(route, { cursor, signal, onStep });
+  if (kind === "range") return searchByTimeRange(route, { cursor, signal, onStep });
   return searchIndex(route, route.example?.id, { cursor, signal });
 }
 
@@ -51,7 +51,7 @@ async function searchByClip({ index, topP, example: { start, end } }, clip, sign
 }
 
 /** Searches by a part of a stored video: by the file, or if it is large by its nearest segment. */
-async function searchByStretch(route, { cursor, signal, onStep }) {
+async function searchByTimeRange(route, { cursor, signal, onStep }) {
   const { index, example } = route;
   const path = indexPath(index, `/video/${encodeURIComponent(example.id)}`);
   const video = await api("GET", path, { signal });

@@ -1,11 +1,11 @@
 /*
  * A search in the hash of the URL: `q=boat&modes=image&boxes&masks&least=0.5&filter={"year":2024}`,
- * and the example that it compares with: `like=seg_…`, `stretch=vid_…&from=3&to=7`, `image=1` or
+ * and the example that it compares with: `similar=seg_…`, `range=vid_…&from=3&to=7`, `image=1` or
  * `clip=1`. A file can't be in a URL; its number finds it until the page is reloaded.
  */
 
 const MODES = new Set(["video", "image", "visual", "speech", "text"]);
-const EXAMPLES = ["like", "stretch", "image", "clip"];
+const EXAMPLES = ["similar", "range", "image", "clip"];
 
 /** Hits of a page. */
 const PAGE = 24;
@@ -57,11 +57,11 @@ function readExample(params) {
   const kind = EXAMPLES.find((name) => params.get(name));
   if (!kind) return null;
   const example = { kind, id: params.get(kind), name: params.get("name") ?? "" };
-  if (kind === "like" || kind === "image") return example;
+  if (kind === "similar" || kind === "image") return example;
   const start = readNumber(params.get("from"), 0, Infinity) ?? 0;
   const end = readNumber(params.get("to"), 0, Infinity);
   const isRange = end !== null && end > start;
-  if (kind === "stretch" && !isRange) return null;
+  if (kind === "range" && !isRange) return null;
   return { ...example, start, end: isRange ? end : null };
 }
 

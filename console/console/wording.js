@@ -43,7 +43,11 @@ export function certaintyOf(score) {
 export function breadthOf(topP) {
   if (topP === 0) return "Everything";
   const name =
-    topP >= 0.8 ? "Very likely only" : topP >= LIKELY_SCORE ? "Likely only" : "No unlikely";
+    topP >= 0.8
+      ? "Very likely only"
+      : topP >= LIKELY_SCORE
+        ? "Likely only"
+        : "Without unlikely ones";
   return `${name} (from ${percent(topP)})`;
 }
 

@@ -129,7 +129,7 @@ export function openWorkspace(index, onDeleted) {
     if (route.isInvalid) return;
     if (!route.question) route.example = chosen;
     // A search by a clip has no words.
-    if (chosen?.kind === "clip" || chosen?.kind === "stretch") route.query = "";
+    if (chosen?.kind === "clip" || chosen?.kind === "range") route.query = "";
     const hash = routeHash(route);
     if (hash === location.hash) follow(readRoute());
     else location.hash = hash;
@@ -199,7 +199,7 @@ function writeForm(parts, route) {
 
 /** Hides the options that the API doesn't have for a search by a file. */
 function updateExample({ form, "file-note": note }, options, example) {
-  const isFile = example !== null && example.kind !== "like";
+  const isFile = example !== null && example.kind !== "similar";
   const isImage = example?.kind === "image";
   for (const name of ["boxes", "masks"]) form.elements[name].disabled = isFile;
   for (const box of form.elements.mode) box.disabled = isFile && !isImage;

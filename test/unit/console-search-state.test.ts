@@ -35,10 +35,10 @@ it.each<[Partial<SearchState>]>([
   [{ query: "a boat & 50 % of #1?" }],
   [{ query: "boat", modes: ["video", "speech"], boxes: true, masks: true, topP: 0.55 }],
   [{ query: "boat", filter: { year: { $gte: 2024 }, "a.b": { $in: ["x, y", "東京"] } } }],
-  [{ example: { kind: "like", id: "seg_1", name: "עותק #1.mp4" } }],
+  [{ example: { kind: "similar", id: "seg_1", name: "עותק #1.mp4" } }],
   [{ query: "at night", example: { kind: "image", id: "1", name: "a.jpg" } }],
-  [{ example: { kind: "stretch", id: "vid_1", name: "a", start: 3.25, end: 7 } }],
-  [{ example: { kind: "stretch", id: "vid_1", name: "", start: 0, end: 7 } }],
+  [{ example: { kind: "range", id: "vid_1", name: "a", start: 3.25, end: 7 } }],
+  [{ example: { kind: "range", id: "vid_1", name: "", start: 0, end: 7 } }],
   [{ example: { kind: "clip", id: "2", name: "a.mp4", start: 0, end: null } }],
   [{ example: { kind: "clip", id: "2", name: "a.mp4", start: 4, end: 9 }, topP: 0.1 }],
 ])("The search %j is the one that is read from its hash", (state) => {
@@ -56,8 +56,8 @@ it.each([
   ["least=x", { topP: 0 }],
   ["filter=[1]", { filter: {} }],
   ["filter={", { filter: {} }],
-  ["stretch=vid_1&from=7&to=3", { example: null }],
-  ["stretch=vid_1", { example: null }],
+  ["range=vid_1&from=7&to=3", { example: null }],
+  ["range=vid_1", { example: null }],
   ["clip=1&from=-1&to=0", { example: { kind: "clip", id: "1", name: "", start: 0, end: null } }],
 ])("Invalid values in the hash %s count as absent", (text, state) => {
   expect(readSearch(new URLSearchParams(text))).toEqual({ ...NOTHING, ...state });

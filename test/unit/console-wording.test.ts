@@ -46,7 +46,7 @@ it.each([
 
 it.each([
   [0, "Everything"],
-  [0.1, "No unlikely (from 10 %)"],
+  [0.1, "Without unlikely ones (from 10 %)"],
   [0.5, "Likely only (from 50 %)"],
   [0.8, "Very likely only (from 80 %)"],
 ])("A lowest score of %d is shown as %s", (topP, words) => {

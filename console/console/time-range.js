@@ -1,5 +1,5 @@
-/** Says what is wrong with a stretch, null if nothing is. */
-export function stretchProblem(start, end, duration) {
+/** Says what is wrong with a part of a video, null if nothing is. */
+export function timeRangeProblem(start, end, duration) {
   if (Number.isNaN(start) || Number.isNaN(end)) return "Give a start and an end in seconds.";
   if (start < 0) return "The start can't be before the video begins.";
   if (end <= start) return "The end must come after the start.";

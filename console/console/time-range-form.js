@@ -1,13 +1,13 @@
 import { el } from "./element.js";
 import { rememberThumbnail } from "./example-files.js";
 import { routeHash } from "./route.js";
-import { stretchProblem } from "./stretch-range.js";
+import { timeRangeProblem } from "./time-range.js";
 
 /**
- * Renders a form that chooses a stretch of a video and searches for footage like it. `video` is the
+ * Renders a form that chooses a part of a video and searches for footage like it. `video` is the
  * player; `start` and `end` (seconds, or null) are the first values.
  */
-export function stretchForm({ index, id, title, start, end, thumbnail }, video) {
+export function timeRangeForm({ index, id, title, start, end, thumbnail }, video) {
   const from = secondsField("Start in seconds", start ?? 0);
   const to = secondsField("End in seconds", end);
   const outcome = el("div", { role: "alert" });
@@ -17,19 +17,19 @@ export function stretchForm({ index, id, title, start, end, thumbnail }, video) 
   const submit = (event) => {
     event.preventDefault();
     const [startSeconds, endSeconds] = [from.valueAsNumber, to.valueAsNumber];
-    const problem = stretchProblem(startSeconds, endSeconds, video.duration);
+    const problem = timeRangeProblem(startSeconds, endSeconds, video.duration);
     outcome.replaceChildren(problem ? el("p.notice.bad", {}, problem) : "");
     if (problem) return;
     rememberThumbnail(id, thumbnail);
-    const stretch = { kind: "stretch", id, name: title, start: startSeconds, end: endSeconds };
-    location.hash = routeHash({ index, example: stretch });
+    const example = { kind: "range", id, name: title, start: startSeconds, end: endSeconds };
+    location.hash = routeHash({ index, example });
   };
   return el(
     "details.rest",
     {},
     el("summary", {}, "Search by a part of this video"),
     el(
-      "form.stretch",
+      "form.time-range",
       { onsubmit: submit, oninput: () => outcome.replaceChildren(), novalidate: true },
       row("Start here", from),
       row("End here", to),

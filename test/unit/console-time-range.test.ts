@@ -6,13 +6,13 @@ interface TimeRange {
 }
 
 /** The functions under test; the console is plain JavaScript without types. */
-interface StretchRange {
+interface TimeRangeModule {
   segmentAt: (segments: TimeRange[], range: { start: number; end: number }) => TimeRange | null;
-  stretchProblem: (start: number, end: number, duration: number) => string | null;
+  timeRangeProblem: (start: number, end: number, duration: number) => string | null;
 }
 
-const file = new URL("../../console/console/stretch-range.js", import.meta.url).href;
-const { segmentAt, stretchProblem } = (await import(file)) as StretchRange;
+const file = new URL("../../console/console/time-range.js", import.meta.url).href;
+const { segmentAt, timeRangeProblem } = (await import(file)) as TimeRangeModule;
 
 const SEGMENTS = [
   { start_seconds: 0, end_seconds: 5 },
@@ -41,9 +41,9 @@ it.each([
   [3, 3, /end must come after/],
   [20, 21, /after the end of the video/],
 ])("A part from %d to %d of a video of 20 seconds is refused", (start, end, message) => {
-  expect(stretchProblem(start, end, 20)).toMatch(message);
+  expect(timeRangeProblem(start, end, 20)).toMatch(message);
 });
 
 it.each([20, NaN])("A part is accepted in a video of %d seconds", (duration) => {
-  expect(stretchProblem(0, 3.5, duration)).toBeNull();
+  expect(timeRangeProblem(0, 3.5, duration)).toBeNull();
 });
