@@ -6,7 +6,7 @@ import { imageFrame } from "./image-frame.js";
 import { onCutListChange, readCutList, storeCutList } from "./stored-cut-list.js";
 import { clock, count, range } from "./wording.js";
 
-/** Shows the cut list of an index in `panel`, which `toggle` opens and closes. */
+/** Shows the cut list of an index in `panel`. `toggle` has the focus when the list is empty. */
 export function openCutList(index, { toggle, panel }) {
   const list = el("ol.cuts", { "aria-label": "Moments of the cut list" });
   const facts = el("p.facts");
@@ -18,15 +18,13 @@ export function openCutList(index, { toggle, panel }) {
     action("Empty the list", () => void empty()),
   ];
   const actions = el("p.row", {}, buttons);
-  panel.append(el("h2", {}, "Cut list"), facts, list, outcome, actions);
+  panel.replaceChildren(el("h2", {}, "Cut list"), facts, list, outcome, actions);
   let dragged = null;
 
   const read = () => readCutList(index);
 
   const draw = () => {
     const moments = read();
-    toggle.textContent = moments.length > 0 ? `Cut list (${moments.length})` : "Cut list";
-    if (panel.hidden) return;
     facts.textContent = summary(moments);
     list.replaceChildren(...moments.map((moment, i) => row(moment, i, moments.length)));
     for (const part of [list, actions]) part.hidden = moments.length === 0;
@@ -114,8 +112,9 @@ export function openCutList(index, { toggle, panel }) {
     }
   };
 
-  /** Renews expired links. Without an answer of the service the list stays as it is. */
+  /** Draws the list and renews expired links. Without an answer of the service these stay. */
   const refresh = async () => {
+    draw();
     const refreshed = await refreshMoments(index, read(), Date.now()).catch(() => null);
     const byKey = new Map(refreshed?.map((moment) => [momentKey(moment), moment]));
     // The list may have changed in the meantime.
@@ -123,14 +122,8 @@ export function openCutList(index, { toggle, panel }) {
     if (refreshed) storeCutList(index, moments);
   };
 
-  toggle.addEventListener("click", () => {
-    panel.hidden = !panel.hidden;
-    toggle.setAttribute("aria-expanded", String(!panel.hidden));
-    draw();
-    if (!panel.hidden) void refresh();
-  });
   onCutListChange((changed) => changed === index && draw());
-  draw();
+  return { refresh };
 }
 
 function summary(moments) {

@@ -1,9 +1,9 @@
 import { el, titleHeading } from "./element.js";
 import { imageFrame } from "./image-frame.js";
+import { lazyPage } from "./lazy-page.js";
 import { momentActions } from "./moment-actions.js";
 import { toggleStage } from "./stage.js";
 import { timeRangeForm } from "./time-range-form.js";
-import { openTranscript } from "./transcript.js";
 import { EVIDENCE, likelihoodOf, percent, range } from "./wording.js";
 
 /** Card of a hit, which plays when it is clicked. `marker` is the number of a citation. */
@@ -102,7 +102,10 @@ function details(hit, video) {
 
 /** Renders what stands beside the player of a video: its transcript, and a search by a part of it. */
 export function videoTools(media, video) {
-  return [openTranscript(media, video), timeRangeForm(media, video)];
+  const transcript = lazyPage(async () =>
+    (await import("./transcript.js")).openTranscript(media, video),
+  );
+  return [transcript, timeRangeForm(media, video)];
 }
 
 /** Renders names and values as a description list, without empty values. */

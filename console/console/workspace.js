@@ -1,6 +1,6 @@
 import { showAnswer } from "./answer.js";
 import { api, indexPath } from "./api.js";
-import { openCutList } from "./cut-list-panel.js";
+import { openCutListToggle } from "./cut-list-toggle.js";
 import { mediaType, sortFiles } from "./dropped-files.js";
 import {
   confirmAction,
@@ -100,7 +100,7 @@ export function openWorkspace(index, onDeleted) {
   const options = openSearchOptions({ chips: parts.tools, rows: parts.rules }, () =>
     goIfSearching(),
   );
-  openCutList(index, { toggle: parts["cut-toggle"], panel: parts["cut-list"] });
+  openCutListToggle(index, { toggle: parts["cut-toggle"], panel: parts["cut-list"] });
 
   const follow = (route) => {
     running.abort();
