@@ -64,7 +64,11 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
     root,
     update(newer) {
       if (isDone(newer) && newer.updated_at === shown.updated_at) return;
-      const isSame = !isDone(newer) && !isDone(shown) && newer.thumbnail_url === null;
+      const isSame =
+        !isDone(newer) &&
+        !isDone(shown) &&
+        newer.thumbnail_url === null &&
+        newer.title === shown.title;
       shown = newer;
       if (!isSame) return draw();
       root.querySelector(".state").textContent = line(shown);

@@ -1,6 +1,5 @@
 import { api, indexPath, streamEvents } from "./api.js";
 import { assetCard, isDone } from "./asset-card.js";
-import { openAssetEditor } from "./asset-editor.js";
 import { arrangeAssets, needsAllAssets, WHOLE_LIBRARY } from "./asset-order.js";
 import { confirmAction, el, errorNotice, announce, replaceCard } from "./element.js";
 import { openLibraryTools } from "./library-tools.js";
@@ -56,7 +55,11 @@ export function openLibrary(index, { list, more, tools, onIndex, onReady, onErro
 
   const actions = {
     onRetry: (asset) => attempt(async () => showAsset(await api("POST", pathOf(asset, "/retry")))),
-    onEdit: (asset) => openAssetEditor(asset, pathOf(asset), showAsset),
+    onEdit: (asset) =>
+      attempt(async () => {
+        const { openAssetEditor } = await import("./asset-editor.js");
+        openAssetEditor(asset, pathOf(asset), showAsset);
+      }),
     onDelete: (asset) =>
       attempt(async () => {
         const text = `“${asset.title}” and its data will be deleted permanently.`;
