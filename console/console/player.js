@@ -6,10 +6,11 @@ import { keyAction } from "./player-keys.js";
  * Renders a player. `start` and `end` (seconds, or null) bound what is played at first; `boxes` and
  * `mask` are drawn while the video is paused within these times.
  */
-export function openPlayer({ url, start, end, boxes, mask }) {
+export function openPlayer({ title, url, start, end, boxes, mask }) {
   // The fragment has no end: browsers stop up to 0.25 s late there. `stopAt` is exact to a frame.
   const src = start === null ? url : `${url.split("#")[0]}#t=${start}`;
-  const video = el("video", { src, controls: true, autoplay: true, playsinline: true });
+  const attributes = { src, controls: true, autoplay: true, playsinline: true };
+  const video = el("video", { ...attributes, "aria-label": title });
   const overlay = el("div.overlay", { hidden: true });
   const screen = el("div.screen", {}, el("div.frame", {}, video, overlay));
   video.addEventListener("error", () => screen.replaceChildren(unplayable(url)));
