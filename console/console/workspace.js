@@ -46,7 +46,7 @@ export function openWorkspace(index, onDeleted) {
   const library = openLibrary(index, {
     list: parts.assets,
     more: parts.more,
-    tools: parts.tools,
+    tools: parts.filters,
     onIndex: (record) =>
       parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
     onReady: (asset) => transcripts.onReady(asset),
