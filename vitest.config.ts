@@ -1,11 +1,8 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { hasChromium, NO_CHROMIUM } from "./tools/chromium.ts";
+import { hasChromium } from "./tools/chromium.ts";
 
 const migrations = await readD1Migrations("./migrations");
-
-if (!hasChromium())
-  console.warn(`Left out: the tests of the console, test/browser. ${NO_CHROMIUM}`);
 
 /** Tests of the console in a browser, if there is one: on Linux x64, `npm ci` brings it. */
 const browserTests = {
@@ -77,6 +74,7 @@ export default defineConfig({
           name: "node",
           testTimeout: 30_000,
           include: ["test/{engine,scripts,unit}/**/*.test.ts"],
+          globalSetup: hasChromium() ? [] : ["./test/setup/no-browser.ts"],
         },
       },
       ...(hasChromium() ? [browserTests] : []),
