@@ -75,7 +75,7 @@ async function signIn(page: Page, { url, key }: Service): Promise<void> {
   await page.goto(url);
   await page.getByLabel("API key").fill(key);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.getByRole("button", { name: "Account" }).waitFor();
 }
 
 await main(onInterrupt());

@@ -25,7 +25,10 @@ export const VIEWS: readonly View[] = [
   {
     name: "sign-in",
     path: "#/",
-    open: (page) => page.getByRole("button", { name: "Sign out" }).click(),
+    open: async (page) => {
+      await page.getByRole("button", { name: "Account" }).click();
+      await page.getByRole("button", { name: "Sign out" }).click();
+    },
   },
   {
     name: "indices",
@@ -47,7 +50,7 @@ export const VIEWS: readonly View[] = [
       const files = ["IMG_2041.jpg", "IMG_2042.jpg"].map((name) => {
         return { name, mimeType: "image/jpeg", buffer: Buffer.alloc(2_400_000) };
       });
-      await page.locator("input[type=file]").setInputFiles(files);
+      await page.getByLabel("Choose files").setInputFiles(files);
       await page
         .getByText(/^Uploading, [3-9]\d/)
         .first()

@@ -10,6 +10,7 @@ import {
   openPage,
   playedSeconds,
   signIn,
+  signOut,
   submit,
   SERVICE_URL,
   useBrowser,
@@ -40,7 +41,7 @@ it("a user signs in, adds files, finds and plays a moment, asks, deletes and sig
   await askQuestion(page);
   await deleteAll(page);
 
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await signOut(page);
   await page.getByLabel("API key").waitFor();
   await page.reload();
   await page.getByLabel("API key").waitFor();
@@ -49,7 +50,7 @@ it("a user signs in, adds files, finds and plays a moment, asks, deletes and sig
 
 /** Uploads a video with its transcript, and an image. Their progress is visible. */
 async function addFiles(page: Page): Promise<void> {
-  await page.locator("input[type=file]").setInputFiles(await readFiles());
+  await page.getByLabel("Choose files").setInputFiles(await readFiles());
   await page.getByText("Drop files").waitFor();
   const video = page.locator(".card.asset").filter({ hasText: VIDEO.trim() });
   await video.getByRole("progressbar").waitFor();

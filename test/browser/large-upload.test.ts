@@ -85,7 +85,7 @@ async function openIndex(key: string) {
 }
 
 async function chooseFile(page: Page, ...files: string[]): Promise<void> {
-  await page.locator("input[type=file]").setInputFiles(files);
+  await page.getByLabel("Choose files").setInputFiles(files);
 }
 
 /** Returns how much of the file was sent (0 to 1). */

@@ -37,9 +37,14 @@ export async function findProblems({ page, takeErrors }: ConsolePage): Promise<s
   return [...problems, ...takeErrors().map((error) => `logs: ${error}`)];
 }
 
-/** Waits until the styles of a new size or scheme are drawn. */
+/** Waits until the styles of a new size or scheme are drawn, and their transitions have ended. */
 async function settle(page: Page): Promise<void> {
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter((animation) => animation instanceof CSSTransition)
+      .map(({ finished }) => finished),
+  )`);
 }
 
 async function findViolations(page: Page): Promise<string[]> {

@@ -47,7 +47,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     const view = await openConsole(await newAccountKey());
     await createIndex(view.page);
     await view.page.route(/\/index\/[^/]+\/(video|image)$/, () => {}); // waits for ever
-    await view.page.locator("input[type=file]").setInputFiles(await awkwardFiles());
+    await view.page.getByLabel("Choose files").setInputFiles(await awkwardFiles());
     await view.page
       .getByText(/Uploading|Checking the file/)
       .first()
@@ -58,7 +58,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     const view = await openConsole(await newAccountKey());
     await createIndex(view.page);
     const [file] = await awkwardFiles();
-    await view.page.locator("input[type=file]").setInputFiles([unreadable(file!)]);
+    await view.page.getByLabel("Choose files").setInputFiles([unreadable(file!)]);
     await view.page.getByText("Not added").waitFor();
     return view;
   },
@@ -74,7 +74,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await awkwardSources(view.page, AWKWARD_INDEX);
     await openHash(view.page, HASH);
     await view.page.locator(".source").first().waitFor();
-    await view.page.getByText("Failed", { exact: true }).first().waitFor();
+    await view.page.locator(".card.asset .state", { hasText: "Failed" }).first().waitFor();
     return view;
   },
   async "an open video"() {
@@ -135,6 +135,52 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.getByText("Ask", { exact: true }).click();
     await submit(view.page, "Who won the chess championship of 1986?");
     await view.page.getByText("No answer in this index").waitFor();
+    return view;
+  },
+  async "an open cut list"() {
+    const view = await openConsole();
+    await openHash(view.page, `${HASH}?q=boat&masks=1`);
+    await view.page
+      .getByRole("button", { name: /^Add .*to cut list/i })
+      .first()
+      .click();
+    await view.page.getByRole("button", { name: "Cut list (1)" }).click();
+    await view.page.locator("li.cut").waitFor();
+    return view;
+  },
+  async "the health of an index"() {
+    const view = await openConsole();
+    await openHash(view.page, `${HASH}/health`);
+    await view.page.getByRole("heading", { name: "Health" }).waitFor();
+    return view;
+  },
+  async "the settings of an index"() {
+    const view = await openConsole();
+    await openHash(view.page, `${HASH}/settings`);
+    await view.page.getByRole("heading", { name: "Settings" }).waitFor();
+    return view;
+  },
+  async "the statistics"() {
+    const view = await openConsole();
+    await openHash(view.page, "#/stats");
+    await view.page.locator("svg[role=img]").first().waitFor();
+    return view;
+  },
+  async "the API keys"() {
+    const view = await openConsole();
+    await openHash(view.page, "#/keys");
+    await view.page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
+    return view;
+  },
+  async "the jobs"() {
+    const view = await openConsole();
+    await openHash(view.page, "#/jobs");
+    await view.page.getByRole("heading", { name: "Jobs" }).waitFor();
+    return view;
+  },
+  async "the menu of the account"() {
+    const view = await openConsole();
+    await view.page.getByRole("button", { name: "Account" }).click();
     return view;
   },
   async "an index that doesn't exist"() {
