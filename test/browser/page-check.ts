@@ -90,7 +90,9 @@ function findOverflows(page: Page): Promise<string[]> {
       while (walker.nextNode()) {
         const node = walker.currentNode;
         const isText = node.nodeType === Node.TEXT_NODE;
-        if (isClipped(node.parentElement, card)) continue;
+        const element = isText ? node.parentElement : node;
+        const isHidden = !element.checkVisibility(); // such as in a closed <details>
+        if (isHidden || isClipped(node.parentElement, card)) continue;
         const range = document.createRange();
         range.selectNode(node);
         const box = isText ? range.getBoundingClientRect() : node.getBoundingClientRect();

@@ -113,7 +113,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   async "an open search result"() {
     const view = await openConsole();
     await openHash(view.page, `${HASH}?q=lantern+festival`);
-    await view.page.locator("button.over").first().click();
+    await view.page.locator(".card.moment button.over").first().click();
     await view.page.locator(".stage dd").first().waitFor();
     return view;
   },
