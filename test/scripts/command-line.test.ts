@@ -286,6 +286,7 @@ describe("exit codes", () => {
     [["stats"], { SIGHTLINE_API_KEY: "sl_wrong" }, 4, "sightline login"],
     [["stats"], { SIGHTLINE_URL: "http://127.0.0.1:1", SIGHTLINE_API_KEY: "x" }, 1, "running"],
     [["index", "create", "trip"], {}, 1, "exists"],
+    [["add", "https://example.org/a.mp4", "--index", "nosuch"], {}, 3, "--create"],
     [["index", "delete", "trip"], {}, 1, "--yes"],
   ])("sightline %j with %j ends with %i and one line on stderr", async (args, env, code, text) => {
     const { status, stdout, stderr } = await service.run(args, env);

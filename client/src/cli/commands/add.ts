@@ -4,6 +4,7 @@ import {
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  NotFoundError,
   PermissionError,
 } from "../../index.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -115,6 +116,10 @@ async function openRun(context: CommandContext): Promise<AddRun> {
     });
   }
   const index = sightline.index(name);
+  await sightline.indices.get(name, { signal }).catch((error: unknown) => {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new NotFoundError(`${error.message} Add --create to create it.`, error);
+  });
   return {
     sightline,
     index,
