@@ -136,6 +136,25 @@ describe("an archive with media that is imported into another account", () => {
   });
 });
 
+describe("an archive that is imported after its assets were deleted", () => {
+  it("has their segments and answers searches", { timeout: 60_000 }, async () => {
+    const target = await createTarget();
+    const lines = await exportLines(source);
+    expect(await importLines(target, lines)).toEqual(done({ imported: 6 }));
+    const before = (await nodesOf(target, "to")).map(({ segments }) => segments.length);
+    for (const { asset } of await nodesOf(target, "to")) {
+      const path = `/index/to/${asset.asset_type}/${asset.asset_id}`;
+      const { job_id } = await target.json("DELETE", path);
+      expect(await target.waitForJob(job_id)).toMatchObject({ state: "succeeded" });
+    }
+    expect(await importLines(target, lines)).toEqual(done({ imported: 6 }));
+    expect((await nodesOf(target, "to")).map(({ segments }) => segments.length)).toEqual(before);
+    const call = { json: { query: "lantern festival" } };
+    const { segments } = await target.json("POST", "/index/to/search", call);
+    expect(segments[0]).toMatchObject({ on_screen_text: expect.stringMatching(/lantern/i) });
+  });
+});
+
 describe("an archive without media that is imported", () => {
   it("answers the same searches for words in the same order", { timeout: 60_000 }, async () => {
     const target = await createTarget();

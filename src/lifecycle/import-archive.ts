@@ -11,6 +11,7 @@ import { hasImageEmbeddings } from "../models/embed-image.ts";
 import { writeAssetState } from "../store/asset-changes.ts";
 import { archiveAsset } from "../store/archive.ts";
 import { archivedCues } from "../store/archived-rows.ts";
+import { clearDeletion } from "../store/mirror.ts";
 import { getAsset, insertAsset, updateProperties } from "../store/assets.ts";
 import { listSegmentHealth } from "../store/health.ts";
 import { indexDatabase } from "../store/index-database.ts";
@@ -120,6 +121,7 @@ async function importAsset(
   if (asset && asset.state !== IMPORTING) return "present";
   asset ??= await insertImported(context, assetId, line);
   if (!asset) return "present";
+  await clearDeletion(indexDatabase(env, asset), assetId); // of an earlier import
   try {
     await importFiles(context, asset, line);
     const imported = await importContent(env, asset, line);

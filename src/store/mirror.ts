@@ -106,6 +106,17 @@ export async function markDeleted(index: IndexDb, assetId: AssetId, now: number)
   ]);
 }
 
+/**
+ * Lets an asset be added to an index's database whose id a completed deletion used. The mark of the
+ * deletion would refuse its content.
+ */
+export async function clearDeletion(index: IndexDb, assetId: AssetId): Promise<void> {
+  await index.batch([
+    sql`DELETE FROM assets WHERE asset_id = ${assetId} AND deleted_at IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM segments WHERE segments.asset_key = assets.asset_key)`,
+  ]);
+}
+
 /** Lists the ids that an index's database knows to be deleted. It does for a day. */
 export async function listDeleted(index: IndexDb, assetIds: AssetId[]): Promise<AssetId[]> {
   const rows = await index.all<{ assetId: AssetId }>(
