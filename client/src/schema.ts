@@ -2903,7 +2903,7 @@ export interface components {
             secrets: {
                 /**
                  * @description Signing secret (Standard Webhooks).
-                 * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+                 * @example whsec_C2FVsBQI…
                  */
                 secret: string;
                 /**
@@ -8315,7 +8315,7 @@ export interface operations {
                      *       "disabled_at": null,
                      *       "secrets": [
                      *         {
-                     *           "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *           "secret": "whsec_C2FVsBQI…",
                      *           "created_at": "2026-11-24T09:30:00.000Z",
                      *           "expires_at": null
                      *         }
@@ -8362,7 +8362,7 @@ export interface operations {
                      *       "disabled_at": null,
                      *       "secrets": [
                      *         {
-                     *           "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                     *           "secret": "whsec_C2FVsBQI…",
                      *           "created_at": "2026-11-24T09:30:00.000Z",
                      *           "expires_at": null
                      *         }

@@ -26,7 +26,7 @@ const webhookRecord = z
       .array(
         z.object({
           secret: z.string().describe("Signing secret (Standard Webhooks).").openapi({
-            example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+            example: "whsec_C2FVsBQI…",
           }),
           created_at: time("Creation of the secret."),
           expires_at: time("End of its use after a rotation; null: never.")
