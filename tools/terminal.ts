@@ -9,6 +9,23 @@ export function truncate(text: string, width: number): string {
   return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
+const WRAP_WIDTH = 80;
+
+/** Breaks text at spaces into lines of at most 80 columns; further lines are indented. */
+export function wrapText(text: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length <= WRAP_WIDTH) line = longer;
+    else {
+      lines.push(line);
+      line = `  ${word}`;
+    }
+  }
+  return [...lines, line].join("\n");
+}
+
 /** Formats seconds as `m:ss` or `h:mm:ss`. */
 export function formatClock(seconds: number): string {
   const whole = Math.floor(seconds);
