@@ -84,7 +84,7 @@ Create an index and list it:
 
 curl -X POST -H "X-API-Key: $KEY" "${url}/index?index_name=first"
 curl -H "X-API-Key: $KEY" ${url}/index
-${missing.length > 0 ? `\nMissing capabilities of this machine:\n\n${missing.map(wrapText).join("\n")}\n` : ""}`;
+${missing.length > 0 ? `\nMissing capabilities of this machine:\n\n${missing.map((line) => wrapText(line, "  ")).join("\n")}\n` : ""}`;
 }
 
 try {

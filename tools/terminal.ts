@@ -11,8 +11,8 @@ export function truncate(text: string, width: number): string {
 
 const WRAP_WIDTH = 80;
 
-/** Breaks text at spaces into lines of at most 80 columns; further lines are indented. */
-export function wrapText(text: string): string {
+/** Breaks text at spaces into lines of at most 80 columns. */
+export function wrapText(text: string, indent = ""): string {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
@@ -20,7 +20,7 @@ export function wrapText(text: string): string {
     if (longer.length <= WRAP_WIDTH) line = longer;
     else {
       lines.push(line);
-      line = `  ${word}`;
+      line = indent + word;
     }
   }
   return [...lines, line].join("\n");
