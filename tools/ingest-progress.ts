@@ -1,5 +1,5 @@
 import { formatProgress, RedrawnLines } from "./progress.ts";
-import { formatTimeLeft, TimeLeft } from "./time-left.ts";
+import { formatRemainingTime, RemainingTime } from "./remaining-time.ts";
 
 /** Bytes that every file adds to its size, for the work that doesn't depend on the size. */
 const FILE_BYTES = 500_000;
@@ -23,7 +23,7 @@ export class IngestProgress {
   readonly #output: NodeJS.WriteStream;
   readonly #lines: RedrawnLines;
   readonly #files: FileProgress[];
-  readonly #timeLeft = new TimeLeft();
+  readonly #remaining = new RemainingTime();
   #doneCount = 0;
   #failedCount = 0;
   #printedAt = 0;
@@ -60,12 +60,12 @@ export class IngestProgress {
     this.#printedAt = now;
     const total = this.#files.reduce((sum, { weight }) => sum + weight, 0);
     const done = this.#files.reduce((sum, { weight, fraction }) => sum + weight * fraction, 0);
-    this.#timeLeft.record(now, done / total);
+    this.#remaining.record(now, done / total);
     const line = formatTotal({
       done: this.#doneCount,
       failed: this.#failedCount,
       total: this.#files.length,
-      secondsLeft: this.#timeLeft.seconds(),
+      secondsLeft: this.#remaining.seconds(),
     });
     if (!this.#output.isTTY) this.#output.write(`${line}\n`);
     const active = this.#files.filter(({ isActive }) => isActive);
@@ -85,6 +85,6 @@ export interface IngestTotal {
 export function formatTotal({ done, failed, total, secondsLeft }: IngestTotal): string {
   const parts = [`${done} of ${total} ${total === 1 ? "file" : "files"} done`];
   if (failed > 0) parts.push(`${failed} failed`);
-  if (secondsLeft !== null) parts.push(formatTimeLeft(secondsLeft));
+  if (secondsLeft !== null) parts.push(formatRemainingTime(secondsLeft));
   return parts.join(", ");
 }

@@ -15,12 +15,11 @@ const WRAP_WIDTH = 80;
 export function wrapText(text: string, indent = ""): string {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length <= WRAP_WIDTH) line = longer;
+  for (const part of text.split(/(?<=[^ ])(?= )/)) {
+    if (line === "" || line.length + part.length <= WRAP_WIDTH) line += part;
     else {
       lines.push(line);
-      line = indent + word;
+      line = indent + part.trimStart();
     }
   }
   return [...lines, line].join("\n");

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { LocalMedia } from "./local-media.ts";
 import { openFile } from "./open-file.ts";
 import { IngestFailedError } from "./errors.ts";
 import type { Sightline } from "./sightline.ts";
@@ -16,19 +17,6 @@ import {
 const RESUMABLE_BYTES = 16 * 2 ** 20;
 /** A video with a transcript goes in one request up to this size. */
 const SINGLE_REQUEST_BYTES = 50 * 2 ** 20;
-
-/** A video or an image on the disk. */
-export interface LocalMedia {
-  path: string;
-  /** Name of the file. */
-  name: string;
-  kind: "video" | "image";
-  bytes: number;
-  /** Time of the last change, in ms. */
-  changedAt: number;
-  /** Path of a transcript of a video. */
-  transcript?: string;
-}
 
 /** Where files go, and what they have in common. */
 export interface LocalUploads {

@@ -1,3 +1,4 @@
-export { addLocalFile, type LocalMedia, type LocalUploads } from "./add-local-file.ts";
+export { addLocalFile, type LocalUploads } from "./add-local-file.ts";
+export type { LocalMedia } from "./local-media.ts";
 export { openFile } from "./open-file.ts";
 export { StoredCopies } from "./stored-copies.ts";

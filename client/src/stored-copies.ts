@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import type { LocalMedia } from "./add-local-file.ts";
+import type { LocalMedia } from "./local-media.ts";
 import type { SightlineIndex } from "./sightline-index.ts";
 import type { Asset } from "./types.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { LocalMedia } from "./add-local-file.ts";
+import type { LocalMedia } from "./local-media.ts";
 import { isMissing, writePrivateFile } from "./private-file.ts";
 
 /** Where an upload that was broken off continues, or what remains to be done after it. */

@@ -1,12 +1,11 @@
 import type { Segment, SightlineIndex } from "sightline";
-import type { SampleSearch } from "../../tools/sample/pack.ts";
 import { suggestQuestions } from "./question-suggestions.ts";
 import { type SearchSuggestion, suggestSearches } from "./search-suggestions.ts";
 import { readVocabulary } from "./vocabulary.ts";
 
 export interface DemoQuery {
   text: string;
-  evidence: SampleSearch["evidence"];
+  evidence: SearchSuggestion["evidence"];
   /** Name of the file that must rank first. */
   expectedFile?: string;
 }

@@ -26,7 +26,7 @@ export function suggestQuestions(
 ): QuestionSuggestion[] {
   const questions = segments.flatMap(({ asset_id: assetId, transcript }) =>
     [...SEGMENTER.segment(transcript)].flatMap(({ segment }) => {
-      const text = askAbout(segment, vocabulary);
+      const text = formQuestion(segment, vocabulary);
       return text === null ? [] : [{ text, assetId }];
     }),
   );
@@ -39,12 +39,12 @@ export function suggestQuestions(
  * Turns a statement about someone or something into a question for it: "My grandfather built the
  * cabin." gives "Who built the cabin?". Null if that isn't possible.
  */
-export function askAbout(sentence: string, vocabulary: Vocabulary): string | null {
+export function formQuestion(sentence: string, vocabulary: Vocabulary): string | null {
   const words = sentence.trim().split(/\s+/);
   const lower = words.map((word) => word.toLowerCase().replaceAll(/[^\p{L}\p{M}'’-]/gu, ""));
   for (const [i, word] of lower.entries()) {
     if (i === 0) continue;
-    const isProgressive = /^(?:is|was)$/.test(word) && /ing$/.test(lower[i + 1] ?? "");
+    const isProgressive = /^(?:is|was)$/.test(word) && (lower[i + 1] ?? "").endsWith("ing");
     if (!isProgressive && !isFiniteVerb(word, vocabulary)) continue;
     const verb = isProgressive ? [word, lower[i + 1]!] : [word];
     const end = i + verb.length;

@@ -1,12 +1,11 @@
 import type { Segment } from "sightline";
-import type { SampleSearch } from "../../tools/sample/pack.ts";
 import { isFunctionWord } from "../../src/answer/claim-language.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** A search to suggest, and the assets in which its words were found. */
 export interface SearchSuggestion {
   text: string;
-  evidence: SampleSearch["evidence"];
+  evidence: "speech" | "text" | "visual";
   assetIds: ReadonlySet<string>;
 }
 
@@ -19,7 +18,8 @@ const FEW_ASSETS = 6;
 const MIN_WORD_LENGTH = 4;
 /** Words that are more frequent say little. */
 const MIN_RANK = 1000;
-const MIN_ADJECTIVE_RANK = 500;
+/** In a phrase, one word may be more frequent. */
+const MIN_PHRASE_RANK = 300;
 /** Rarer words are names, technical terms or misread. */
 const MAX_RANK = 30_000;
 /** Rank of a word of medium frequency: "horse" is more frequent, "glacier" is rarer. */
@@ -59,9 +59,11 @@ export function suggestWords(
 ): SearchSuggestion[] {
   const read = ({ on_screen_text: text }: Source) =>
     wordsOf(text.toLowerCase()).filter((word) => word.length >= MIN_WORD_LENGTH);
-  const isMedium = (word: string) => isNoun(word, vocabulary) && isSpecific(word, vocabulary);
+  const isUncommon = (word: string) => rankOf(word, vocabulary) >= MIN_RANK;
+  const isMedium = (word: string) =>
+    isNoun(word, vocabulary) && isUncommon(word) && rankOf(word, vocabulary) <= MAX_RANK;
   const words = [...findAssets(segments, read)]
-    .filter(([word, { size }]) => !isFunctionWord(word) && (isMedium(word) || size >= 2))
+    .filter(([word, { size }]) => isMedium(word) || (size >= 2 && isUncommon(word)))
     .map(([text, assetIds]) => ({ text, evidence: "text" as const, assetIds }));
   return spread(words, ({ text }) => rarity(text, vocabulary));
 }
@@ -79,7 +81,7 @@ export function suggestPhrases(
     return { text, evidence: "speech" as const, assetIds };
   });
   return spread(phrases, ({ text }) => {
-    return /^\p{Lu}/u.test(text) ? 0 : rarity(text.split(" ").at(-1)!, vocabulary);
+    return /^\p{Lu}/u.test(text) ? 0 : rarity(text, vocabulary);
   });
 }
 
@@ -91,38 +93,39 @@ function namesIn(text: string): string[] {
 
 /** Returns adjective and noun, or two nouns, that no other noun follows. */
 function nounPhrasesIn(text: string, vocabulary: Vocabulary): string[] {
-  const { lexicon, rank } = vocabulary;
+  const { lexicon } = vocabulary;
   const clauses = text.toLowerCase().split(/[^\p{L}\p{M}' -]+/u);
   return clauses.flatMap((clause) => {
     const words = clause.split(/\s+/).filter(Boolean);
     return words.flatMap((head, i) => {
       const first = words[i - 1] ?? "";
-      const isModifier =
+      const ranks = [first, head].map((word) => rankOf(word, vocabulary));
+      const isPhrase =
         (lexicon.mainClass(first) === "adjective" || isNoun(first, vocabulary)) &&
-        rank(first) >= MIN_ADJECTIVE_RANK &&
-        rank(first) <= MAX_RANK &&
-        !isFunctionWord(first);
-      const isHead = isNoun(head, vocabulary) && isSpecific(head, vocabulary);
-      const isEnd = !isNoun(words[i + 1] ?? "", vocabulary);
-      return isModifier && isHead && isEnd ? [`${first} ${head}`] : [];
+        isNoun(head, vocabulary) &&
+        !isNoun(words[i + 1] ?? "", vocabulary);
+      const isMedium =
+        Math.min(...ranks) >= MIN_PHRASE_RANK &&
+        Math.max(...ranks) >= MIN_RANK &&
+        Math.max(...ranks) <= MAX_RANK;
+      return isPhrase && isMedium && !isFunctionWord(first) ? [`${first} ${head}`] : [];
     });
   });
 }
 
 function isNoun(word: string, { lexicon }: Vocabulary): boolean {
-  return lexicon.mainClass(word) === "noun" && !/ing$/.test(word);
+  return lexicon.mainClass(word) === "noun" && !word.endsWith("ing");
 }
 
-/** Whether a word is neither very frequent nor very rare. */
-function isSpecific(word: string, { lexicon, rank }: Vocabulary): boolean {
-  const singular = rank(word.replace(/s$/, ""));
-  const position = Math.min(rank(word), singular);
-  return position >= MIN_RANK && position <= MAX_RANK && lexicon.canBeNoun(word);
+/** Returns the rank of a word or its singular, whichever is more frequent. */
+function rankOf(word: string, { rank }: Vocabulary): number {
+  return Math.min(rank(word), rank(word.replace(/s$/, "")));
 }
 
-/** Returns how far a word is from medium frequency. */
-function rarity(word: string, { rank }: Vocabulary): number {
-  return Math.abs(Math.log(Math.min(rank(word), 10 * MAX_RANK) / MEDIUM_RANK));
+/** Returns how far the rarest word of a text is from medium frequency. */
+function rarity(text: string, vocabulary: Vocabulary): number {
+  const rank = Math.max(...text.split(" ").map((word) => rankOf(word, vocabulary)));
+  return Math.abs(Math.log(Math.min(rank, 10 * MAX_RANK) / MEDIUM_RANK));
 }
 
 function wordsOf(text: string): string[] {

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
-import type { LocalMedia } from "../add-local-file.ts";
+import type { LocalMedia } from "../local-media.ts";
 import { MissingError } from "./failure.ts";
 import { HEAD_BYTES, mediaKind } from "./media-kind.ts";
 import { isWebUrl } from "./output.ts";

@@ -4,7 +4,7 @@ const WINDOW_MS = 60_000;
 const MIN_WINDOW_MS = 5000;
 
 /** Estimates the time that work still takes from its rate over the last minute. */
-export class TimeLeft {
+export class RemainingTime {
   readonly #samples: { at: number; done: number }[] = [];
 
   /** Records how much is done, 0–1, at a time in ms. */
@@ -29,7 +29,7 @@ export class TimeLeft {
 }
 
 /** Formats the time left: "about 4 min left". */
-export function formatTimeLeft(seconds: number): string {
+export function formatRemainingTime(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return "less than a minute left";
   if (minutes < 60) return `about ${minutes} min left`;
