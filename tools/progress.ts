@@ -30,9 +30,9 @@ export class RedrawnLines {
   draw(lines: readonly string[]): void {
     this.erase();
     if (!this.#output.isTTY) return;
-    const rowCount = Math.max(1, (this.#output.rows ?? 24) - 2);
+    const rowCount = Math.max(1, (this.#output.rows || 24) - 2);
     for (const line of lines.slice(0, rowCount)) {
-      this.#output.write(`${truncate(line, (this.#output.columns ?? 80) - 1)}\n`);
+      this.#output.write(`${truncate(line, (this.#output.columns || 80) - 1)}\n`);
     }
     this.#drawn = Math.min(rowCount, lines.length);
   }
