@@ -1,22 +1,30 @@
 import { parseArgs } from "node:util";
+import { createHash } from "node:crypto";
+import { join, resolve } from "node:path";
+import { AuthenticationError, ConflictError, Sightline } from "sightline";
+import { findModels } from "../local/engine/installed-models.ts";
+import { formatAdvice } from "./demo/better-models.ts";
+import { formatSummary, readRemedies } from "./demo/ingest-summary.ts";
+import { readRegistry } from "./models/registry.ts";
 import { createKey } from "../tools/stack/api-key.ts";
-import { AuthenticationError, Sightline } from "sightline";
+import { listCapabilities } from "../tools/stack/engine-health.ts";
+import { reportReady } from "../tools/stack/start-report.ts";
 import { ingestFiles, type Ingested } from "../tools/ingest-files.ts";
 import { deriveQueries, type DemoQuery } from "./demo/queries.ts";
 import { reportAnswers, reportSearches } from "./demo/report.ts";
 import { type DemoStack, openDemoStack } from "./demo/demo-stack.ts";
 import { ANY_BODY_BYTES } from "../tools/stack/stack.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
-import { samplePackFolder, stateFolder } from "../tools/stack/local-state.ts";
+import { PROJECT, samplePackFolder, stateFolder } from "../tools/stack/local-state.ts";
 import { findMedia, type MediaFile } from "../tools/media-files.ts";
 import { readPort } from "../tools/stack/ports.ts";
-import { ProgressBars } from "../tools/progress.ts";
 import { buildSamplePack } from "../tools/sample/pack.ts";
-import { sanitizeLine } from "../tools/terminal.ts";
 
 const USAGE = `Usage: npm run demo [-- [path…] [--keep]]
 
-Makes videos and images searchable on this machine, and searches them.
+Makes videos and images searchable on this machine, and searches them. After Ctrl-C,
+the same command continues: the index has a name made from the paths and the models,
+what it has is recognised by size and SHA-256, and large uploads resume.
 
   path     files, or folders with files (default: a small sample pack)
   --keep   leave the service running
@@ -28,6 +36,8 @@ Environment: PORT, ENGINE_PORT and STATE_DIR, as for npm run dev.
 /** Files, queries and questions; missing queries are derived from the ingested contents. */
 interface DemoPlan {
   files: MediaFile[];
+  /** Paths that the index is named after; null for an index of this run only. */
+  paths: string[] | null;
   queries?: DemoQuery[];
   questions?: string[];
 }
@@ -48,11 +58,12 @@ async function main(interrupted: AbortSignal): Promise<void> {
     stateDir: stateFolder(),
     maxBodyBytes: ANY_BODY_BYTES,
     log: (line: string) => console.error(line),
+    onReady: reportReady(startedAt, (line) => console.log(line)),
     signal: interrupted,
   };
   // Checks the paths before anything starts, because a wrong path is the likeliest mistake.
+  if (positionals.length > 0) console.log("Looking for videos and images…");
   const fromPaths = positionals.length > 0 ? await planFiles(positionals) : null;
-  console.log("Starting the service…");
   const planPromise = fromPaths ? Promise.resolve(fromPaths) : planSample();
   void Promise.allSettled([planPromise]); // prevents an unhandled rejection before the await below
   const stack = await openDemoStack(options, values.keep === true);
@@ -61,6 +72,9 @@ async function main(interrupted: AbortSignal): Promise<void> {
     console.log(`Sightline runs at ${stack.url} (${secondsSince(startedAt)} s).`);
     await runDemo(stack, plan, interrupted);
     console.log(`\nDone in ${secondsSince(startedAt)} s.`);
+  } catch (error) {
+    if (interrupted.aborted) console.log("\nStopped. The same command continues from here.");
+    throw error;
   } finally {
     await stack.close();
     if (values.keep || !interrupted.aborted) console.log(stack.closingNote);
@@ -72,15 +86,17 @@ async function planSample(): Promise<DemoPlan> {
   const queries = pack.searches.map(({ query, expectedFile, evidence }) => {
     return { text: query, expectedFile, evidence };
   });
-  return { files: pack.files, queries, questions: pack.questions };
+  return { files: pack.files, paths: null, queries, questions: pack.questions };
 }
 
 async function planFiles(paths: string[]): Promise<DemoPlan> {
   const { media, skipped } = await findMedia(paths);
-  for (const path of skipped)
-    console.log(`Skipping ${sanitizeLine(path)}: neither a video nor an image.`);
+  if (skipped.length > 0) {
+    const files = skipped.length === 1 ? "1 file is" : `${skipped.length} files are`;
+    console.log(`${files} neither a video nor an image.`);
+  }
   if (media.length === 0) throw new Error("There is no video and no image among these files.");
-  return { files: media };
+  return { files: media, paths };
 }
 
 async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSignal): Promise<void> {
@@ -92,38 +108,54 @@ async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSigna
       `${stack.url} rejects the key of this command: it runs with another STATE_DIR.`,
     );
   });
-  const indexName = `demo-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}`;
-  await sightline.indices.create({ index_name: indexName });
+  const capabilities = await listCapabilities(stack.engineUrl);
+  const indexName = nameIndex(plan.paths, Object.values(capabilities));
+  await sightline.indices.create({ index_name: indexName }).catch((error: unknown) => {
+    if (!(error instanceof ConflictError)) throw error;
+  });
   const index = sightline.index(indexName);
   const count = plan.files.length;
   console.log(`Adding ${count} ${count === 1 ? "file" : "files"} to the index ${indexName}.\n`);
 
   const startedAt = Date.now();
-  const outcomes = await ingestFiles(index, plan.files, new ProgressBars(process.stdout));
-  console.log(`\n${formatSummary(outcomes, (Date.now() - startedAt) / 1000)}`);
+  const outcomes = await ingestFiles(plan.files, {
+    sightline,
+    indexName,
+    serviceUrl: stack.url,
+    stateFolder: stateFolder(),
+    output: process.stdout,
+  });
+  const elapsedSeconds = (Date.now() - startedAt) / 1000;
+  console.log(`\n${formatSummary(outcomes, elapsedSeconds, await readRemedies())}`);
   requireSuccess(outcomes, plan);
 
   const { queries, questions } = plan.queries ? plan : await deriveQueries(index);
-  if (!queries?.length) console.log("\nThese files have no text, speech or labels to search for.");
+  if (!queries?.length) console.log("\nNothing in these files is certain enough for a search.");
   const misses = await reportSearches(index, queries ?? []);
   await reportAnswers(index, questions ?? []);
+  const advice = formatAdvice(
+    {
+      hasSpeech: capabilities["speech"]?.model != null,
+      hasPulledEmbeddings: findModels().embeddings !== null,
+      hasChat: capabilities["chat"]?.model != null,
+    },
+    await readRegistry(join(PROJECT, "local/models.json")),
+  );
+  if (advice !== "") console.log(`\n${advice}`);
   if (misses.length > 0) throw new Error(`\n${misses.join("\n")}`);
 }
 
-function formatSummary(outcomes: Ingested[], elapsedSeconds: number): string {
-  const failed = outcomes.filter(({ state }) => state === "failed");
-  const videoSeconds = outcomes.reduce((sum, { seconds }) => sum + seconds, 0);
-  const speed = videoSeconds > 0 ? `, with ${videoSeconds.toFixed(0)} s of video` : "";
-  const lines = [
-    `${outcomes.length - failed.length} ready in ${elapsedSeconds.toFixed(1)} s${speed}.`,
-  ];
-  if (failed.length > 0) lines.push(`${failed.length} failed:`);
-  for (const { name, code } of failed) lines.push(`  ${sanitizeLine(name)}: ${code}`);
-  const warnings = new Map(outcomes.flatMap((one) => one.warnings).map((one) => [one.code, one]));
-  for (const { code, message } of warnings.values())
-    lines.push(`  ${code}: ${sanitizeLine(message)}`);
-  if (lines.length > 1) lines.push("docs/ingest-errors.md says what to do about it.");
-  return lines.join("\n");
+/**
+ * Names an index after paths and models: the same files go to the same index until a better model
+ * is there. An index of the sample pack is named after the time.
+ */
+function nameIndex(paths: string[] | null, models: { model: string | null }[]): string {
+  if (paths === null) {
+    return `demo-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}`;
+  }
+  const resolved = paths.map((path) => resolve(path)).toSorted();
+  const parts = JSON.stringify([resolved, models.map(({ model }) => model)]);
+  return `demo-${createHash("sha256").update(parts).digest("hex").slice(0, 8)}`;
 }
 
 /** Throws if a file of the sample pack failed, or if all of the given files failed. */

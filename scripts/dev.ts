@@ -2,8 +2,10 @@ import { parseArgs } from "node:util";
 import { createKey } from "../tools/stack/api-key.ts";
 import { listMissingCapabilities } from "../tools/stack/engine-health.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
+import { reportReady, STARTING } from "../tools/stack/start-report.ts";
 import { stateFolder } from "../tools/stack/local-state.ts";
 import { readPort } from "../tools/stack/ports.ts";
+import { wrapText } from "../tools/terminal.ts";
 import { ANY_BODY_BYTES, DEFAULT_MAX_BODY_BYTES, startStack } from "../tools/stack/stack.ts";
 
 const USAGE = `Usage: npm run dev
@@ -34,6 +36,7 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
+  console.log(STARTING);
   const startedAt = Date.now();
   const interrupted = onInterrupt();
   const stack = await startStack({
@@ -42,6 +45,7 @@ async function main(): Promise<void> {
     stateDir: stateFolder(),
     maxBodyBytes: readMaxBodyBytes(),
     log: (line) => console.error(line),
+    onReady: reportReady(startedAt, (line) => console.log(line)),
     onWorkerLine: (line) => {
       if (!/^\d{3} GET \/health /.test(line)) console.log(line);
     },
@@ -71,7 +75,8 @@ function formatGreeting(url: string, key: string, seconds: number, missing: stri
   return `
 Sightline runs at ${url} (started in ${seconds.toFixed(1)} s). Ctrl-C stops it.
 
-API key of the account "local", with every scope. The console at ${url} asks for it:
+API key of the account "local", with every scope.
+The console at ${url} asks for it:
 
 export KEY=${key}
 
@@ -79,7 +84,7 @@ Create an index and list it:
 
 curl -X POST -H "X-API-Key: $KEY" "${url}/index?index_name=first"
 curl -H "X-API-Key: $KEY" ${url}/index
-${missing.length > 0 ? `\nMissing capabilities of this machine:\n\n${missing.join("\n")}\n` : ""}`;
+${missing.length > 0 ? `\nMissing capabilities of this machine:\n\n${missing.map((line) => wrapText(line, "  ")).join("\n")}\n` : ""}`;
 }
 
 try {

@@ -1,22 +1,35 @@
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import {
   type AddedAsset,
   type AddOptions,
   type Asset,
-  IngestFailedError,
-  SightlineError,
+  AuthenticationError,
+  ConnectionError,
+  PermissionError,
+  type Sightline,
   type SightlineIndex,
 } from "sightline";
-import { openFile } from "sightline/node";
+import {
+  addLocalFile,
+  type LocalMedia,
+  type LocalUploads,
+  openFile,
+  StoredCopies,
+} from "sightline/node";
+import { IngestProgress } from "./ingest-progress.ts";
 import type { MediaFile } from "./media-files.ts";
-import type { ProgressBars } from "./progress.ts";
-import { formatClock } from "./terminal.ts";
 
 /** Outcome of one file. */
 export interface Ingested {
   name: string;
+  path: string;
   state: "ready" | "failed";
-  /** Error code of the service, or `http_<status>`. */
+  /** Null if the file became no asset. */
+  assetId: string | null;
+  /** Whether its bytes were in the index before they were sent. */
+  isDuplicate: boolean;
+  /** Error code of the service, or of the file system. */
   code?: string;
   message?: string;
   /** Warnings of a file that is ready. */
@@ -25,8 +38,6 @@ export interface Ingested {
 }
 
 const CONCURRENCY = 6;
-/** Upload progress is reported in steps of this size. */
-const PROGRESS_STEP_BYTES = 50_000_000;
 /** Time without any progress after which the ingest counts as stuck. */
 const STUCK_MS = 10 * 60_000;
 
@@ -44,95 +55,92 @@ export async function addFile(
   return videos.add({ ...video, transcript: await openFile(transcript) }, options);
 }
 
+export interface IngestOptions {
+  sightline: Sightline;
+  indexName: string;
+  serviceUrl: string;
+  /** Folder where uploads that were broken off are noted. */
+  stateFolder: string;
+  /** Stream of the progress. */
+  output: NodeJS.WriteStream;
+  /** Gets each outcome at once. */
+  onOutcome?: (outcome: Ingested) => void;
+}
+
 /**
- * Uploads files to an index and waits until each is ready or has failed. Throws if nothing
- * progresses for ten minutes.
+ * Uploads files to an index, but for those that it has, and waits until each is ready or has
+ * failed. Throws if nothing progresses for ten minutes.
  */
 export async function ingestFiles(
-  index: SightlineIndex,
   files: MediaFile[],
-  bars: ProgressBars,
+  { sightline, indexName, serviceUrl, stateFolder, output, onOutcome }: IngestOptions,
 ): Promise<Ingested[]> {
   const stuck = new AbortController();
   const error = new Error("No progress for ten minutes.");
   const timer = setTimeout(() => stuck.abort(error), STUCK_MS);
-  const run = { index, bars, signal: stuck.signal, onProgress: () => void timer.refresh() };
+  const media = await Promise.all(files.map(readMedia));
+  const progress = new IngestProgress(output, media);
+  const index = sightline.index(indexName);
+  const { signal } = stuck;
+  const copies = new StoredCopies(index, signal);
+  const uploads = { sightline, index, serviceUrl, copies, isWaiting: true, stateFolder, signal };
   const outcomes: Ingested[] = [];
   const queue = [...files.entries()];
   const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
-      const [position, file] = next;
-      outcomes[position] = await ingestFile(run, String(position), file);
+      const [position, { metadata }] = next;
+      const onProgress = (fraction: number, state: string) => {
+        timer.refresh();
+        progress.update(position, fraction, state);
+      };
+      const outcome = await ingestFile({ ...uploads, metadata }, media[position]!, onProgress);
+      outcomes[position] = outcome;
+      progress.finish(position, outcome.state === "failed");
+      onOutcome?.(outcome);
     }
   };
   try {
     await Promise.all(Array.from({ length: CONCURRENCY }, worker));
     return outcomes;
   } finally {
+    queue.length = 0;
+    stuck.abort();
     clearTimeout(timer);
+    progress.clear();
   }
 }
 
-interface Run {
-  index: SightlineIndex;
-  bars: ProgressBars;
-  signal: AbortSignal;
-  onProgress: () => void;
+async function readMedia({ path, kind, transcript }: MediaFile): Promise<LocalMedia> {
+  const { size, mtimeMs } = await stat(path);
+  const media = { path, name: basename(path), kind, bytes: size, changedAt: Math.trunc(mtimeMs) };
+  return { ...media, ...(transcript !== undefined && { transcript }) };
 }
 
-async function ingestFile(run: Run, id: string, file: MediaFile): Promise<Ingested> {
-  const { signal } = run;
-  const name = basename(file.path);
+/** Ingests one file. Errors that concern only it are its outcome; others are thrown. */
+async function ingestFile(
+  uploads: LocalUploads,
+  media: LocalMedia,
+  onProgress: (fraction: number, state: string) => void,
+): Promise<Ingested> {
+  const { name, path } = media;
   try {
-    const onUpload = (bytes: number) => reportUpload(run, id, name, bytes);
-    const added = await addFile(run.index, file, { signal, onProgress: onUpload });
-    const onProgress = (record: Asset) => reportIngest(run, id, name, record);
-    const [asset] = await run.index.waitUntilReady(added.asset_id, { signal, onProgress });
-    const { warnings, duration_seconds } = asset!;
-    const outcome = `✔ ready${describe(asset!, added)}`;
-    run.bars.update(id, { name, state: "", fraction: 1, outcome });
-    return { name, state: "ready", warnings, seconds: duration_seconds ?? 0 };
+    const { asset, isDuplicate } = await addLocalFile(uploads, media, onProgress);
+    const { asset_id: assetId, error, warnings, duration_seconds: seconds } = asset;
+    const outcome = { name, path, assetId, isDuplicate, warnings, seconds: seconds ?? 0 };
+    return error ? { ...outcome, ...error, state: "failed" } : { ...outcome, state: "ready" };
   } catch (error) {
-    if (error instanceof IngestFailedError) {
-      const { error: failure, duration_seconds } = error.asset;
-      const { code, message } = failure ?? { code: "unknown", message: "" };
-      return fail(run, id, name, { code, message, seconds: duration_seconds ?? 0 });
-    }
-    if (!(error instanceof SightlineError) || error.status === undefined) throw error;
-    const { status, message } = error;
-    return fail(run, id, name, { code: `http_${status}`, message, seconds: 0 });
+    if (isFatal(error) || !(error instanceof Error) || uploads.signal.aborted) throw error;
+    const code = "code" in error ? String(error.code) : "unreadable_file";
+    const failure = { code, message: error.message, warnings: [], seconds: 0 };
+    return { name, path, state: "failed", assetId: null, isDuplicate: false, ...failure };
   }
 }
 
-/** Says what is worth knowing about a ready asset. */
-function describe(asset: Asset, added: AddedAsset): string {
-  const { asset_type: type, segments, duration_seconds: seconds, warnings } = asset;
-  const count = segments === 1 ? "1 segment" : `${segments} segments`;
-  const details = type === "video" ? `, ${formatClock(seconds ?? 0)}, ${count}` : "";
-  const duplicateNote = added.duplicate ? ` (the same bytes as ${added.title})` : "";
-  return details + duplicateNote + warnings.map(({ code }) => `, but ${code}`).join("");
-}
-
-function fail(
-  { bars }: Run,
-  id: string,
-  name: string,
-  failure: { code: string; message: string; seconds: number },
-): Ingested {
-  const outcome = `✘ failed, ${failure.code}: ${failure.message}`;
-  bars.update(id, { name, state: "", fraction: 0, outcome });
-  return { name, state: "failed", warnings: [], ...failure };
-}
-
-function reportUpload({ bars, onProgress }: Run, id: string, name: string, bytes: number): void {
-  const steps = Math.floor(bytes / PROGRESS_STEP_BYTES);
-  const state = `uploading${steps > 0 ? `, ${(steps * PROGRESS_STEP_BYTES) / 1e6} MB sent` : ""}`;
-  bars.update(id, { name, state, fraction: 0 });
-  onProgress();
-}
-
-function reportIngest({ bars, onProgress }: Run, id: string, name: string, asset: Asset): void {
-  const { state, progress: fraction } = asset;
-  if (state !== "ready" && state !== "failed") bars.update(id, { name, state, fraction });
-  onProgress();
+/** Whether an error concerns all files: the service can't be used, or the client has stopped. */
+function isFatal(error: unknown): boolean {
+  const isService =
+    error instanceof AuthenticationError ||
+    error instanceof PermissionError ||
+    error instanceof ConnectionError;
+  return isService || (error instanceof Error && error.name === "AbortError");
 }

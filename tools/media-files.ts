@@ -23,7 +23,7 @@ const SUBTITLES = [".srt", ".vtt"];
  * readable error if a path doesn't exist.
  */
 export async function findMedia(paths: string[]): Promise<MediaFiles> {
-  const files = (await Promise.all(paths.map(listFiles))).flat();
+  const files = (await Promise.all(paths.map(listPath))).flat();
   const found: MediaFiles = { media: [], skipped: [] };
   const listed = new Set(files);
   const used = new Set<string>();
@@ -43,11 +43,20 @@ export async function findMedia(paths: string[]): Promise<MediaFiles> {
   return { ...found, skipped: found.skipped.filter((path) => !used.has(path)) };
 }
 
-async function listFiles(path: string): Promise<string[]> {
+async function listPath(path: string): Promise<string[]> {
   const entry = await stat(path).catch(() => null);
   if (!entry) throw new Error(`There is no file or folder at ${path}.`);
-  if (!entry.isDirectory()) return [path];
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  const files = entries.filter((one) => one.isFile() && !one.name.startsWith("."));
-  return files.map((one) => join(one.parentPath, one.name)).sort();
+  return entry.isDirectory() ? listFolder(path) : [path];
+}
+
+/** Lists the files below a folder but hidden ones and those of hidden folders. */
+async function listFolder(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for (const child of await readdir(folder, { withFileTypes: true })) {
+    if (child.name.startsWith(".")) continue;
+    const path = join(folder, child.name);
+    if (child.isDirectory()) files.push(...(await listFolder(path)));
+    else if (child.isFile()) files.push(path);
+  }
+  return files.sort();
 }

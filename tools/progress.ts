@@ -12,6 +12,32 @@ export interface ProgressLine {
 const NAME_WIDTH = 30;
 const BAR_WIDTH = 24;
 
+/** Lines at the bottom of a terminal that are redrawn. Nothing is drawn if it isn't a terminal. */
+export class RedrawnLines {
+  readonly #output: NodeJS.WriteStream;
+  #drawn = 0;
+
+  constructor(output: NodeJS.WriteStream) {
+    this.#output = output;
+  }
+
+  erase(): void {
+    if (this.#drawn > 0) this.#output.write(`\u001B[${this.#drawn}A\u001B[J`);
+    this.#drawn = 0;
+  }
+
+  /** Replaces the lines. Those that don't fit on the screen are left out. */
+  draw(lines: readonly string[]): void {
+    this.erase();
+    if (!this.#output.isTTY) return;
+    const rowCount = Math.max(1, (this.#output.rows || 24) - 2);
+    for (const line of lines.slice(0, rowCount)) {
+      this.#output.write(`${truncate(line, (this.#output.columns || 80) - 1)}\n`);
+    }
+    this.#drawn = Math.min(rowCount, lines.length);
+  }
+}
+
 /**
  * Prints progress bars for several tasks. On a terminal, unfinished bars stay at the bottom and are
  * redrawn; otherwise each change is a line of its own.
@@ -19,45 +45,33 @@ const BAR_WIDTH = 24;
 export class ProgressBars {
   readonly #output: NodeJS.WriteStream;
   readonly #moving = new Map<string, string>();
-  #drawn = 0;
+  readonly #lines: RedrawnLines;
 
   constructor(output: NodeJS.WriteStream) {
     this.#output = output;
+    this.#lines = new RedrawnLines(output);
   }
 
   update(id: string, line: ProgressLine): void {
-    const text = format(line);
+    const text = formatProgress(line);
     if (this.#moving.get(id) === text) return;
     if (!this.#output.isTTY) {
       this.#moving.set(id, text);
       this.#output.write(`${text}\n`);
       return;
     }
-    this.#erase();
+    this.#lines.erase();
     if (line.outcome === undefined) this.#moving.set(id, text);
     else {
       this.#moving.delete(id);
       this.#output.write(`${text}\n`);
     }
-    this.#draw();
-  }
-
-  #erase(): void {
-    if (this.#drawn > 0) this.#output.write(`\u001B[${this.#drawn}A\u001B[J`);
-    this.#drawn = 0;
-  }
-
-  #draw(): void {
-    const lines = [...this.#moving.values()];
-    const rowCount = Math.max(1, (this.#output.rows ?? 24) - 2);
-    for (const line of lines.slice(0, rowCount)) {
-      this.#output.write(`${truncate(line, (this.#output.columns ?? 80) - 1)}\n`);
-    }
-    this.#drawn = Math.min(rowCount, lines.length);
+    this.#lines.draw([...this.#moving.values()]);
   }
 }
 
-function format({ name, state, fraction, outcome }: ProgressLine): string {
+/** Formats a line with a bar, or with the outcome. */
+export function formatProgress({ name, state, fraction, outcome }: ProgressLine): string {
   const label = truncate(sanitizeLine(name), NAME_WIDTH).padEnd(NAME_WIDTH);
   if (outcome !== undefined) return `  ${label}  ${sanitizeLine(outcome)}`;
   const filled = Math.round(fraction * BAR_WIDTH);

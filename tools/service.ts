@@ -6,7 +6,6 @@ import { createKey } from "./stack/api-key.ts";
 import { ingestFiles, type Ingested } from "./ingest-files.ts";
 import type { MediaFile } from "./media-files.ts";
 import { findFreePort } from "./stack/ports.ts";
-import { ProgressBars } from "./progress.ts";
 import { ANY_BODY_BYTES, type StackOptions, startStack } from "./stack/stack.ts";
 import type { SuiteOptions } from "./suite.ts";
 
@@ -55,7 +54,13 @@ export async function withService<T>(
     const sightline = new Sightline({ url: stack.url, apiKey: key, signal, ...CLIENT_OPTIONS });
     const ingest = async (indexName: string, files: MediaFile[]) => {
       await sightline.indices.create({ index_name: indexName });
-      return ingestFiles(sightline.index(indexName), files, new ProgressBars(process.stderr));
+      return ingestFiles(files, {
+        sightline,
+        indexName,
+        serviceUrl: stack.url,
+        stateFolder: stateDir,
+        output: process.stderr,
+      });
     };
     return await measure({
       url: stack.url,

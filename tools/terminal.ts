@@ -9,6 +9,22 @@ export function truncate(text: string, width: number): string {
   return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
+const WRAP_WIDTH = 80;
+
+/** Breaks text at spaces into lines of at most 80 columns. */
+export function wrapText(text: string, indent = ""): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const part of text.split(/(?<=[^ ])(?= )/)) {
+    if (line === "" || line.length + part.length <= WRAP_WIDTH) line += part;
+    else {
+      lines.push(line);
+      line = indent + part.trimStart();
+    }
+  }
+  return [...lines, line].join("\n");
+}
+
 /** Formats seconds as `m:ss` or `h:mm:ss`. */
 export function formatClock(seconds: number): string {
   const whole = Math.floor(seconds);

@@ -1,19 +1,19 @@
 import type { GrownShard } from "../../tools/capacity/measured.ts";
 import { ingestFiles } from "../../tools/ingest-files.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
-import { ProgressBars } from "../../tools/progress.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import type { SuiteOptions } from "../../tools/suite.ts";
 import { SMALL_LIMITS } from "./small-limits.ts";
 
 /** Ingests images into one index of a service with small limits. Returns the index's shards. */
 export function growIndex(options: SuiteOptions, files: MediaFile[]): Promise<GrownShard[]> {
-  const grow = async ({ sightline, url }: Service) => {
+  const grow = async ({ sightline, url, folder }: Service) => {
+    const target = { sightline, indexName: "grown", serviceUrl: url, stateFolder: folder };
     await sightline.indices.create({ index_name: "grown" });
     let shards: GrownShard[] = [];
     for (let i = 0; i < files.length; i += SMALL_LIMITS.batchSize) {
       const batch = files.slice(i, i + SMALL_LIMITS.batchSize);
-      await ingestFiles(sightline.index("grown"), batch, new ProgressBars(process.stderr));
+      await ingestFiles(batch, { ...target, output: process.stderr });
       const response = await fetch(`${url}/count`, { method: "POST", signal: options.signal });
       shards = (await response.json()) as GrownShard[];
     }

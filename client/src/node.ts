@@ -1,7 +1,4 @@
-import { openAsBlob } from "node:fs";
-import { basename } from "node:path";
-
-/** Opens a file to upload. It is read from the disk while it is sent, never as a whole. */
-export async function openFile(path: string): Promise<File> {
-  return new File([await openAsBlob(path)], basename(path));
-}
+export { addLocalFile, type LocalUploads } from "./add-local-file.ts";
+export type { LocalMedia } from "./local-media.ts";
+export { openFile } from "./open-file.ts";
+export { StoredCopies } from "./stored-copies.ts";

@@ -4,10 +4,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { startDetached } from "../../tools/stack/child.ts";
 import { ensureSecrets, PROJECT } from "../../tools/stack/local-state.ts";
 import { isPortOpen, requireFreePort } from "../../tools/stack/ports.ts";
+import { STARTING } from "../../tools/stack/start-report.ts";
 import { isRunning, startStack, stackUrl, type StackOptions } from "../../tools/stack/stack.ts";
 
 export interface DemoStack {
   url: string;
+  /** URL of the engine, without a slash at the end. */
+  engineUrl: string;
   /** Signing secrets, in the format of `KEY_SECRETS`. */
   keySecrets: string;
   /** Says what happens to the service when the demo ends. */
@@ -27,17 +30,19 @@ export async function openDemoStack(
   staysRunning: boolean,
 ): Promise<DemoStack> {
   const url = stackUrl(options.port);
+  const engineUrl = stackUrl(options.enginePort);
   if (await isRunning(url)) {
     const { keySecrets } = await ensureSecrets(options.stateDir);
     const closingNote = `Sightline still runs at ${url}, as it did before.`;
-    return { url, keySecrets, closingNote, close: async () => {} };
+    return { url, engineUrl, keySecrets, closingNote, close: async () => {} };
   }
+  console.log(STARTING);
   if (staysRunning) return startDetachedStack(options);
   const stack = await startStack(options);
   const closingNote =
-    "The links above work while the service runs: `npm run dev` starts it again with this index " +
-    "in it, and `npm run demo -- --keep` leaves it running.";
-  return { url, keySecrets: stack.keySecrets, closingNote, close: () => stack.stop() };
+    "The links above work while the service runs: `npm run dev` starts it again\n" +
+    "with this index in it, and `npm run demo -- --keep` leaves it running.";
+  return { url, engineUrl, keySecrets: stack.keySecrets, closingNote, close: () => stack.stop() };
 }
 
 /** Starts `npm run dev` in the background, with a log in the state folder. */
@@ -65,5 +70,5 @@ async function startDetachedStack({
     await wait(100);
   }
   const closingNote = `Sightline still runs at ${url}. Stop it with: kill ${child.pid}`;
-  return { url, keySecrets, closingNote, close: async () => {} };
+  return { url, engineUrl: stackUrl(enginePort), keySecrets, closingNote, close: async () => {} };
 }

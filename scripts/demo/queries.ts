@@ -1,65 +1,60 @@
 import type { Segment, SightlineIndex } from "sightline";
-import type { SampleSearch } from "../../tools/sample/pack.ts";
+import { suggestQuestions } from "./question-suggestions.ts";
+import { type SearchSuggestion, suggestSearches } from "./search-suggestions.ts";
+import { readVocabulary } from "./vocabulary.ts";
 
 export interface DemoQuery {
   text: string;
-  evidence: SampleSearch["evidence"];
+  evidence: SearchSuggestion["evidence"];
   /** Name of the file that must rank first. */
   expectedFile?: string;
 }
 
 const MAX_QUERIES = 6;
 const MAX_QUESTIONS = 2;
+/** Suggestions that are checked. */
+const MAX_CHECKS = 24;
+const MAX_QUESTION_CHECKS = 12;
+/** A score is a probability: half is as likely right as wrong. */
+const MIN_SCORE = 0.5;
+const MAX_SEGMENTS = 500;
 
 /**
- * Derives searches and questions from an index: labels, and the rarest words of its on-screen text
- * and speech. Empty if there are none.
+ * Chooses searches and questions for an index. Each search finds its source first, with a likely
+ * score; each question has a grounded answer that cites its source.
  */
 export async function deriveQueries(index: SightlineIndex) {
   const query = "something to see, to read or to hear";
-  const { segments } = await index.search({ query, top_k: 100 });
-  const queries = chooseQueries(segments);
-  const subjects = queries.filter(({ evidence }) => evidence !== "visual").slice(0, MAX_QUESTIONS);
-  return { queries, questions: subjects.map(({ text }) => `What is there about ${text}?`) };
-}
-
-/** Chooses terms of each kind of evidence, each from another asset if possible. */
-function chooseQueries(segments: Segment[]): DemoQuery[] {
-  const kinds: [DemoQuery["evidence"], (segment: Segment) => string[]][] = [
-    ["visual", ({ labels }) => labels],
-    ["text", ({ on_screen_text: text }) => longWords(text)],
-    ["speech", ({ transcript }) => longWords(transcript)],
-  ];
-  const candidates = kinds.flatMap(([evidence, read]) =>
-    rarestTerms(segments, read).map((text, rank) => ({ text, evidence, rank })),
-  );
-  candidates.sort((a, b) => a.rank - b.rank);
-  const texts = new Set<string>();
-  const unique = candidates.filter(({ text }) => !texts.has(text) && texts.add(text));
-  return unique.slice(0, MAX_QUERIES).map(({ text, evidence }) => ({ text, evidence }));
-}
-
-/** Chooses one term per asset; terms that occur in the fewest assets come first. */
-function rarestTerms(segments: Segment[], read: (segment: Segment) => string[]): string[] {
-  const assetsByTerm = new Map<string, Set<string>>();
-  for (const segment of segments) {
-    for (const term of read(segment)) {
-      const assets = assetsByTerm.get(term) ?? new Set();
-      assetsByTerm.set(term, assets.add(segment.asset_id));
-    }
+  const { segments } = await index.search({ query, top_k: MAX_SEGMENTS });
+  const vocabulary = readVocabulary();
+  const queries: DemoQuery[] = [];
+  for (const suggestion of suggestSearches(segments, vocabulary).slice(0, MAX_CHECKS)) {
+    if (queries.length === MAX_QUERIES) break;
+    const { text, evidence } = suggestion;
+    if (await findsSource(index, suggestion)) queries.push({ text, evidence });
   }
-  const sorted = [...assetsByTerm].sort(
-    ([a, inA], [b, inB]) => inA.size - inB.size || b.length - a.length || (a < b ? -1 : 1),
-  );
-  const used = new Set<string>();
-  return sorted.flatMap(([term, assets]) => {
-    const [asset] = assets;
-    if (asset === undefined || used.has(asset)) return [];
-    used.add(asset);
-    return [term];
-  });
+  return { queries, questions: await chooseQuestions(index, segments, vocabulary) };
 }
 
-function longWords(text: string): string[] {
-  return (text.toLowerCase().match(/\p{L}{5,}/gu) ?? []).filter((word) => word.length <= 16);
+async function findsSource(index: SightlineIndex, suggestion: SearchSuggestion): Promise<boolean> {
+  const { segments } = await index.search({ query: suggestion.text, top_k: 1 });
+  const [first] = segments;
+  return first !== undefined && first.score >= MIN_SCORE && suggestion.assetIds.has(first.asset_id);
+}
+
+async function chooseQuestions(
+  index: SightlineIndex,
+  segments: readonly Segment[],
+  vocabulary: ReturnType<typeof readVocabulary>,
+): Promise<string[]> {
+  const questions: string[] = [];
+  for (const { text, assetId } of suggestQuestions(segments, vocabulary).slice(
+    0,
+    MAX_QUESTION_CHECKS,
+  )) {
+    if (questions.length === MAX_QUESTIONS) break;
+    const { grounded, citations } = await index.answer(text);
+    if (grounded && citations[0]?.asset_id === assetId) questions.push(text);
+  }
+  return questions;
 }

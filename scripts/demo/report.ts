@@ -7,6 +7,7 @@ import {
   truncate,
   formatRow,
   sanitizeLine,
+  wrapText,
 } from "../../tools/terminal.ts";
 
 const COLUMNS: Column[] = [
@@ -16,6 +17,8 @@ const COLUMNS: Column[] = [
   { title: "evidence", width: 72 },
 ];
 const ROWS = 3;
+/** Name of the model of captions that are composed of labels. */
+const COMPOSED = "template";
 /** Characters shown before the match. */
 const CONTEXT_CHARACTERS = 24;
 
@@ -25,6 +28,7 @@ export async function reportSearches(
   queries: DemoQuery[],
 ): Promise<string[]> {
   const misses: string[] = [];
+  const captions = new Set<string>();
   for (const { text, evidence, expectedFile } of queries) {
     const startedAt = performance.now();
     const { segments } = await index.search({ query: text, top_k: ROWS });
@@ -37,12 +41,29 @@ export async function reportSearches(
       const cells = [hit.score.toFixed(2), hit.title, formatRange(hit), describeEvidence(hit)];
       console.log(formatRow(COLUMNS, cells) + playLink(hit));
     }
+    for (const { caption, caption_model: model } of segments) {
+      if (model === COMPOSED) captions.add(caption);
+    }
     const first = segments[0]?.title;
     if (expectedFile !== undefined && first !== expectedFile) {
       misses.push(`"${text}" should find ${expectedFile} first, and found ${first ?? "nothing"}.`);
     }
   }
+  const example = longest([...captions]);
+  if (example !== "") console.log(`\n${explainCaption(example)}`);
   return misses;
+}
+
+/** Says how captions are made if no language model is there. */
+function explainCaption(caption: string): string {
+  return wrapText(
+    `Captions such as “${sanitizeLine(caption)}” are composed of what detectors found in an ` +
+      "image or a frame. No language model wrote them.",
+  );
+}
+
+function longest(texts: readonly string[]): string {
+  return texts.toSorted((a, b) => b.length - a.length)[0] ?? "";
 }
 
 /** Requests an answer to each question and prints it with its citations. */
@@ -71,7 +92,9 @@ function playLink({ asset_type: type, clip_url: url }: Segment): string {
 
 /** Says who wrote an answer, from the model's id. */
 function describeAuthor(model: string): string {
-  return model === "extractive" ? "quoted: no model wrote this" : `written by the model ${model}`;
+  return model === "extractive"
+    ? "quoted; no language model wrote this"
+    : `written by the model ${model}`;
 }
 
 function formatRange({ start_seconds: start, end_seconds: end }: Segment): string {

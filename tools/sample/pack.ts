@@ -12,7 +12,7 @@ export interface SampleFile {
   metadata?: Record<string, string | number>;
 }
 
-export interface SampleSearch {
+interface SampleSearch {
   query: string;
   /** Name of the file that must rank first. */
   expectedFile: string;

@@ -22,11 +22,15 @@ export interface StackOptions {
   inspect?: boolean;
   /** Prints a message for people, one line per call. */
   log: (line: string) => void;
+  /** Gets each part of the service when it is ready. */
+  onReady?: (part: StackPart) => void;
   /** Gets each output line of the Worker once it is ready. */
   onWorkerLine?: (line: string) => void;
   /** Aborting during start-up ends what has started. */
   signal?: AbortSignal;
 }
+
+export type StackPart = "database" | "models" | "service";
 
 export interface Stack {
   /** URL of the Worker, without a slash at the end. */
@@ -97,6 +101,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const engine = superviseEngine(supervisor, options, engineToken, () => phase);
     // The Worker must not answer before all tables exist.
     await Promise.race([applyMigrations(supervisor, stateDir), engine]);
+    options.onReady?.("database");
     const worker = supervisor.supervise(
       startChild({
         name: "The Worker",
@@ -106,9 +111,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         onLine: (line) => phase === "ready" && options.onWorkerLine?.(line),
       }),
     );
+    const report = (part: StackPart) => () => options.onReady?.(part);
     const ready = Promise.all([
-      waitUntil(() => isRunning(url), "The Worker", aborted),
-      waitUntil(() => isPortOpen(enginePort), "The engine", aborted),
+      waitUntil(() => isRunning(url), "The Worker", aborted).then(report("service")),
+      waitUntil(() => isPortOpen(enginePort), "The engine", aborted).then(report("models")),
     ]);
     await Promise.race([ready, rejectOnEnd(worker), engine]);
     phase = "ready";

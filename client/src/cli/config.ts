@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { isMissing, writePrivateFile } from "../private-file.ts";
 
 /** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -77,18 +78,4 @@ export async function writeLogin(env: Environment, login: StoredLogin): Promise<
 /** Deletes the stored login. */
 export async function deleteLogin(env: Environment): Promise<void> {
   await rm(configFile(env), { force: true });
-}
-
-/** Writes a file atomically with mode 600, in a folder with mode 700. */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const partial = `${file}.${process.pid}`;
-  await writeFile(partial, text, { mode: 0o600 });
-  await chmod(partial, 0o600);
-  await rename(partial, file);
-}
-
-/** Returns whether an error says that a file doesn't exist. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { openFile } from "../node.ts";
+import { openFile } from "../open-file.ts";
 import { MissingError } from "./failure.ts";
 
 /** Opens a file to upload, which isn't read before. Throws a readable error. */

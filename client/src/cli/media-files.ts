@@ -1,22 +1,11 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
+import type { LocalMedia } from "../local-media.ts";
 import { MissingError } from "./failure.ts";
 import { HEAD_BYTES, mediaKind } from "./media-kind.ts";
 import { isWebUrl } from "./output.ts";
 
-export type MediaKind = "video" | "image";
-
-export interface LocalMedia {
-  path: string;
-  /** Name of the file. */
-  name: string;
-  kind: MediaKind;
-  bytes: number;
-  /** Time of the last change, in ms. */
-  changedAt: number;
-  /** Path of a transcript with the same name. */
-  transcript?: string;
-}
+export type MediaKind = LocalMedia["kind"];
 
 export interface MediaSelection {
   files: LocalMedia[];

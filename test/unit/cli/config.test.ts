@@ -9,7 +9,7 @@ import {
   readLogin,
   writeLogin,
 } from "../../../client/src/cli/config.ts";
-import { uploadStateFile } from "../../../client/src/cli/upload-state.ts";
+import { uploadStateFile } from "../../../client/src/upload-state.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sightline-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -56,7 +56,7 @@ describe("URL and key", () => {
 describe("the file of an upload's state", () => {
   const file = { path: "/a.mp4", bytes: 1, changedAt: 2 };
   const of = (change: Partial<typeof file>, index = "trip", url = "https://a.example") =>
-    uploadStateFile(env, url, index, { ...file, ...change });
+    uploadStateFile(configFolder(env), url, index, { ...file, ...change });
 
   it("differs by service, index, path, size and time of change", () => {
     const files = [

@@ -1,5 +1,7 @@
 import { basename } from "node:path";
-import { addFile, type AddedMedia, type AddRun, addUrl } from "../add-media.ts";
+import { type AddedMedia, addLocalFile, type LocalUploads } from "../../add-local-file.ts";
+import { addUrl } from "../add-url.ts";
+import { configFolder } from "../config.ts";
 import {
   AuthenticationError,
   ConflictError,
@@ -13,7 +15,7 @@ import { describeFailure, EXIT } from "../failure.ts";
 import { indexName } from "../index-name.ts";
 import { type MediaKind, type MediaSelection, selectMedia } from "../media-files.ts";
 import { ProgressBars } from "../progress-bars.ts";
-import { StoredCopies } from "../stored-copies.ts";
+import { StoredCopies } from "../../stored-copies.ts";
 import { formatClock, formatCount, formatDuration } from "../quantity-format.ts";
 import { sanitizeLine } from "../display-width.ts";
 import { runConcurrently } from "../run-concurrently.ts";
@@ -59,7 +61,10 @@ interface Task {
   source: string;
   name: string;
   bytes: number | null;
-  add: (run: AddRun, onProgress: (fraction: number, state: string) => void) => Promise<AddedMedia>;
+  add: (
+    run: LocalUploads,
+    onProgress: (fraction: number, state: string) => void,
+  ) => Promise<AddedMedia>;
 }
 
 /** What the command prints about a file or URL, in JSON. */
@@ -106,7 +111,7 @@ async function add(context: CommandContext): Promise<number> {
   return outcomes.some(({ error }) => error !== null) ? EXIT.failed : EXIT.done;
 }
 
-async function openRun(context: CommandContext): Promise<AddRun> {
+async function openRun(context: CommandContext): Promise<LocalUploads> {
   const { args, env, client, signal } = context;
   const sightline = await client();
   const name = indexName(context);
@@ -123,12 +128,11 @@ async function openRun(context: CommandContext): Promise<AddRun> {
   return {
     sightline,
     index,
-    indexName: name,
     serviceUrl: await context.serviceUrl(),
     copies: new StoredCopies(index, signal),
     metadata: args.object("metadata"),
     isWaiting: !args.flag("no-wait"),
-    env,
+    stateFolder: configFolder(env),
     signal,
   };
 }
@@ -143,7 +147,7 @@ function listTasks(selection: MediaSelection, type: string | undefined): Task[] 
     }),
     ...files.map((media): Task => {
       const { path, name, bytes } = media;
-      return { source: path, name, bytes, add: (run, report) => addFile(run, media, report) };
+      return { source: path, name, bytes, add: (run, report) => addLocalFile(run, media, report) };
     }),
     ...urls.map((url): Task => {
       const kind = type === "video" || type === "image" ? type : kindOfUrl(url);
@@ -177,7 +181,7 @@ function meanBytes({ files }: MediaSelection): number {
 }
 
 /** Adds one file or URL. Errors that concern only it are its outcome; others are thrown. */
-async function addTask(run: AddRun, task: Task, bars: ProgressBars): Promise<Outcome> {
+async function addTask(run: LocalUploads, task: Task, bars: ProgressBars): Promise<Outcome> {
   const { source } = task;
   try {
     const added = await task.add(run, (fraction, state) => bars.update(source, fraction, state));

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import type { Asset, SightlineIndex } from "../index.ts";
-import type { LocalMedia } from "./media-files.ts";
+import type { LocalMedia } from "./local-media.ts";
+import type { SightlineIndex } from "./sightline-index.ts";
+import type { Asset } from "./types.ts";
 
 /** Finds files that an index has already, so that they aren't uploaded a second time. */
 export class StoredCopies {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { configFolder, type Environment, isMissing, writePrivateFile } from "./config.ts";
-import type { LocalMedia } from "./media-files.ts";
+import type { LocalMedia } from "./local-media.ts";
+import { isMissing, writePrivateFile } from "./private-file.ts";
 
 /** Where an upload that was broken off continues, or what remains to be done after it. */
 export interface UploadState {
@@ -13,18 +13,18 @@ export interface UploadState {
 }
 
 /**
- * Returns the path of an upload's state: a file for each upload, below the config folder. A changed
+ * Returns the path of an upload's state: a file for each upload, below `folder`. A changed
  * file, another service and another index are other uploads.
  */
 export function uploadStateFile(
-  env: Environment,
+  folder: string,
   serviceUrl: string,
   indexName: string,
   { path, bytes, changedAt }: Pick<LocalMedia, "path" | "bytes" | "changedAt">,
 ): string {
   const parts = JSON.stringify([serviceUrl, indexName, path, bytes, changedAt]);
   const name = createHash("sha256").update(parts).digest("hex").slice(0, 32);
-  return join(configFolder(env), "uploads", `${name}.json`);
+  return join(folder, "uploads", `${name}.json`);
 }
 
 /** Reads the state of an upload; empty if there is none or the file is damaged. */

@@ -1,15 +1,11 @@
-import {
-  type AddedAsset,
-  type Asset,
-  IngestFailedError,
-  NotFoundError,
-  type Sightline,
-  type SightlineIndex,
-} from "../index.ts";
-import type { Environment } from "./config.ts";
-import { openLocalFile, readLocalText } from "./local-file.ts";
-import type { LocalMedia, MediaKind } from "./media-files.ts";
+import { readFile } from "node:fs/promises";
+import type { LocalMedia } from "./local-media.ts";
+import { openFile } from "./open-file.ts";
+import { IngestFailedError } from "./errors.ts";
+import type { Sightline } from "./sightline.ts";
+import type { SightlineIndex } from "./sightline-index.ts";
 import type { StoredCopies } from "./stored-copies.ts";
+import type { Asset } from "./types.ts";
 import {
   deleteUploadState,
   readUploadState,
@@ -22,16 +18,17 @@ const RESUMABLE_BYTES = 16 * 2 ** 20;
 /** A video with a transcript goes in one request up to this size. */
 const SINGLE_REQUEST_BYTES = 50 * 2 ** 20;
 
-/** What all files of a command have in common. */
-export interface AddRun {
+/** Where files go, and what they have in common. */
+export interface LocalUploads {
   sightline: Sightline;
   index: SightlineIndex;
-  indexName: string;
   serviceUrl: string;
   copies: StoredCopies;
   metadata: Record<string, unknown> | undefined;
+  /** Whether to wait until each asset is ready or has failed. */
   isWaiting: boolean;
-  env: Environment;
+  /** Folder where uploads that were broken off are noted. */
+  stateFolder: string;
   signal: AbortSignal;
 }
 
@@ -43,20 +40,20 @@ export interface AddedMedia {
   isTranscriptMissing?: boolean;
 }
 
-type OnProgress = (fraction: number, state: string) => void;
+export type OnProgress = (fraction: number, state: string) => void;
 
 /**
  * Uploads a file, unless the index has it, and waits until it is ready or has failed. An upload
  * that was broken off continues. A failed asset with the same bytes is retried.
  */
-export async function addFile(
-  run: AddRun,
+export async function addLocalFile(
+  run: LocalUploads,
   media: LocalMedia,
   onProgress: OnProgress,
 ): Promise<AddedMedia> {
-  const stateFile = uploadStateFile(run.env, run.serviceUrl, run.indexName, media);
+  const stateFile = uploadStateFile(run.stateFolder, run.serviceUrl, run.index.name, media);
   const { isDuplicate, ...uploaded } = await findOrUpload(run, media, stateFile, onProgress);
-  const asset = await waitFor(run, uploaded.asset, onProgress);
+  const asset = await waitForAsset(run, uploaded.asset, onProgress);
   if (!uploaded.isTranscriptMissing) {
     await deleteUploadState(stateFile);
     return { asset, isDuplicate };
@@ -69,44 +66,8 @@ export async function addFile(
   return { asset: await index.videos.get(asset.asset_id, { signal }), isDuplicate };
 }
 
-/** Adds a video or an image by its URL, which the service fetches. */
-export async function addUrl(
-  run: AddRun,
-  url: string,
-  kind: MediaKind,
-  onProgress: OnProgress,
-): Promise<AddedMedia> {
-  const { index, metadata, signal } = run;
-  const fields = metadata && { metadata };
-  const added =
-    kind === "video"
-      ? await index.videos.add({ video_url: url, ...fields }, { signal })
-      : await index.images.add({ image_url: url, ...fields }, { signal });
-  try {
-    return { asset: await waitFor(run, added, onProgress), isDuplicate: added.duplicate };
-  } catch (error) {
-    const copy = error instanceof NotFoundError ? await findCopy(run, added) : undefined;
-    if (copy) return { asset: copy, isDuplicate: true };
-    throw error;
-  }
-}
-
-/** Returns the asset that has the bytes of a URL already; the new one was removed for it. */
-async function findCopy(
-  { sightline, index, signal }: AddRun,
-  { job_id: jobId, asset_type }: AddedAsset,
-): Promise<Asset | undefined> {
-  if (jobId === undefined) return undefined;
-  const { result } = await sightline.jobs.get(jobId, { signal });
-  const { asset_id: id } = (result ?? {}) as { asset_id?: string };
-  if (id === undefined) return undefined;
-  return asset_type === "video"
-    ? index.videos.get(id, { signal })
-    : index.images.get(id, { signal });
-}
-
 async function findOrUpload(
-  run: AddRun,
+  run: LocalUploads,
   media: LocalMedia,
   stateFile: string,
   onProgress: OnProgress,
@@ -131,11 +92,11 @@ async function findOrUpload(
 }
 
 async function uploadAtOnce(
-  { index, metadata, isWaiting, signal }: AddRun,
+  { index, metadata, isWaiting, signal }: LocalUploads,
   media: LocalMedia,
   onProgress: OnProgress,
 ): Promise<AddedMedia> {
-  const file = await openLocalFile(media.path);
+  const file = await openFile(media.path);
   const share = isWaiting ? 0.5 : 1;
   const options = {
     signal,
@@ -147,8 +108,7 @@ async function uploadAtOnce(
     const added = await index.images.add(fields, options);
     return { asset: added, isDuplicate: added.duplicate };
   }
-  const transcript =
-    media.transcript === undefined ? undefined : await openLocalFile(media.transcript);
+  const transcript = media.transcript === undefined ? undefined : await openFile(media.transcript);
   const fields = {
     video_file: file,
     ...(transcript && { transcript }),
@@ -159,7 +119,7 @@ async function uploadAtOnce(
 }
 
 async function uploadInParts(
-  { index, metadata, isWaiting, signal }: AddRun,
+  { index, metadata, isWaiting, signal }: LocalUploads,
   media: LocalMedia,
   { stateFile, uploadUrl }: { stateFile: string; uploadUrl: string | undefined },
   onProgress: OnProgress,
@@ -168,7 +128,7 @@ async function uploadInParts(
   const share = isWaiting ? 0.5 : 1;
   const isTranscriptMissing = media.transcript !== undefined;
   const writes: Promise<void>[] = [];
-  const asset = await index.upload(await openLocalFile(media.path), {
+  const asset = await index.upload(await openFile(media.path), {
     name: media.name,
     signal,
     ...(metadata && { metadata }),
@@ -182,8 +142,12 @@ async function uploadInParts(
   return { asset, isDuplicate: false, isTranscriptMissing };
 }
 
-/** Waits until an asset is ready or has failed, unless the command doesn't wait. */
-async function waitFor(run: AddRun, asset: Asset, onProgress: OnProgress): Promise<Asset> {
+/** Waits until an asset is ready or has failed, unless `isWaiting` is false. */
+export async function waitForAsset(
+  run: Pick<LocalUploads, "index" | "isWaiting" | "signal">,
+  asset: Asset,
+  onProgress: OnProgress,
+): Promise<Asset> {
   if (!run.isWaiting || asset.state === "ready") return asset;
   onProgress(0.5, asset.state);
   try {
@@ -198,9 +162,9 @@ async function waitFor(run: AddRun, asset: Asset, onProgress: OnProgress): Promi
   }
 }
 
-async function sendTranscript(run: AddRun, videoId: string, path: string): Promise<void> {
+async function sendTranscript(run: LocalUploads, videoId: string, path: string): Promise<void> {
   const { sightline, index, signal } = run;
-  const transcript = await readLocalText(path);
+  const transcript = await readFile(path, "utf8");
   const { job_id } = await index.videos.replaceTranscript(videoId, transcript, { signal });
   await sightline.jobs.wait(job_id, { signal });
 }

@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Ingested } from "../../tools/ingest-files.ts";
+import { PROJECT } from "../../tools/stack/local-state.ts";
+import { sanitizeLine, wrapText } from "../../tools/terminal.ts";
+
+/** Names that are listed for one error or warning. */
+const MAX_NAMES = 10;
+
+export interface IngestCounts {
+  ready: number;
+  /** Files with the bytes of another file of this run. */
+  duplicates: number;
+  /** Files that the index had before. */
+  stored: number;
+  failed: number;
+}
+
+/** Counts the outcomes. Each file counts once. */
+export function countOutcomes(outcomes: readonly Ingested[]): IngestCounts {
+  const counts: IngestCounts = { ready: 0, duplicates: 0, stored: 0, failed: 0 };
+  const ready = outcomes.filter(({ state }) => state === "ready");
+  const sent = new Set(ready.filter((one) => !one.isDuplicate).map(({ assetId }) => assetId));
+  const counted = new Set<string | null>();
+  for (const { assetId, isDuplicate } of ready) {
+    if (!isDuplicate) counts.ready += 1;
+    else if (sent.has(assetId) || counted.has(assetId)) counts.duplicates += 1;
+    else counts.stored += 1;
+    counted.add(assetId);
+  }
+  counts.failed = outcomes.length - ready.length;
+  return counts;
+}
+
+/** Formats counts, then warnings and failed files by code, with the remedies of each. */
+export function formatSummary(
+  outcomes: readonly Ingested[],
+  elapsedSeconds: number,
+  remedies: ReadonlyMap<string, string>,
+): string {
+  const { ready, duplicates, stored, failed } = countOutcomes(outcomes);
+  const videoSeconds = outcomes.reduce((sum, { seconds }) => sum + seconds, 0);
+  const video = videoSeconds > 0 ? `, with ${videoSeconds.toFixed(0)} s of video` : "";
+  const lines = [`${ready} ready in ${elapsedSeconds.toFixed(1)} s${video}.`];
+  if (stored > 0) lines.push(`${stored} ${stored === 1 ? "was" : "were"} in the index already.`);
+  if (duplicates > 0) {
+    const files = duplicates === 1 ? "file is a duplicate" : "files are duplicates";
+    lines.push(`${duplicates} ${files} of another one.`);
+  }
+  const warnings = outcomes.flatMap((one) => one.warnings.map((w) => ({ ...w, name: one.name })));
+  for (const [code, group] of groupByCode(warnings)) {
+    const files = group.length === 1 ? "1 file" : `${group.length} files`;
+    lines.push(`Warning for ${files}: ${firstSentence(group[0]!.message)} (${code})`);
+  }
+  if (failed > 0) lines.push(`${failed} failed:`);
+  const failures = outcomes.filter(({ state }) => state === "failed");
+  for (const [code, group] of groupByCode(failures)) {
+    lines.push(`  ${firstSentence(group[0]!.message ?? "")} (${code})`);
+    for (const { name } of group.slice(0, MAX_NAMES)) lines.push(`    ${sanitizeLine(name)}`);
+    if (group.length > MAX_NAMES) lines.push(`    and ${group.length - MAX_NAMES} more`);
+    const remedy = remedies.get(code);
+    if (remedy !== undefined) lines.push(`    What to do: ${remedy}`);
+  }
+  if (failed > 0) lines.push("docs/ingest-errors.md says more.");
+  return lines.map((line) => wrapText(line, "    ")).join("\n");
+}
+
+function groupByCode<T extends { code?: string }>(items: readonly T[]): Map<string, T[]> {
+  return Map.groupBy(items, ({ code }) => code ?? "unknown");
+}
+
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });
+
+function firstSentence(message: string): string {
+  const [first] = SEGMENTER.segment(sanitizeLine(message));
+  return first?.segment.trim() ?? "";
+}
+
+/** Reads what to do about each error code from docs/ingest-errors.md. */
+export async function readRemedies(): Promise<Map<string, string>> {
+  return parseRemedies(await readFile(join(PROJECT, "docs/ingest-errors.md"), "utf8"));
+}
+
+/** Reads the tables of a page: code, cause, remedy. A dash is no remedy. */
+export function parseRemedies(page: string): Map<string, string> {
+  const rows = page.matchAll(/^\| `(\w+)` \| [^|]* \| ([^|]+) \|$/gm);
+  const entries = [...rows].map(([, code, remedy]): [string, string] => {
+    return [code!, remedy!.replaceAll(/\[([^\]]*)\]\(([^)]*)\)/g, "$1 (docs/$2)").trim()];
+  });
+  return new Map(entries.filter(([, remedy]) => remedy !== "–"));
+}
