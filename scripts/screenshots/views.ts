@@ -67,7 +67,7 @@ export const VIEWS: readonly View[] = [
     path: `#/${INDEX}?q=glacier`,
     async open(page) {
       await page.locator(".card.moment button.over").first().click();
-      await page.locator("video").waitFor();
+      await page.locator(".cues button").first().waitFor();
     },
   },
   {

@@ -93,7 +93,7 @@ function expectOutputs(blocks: PageBlock[], printed: string[]): void {
 }
 
 /** Programs that the pages use beside those of the project. */
-const SHELL_TOOLS = ["bash", "base64", "curl", "cut", "grep", "head", "wc"];
+const SHELL_TOOLS = ["bash", "base64", "curl", "cut", "grep", "head", "tail", "wc"];
 const missingTools = SHELL_TOOLS.filter(
   (tool) => spawnSync("sh", ["-c", `command -v ${tool}`]).status !== 0,
 );
