@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
@@ -34,7 +35,9 @@ function run(command: string, args: string[], cwd = root): string {
 beforeAll(() => {
   run("npm", ["run", "build", "-w", "client"]);
   run("npm", ["pack", "-w", "client", "--pack-destination", folder]);
-  run("tar", ["-xzf", `sightline-${manifest.version}.tgz`], folder);
+  const archive = readFileSync(join(folder, `sightline-${manifest.version}.tgz`));
+  writeFileSync(join(folder, "package.tar"), gunzipSync(archive)); // tar would call gzip
+  run("tar", ["-xf", "package.tar"], folder);
   files = readdirSync(unpacked, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(unpacked.length + 1));
