@@ -1,4 +1,5 @@
 export { addLocalFile, type LocalUploads } from "./add-local-file.ts";
+export { describeEvidence } from "./cli/evidence-text.ts";
 export type { LocalMedia } from "./local-media.ts";
 export { openFile } from "./open-file.ts";
 export { StoredCopies } from "./stored-copies.ts";

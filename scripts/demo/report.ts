@@ -1,10 +1,10 @@
 import terminalLink from "terminal-link";
-import type { Hit, Segment, SightlineIndex } from "sightline";
+import { describeEvidence } from "sightline/node";
+import type { Segment, SightlineIndex } from "sightline";
 import type { DemoQuery } from "./queries.ts";
 import {
   formatClock,
   type Column,
-  truncate,
   formatRow,
   sanitizeLine,
   wrapText,
@@ -19,8 +19,6 @@ const COLUMNS: Column[] = [
 const ROWS = 3;
 /** Name of the model of captions that are composed of labels. */
 const COMPOSED = "template";
-/** Characters shown before the match. */
-const CONTEXT_CHARACTERS = 24;
 
 /** Runs each search and prints its best hits; returns a sentence for each unexpected first hit. */
 export async function reportSearches(
@@ -99,33 +97,4 @@ function describeAuthor(model: string): string {
 
 function formatRange({ start_seconds: start, end_seconds: end }: Segment): string {
   return start === null || end === null ? "" : `${formatClock(start)}–${formatClock(end)}`;
-}
-
-/** Describes the strongest evidence: its kind and an excerpt with the match in guillemets. */
-function describeEvidence(hit: Hit): string {
-  const best = hit.evidence.find(({ text }) => text !== undefined) ?? hit.evidence[0];
-  if (!best) return "";
-  const text = best.text === undefined ? fieldText(hit, best.kind) : fromHtml(best.text);
-  return `${best.kind}: ${excerpt(sanitizeLine(text))}`;
-}
-
-function fieldText(hit: Hit, kind: string): string {
-  if (kind === "speech") return hit.transcript;
-  return kind === "text" ? hit.on_screen_text : hit.caption;
-}
-
-function excerpt(text: string): string {
-  const at = text.indexOf("«");
-  return at <= CONTEXT_CHARACTERS
-    ? text
-    : `…${truncate(text.slice(at - CONTEXT_CHARACTERS), text.length)}`;
-}
-
-function fromHtml(text: string): string {
-  return text
-    .replaceAll("<mark>", "«")
-    .replaceAll("</mark>", "»")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&");
 }

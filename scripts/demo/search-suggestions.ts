@@ -13,12 +13,12 @@ type Source = Pick<Segment, "asset_id" | "labels" | "on_screen_text" | "transcri
 
 /** A label of more assets than this share says little. */
 const MAX_LABEL_SHARE = 1 / 3;
-/** In fewer assets than this, one is enough for a label. */
+/** Number of assets below which a label of a single asset is suggested, too. */
 const FEW_ASSETS = 6;
 const MIN_WORD_LENGTH = 4;
-/** Words that are more frequent say little. */
+/** Words that are more frequent say little. Rank 0 is the most frequent word of English. */
 const MIN_RANK = 1000;
-/** In a phrase, one word may be more frequent. */
+/** Bound for the more frequent word of a phrase; the other one has `MIN_RANK`. */
 const MIN_PHRASE_RANK = 300;
 /** Rarer words are names, technical terms or misread. */
 const MAX_RANK = 30_000;

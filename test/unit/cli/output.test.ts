@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeAuthor } from "../../../client/src/cli/commands/answer.ts";
 import { sumUsage } from "../../../client/src/cli/commands/stats.ts";
 import { describeFailure } from "../../../client/src/cli/failure.ts";
-import { describeEvidence } from "../../../client/src/cli/hit-table.ts";
+import { describeEvidence } from "../../../client/src/cli/evidence-text.ts";
 import { hyperlink, takesColour, takesHyperlinks } from "../../../client/src/cli/output.ts";
 import {
   AuthenticationError,
