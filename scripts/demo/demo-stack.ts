@@ -40,8 +40,9 @@ export async function openDemoStack(
   if (staysRunning) return startDetachedStack(options);
   const stack = await startStack(options);
   const closingNote =
-    "The links above work while the service runs: `npm run dev` starts it again\n" +
-    "with this index in it, and `npm run demo -- --keep` leaves it running.";
+    `The console at ${url} plays the moments while the service runs:\n` +
+    "`npm run dev` starts it again with this index in it, and\n" +
+    "`npm run demo -- --keep` leaves it running.";
   return { url, engineUrl, keySecrets: stack.keySecrets, closingNote, close: () => stack.stop() };
 }
 
