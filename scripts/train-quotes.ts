@@ -27,7 +27,7 @@ one half of photos and facts does on the other half; the file is fitted on both.
 
   --data DIR      folder with photos-train (default ../shared/data)
   --photos N      number of photos (default 400)
-  --errors        print the facts that a fit on the other half gets wrong
+  --errors        print what a fit on the other half gets wrong: wrong answers, facts not quoted
   --dry-run       only print the figures
   --help          print this help
 `;
@@ -191,11 +191,12 @@ function measure(examples: readonly TrainingExample[], weights: readonly number[
   );
 }
 
-/** Prints questions about facts that are answered wrongly or not at all. */
+/** Prints questions that are answered wrongly, and those about facts that aren't answered. */
 function printErrors(examples: readonly TrainingExample[], weights: readonly number[]): void {
   for (const { isFact, isAnswer, question, sentence, features } of examples) {
     const probability = probabilityOf(features, weights);
-    if (!isFact || probability >= QUOTES.minProbability === isAnswer) continue;
+    const isQuoted = probability >= QUOTES.minProbability;
+    if (isQuoted === isAnswer || (!isFact && isAnswer)) continue;
     const kind = isAnswer ? "not quoted" : "wrong";
     console.log(`${kind}  ${probability.toFixed(2)}  ${question}  |  ${sentence}`);
   }

@@ -28,7 +28,7 @@ export const KINDS_BY_NOUN: Partial<Record<AnswerKind, string>> = {
   clock: "time hour",
   day: "day weekday evening",
   year: "year decade century",
-  time: "date month season occasion",
+  time: "date month season occasion interval intervals frequency",
   colour: "colour colours color colors hue shade tint",
   money: "price cost fee fare",
   duration: "duration",
@@ -37,7 +37,7 @@ export const KINDS_BY_NOUN: Partial<Record<AnswerKind, string>> = {
   age: "age",
   speed: "speed",
   place: "birthplace origin",
-  measure: "size temperature amount quantity consumption",
+  measure: "size temperature amount quantity consumption number",
 };
 
 /** Nouns of places that a sentence gives by name. */
@@ -60,6 +60,12 @@ export const KINDS_BY_HOW: Record<string, AnswerKind> = {
   heavy: "weight",
   old: "age",
   often: "time",
+  frequent: "time",
+  frequently: "time",
+  early: "time",
+  late: "time",
+  soon: "time",
+  expensive: "money",
 };
 
 const WORDS = `one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
@@ -86,9 +92,9 @@ const CLOCK = [
   String.raw`\b\d+\s?[ap]\.?m\b`,
   String.raw`\bo['’]?\s?clock\b`,
   String.raw`\b(?:noon|midnight|midday|dawn|dusk|sunrise|sunset)\b`,
-  String.raw`\b(?:half|quarter)\s+(?:past|to)\b`,
+  String.raw`\b(?:half|quarter)\s+(?:past|to)\b(?:\s+${NUMBER}\b)?`,
   String.raw`\b${NUMBER}\s+(?:in the (?:morning|afternoon|evening)|at night)\b`,
-  String.raw`\b(?:at|by)\s+${NUMBER}\b`,
+  String.raw`\b(?:at|by)\s+${NUMBER}\b(?:\s+(?:past|to)\s+${NUMBER}\b)?`,
 ].join("|");
 const OTHER_TIME =
   `${DAY}|${MONTH}|spring|summer|autumn|fall|winter|morning|evening|afternoon|at night
@@ -121,6 +127,12 @@ export const PATTERNS: Partial<Record<AnswerKind, RegExp>> = {
   weight: unit(WEIGHT_UNIT),
   year: pattern(YEAR),
 };
+
+/** Times of day, days and years, which are no measures. */
+export const TIMES = new RegExp(
+  [PATTERNS.clock, PATTERNS.day, PATTERNS.year].map((one) => one!.source).join("|"),
+  "giu",
+);
 
 /** Times, durations and amounts, which name no thing. */
 export const AMOUNTS = new RegExp(

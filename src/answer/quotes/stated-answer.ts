@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import { AMOUNTS, isColour, isNumber, isTime, PATTERNS } from "./answer-kinds.ts";
+import { AMOUNTS, isColour, isNumber, isTime, PATTERNS, TIMES } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
 
@@ -38,9 +38,10 @@ export function statesAnswer(
   if (kind === "count") return statesCount(words, question, lexicon);
   if (kind === "colour") return statesColour(words, question, lexicon);
   const pattern = PATTERNS[kind];
+  if (kind === "measure") return pattern!.test(sentence.replaceAll(TIMES, ""));
   if (pattern) return pattern.test(sentence) || (kind === "time" && hasOccasion(words, lexicon));
   const topic = findTopic(words, question, lexicon);
-  const places = findPlaces(words);
+  const places = findPlaces(words, lexicon);
   const isFresh = (word: SentenceWord) => word.isNew && !topic.has(word);
   const isPerson = (word: SentenceWord) => isFresh(word) && namesPerson(word, words, lexicon);
   if (kind === "person") return words.some(isPerson);
@@ -146,13 +147,14 @@ function namesPerson(
     return !isTime(folded) && !isModifier && !isElsewhere;
   }
   if (isName(word) && !lexicon.has(folded)) return true;
-  if (LARGE_NUMBER.test(words[at - 1]?.folded ?? "")) return false;
+  if (words.slice(Math.max(0, at - 2), at).some((one) => LARGE_NUMBER.test(one.folded)))
+    return false;
   if (PEOPLE.test(folded)) return true;
   if (!isNounHere(word, words, lexicon)) return false;
   return lexicon.isKindOf(folded, "person") || isAgent(at, words);
 }
 
-/** Numbers before people whom nobody knows: "two hundred pupils". */
+/** Numbers before people whom nobody knows: "two hundred pupils", "thirty-one guests". */
 const LARGE_NUMBER = /^(?:\d{2,}|hundreds?|thousands?|millions?|.*ty)$/;
 
 /** Whether a noun is what does or has something, also if it is no person: "owned by a village". */
@@ -179,19 +181,30 @@ const LEADS_ELSEWHERE = /^(?:married|until|belongs?|due|according|interested|afr
 const BEFORE_NOUN = /^(?:the|an?|his|her|their|its|some|next)$/;
 const PLACE_WORDS = 3;
 
-/** Returns up to three words after each preposition of place. */
-function findPlaces(words: readonly SentenceWord[]): Set<SentenceWord> {
+/** Returns up to three words of the noun phrase after each preposition of place; no people. */
+function findPlaces(words: readonly SentenceWord[], lexicon: Lexicon): Set<SentenceWord> {
   const places = new Set<SentenceWord>();
   for (const [i, { folded }] of words.entries()) {
     if (!IN_PLACE.test(folded) || LEADS_ELSEWHERE.test(words[i - 1]?.folded ?? "")) continue;
     const rest = words.slice(i + 1).filter((word) => !BEFORE_NOUN.test(word.folded));
     if (rest[0] && isNumber(rest[0].folded)) continue; // "at sixty miles an hour"
-    for (const word of rest.slice(0, PLACE_WORDS)) places.add(word);
+    const end = rest.findIndex((word, k) => k > 0 && endsPhrase(word, words, lexicon));
+    const phrase = rest.slice(0, end < 0 ? PLACE_WORDS : Math.min(end, PLACE_WORDS));
+    const head = phrase.at(-1);
+    if (head && !isName(head) && lexicon.isKindOf(head.folded, "person")) continue; // "from a cook"
+    for (const word of phrase) places.add(word);
   }
   return places;
 }
 
 const ENDS_PHRASE = /^(?:is|are|was|were|has|have|had|for|and|by|with|from|that|who|which)$/;
+
+/** Whether a word isn't part of the noun phrase before it: a verb, or "for", "and" and the like. */
+function endsPhrase(word: SentenceWord, words: readonly SentenceWord[], lexicon: Lexicon): boolean {
+  if (ENDS_PHRASE.test(word.folded)) return true;
+  const isVerb = !isName(word) && lexicon.mainClass(word.folded) === "verb";
+  return isVerb && !isNounHere(word, words, lexicon);
+}
 
 /**
  * Returns the words of the noun phrases around the names of a question: all of "the captain of the
@@ -204,8 +217,7 @@ function findTopic(
 ): Set<SentenceWord> {
   const stems = new Set(names.map((name) => stemmer(name)));
   const isNamed = ({ folded }: SentenceWord) => stems.has(stemmer(folded));
-  const ends = (word: SentenceWord) =>
-    !isNamed(word) && (ENDS_PHRASE.test(word.folded) || lexicon.mainClass(word.folded) === "verb");
+  const ends = (word: SentenceWord) => !isNamed(word) && endsPhrase(word, words, lexicon);
   const topic = new Set<SentenceWord>();
   for (const [i, word] of words.entries()) {
     if (!isNamed(word)) continue;
@@ -248,7 +260,11 @@ function statesCount(
   const isSubject = ({ folded }: SentenceWord) =>
     subject !== null && isSame(folded, subject, RELATED, lexicon);
   if (!words.some(isSubject)) return null;
-  return numbers.some((i) => words.slice(i + 1, i + 1 + COUNTED_WORDS).some(isSubject));
+  return numbers.some((i) => {
+    const counted = words.slice(i + 1, i + 1 + COUNTED_WORDS);
+    const end = counted.findIndex((word) => !isSubject(word) && endsPhrase(word, words, lexicon));
+    return counted.slice(0, end < 0 ? COUNTED_WORDS : end).some(isSubject);
+  });
 }
 
 /** Words between a colour and its noun: "red and white striped shirt". */

@@ -40,16 +40,18 @@ export function gatherEvidence(
   const content = new Set(contentWords(folded.join(" ")));
   const candidates = [...new Set(folded)].filter((word) => content.has(word));
   const termStems = new Set(question.terms.map((term) => stemmer(term)));
-  /** A word that has another term counts for this one only as in "drinks coffee". */
-  const matchOther = (term: string) => {
-    const isFree = (word: string) =>
-      !termStems.has(stemmer(word)) || lexicon.relation(term, word) < MIN_DERIVED;
-    return matchMeaning(term, candidates.filter(isFree), lexicon);
-  };
+  /** Whether a word that has another term counts for this one too: as in "drinks coffee". */
+  const isFree = (term: string, word: string) =>
+    !termStems.has(stemmer(word)) || lexicon.relation(term, word) < MIN_DERIVED;
+  const relate = (term: string, word: string) =>
+    isFree(term, word) ? lexicon.relation(term, word) : 0;
   const terms = question.terms.filter((term) => !question.names.includes(term));
-  const matches = terms.map((term) => {
-    return stems.has(stemmer(term)) ? matchStem(term, candidates) : matchOther(term);
-  });
+  const isStated = (term: string) => stems.has(stemmer(term));
+  const others = terms.filter((term) => !isStated(term));
+  const matches = [
+    ...terms.filter(isStated).map((term) => matchStem(term, candidates)),
+    ...matchMeanings(others, candidates, relate),
+  ];
   const known = new Set([
     ...matches.flatMap(({ words }) => words),
     ...candidates.filter((word) => question.names.some((name) => stemmer(name) === stemmer(word))),
@@ -61,7 +63,8 @@ export function gatherEvidence(
   const count = (kind: "stem" | "meaning" | null) =>
     matches.filter((one) => one.kind === kind).length;
   const { verb } = question;
-  const hasVerb = verb !== null && (stems.has(stemmer(verb)) || matchOther(verb).kind !== null);
+  const isRelated = (word: string) => verb !== null && relate(verb, word) >= MIN_RELATION;
+  const hasVerb = verb !== null && (isStated(verb) || candidates.some(isRelated));
   return {
     stems: count("stem") / Math.max(1, terms.length),
     meanings: count("meaning") / Math.max(1, terms.length),
@@ -85,12 +88,29 @@ function matchStem(term: string, words: readonly string[]): TermMatch {
   return { kind: "stem", words: words.filter((word) => stemmer(word) === stemmer(term)) };
 }
 
-/** Finds the words that are most closely related to a term. */
-function matchMeaning(term: string, words: readonly string[], lexicon: Lexicon): TermMatch {
-  const relations = words.map((word) => lexicon.relation(term, word));
-  const best = Math.max(MIN_RELATION, ...relations);
-  const related = words.filter((_, i) => relations[i]! >= best);
-  return { kind: related.length > 0 ? "meaning" : null, words: related };
+/**
+ * Finds the words that are most closely related to each term. A word counts for one term only: for
+ * that to which it is related most.
+ */
+function matchMeanings(
+  terms: readonly string[],
+  words: readonly string[],
+  relate: (term: string, word: string) => number,
+): TermMatch[] {
+  const [pending, free] = [new Set(terms), new Set(words)];
+  const pairs = terms
+    .flatMap((term) => words.map((word) => ({ term, word, relation: relate(term, word) })))
+    .filter(({ relation }) => relation >= MIN_RELATION)
+    .toSorted((a, b) => b.relation - a.relation);
+  const matches: TermMatch[] = [];
+  for (const { term, word, relation } of pairs) {
+    if (!pending.has(term) || !free.has(word)) continue;
+    const related = [...free].filter((other) => relate(term, other) >= relation);
+    for (const other of related) free.delete(other);
+    pending.delete(term);
+    matches.push({ kind: "meaning", words: related });
+  }
+  return [...matches, ...[...pending].map(() => ({ kind: null, words: [] }))];
 }
 
 /** Weights of a logistic regression, by feature. */

@@ -16,6 +16,8 @@ describe("the evidence of a sentence", () => {
     ["Who plays?", "It was played by the founder.", true],
     ["Who plays?", "The dog plays.", false],
     ["Who works?", "He works in Boston.", false],
+    ["Who danced at Larkhill?", "The bride of the wedding in Larkhill wore silk.", false],
+    ["Who danced at Larkhill?", "Larkhill had thirty-one guests.", false],
     ["Which animal runs?", "A horse runs.", true],
     ["Which animal runs?", "Two children run.", false],
     ["Which award is won?", "A cup is won.", null],
@@ -24,6 +26,8 @@ describe("the evidence of a sentence", () => {
     ["Where does she sleep?", "She sleeps until noon.", false],
     ["Where is the fair?", "SUMMER FAIR Riverside Park Friday 9 October", null],
     ["Where is Oban?", "The ferry to Oban leaves at noon.", false],
+    ["Where was the wedding at Larkhill?", "At Larkhill she wore a silk gown.", false],
+    ["Where was the cake bought?", "The cake came from a village priest.", false],
     ["When does it open?", "It opens on Mondays.", true],
     ["When does it open?", "It opens at Easter.", true],
     ["When does it open?", "It opens slowly.", false],
@@ -42,6 +46,9 @@ describe("the evidence of a sentence", () => {
     ["How fast is it?", "It flies at sixty miles an hour.", true],
     ["How many rooms are there?", "There are twelve small rooms.", true],
     ["How many rooms are there?", "A room costs twelve euros.", false],
+    ["How many players are there?", "Two men are playing.", false],
+    ["How large is the staff?", "The staff leaves at half past eleven.", false],
+    ["How large is the staff?", "The staff has eleven members.", true],
     ["What colour is the shirt?", "A man in a red and white shirt.", true],
     ["What colour is the shirt?", "The shirt is painted dark green.", true],
     ["What colour is the shirt?", "A red dog bites a shirt.", false],
@@ -56,6 +63,11 @@ describe("the evidence of a sentence", () => {
   it("counts terms by stem, by meaning, and those that are missing", () => {
     const evidence = compare("Where does the boat leave the old harbour?", "The ferry left Oban.");
     expect(evidence).toMatchObject({ stems: 0, meanings: 0.5, missing: 2, hasVerb: true });
+  });
+
+  it("counts a word for one term only", () => {
+    const evidence = compare("What does the vessel transport?", "The ship has a large crew.");
+    expect(evidence).toMatchObject({ meanings: 0.5, missing: 1 });
   });
 
   it("is null if the sentence lacks a name or a number of the question", () => {

@@ -35,6 +35,8 @@ const MIN_COUNT = 40;
 const MAX_TRIES = 30;
 const UNRELATED_CAPTIONS = 3;
 const NEAR_MISSES = 3;
+/** Words before a noun among which its number and colour stand: "two large brown dogs". */
+const MAX_ATTRIBUTES = 3;
 
 const wordsIn = (text: string) => text.toLowerCase().match(/[a-z'’-]+/g) ?? [];
 
@@ -160,7 +162,7 @@ export class CaptionQuestions {
       const words = wordsIn(sentence);
       const at = words.findIndex((word) => this.#isSame(word, noun));
       if (at < 0) continue;
-      const before = words.slice(Math.max(0, at - 2), at);
+      const before = words.slice(Math.max(0, at - MAX_ATTRIBUTES), at);
       if (before.includes(value)) yield { type, question, sentence, isAnswer: true };
       else if (!before.some(isValue)) {
         yield { type: `${type}-unsaid`, question, sentence, isAnswer: false };
