@@ -61,7 +61,7 @@ export const QUOTES = {
   /** Share of the best sentence's coverage that others beside it have. */
   minRelativeCoverage: 0.9,
   /** Probability of a sentence in other words. */
-  minProbability: 0.8,
+  minProbability: 0.85,
   /** By how much others beside the best sentence may be less probable. */
   maxLess: 0.01,
   /** Sentences whose similarity to the question is computed. */

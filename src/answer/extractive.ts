@@ -2,6 +2,8 @@ import { QUOTES } from "../parameters.ts";
 import type { Hit } from "../search/hits.ts";
 import { detectLanguage } from "./claim-language.ts";
 import { type Quote, quoteByMeaning } from "./quotes/quote-by-meaning.ts";
+import { endsWithAbbreviation } from "./sentence-boundary.ts";
+import { FUNCTION_WORDS } from "./quotes/question.ts";
 import { readQuestion } from "./quotes/question-reader.ts";
 import type { QuoteEvidence } from "./quotes/verifier.ts";
 import type { Source } from "./sources.ts";
@@ -27,18 +29,23 @@ export async function extractQuotes(
   const literal = quoteByWords(question, hits);
   if ((detectLanguage(question) ?? "en") !== "en" || hits.length === 0) return literal;
   const reader = await readQuestion(question);
-  const answering = literal.filter(({ sentence }) => mayAnswer(reader.compare(sentence)));
+  const answering = literal.filter(({ sentence }) => isLiteralAnswer(reader.compare(sentence)));
   if (answering.length > 0) return answering;
   const candidates = hits.flatMap((hit) => sentencesOf(hit).map((sentence) => ({ sentence, hit })));
   return quoteByMeaning(env.AI, reader, candidates);
 }
 
 /**
- * Whether a sentence in the question's words may answer it. One that has the verb may name someone
- * or something that the lexicon doesn't know.
+ * Whether a sentence in the question's words may answer it: it must name all that the question
+ * names, have its verb, and state what is asked for, or a word that nobody knows.
  */
-function mayAnswer(evidence: QuoteEvidence | null): boolean {
-  return evidence?.stated !== false || (evidence.hasVerb && !evidence.isTyped);
+function isLiteralAnswer(evidence: QuoteEvidence | null): boolean {
+  if (evidence === null) return true;
+  const { missing, missingNouns, lacksVerb, mayBeAgent } = evidence;
+  const { stated, isOtherKind, isVague, hasUnknown, isTyped } = evidence;
+  if (missingNouns > 0 || lacksVerb || isVague) return false;
+  if (stated !== false) return !isOtherKind;
+  return !isTyped && missing === 0 && (mayBeAgent || hasUnknown);
 }
 
 /**
@@ -83,7 +90,7 @@ const MIN_REQUIRED_TERMS = 2;
 /** Returns the words of a question that a sentence must have to answer it. */
 function requiredTerms(question: string): string[] {
   const content = contentWords(question);
-  const specific = content.filter((word) => !GENERAL.has(word));
+  const specific = content.filter((word) => !GENERAL.has(word) && !FUNCTION_WORDS.has(word));
   const attributes = new Set(
     [...question.matchAll(REQUESTED_ATTRIBUTE)].flatMap(({ groups }) =>
       uniqueWords(`${groups?.["kind"] ?? ""} ${groups?.["word"] ?? ""}`),
@@ -145,7 +152,14 @@ function sentencesOf({ segment, evidence }: Hit): string[] {
 
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** Splits a text at sentence boundaries (UAX #29). */
+/** Splits a text at sentence boundaries (UAX #29), but not after "Mr." and the like. */
 function splitSentences(text: string): string[] {
-  return [...SEGMENTER.segment(text)].map(({ segment }) => segment.trim()).filter(Boolean);
+  const sentences: string[] = [];
+  for (const { segment } of SEGMENTER.segment(text)) {
+    const last = sentences.at(-1);
+    if (last !== undefined && endsWithAbbreviation(last, segment)) {
+      sentences[sentences.length - 1] = last + segment;
+    } else sentences.push(segment);
+  }
+  return sentences.map((sentence) => sentence.trim()).filter(Boolean);
 }

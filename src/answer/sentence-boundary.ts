@@ -60,6 +60,11 @@ export function findSentenceEnd(text: string, isWhole: boolean, from: number): S
   return isWhole ? { end: text.length } : { end: null, from: checked };
 }
 
+/** Tests whether a text ends with an abbreviation that `next` continues: "Mr.", "U.S.". */
+export function endsWithAbbreviation(text: string, next: string): boolean {
+  return ABBREVIATION.test(text.slice(-CONTEXT_LENGTH).trimEnd() + next.charAt(0));
+}
+
 /** Tests whether the terminator at the end of `before` ends a sentence. */
 function isEnd(before: string, isFollowed: boolean, gap: string, next: string): boolean {
   if (/^[,;:&]/.test(next)) return false;
@@ -67,8 +72,7 @@ function isEnd(before: string, isFollowed: boolean, gap: string, next: string): 
   const isMarked =
     isFollowed || MARKED.test(before.slice(-CONTEXT_LENGTH).replace(/[\p{STerm}…]+$/u, ""));
   if (isMarked) return true;
-  if (/^\p{Ll}/u.test(next) || ABBREVIATION.test(before.slice(-CONTEXT_LENGTH) + next.charAt(0)))
-    return false;
+  if (/^\p{Ll}/u.test(next) || endsWithAbbreviation(before, next)) return false;
   return findQuotations(before).every(({ isClosed }) => isClosed);
 }
 

@@ -9,15 +9,19 @@ export type AnswerKind =
   | "colour"
   | "count"
   | "day"
+  | "difference"
   | "duration"
   | "extent"
   | "length"
   | "measure"
   | "money"
+  | "name"
+  | "owner"
   | "person"
   | "place"
   | "reason"
   | "speed"
+  | "temperature"
   | "thing"
   | "time"
   | "weight"
@@ -28,7 +32,8 @@ export const KINDS_BY_NOUN: Partial<Record<AnswerKind, string>> = {
   clock: "time hour",
   day: "day weekday evening",
   year: "year decade century",
-  time: "date month season occasion interval intervals frequency",
+  time: "date second minute week month season occasion interval intervals frequency",
+  name: "name",
   colour: "colour colours color colors hue shade tint",
   money: "price cost fee fare",
   duration: "duration",
@@ -37,7 +42,8 @@ export const KINDS_BY_NOUN: Partial<Record<AnswerKind, string>> = {
   age: "age",
   speed: "speed",
   place: "birthplace origin",
-  measure: "size temperature amount quantity consumption number",
+  temperature: "temperature",
+  measure: "size amount quantity consumption number",
 };
 
 /** Nouns of places that a sentence gives by name. */
@@ -54,6 +60,10 @@ export const KINDS_BY_HOW: Record<string, AnswerKind> = {
   high: "length",
   tall: "length",
   wide: "length",
+  thick: "length",
+  hot: "temperature",
+  warm: "temperature",
+  cold: "temperature",
   large: "measure",
   big: "measure",
   fast: "speed",
@@ -70,17 +80,21 @@ export const KINDS_BY_HOW: Record<string, AnswerKind> = {
 
 const WORDS = `one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
   sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
-  thousand million half quarter dozen both couple pair several few many`;
+  thousand million half quarter dozen both couple pair several few many single`;
 const WORD = WORDS.split(/\s+/).join("|");
 const NUMBER = String.raw`(?:\d[\d.,]*|(?:${WORD})(?:[-\s](?:${WORD}|and|a))*)`;
 /** A number, or a single thing, and a word between it and its unit: "two and a half long hours". */
 const AMOUNT = String.raw`\b(?:${NUMBER}|an?)\s*(?:[a-z]+\s+)?`;
 const TIME_UNIT =
   "seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|nights?";
+const AGE_UNIT = "(?:days?|weeks?|months?|years?|decades?|centur(?:y|ies))(?:-olds?)?";
 const LENGTH_UNIT =
   "met(?:re|er)s?|feet|foot|miles?|(?:kilo|centi)met(?:re|er)s?|km|c?m|inch(?:es)?|yards?|blocks?";
 const MONEY_UNIT =
   "pounds?|dollars?|euros?|cents?|pence|francs?|marks?|crowns?|kron(?:er|or)|yen|rupees?|bucks?";
+const PORTION =
+  "bag|bit|bottle|bowl|box|can|cup|drop|glass|handful|lot|pinch|slice|spoon|spoonful|tablespoon|teaspoon";
+const WHOLE_TIME = String.raw`\bovernight\b|\b(?:all|the whole) (?:day|evening|morning|night|summer|week|winter|year)\b`;
 const WEIGHT_UNIT = "tons?|tonnes?|kilos?|kilograms?|kg|grams?|pounds?|lbs?|ounces?|stones?";
 const WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|weekdays?";
 const MONTH =
@@ -94,11 +108,12 @@ const CLOCK = [
   String.raw`\b(?:noon|midnight|midday|dawn|dusk|sunrise|sunset)\b`,
   String.raw`\b(?:half|quarter)\s+(?:past|to)\b(?:\s+${NUMBER}\b)?`,
   String.raw`\b${NUMBER}\s+(?:in the (?:morning|afternoon|evening)|at night)\b`,
-  String.raw`\b(?:at|by)\s+${NUMBER}\b(?:\s+(?:past|to)\s+${NUMBER}\b)?`,
+  String.raw`\b(?:at|by)\s+${NUMBER}\b(?!\s+[a-z]+s\b)(?:\s+(?:past|to)\s+${NUMBER}\b)?`,
 ].join("|");
 const OTHER_TIME =
   `${DAY}|${MONTH}|spring|summer|autumn|fall|winter|morning|evening|afternoon|at night
-  |daily|weekly|ago|every|once|twice|after|before|during|when|while|until|time`.replaceAll(
+  |daily|weekly|monthly|yearly|annually|always|never|often|seldom|sometimes|ago|twice|last|next
+  |now|early|late|overnight|as soon as|in \\w+ times|once (?:an?|every|per)|(?:every|each) (?:\\w+ )?(?:${TIME_UNIT})`.replaceAll(
     /\s*\n\s*/g,
     "",
   );
@@ -109,28 +124,39 @@ const COLOUR =
 
 const pattern = (source: string) => new RegExp(source, "iu");
 const words = (source: string) => pattern(String.raw`\b(?:${source})\b`);
+const unitOrWhole = (source: string) => pattern(String.raw`${AMOUNT}(?:${source})\b|${WHOLE_TIME}`);
 const unit = (source: string) => pattern(String.raw`${AMOUNT}(?:${source})\b`);
 
 /** What a sentence in lower case has if it states something of a kind. */
 export const PATTERNS: Partial<Record<AnswerKind, RegExp>> = {
-  age: pattern(String.raw`${AMOUNT}(?:${TIME_UNIT})\b|\b(?:old|aged?)\b`),
+  age: pattern(
+    String.raw`${AMOUNT}(?:${AGE_UNIT})\b|\b(?:aged?|age of|turn(?:s|ed)?)\s+${NUMBER}\b|\b(?:am|are|is|was|were)\s+(?:\w+\s+)?${NUMBER}(?:$|\s+(?:when|and|at|in|but)\b)`,
+  ),
   clock: pattern(CLOCK),
   day: words(DAY),
-  duration: unit(`(?:of an |and a half )?(?:${TIME_UNIT})`),
-  extent: unit(`(?:of an |and a half )?(?:${TIME_UNIT}|${LENGTH_UNIT})`),
+  difference: pattern(String.raw`\b${NUMBER}\b`),
+  duration: unitOrWhole(`(?:of an |and a half )?(?:${TIME_UNIT})`),
+  extent: unitOrWhole(`(?:of an |and a half )?(?:${TIME_UNIT}|${LENGTH_UNIT})`),
   length: unit(LENGTH_UNIT),
-  measure: pattern(String.raw`(?<!\bin\s)\b${NUMBER}\b|\b(?:all|most|none)\b`),
+  measure: pattern(
+    String.raw`(?<!\bin\s)\b${NUMBER}\b|\b(?:all|enough|most|none|plenty)\b|\b(?:an?|some|two|three) (?:${PORTION})s?\b`,
+  ),
   money: pattern(String.raw`[$£€¥]\s?\d|\b\d+[.,]\d\d\b|${AMOUNT}(?:${MONEY_UNIT})\b|\bfree\b`),
-  reason: words("because|since|so that|in order|due to|therefore|as a result"),
+  reason: words("as a result|because|due to|for fear|in order|since|so|therefore|thanks to"),
   speed: unit("per|an?|mph|kmh|knots?"),
+  temperature: pattern(
+    String.raw`${AMOUNT}(?:degrees?|celsius|fahrenheit)\b|\d\s?°|\b(?:below|above) zero\b`,
+  ),
   time: pattern(String.raw`${CLOCK}|${YEAR}|\b(?:${OTHER_TIME})\b`),
   weight: unit(WEIGHT_UNIT),
   year: pattern(YEAR),
 };
 
-/** Times of day, days and years, which are no measures. */
+/** Times of day, days, years and durations, which are no measures. */
 export const TIMES = new RegExp(
-  [PATTERNS.clock, PATTERNS.day, PATTERNS.year].map((one) => one!.source).join("|"),
+  [PATTERNS.duration, PATTERNS.clock, PATTERNS.day, PATTERNS.year]
+    .map((one) => one!.source)
+    .join("|"),
   "giu",
 );
 

@@ -48,6 +48,9 @@ const ENDINGS: readonly (readonly [ending: string, replacement: string])[] = [
 /** Nouns that are mostly of people, even if WordNet lists another meaning first: "founder". */
 const AGENT = /(?:er|or|ist|ian|ee)s?$/;
 
+/** Nouns of which all that can be touched, and all places, are kinds. */
+const PHYSICAL = ["object", "substance", "food", "person", "location", "thing"];
+
 /** What the lexicon knows of a word. */
 interface Entry {
   mainClass: WordClass | null;
@@ -102,6 +105,11 @@ export class Lexicon {
     return sense !== undefined && this.#isSpecificSense(sense);
   }
 
+  /** Whether a noun names nothing that can be touched: a breed, a song, a flavour. */
+  isAbstract(word: string): boolean {
+    return this.canBeNoun(word) && !PHYSICAL.some((kind) => this.isKindOf(word, kind));
+  }
+
   /** Whether the most frequent meanings of a noun are a kind of another's: dog, animal. */
   isKindOf(word: string, general: string): boolean {
     const isAgent = AGENT.test(word);
@@ -111,19 +119,30 @@ export class Lexicon {
   }
 
   /**
-   * Returns how closely two words are related, 0–1: 0.9 for synonyms, less for a word and a more
-   * general one, and for words that are derived from one another.
+   * Returns how well a word of a sentence stands for one of a question, 0–1: 0.9 for synonyms, less
+   * for a more special word ("dog" for "animal") and for words that are derived from one another,
+   * and still less for a more general one ("machine" for "printer").
    */
-  relation(a: string, b: string): number {
-    const one = this.#entry(a);
-    const other = this.#entry(b);
+  relation(asked: string, stated: string): number {
+    const one = this.#entry(asked);
+    const other = this.#entry(stated);
     if (!one || !other) return 0;
     const isOneOf = (senses: readonly number[]) => (sense: number) => senses.includes(sense);
     if (one.all.some(isOneOf(other.all))) return 0.9;
     if (one.derived.some(isOneOf(other.all))) return 0.85;
-    const steps = Math.min(this.#steps(one, other), this.#steps(other, one));
-    if (steps <= MAX_STEPS) return 0.85 - 0.1 * steps;
+    const down = this.#steps(other, one);
+    if (down <= MAX_STEPS) return 0.85 - 0.1 * down;
+    const up = this.#steps(one, other);
+    if (up <= MAX_STEPS) return 0.7 - 0.1 * up;
     return one.derived.some(isOneOf(other.derived)) ? 0.6 : 0;
+  }
+
+  /** Whether two nouns are different kinds of the same thing: crab and lobster, aunt and uncle. */
+  areSiblings(a: string, b: string): boolean {
+    const [sense, other] = [this.#entry(a)?.nouns[0], this.#entry(b)?.nouns[0]];
+    if (sense === undefined || other === undefined || sense === other) return false;
+    const parents = new Set(this.#parentsOf(sense));
+    return this.#parentsOf(other).some((one) => parents.has(one) && this.#isSpecificSense(one));
   }
 
   /** Counts the steps from a word to a more general one; infinite if it isn't more general. */

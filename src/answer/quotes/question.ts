@@ -11,6 +11,8 @@ export interface QuestionParts {
   subject: string | null;
   /** The main verb; null if there is none, or if that can't be told. */
   verb: string | null;
+  /** The preposition before what is asked for: "in which hospital"; or null. */
+  preposition: string | null;
   /** Words that a sentence must have, or related ones. */
   terms: string[];
   /** Names and numbers, which must stand in the sentence as they are. */
@@ -31,42 +33,67 @@ const GENERAL = new Set(
    make makes many may might much must nobody one ones overview part people person put puts said say
    saying says scene see seen shall should show shown shows somebody someone something story summarise
    summarize summary take talk talked talking talks tell tells thing things use used uses video videos
-   watch would`.split(/\s+/),
+   narrator speaker watch would`.split(/\s+/),
+);
+/** Prepositions, conjunctions and adverbs, which a sentence in other words need not have. */
+export const FUNCTION_WORDS = new Set(
+  `about above across after again against ago all along also although among any anything apart around
+   away back because before behind below beneath beside besides between both currently down during each
+   else even ever every exactly first further here herself him himself inside instead itself just left like near next now off once
+   only onto other out outside over own past per s same since still than there through till together
+   too toward towards under until up upon us very via while within without yet`.split(/\s+/),
+);
+/** Verbs of where something is, which the words of an image leave out. */
+const POSITION_VERBS = new Set(
+  `found hang hanging have kept left lie lies lying located placed see seen show shown sit sits sitting
+   situated stand stands standing visible`.split(/\s+/),
 );
 const AUXILIARY =
   /^(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall)$/;
+const NEGATION = /n['’]t\b/gu;
+const GENITIVE = /['’]s?(?=\s|\p{P}|$)/gu;
+const GENITIVE_END = /['’]s?$/;
 const DO = /^(?:do|does|did|can|could|will|would|should|may|might|must|shall)$/;
 
 /** Takes a question apart. Understands English only: in other languages `kind` is `any`. */
-export function analyzeQuestion(text: string, lexicon: Lexicon): QuestionParts {
-  const lower = text.toLowerCase();
+export function analyzeQuestion(question: string, lexicon: Lexicon): QuestionParts {
+  const text = question.replaceAll(NEGATION, " not").replaceAll(GENITIVE, "");
+  const lower = question.toLowerCase();
   const words = lower.match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? [];
   const { kind, noun, words: asked } = findAsked(lower, lexicon);
   const names = namesIn(text);
   const stated = contentWords(text).filter((word) => !asked.includes(word));
-  const terms = stated.filter((word) => names.includes(word) || !GENERAL.has(word));
+  const terms = stated.filter(
+    (word) => names.includes(word) || (!GENERAL.has(word) && !FUNCTION_WORDS.has(word)),
+  );
+  const found = findVerb(words, asked, lexicon);
+  const isMain = found !== null && kind !== "name" && !POSITION_VERBS.has(found);
+  const verb = isMain ? found : null;
   return {
     kind,
     noun,
     subject:
       kind === "count" ? noun : kind === "colour" ? findSubject(words, asked, lexicon) : null,
-    verb: findVerb(words, asked, lexicon),
+    verb,
+    preposition: findPreposition(words),
     terms: terms.length > 0 ? terms : stated,
     names,
   };
 }
 
 function findAsked(lower: string, lexicon: Lexicon): Asked {
-  const how = /\bhow\s+(\p{L}+)(?:\s+(\p{L}+))?/u.exec(lower);
-  if (how) return findAmount(lower, how[1]!, how[2] ?? "");
-  const which =
-    /\b(?:which|what|whose)\s+(?:(?:kind|sort|type|number)s?\s+of\s+)?((?:\p{L}+\s*)+)/u;
+  if (ASKS_NAME.test(lower))
+    return { kind: "name", noun: "name", words: ["name", "called", "named"] };
+  const how = /\bhow\s+(\p{L}+)(?:\s+(.*))?/u.exec(lower);
+  if (how) return findAmount(lower, how[1]!, (how[2] ?? "").split(/[^\p{L}\p{N}'’-]+/u), lexicon);
+  if (/\bwhose\b/.test(lower)) return { kind: "owner", noun: null, words: [] };
+  const which = /\b(?:which|what)\s+(?:(?:kind|sort|type|number)s?\s+of\s+)?((?:\p{L}+\s*)+)/u;
   const [start = "", rest = ""] = which.exec(lower) ?? [];
-  const phrase = start.startsWith("whose") ? null : headOf(rest.trim().split(/\s+/), lexicon);
+  const phrase = headOf(rest.trim().split(/\s+/), lexicon);
   if (phrase) {
     const noun = phrase.at(-1)!;
     if (/\bnumber\s+of\b/.test(start)) return { kind: "count", noun, words: ["number"] };
-    return { kind: kindOfNoun(noun, lexicon), noun, words: phrase };
+    return { kind: kindOfNoun(noun, lexicon), noun, words: [...phrase, ...KIND_WORDS] };
   }
   if (/\b(?:what|how much)\b/.test(lower) && PAYS.test(lower)) {
     return { kind: "money", noun: null, words: [] };
@@ -77,19 +104,33 @@ function findAsked(lower: string, lexicon: Lexicon): Asked {
   return { kind: kindByWord(lower), noun: null, words: [] };
 }
 
+const KIND_WORDS = ["kind", "kinds", "sort", "sorts", "type", "types"];
+const ASKS_NAME = /\bnames? of\b|\bwhat (?:is|are|was|were) .*\b(?:called|named)\b|\bwhat name/;
 const PAYS = /\b(?:charged?|charges|costs?|fee|paid|pay|pays|priced?|worth)\b/;
 
+const COMPARATIVE =
+  /^(?:cheaper|earlier|faster|higher|larger|later|less|longer|more|older|sooner|taller)$/;
+
 /** Finds what "how" and the next words ask for. */
-function findAmount(lower: string, adjective: string, next: string): Asked {
+function findAmount(
+  lower: string,
+  adjective: string,
+  rest: readonly string[],
+  lexicon: Lexicon,
+): Asked {
   const words = [adjective];
+  const next = rest[0] ?? "";
   if (adjective === "many") {
     const isTime = /^(?:second|minute|hour|day|week|month|year)s$/.test(next);
     return isTime
       ? { kind: "duration", noun: null, words: [adjective, next] }
-      : { kind: "count", noun: next, words };
+      : { kind: "count", noun: headOf(rest, lexicon)?.at(-1) ?? next, words };
   }
   if (adjective === "much" && next === "time") {
     return { kind: "duration", noun: null, words: [adjective, next] };
+  }
+  if (adjective === "much" && (COMPARATIVE.test(next) || /\bby how much\b/.test(lower))) {
+    return { kind: "difference", noun: null, words: [adjective, next] };
   }
   if (adjective === "much" && PAYS.test(lower)) return { kind: "money", noun: null, words };
   if (/\bweighs?\b/.test(lower)) return { kind: "weight", noun: null, words };
@@ -97,17 +138,20 @@ function findAmount(lower: string, adjective: string, next: string): Asked {
   return kind ? { kind, noun: null, words } : { kind: "thing", noun: null, words: [] };
 }
 
-const KIND_WORDS: readonly (readonly [AnswerKind, RegExp])[] = [
-  ["any", /\b(?:what|anything|something)\b.*\b(?:about|mentioned)\b/],
-  ["person", /\b(?:who|whom|whose)\b/],
-  ["time", /\bwhen\b/],
-  ["place", /\bwhere\b/],
-  ["reason", /\bwhy\b/],
-  ["thing", /\b(?:what|which)\b/],
-];
+const KINDS_BY_WORD: Record<string, AnswerKind> = {
+  who: "person",
+  whom: "person",
+  when: "time",
+  where: "place",
+  why: "reason",
+  what: "thing",
+  which: "thing",
+};
 
 function kindByWord(lower: string): AnswerKind {
-  return KIND_WORDS.find(([, pattern]) => pattern.test(lower))?.[0] ?? "any";
+  if (/\b(?:what|anything|something)\b.*\b(?:about|mentioned)\b/.test(lower)) return "any";
+  const word = /\b(?:who|whom|when|where|why|what|which)(?=\b|['’]s)/.exec(lower)?.[0];
+  return word === undefined ? "any" : KINDS_BY_WORD[word]!;
 }
 
 function kindByNoun(noun: string): AnswerKind | null {
@@ -134,13 +178,26 @@ function headOf(words: readonly string[], lexicon: Lexicon): string[] | null {
   for (const [i, word] of words.entries()) {
     const isNoun = lexicon.canBeNoun(word);
     const isPart = isNoun || lexicon.mainClass(word) === "adjective";
-    if (AUXILIARY.test(word) || !isContent(word) || !isPart) break;
+    if (AUXILIARY.test(word) || !isContent(word) || FUNCTION_WORDS.has(word) || !isPart) break;
     phrase.push(word);
     const next = words[i + 1] ?? "";
-    if (isNoun && (lexicon.canBeVerb(next) || phrase.length === MAX_PHRASE)) break;
+    const isEnd = lexicon.canBeVerb(next) && lexicon.mainClass(word) !== "adjective";
+    if (isNoun && (isEnd || phrase.length === MAX_PHRASE)) break;
   }
   while (phrase.length > 0 && !lexicon.canBeNoun(phrase.at(-1)!)) phrase.pop();
+  if (isVerbOf(words, lexicon)) return null;
   return phrase.length > 0 ? phrase : null;
+}
+
+/** Words before a noun or an adjective: "the open fire", "in his mouth". */
+const BEFORE_NOUN =
+  /^(?:an?|the|this|that|these|those|his|her|its|their|my|your|our|two|three|of|in|on|at|by|with|from|for|to)$/;
+
+/** Whether words begin with a verb that could be a noun: "pulls a sledge". */
+function isVerbOf([word = "", next = ""]: readonly string[], lexicon: Lexicon): boolean {
+  if (!lexicon.canBeVerb(word) || AUXILIARY.test(next)) return false;
+  if (lexicon.mainClass(word) === "verb") return true;
+  return /(?:s|ed)$/.test(word) && !lexicon.canBeVerb(next) && lexicon.mainClass(next) !== "noun";
 }
 
 /** Finds "leave" in "when does the ferry leave", "drinks" in "who drinks coffee". */
@@ -149,19 +206,42 @@ function findVerb(
   asked: readonly string[],
   lexicon: Lexicon,
 ): string | null {
-  const isVerb = (word: string) =>
-    !AUXILIARY.test(word) && isContent(word) && lexicon.canBeVerb(word);
-  const isMainlyVerb = (word: string) => isVerb(word) && lexicon.mainClass(word) === "verb";
+  const isVerb = (word: string, i: number, all: readonly string[]) => {
+    const before = all[i - 1] ?? "";
+    const isInPhrase = BEFORE_NOUN.test(before) || lexicon.mainClass(before) === "adjective";
+    return !AUXILIARY.test(word) && isContent(word) && !isInPhrase && lexicon.canBeVerb(word);
+  };
+  const isMainlyVerb = (word: string, i: number, all: readonly string[]) =>
+    isVerb(word, i, all) && lexicon.mainClass(word) === "verb";
   const at = words.findIndex((word) => AUXILIARY.test(word));
-  if (at < 0) return words.slice(1).find((word) => !asked.includes(word) && isVerb(word)) ?? null;
+  if (at < 0) {
+    return (
+      words.find((word, i) => i > 0 && !asked.includes(word) && isVerb(word, i, words)) ?? null
+    );
+  }
   const rest = words.slice(at + 1);
-  if (DO.test(words[at]!)) return rest.findLast(isMainlyVerb) ?? rest.findLast(isVerb) ?? null;
-  const isParticiple = (word: string) =>
-    isMainlyVerb(word) || (isVerb(word) && lexicon.mainClass(word) === "adjective");
-  return rest.findLast((word) => /(?:ed|ing|n|t)$/.test(word) && isParticiple(word)) ?? null;
+  if (DO.test(words[at]!)) return rest.find(isMainlyVerb) ?? rest.find(isVerb) ?? null;
+  const isParticiple = (word: string, i: number, all: readonly string[]) =>
+    isMainlyVerb(word, i, all) ||
+    (!BEFORE_NOUN.test(all[i - 1] ?? "") &&
+      lexicon.canBeVerb(word) &&
+      lexicon.mainClass(word) === "adjective");
+  return (
+    rest.find((word, i) => /(?:ed|ing|n|t)$/.test(word) && isParticiple(word, i, rest)) ?? null
+  );
 }
 
-/** Returns the noun after the verb: "horse" of "what colour is the brown horse". */
+export const PREPOSITION =
+  /^(?:about|at|behind|beside|by|for|from|in|into|of|on|onto|out|over|through|to|under|with)$/;
+
+/** Finds the preposition before "which" or "what", or at the end: "what is it made of". */
+function findPreposition(words: readonly string[]): string | null {
+  const at = words.findIndex((word) => /^(?:which|what|whom)$/.test(word));
+  const found = [words[at - 1], words.at(-1)].find((word) => PREPOSITION.test(word ?? ""));
+  return found ?? null;
+}
+
+/** Returns the head of the first noun phrase: "boots" of "what colour are the girl's old boots". */
 function findSubject(
   words: readonly string[],
   asked: readonly string[],
@@ -169,11 +249,16 @@ function findSubject(
 ): string | null {
   const at = words.findIndex((word) => AUXILIARY.test(word));
   const rest = words.slice(at + 1).filter((word) => !asked.includes(word));
-  const isNoun = (word = "") => isContent(word) && lexicon.canBeNoun(word);
+  const isNoun = (word = "") =>
+    isContent(word) &&
+    !FUNCTION_WORDS.has(word) &&
+    lexicon.canBeNoun(word.replace(GENITIVE_END, ""));
   return (
     rest.find((word, i) => {
-      const next = rest[i + 1];
-      return isNoun(word) && (!isNoun(next) || lexicon.mainClass(next!) !== "noun");
+      const next = rest[i + 1]?.replace(GENITIVE_END, "") ?? "";
+      const isPossessive = GENITIVE_END.test(word) || lexicon.mainClass(word) === "adjective";
+      const isModifier = isNoun(next) && (isPossessive || lexicon.mainClass(next) === "noun");
+      return isNoun(word) && !isModifier;
     }) ?? null
   );
 }

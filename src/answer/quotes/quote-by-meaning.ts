@@ -5,7 +5,8 @@ import { QUOTES } from "../../parameters.ts";
 import type { Hit } from "../../search/hits.ts";
 import type { QuestionReader } from "./question-reader.ts";
 import model from "./quote-model.json" with { type: "json" };
-import { answerProbability, type QuoteEvidence } from "./verifier.ts";
+import { type Contrast, overlapLeads, similarityLeads } from "./contrast.ts";
+import { answerProbability, mayAnswer, type QuoteEvidence } from "./verifier.ts";
 
 /** A verbatim sentence of a hit. */
 export interface Quote {
@@ -13,49 +14,70 @@ export interface Quote {
   hit: Hit;
 }
 
-/**
- * Cosines of a sentence with a question: what is usual, the highest that any sentence needs, and
- * one so low that a sentence which needs no more answers without embeddings.
- */
-const SIMILARITY = { usual: 0.5, high: 0.85, low: 0.3 };
+/** Fits of a sentence before its embedding is known: what is usual, and the best there is. */
+const FIT = {
+  usual: { similarity: 0.5, similarityLead: 0.05 },
+  high: { similarity: 0.85, similarityLead: 0.4 },
+};
+type Fit = Omit<Contrast, "overlapLead">;
+
+interface Candidate extends Quote {
+  evidence: QuoteEvidence;
+  overlapLead: number;
+}
 
 /**
  * Returns the sentences that answer a question with a probability of at least
  * `QUOTES.minProbability`, best first: at most one of each hit, and none that is much less likely
- * than the best. If none has all the question's terms, embeds the most likely ones in one call.
+ * than the best. If none has all the question's terms and states what is asked for, embeds the most
+ * likely ones in one call.
  */
 export async function quoteByMeaning(
   ai: Ai,
   { question, compare }: QuestionReader,
-  candidates: readonly Quote[],
+  quotes: readonly Quote[],
 ): Promise<Quote[]> {
-  const distinct = new Map(candidates.toReversed().map((quote) => [quote.sentence, quote]));
-  const likely = [...distinct.values()]
-    .flatMap(({ sentence, hit }) => {
-      const evidence = compare(sentence);
-      return evidence && mayAnswer(evidence) ? [{ sentence, hit, evidence }] : [];
+  const distinct = [...new Map(quotes.toReversed().map((one) => [one.sentence, one])).values()];
+  const overlaps = overlapLeads(
+    question,
+    distinct.map(({ sentence }) => sentence),
+  );
+  const likely = distinct
+    .flatMap((quote, i): Candidate[] => {
+      const evidence = compare(quote.sentence);
+      if (!evidence || !mayAnswer(evidence)) return [];
+      return [{ ...quote, evidence, overlapLead: overlaps[i]! }];
     })
-    .toSorted((a, b) => probabilityOf(b.evidence) - probabilityOf(a.evidence))
+    .filter((one) => probabilityOf(one, FIT.high) >= QUOTES.minProbability)
+    .toSorted((a, b) => probabilityOf(b, FIT.usual) - probabilityOf(a, FIT.usual))
     .slice(0, QUOTES.maxEmbedded);
-  const certain = likely.filter(({ evidence }) => {
-    return evidence.missing === 0 && isAnswer(evidence, SIMILARITY.low);
+  const certain = likely.filter((one) => {
+    const { missing, stated } = one.evidence;
+    return missing === 0 && stated && probabilityOf(one, FIT.usual) >= QUOTES.minProbability;
   });
-  if (certain.length > 0) return best(certain.map((one) => rate(one, SIMILARITY.usual)));
+  if (certain.length > 0) return best(certain.map((one) => rate(one, FIT.usual)));
   if (likely.length === 0) return [];
   const sentences = likely.map(({ sentence }) => sentence);
-  const similarities = await embedAll(ai, question, sentences);
-  return best(likely.map((one, i) => rate(one, similarities?.[i] ?? 0)));
+  const similarities = (await embedAll(ai, question, sentences)) ?? sentences.map(() => 0);
+  const simLeads = similarityLeads(similarities);
+  return best(
+    likely.map((one, i) =>
+      rate(one, { similarity: similarities[i]!, similarityLead: simLeads[i]! }),
+    ),
+  );
 }
 
 interface RatedQuote extends Quote {
   probability: number;
 }
 
-function rate(
-  { sentence, hit, evidence }: Quote & { evidence: QuoteEvidence },
-  similarity: number,
-): RatedQuote {
-  return { sentence, hit, probability: probabilityOf(evidence, similarity) };
+function rate(candidate: Candidate, fit: Fit): RatedQuote {
+  const { sentence, hit } = candidate;
+  return { sentence, hit, probability: probabilityOf(candidate, fit) };
+}
+
+function probabilityOf({ evidence, overlapLead }: Candidate, fit: Fit): number {
+  return answerProbability(evidence, { ...fit, overlapLead }, model);
 }
 
 function best(quotes: readonly RatedQuote[]): Quote[] {
@@ -68,19 +90,6 @@ function best(quotes: readonly RatedQuote[]): Quote[] {
     .filter(({ hit }) => !hits.has(hit) && hits.add(hit))
     .slice(0, QUOTES.maxSentences)
     .map(({ sentence, hit }) => ({ sentence, hit }));
-}
-
-/** Whether a sentence answers a question if it is similar enough. */
-function mayAnswer(evidence: QuoteEvidence): boolean {
-  return evidence.stated !== false && isAnswer(evidence, SIMILARITY.high);
-}
-
-function isAnswer(evidence: QuoteEvidence, similarity: number): boolean {
-  return probabilityOf(evidence, similarity) >= QUOTES.minProbability;
-}
-
-function probabilityOf(evidence: QuoteEvidence, similarity = SIMILARITY.usual): number {
-  return answerProbability(evidence, similarity, model);
 }
 
 /** Returns the cosines of sentences with a question; null if the model fails. */

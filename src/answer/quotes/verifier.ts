@@ -1,30 +1,49 @@
 import { stemmer } from "stemmer";
 import { contentWords, fold } from "../../search/query.ts";
+import { isNumber, isTime } from "./answer-kinds.ts";
+import { fillsSlot } from "./answer-slot.ts";
+import type { Contrast } from "./contrast.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
-import { isTyped, type SentenceWord, statesAnswer } from "./stated-answer.ts";
+import { isVerbless, type SentenceWord } from "./sentence.ts";
+import { isTyped, statesAnswer } from "./stated-answer.ts";
 
 /** What speaks for and against a sentence as the answer to a question. Shares are 0–1. */
 export interface QuoteEvidence {
   /** Share of the question's terms that the sentence has by stem, and by meaning only. */
   stems: number;
   meanings: number;
-  /** Terms that the sentence has in no way. */
+  /** Terms that the sentence has in no way, and how many of them are nouns or unknown words. */
   missing: number;
+  missingNouns: number;
   /** Whether it states what is asked for; null if that can't be told. */
   stated: boolean | null;
   isTyped: boolean;
   isOpen: boolean;
+  /** Whether the question names a kind of thing, and the sentence may state something else. */
+  isOtherKind: boolean;
+  /** Whether a question about one thing, "what is beside the clock", meets more than a caption. */
+  isVague: boolean;
+  /** Whether who is asked for may be something that is no person: "sells butter to schools". */
+  mayBeAgent: boolean;
+  /** Whether it has a word that the lexicon doesn't know, which may be anything. */
+  hasUnknown: boolean;
   hasNames: boolean;
   /** Whether it lacks the question's main verb, and any that is related. */
   lacksVerb: boolean;
   hasVerb: boolean;
+  /** Whether it has a noun of the same kind instead of one of the question: crab, lobster. */
+  hasSibling: boolean;
+  /** Number of terms and names that it has by stem. */
+  shared: number;
 }
 
 /** Relation of two words from which on one stands for the other. */
 const MIN_RELATION = 0.5;
 /** Relation of words that are synonyms, or derived from one another: "ship", "to ship". */
 const MIN_DERIVED = 0.8;
+/** Length of titles, which differ by their ending: "Mr", "Mrs". */
+const TITLE_LENGTH = 3;
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’.,:][\p{L}\p{M}\p{N}]+)*/gu;
 
 /** Compares a sentence with a question. Returns null if it lacks a name or a number of it. */
@@ -36,7 +55,9 @@ export function gatherEvidence(
   const texts = sentence.match(WORD) ?? [];
   const folded = texts.map((text) => fold(text).replace(/['’]s$/, ""));
   const stems = new Set(folded.map((word) => stemmer(word)));
-  if (!question.names.every((name) => stems.has(stemmer(name)))) return null;
+  const hasName = (name: string) =>
+    folded.includes(name) || (name.length > TITLE_LENGTH && stems.has(stemmer(name)));
+  if (!question.names.every(hasName)) return null;
   const content = new Set(contentWords(folded.join(" ")));
   const candidates = [...new Set(folded)].filter((word) => content.has(word));
   const termStems = new Set(question.terms.map((term) => stemmer(term)));
@@ -62,30 +83,71 @@ export function gatherEvidence(
   });
   const count = (kind: "stem" | "meaning" | null) =>
     matches.filter((one) => one.kind === kind).length;
-  const { verb } = question;
+  const isNoun = (term: string) => !lexicon.has(term) || lexicon.mainClass(term) === "noun";
+  const isSpoken = texts.some((text) => /^(?:I|me|my|we|us|our)$/i.test(text));
+  const isSpeaker = (term: string) =>
+    isSpoken && lexicon.isKindOf(term, "person") && !lexicon.isKindOf(term, "relative");
+  const missing = matches.flatMap(({ kind, term }) => {
+    return kind === null && !isSpeaker(term) ? [term] : [];
+  });
+  const stated = statesAnswer(words, question, lexicon);
+  const { verb, noun } = question;
   const isRelated = (word: string) => verb !== null && relate(verb, word) >= MIN_RELATION;
   const hasVerb = verb !== null && (isStated(verb) || candidates.some(isRelated));
   return {
     stems: count("stem") / Math.max(1, terms.length),
     meanings: count("meaning") / Math.max(1, terms.length),
-    missing: count(null),
-    stated: statesAnswer(words, question, lexicon),
+    missing: missing.length,
+    missingNouns: missing.filter(isNoun).length,
+    stated,
     isTyped: isTyped(question),
     isOpen: question.kind === "thing",
+    isOtherKind:
+      noun !== null &&
+      stated === null &&
+      lexicon.isSpecific(noun) &&
+      !fillsSlot(words, question, lexicon),
+    isVague: stated === null && verb === null && terms.length <= 1 && !isVerbless(words, lexicon),
+    mayBeAgent:
+      question.kind === "person" &&
+      words.some(
+        (word, i) => word.isNew && isThing(word.folded, lexicon) && isAgent(i, words, hasVerb),
+      ),
+    hasUnknown: words.some(({ isNew, folded }) => isNew && !lexicon.has(folded)),
     hasNames: question.names.length > 0,
     lacksVerb: verb !== null && !hasVerb,
     hasVerb,
+    hasSibling: missing.some((term) =>
+      words.some(({ folded: word, isNew }) => isNew && lexicon.areSiblings(term, word)),
+    ),
+    shared: count("stem") + question.names.length,
   };
+}
+
+/** Words between a preposition and who did or got something: "from a pastry cook". */
+const AGENT_WORDS = 3;
+
+function isAgent(at: number, words: readonly SentenceWord[], hasVerb: boolean): boolean {
+  const before = words.slice(Math.max(0, at - AGENT_WORDS), at);
+  return (
+    before.some(({ folded }) => /^(?:after|by|for|from|to|with)$/.test(folded)) ||
+    (hasVerb && at < 2)
+  );
+}
+
+function isThing(word: string, lexicon: Lexicon): boolean {
+  return lexicon.mainClass(word) === "noun" && !isNumber(word) && !isTime(word);
 }
 
 /** How a sentence has a term, and the words of it that do. */
 interface TermMatch {
+  term: string;
   kind: "stem" | "meaning" | null;
   words: string[];
 }
 
 function matchStem(term: string, words: readonly string[]): TermMatch {
-  return { kind: "stem", words: words.filter((word) => stemmer(word) === stemmer(term)) };
+  return { term, kind: "stem", words: words.filter((word) => stemmer(word) === stemmer(term)) };
 }
 
 /**
@@ -108,49 +170,67 @@ function matchMeanings(
     const related = [...free].filter((other) => relate(term, other) >= relation);
     for (const other of related) free.delete(other);
     pending.delete(term);
-    matches.push({ kind: "meaning", words: related });
+    matches.push({ term, kind: "meaning", words: related });
   }
-  return [...matches, ...[...pending].map(() => ({ kind: null, words: [] }))];
+  return [...matches, ...[...pending].map((term) => ({ term, kind: null, words: [] }))];
 }
 
 /** Weights of a logistic regression, by feature. */
 export type QuoteModel = Record<Feature, number>;
 type Feature = keyof ReturnType<typeof toFeatures>;
 
-/**
- * Returns the features of a sentence. `similarity` is the cosine of the embeddings of question and
- * sentence.
- */
-export function toFeatures(evidence: QuoteEvidence, similarity: number) {
+/** Whether a sentence may answer: one in the question's words must state the kind that is asked. */
+export function mayAnswer({ stated, isOtherKind, missing, meanings }: QuoteEvidence): boolean {
+  return stated !== false && !(isOtherKind && missing === 0 && meanings === 0);
+}
+
+/** Share of a question's terms from which on a sentence counts as one in the question's words. */
+const MOST_STEMS = 0.75;
+/** Number of words of a question that a sentence seldom has by chance. */
+const MANY_SHARED = 3;
+
+/** Returns the features of a sentence. */
+export function toFeatures(evidence: QuoteEvidence, contrast: Contrast) {
   const { stems, meanings, missing, stated, isOpen, hasNames, lacksVerb } = evidence;
   const isComplete = missing === 0 && (hasNames || stems + meanings > 0);
-  const isOpenStill = isOpen && stated !== true;
+  const lacksNoun = evidence.missingNouns > 0;
+  const isStated = stated === true;
+  const isLiteral = stems >= MOST_STEMS;
   return {
     bias: 1,
     stems,
     meanings,
     complete: Number(isComplete),
-    stated: Number(stated === true && !evidence.isTyped),
-    statedTyped: Number(stated === true && evidence.isTyped),
-    unstated: Number(stated === false),
-    completeStated: Number(isComplete && stated === true),
+    stated: Number(isStated),
+    statedTyped: Number(isStated && evidence.isTyped),
+    completeStated: Number(isComplete && isStated),
     named: Number(hasNames),
-    namedStated: Number(hasNames && stated === true),
+    namedStated: Number(hasNames && isStated),
     lacksVerb: Number(lacksVerb),
-    lacksOnlyVerb: Number(lacksVerb && missing === 1),
-    openLacksVerb: Number(isOpenStill && lacksVerb),
-    similarity,
-    openSimilarity: isOpenStill ? similarity : 0,
+    openLacksVerb: Number(isOpen && !isStated && lacksVerb),
+    vague: Number(evidence.isVague),
+    lacksNoun: Number(lacksNoun),
+    // A sentence in the question's words, but for one, is about another thing.
+    stemsLackNoun: lacksNoun ? stems : 0,
+    literalLacksNoun: Number(isLiteral && lacksNoun),
+    literalLacksVerb: Number(isLiteral && lacksVerb),
+    sibling: Number(evidence.hasSibling),
+    stemsMissing: missing > 0 ? stems : 0,
+    sharedMissing: missing > 0 ? Math.min(1, evidence.shared / MANY_SHARED) : 0,
+    sharedLacksVerb: lacksVerb ? Math.min(1, evidence.shared / MANY_SHARED) : 0,
+    unknownTyped: Number(stated === null && evidence.isTyped),
+    literalOtherKind: Number(isLiteral && evidence.isOtherKind),
+    ...contrast,
   };
 }
 
 /** Returns the probability that a sentence answers a question (logistic regression). */
 export function answerProbability(
   evidence: QuoteEvidence,
-  similarity: number,
+  contrast: Contrast,
   model: QuoteModel,
 ): number {
-  const features = Object.entries(toFeatures(evidence, similarity)) as [Feature, number][];
+  const features = Object.entries(toFeatures(evidence, contrast)) as [Feature, number][];
   const logOdds = features.reduce((sum, [feature, value]) => sum + value * model[feature], 0);
   return 1 / (1 + Math.exp(-logOdds));
 }

@@ -19,9 +19,22 @@ describe("the lexicon", () => {
     ["xyzzy", "dog", false],
   ])("relates %j and %j: %s", (a, b, isRelated) => {
     const relation = lexicon.relation(a, b);
-    expect(relation).toBe(lexicon.relation(b, a));
     if (isRelated) expect(relation).toBeGreaterThanOrEqual(0.5);
     else expect(relation).toBe(0);
+  });
+
+  it("relates a special word less to a more general one than the other way round", () => {
+    expect(lexicon.relation("animal", "dog")).toBeGreaterThan(0.5);
+    expect(lexicon.relation("dog", "animal")).toBeLessThan(lexicon.relation("animal", "dog"));
+  });
+
+  it.each([
+    ["breed", true],
+    ["song", true],
+    ["dog", false],
+    ["harbour", false],
+  ])("knows whether %j names nothing that can be touched: %s", (word, isAbstract) => {
+    expect(lexicon.isAbstract(word)).toBe(isAbstract);
   });
 
   it.each([

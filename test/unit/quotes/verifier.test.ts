@@ -20,8 +20,30 @@ describe("the evidence of a sentence", () => {
     ["Who danced at Larkhill?", "Larkhill had thirty-one guests.", false],
     ["Which animal runs?", "A horse runs.", true],
     ["Which animal runs?", "Two children run.", false],
-    ["Which award is won?", "A cup is won.", null],
+    ["Which tool is used?", "A cup is used.", null],
+    ["Which song is played?", "The girl plays the cello.", false],
+    ["Which breed is the dog?", "The dog chews a slipper.", false],
     ["Which bus is late?", "The red bus is late.", true],
+    ["What kind of cookie is it?", "It is a cookie.", null],
+    ["What is the name of the cat?", "The cat is called Tom.", true],
+    ["What is the name of the cat?", "The cat sleeps.", false],
+    ["Whose hat is it?", "He tries on his wife's hat.", true],
+    ["Whose hat is it?", "It belongs to a judge.", true],
+    ["Whose hat is it?", "A judge looks at the hat.", false],
+    ["Which city is it in?", "It is in a library.", false],
+    ["Which city is it in?", "It is in Cairo.", true],
+    ["When was he born?", "He was named after the nurse.", false],
+    ["When did she promise it?", "She promised it to every child.", false],
+    ["When is it fed?", "It is fed after the guests have left.", true],
+    ["How old is she?", "She won by two seconds.", false],
+    ["How old is she?", "She was fifty-three when she learned it.", true],
+    ["How hot is it?", "It is two hundred degrees.", true],
+    ["How hot is it?", "It has two hundred rooms.", false],
+    ["How much water is there?", "It simmers for thirty minutes.", false],
+    ["By how much does it shrink?", "It shrinks by forty metres.", true],
+    ["What colour does she paint the door?", "She paints the door of her house blue.", true],
+    ["Why do bees dance?", "Bees dance to tell the others.", true],
+    ["Why does she study?", "She wants to become a pilot.", false],
     ["Where does she sleep?", "She sleeps behind the stove.", true],
     ["Where does she sleep?", "She sleeps until noon.", false],
     ["Where is the fair?", "SUMMER FAIR Riverside Park Friday 9 October", null],
@@ -76,9 +98,16 @@ describe("the evidence of a sentence", () => {
   });
 });
 
-it("a sentence is more likely to be the answer the more similar it is", () => {
-  const evidence = compare("Who drinks coffee?", "A biker enjoys a coffee.")!;
-  const likely = [0.2, 0.5, 0.8].map((cosine) => answerProbability(evidence, cosine, model));
-  expect(likely).toEqual(likely.toSorted((a, b) => a - b));
-  expect(likely.at(-1)).toBeGreaterThan(0.9);
-});
+const contrast = { similarity: 0.5, similarityLead: 0.1, overlapLead: 0.3 };
+
+it.each(["similarity", "similarityLead", "overlapLead"] as const)(
+  "a sentence is more likely to be the answer the higher its %s",
+  (name) => {
+    const evidence = compare("Who drinks coffee?", "A biker enjoys a coffee.")!;
+    const likely = [0, 0.3, 0.6].map((value) =>
+      answerProbability(evidence, { ...contrast, [name]: value }, model),
+    );
+    expect(likely).toEqual(likely.toSorted((a, b) => a - b));
+    expect(likely.at(-1)).toBeGreaterThan(likely[0]! + 0.02);
+  },
+);

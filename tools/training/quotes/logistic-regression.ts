@@ -5,8 +5,8 @@ export interface LabelledFeatures {
   weight: number;
 }
 
-const ROUNDS = 1500;
-const RATE = 0.05;
+const ROUNDS = 600;
+const RATE = 0.1;
 const L2_PENALTY = 1e-3;
 /** Decay of the means of gradients and of their squares. */
 const DECAY = { mean: 0.9, square: 0.999 };

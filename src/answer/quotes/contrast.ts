@@ -1,0 +1,46 @@
+import { stemmer } from "stemmer";
+import { contentWords } from "../../search/query.ts";
+
+/** How well a sentence fits a question, and how much better than the other sentences. */
+export interface Contrast {
+  /** Cosine of the embeddings of question and sentence. */
+  similarity: number;
+  /** By how much that exceeds the highest cosine of the others; negative if it doesn't. */
+  similarityLead: number;
+  /** By how much the weight of the words that it shares exceeds the others': -1 to 1. */
+  overlapLead: number;
+}
+
+/** Cosine that an unrelated sentence may have: others count for at least as much. */
+const UNRELATED_SIMILARITY = 0.2;
+/** Weight of shared words that is a full lead. */
+const FULL_OVERLAP_LEAD = 3;
+
+/** Returns by how much each cosine exceeds the highest of the others. */
+export function similarityLeads(similarities: readonly number[]): number[] {
+  return leads(similarities, UNRELATED_SIMILARITY);
+}
+
+/**
+ * Returns for each sentence by how much the words that it shares with the question weigh more than
+ * those of the best other one. A word weighs by how few of the sentences have it (Sparck Jones, "A
+ * statistical interpretation of term specificity", 1972).
+ */
+export function overlapLeads(question: string, sentences: readonly string[]): number[] {
+  const stems = new Set(contentWords(question).map((word) => stemmer(word)));
+  const shared = sentences.map((sentence) => {
+    const words = new Set(contentWords(sentence).map((word) => stemmer(word)));
+    return [...words].filter((word) => stems.has(word));
+  });
+  const counts = new Map<string, number>();
+  for (const word of shared.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const weight = (word: string) => Math.log(1 + sentences.length / counts.get(word)!);
+  const weights = shared.map((words) => words.reduce((sum, word) => sum + weight(word), 0));
+  return leads(weights, 0).map((lead) => Math.max(-1, Math.min(1, lead / FULL_OVERLAP_LEAD)));
+}
+
+/** Returns by how much each value exceeds the highest of the others, which is at least `min`. */
+function leads(values: readonly number[], min: number): number[] {
+  const [first = min, second = min] = values.toSorted((a, b) => b - a);
+  return values.map((value) => value - Math.max(min, value === first ? second : first));
+}

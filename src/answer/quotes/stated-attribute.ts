@@ -1,0 +1,66 @@
+import { isColour, isNumber } from "./answer-kinds.ts";
+import type { Lexicon } from "./lexicon.ts";
+import type { QuestionParts } from "./question.ts";
+import { endsPhrase, isRelated, LINKS, type SentenceWord } from "./sentence.ts";
+
+/** Relations of words that name the same thing, and that may. */
+const SAME = 0.65;
+const RELATED = 0.5;
+const YEAR = /^(?:1\d|20)\d\d$/;
+/** Words after a number among which what is counted stands: "three small brown dogs". */
+const COUNTED_WORDS = 3;
+
+/** Tests whether a number stands before what is counted. Null if the sentence doesn't name that. */
+export function statesCount(
+  words: readonly SentenceWord[],
+  { subject }: QuestionParts,
+  lexicon: Lexicon,
+): boolean | null {
+  const numbers = words.flatMap(({ folded }, i) =>
+    isNumber(folded) && !YEAR.test(folded) ? [i] : [],
+  );
+  if (numbers.length === 0) return false;
+  const isSubject = ({ folded }: SentenceWord) =>
+    subject !== null && isRelated(folded, subject, RELATED, lexicon);
+  if (!words.some(isSubject)) return null;
+  return numbers.some((i) => {
+    const counted = words.slice(i + 1, i + 1 + COUNTED_WORDS);
+    const end = counted.findIndex((word) => !isSubject(word) && endsPhrase(word, words, lexicon));
+    return counted.slice(0, end < 0 ? COUNTED_WORDS : end).some(isSubject);
+  });
+}
+
+/** Words between a colour and its noun: "red and white striped shirt". */
+const COLOUR_WORDS = 3;
+
+/**
+ * Tests whether a colour stands before what is asked about, is said of it ("the shirt is red"), or
+ * is what it becomes ("paints the door of her cottage blue").
+ */
+export function statesColour(
+  words: readonly SentenceWord[],
+  { subject, verb }: QuestionParts,
+  lexicon: Lexicon,
+): boolean | null {
+  const colours = words.flatMap(({ folded }, i) => (isColour(folded) ? [i] : []));
+  if (colours.length === 0) return false;
+  const link = words.findIndex(({ folded }) => LINKS.test(folded));
+  const isNoun = (word?: SentenceWord) =>
+    word !== undefined && !isColour(word.folded) && lexicon.mainClass(word.folded) === "noun";
+  const isSaid = link >= 0 && colours.some((i) => i > link && !isNoun(words[i + 1]));
+  const last = words.findLastIndex(({ isNew }) => !isNew);
+  if (verb !== null && colours.some((i) => i > last && !isNoun(words[i + 1]))) return true;
+  const at = words.findIndex(
+    ({ folded }) => subject !== null && isRelated(folded, subject, SAME, lexicon),
+  );
+  if (at < 0) return isSaid ? null : false;
+  const isOfSubject = (i: number) =>
+    i < at &&
+    at - i <= COLOUR_WORDS &&
+    words
+      .slice(i + 1, at)
+      .every(
+        (word) => isColour(word.folded) || word.folded === "and" || (!isNoun(word) && word.isNew),
+      );
+  return colours.some(isOfSubject) || (isSaid && at < link);
+}
