@@ -5,7 +5,8 @@ import { overlapLeads, similarityLeads } from "../src/answer/quotes/contrast.ts"
 import lexiconData from "../src/answer/quotes/lexicon.json" with { type: "json" };
 import { Lexicon } from "../src/answer/quotes/lexicon.ts";
 import { analyzeQuestion } from "../src/answer/quotes/question.ts";
-import { gatherEvidence, mayAnswer, toFeatures } from "../src/answer/quotes/verifier.ts";
+import { mayAnswer, toFeatures } from "../src/answer/quotes/quote-model.ts";
+import { gatherEvidence } from "../src/answer/quotes/verifier.ts";
 import { QUOTES } from "../src/parameters.ts";
 import { loadSentences } from "../local/engine/sentences.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
@@ -30,7 +31,7 @@ people wrote (tools/training/quotes). Prints how a fit on one half of them does 
 the file is fitted on both. Two minutes.
 
   --data DIR      folder with photos-train (default ../shared/data)
-  --photos N      number of photos (default 150)
+  --photos N      number of photos (default 40)
   --errors        print what a fit on the other half gets wrong about facts and statements
   --dry-run       only print the figures
   --help          print this help
@@ -58,7 +59,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       data: { type: "string", default: join(PROJECT, "../shared/data") },
-      photos: { type: "string", default: "150" },
+      photos: { type: "string", default: "40" },
       errors: { type: "boolean" },
       "dry-run": { type: "boolean" },
       help: { type: "boolean", short: "h" },

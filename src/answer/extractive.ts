@@ -3,7 +3,7 @@ import type { Hit } from "../search/hits.ts";
 import { detectLanguage } from "./claim-language.ts";
 import { type Quote, quoteByMeaning } from "./quotes/quote-by-meaning.ts";
 import { endsWithAbbreviation } from "./sentence-boundary.ts";
-import { FUNCTION_WORDS } from "./quotes/question.ts";
+import { FUNCTION_WORDS } from "./quotes/question-words.ts";
 import { readQuestion } from "./quotes/question-reader.ts";
 import type { QuoteEvidence } from "./quotes/verifier.ts";
 import type { Source } from "./sources.ts";

@@ -1,6 +1,7 @@
 import { contentWords, uniqueWords } from "../../search/query.ts";
 import { type AnswerKind, KINDS_BY_NOUN, KINDS_BY_HOW, NAMED_REGIONS } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
+import { FUNCTION_WORDS, GENERAL, POSITION_VERBS } from "./question-words.ts";
 
 /** A question in English, taken apart. */
 export interface QuestionParts {
@@ -26,28 +27,6 @@ interface Asked {
   words: readonly string[];
 }
 
-/** Words of questions that name nothing specific. */
-const GENERAL = new Set(
-  `about anybody anyone can content could describe does done everybody everyone explain get gets give
-   given go goes going got had happen happened happening happens having here kept let lets look made
-   make makes many may might much must nobody one ones overview part people person put puts said say
-   saying says scene see seen shall should show shown shows somebody someone something story summarise
-   summarize summary take talk talked talking talks tell tells thing things use used uses video videos
-   narrator speaker watch would`.split(/\s+/),
-);
-/** Prepositions, conjunctions and adverbs, which a sentence in other words need not have. */
-export const FUNCTION_WORDS = new Set(
-  `about above across after again against ago all along also although among any anything apart around
-   away back because before behind below beneath beside besides between both currently down during each
-   else even ever every exactly first further here herself him himself inside instead itself just left like near next now off once
-   only onto other out outside over own past per s same since still than there through till together
-   too toward towards under until up upon us very via while within without yet`.split(/\s+/),
-);
-/** Verbs of where something is, which the words of an image leave out. */
-const POSITION_VERBS = new Set(
-  `found hang hanging have kept left lie lies lying located placed see seen show shown sit sits sitting
-   situated stand stands standing visible`.split(/\s+/),
-);
 const AUXILIARY =
   /^(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall)$/;
 const NEGATION = /n['’]t\b/gu;

@@ -6,7 +6,8 @@ import type { Hit } from "../../search/hits.ts";
 import type { QuestionReader } from "./question-reader.ts";
 import model from "./quote-model.json" with { type: "json" };
 import { type Contrast, overlapLeads, similarityLeads } from "./contrast.ts";
-import { answerProbability, mayAnswer, type QuoteEvidence } from "./verifier.ts";
+import { answerProbability, mayAnswer } from "./quote-model.ts";
+import type { QuoteEvidence } from "./verifier.ts";
 
 /** A verbatim sentence of a hit. */
 export interface Quote {

@@ -2,11 +2,11 @@ import { stemmer } from "stemmer";
 import { contentWords, fold } from "../../search/query.ts";
 import { isNumber, isTime } from "./answer-kinds.ts";
 import { fillsSlot } from "./answer-slot.ts";
-import type { Contrast } from "./contrast.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
 import { isVerbless, type SentenceWord } from "./sentence.ts";
 import { isTyped, statesAnswer } from "./stated-answer.ts";
+import { matchMeanings, matchStem, MIN_RELATION } from "./term-matches.ts";
 
 /** What speaks for and against a sentence as the answer to a question. Shares are 0–1. */
 export interface QuoteEvidence {
@@ -38,8 +38,6 @@ export interface QuoteEvidence {
   shared: number;
 }
 
-/** Relation of two words from which on one stands for the other. */
-const MIN_RELATION = 0.5;
 /** Relation of words that are synonyms, or derived from one another: "ship", "to ship". */
 const MIN_DERIVED = 0.8;
 /** Length of titles, which differ by their ending: "Mr", "Mrs". */
@@ -137,100 +135,4 @@ function isAgent(at: number, words: readonly SentenceWord[], hasVerb: boolean): 
 
 function isThing(word: string, lexicon: Lexicon): boolean {
   return lexicon.mainClass(word) === "noun" && !isNumber(word) && !isTime(word);
-}
-
-/** How a sentence has a term, and the words of it that do. */
-interface TermMatch {
-  term: string;
-  kind: "stem" | "meaning" | null;
-  words: string[];
-}
-
-function matchStem(term: string, words: readonly string[]): TermMatch {
-  return { term, kind: "stem", words: words.filter((word) => stemmer(word) === stemmer(term)) };
-}
-
-/**
- * Finds the words that are most closely related to each term. A word counts for one term only: for
- * that to which it is related most.
- */
-function matchMeanings(
-  terms: readonly string[],
-  words: readonly string[],
-  relate: (term: string, word: string) => number,
-): TermMatch[] {
-  const [pending, free] = [new Set(terms), new Set(words)];
-  const pairs = terms
-    .flatMap((term) => words.map((word) => ({ term, word, relation: relate(term, word) })))
-    .filter(({ relation }) => relation >= MIN_RELATION)
-    .toSorted((a, b) => b.relation - a.relation);
-  const matches: TermMatch[] = [];
-  for (const { term, word, relation } of pairs) {
-    if (!pending.has(term) || !free.has(word)) continue;
-    const related = [...free].filter((other) => relate(term, other) >= relation);
-    for (const other of related) free.delete(other);
-    pending.delete(term);
-    matches.push({ term, kind: "meaning", words: related });
-  }
-  return [...matches, ...[...pending].map((term) => ({ term, kind: null, words: [] }))];
-}
-
-/** Weights of a logistic regression, by feature. */
-export type QuoteModel = Record<Feature, number>;
-type Feature = keyof ReturnType<typeof toFeatures>;
-
-/** Whether a sentence may answer: one in the question's words must state the kind that is asked. */
-export function mayAnswer({ stated, isOtherKind, missing, meanings }: QuoteEvidence): boolean {
-  return stated !== false && !(isOtherKind && missing === 0 && meanings === 0);
-}
-
-/** Share of a question's terms from which on a sentence counts as one in the question's words. */
-const MOST_STEMS = 0.75;
-/** Number of words of a question that a sentence seldom has by chance. */
-const MANY_SHARED = 3;
-
-/** Returns the features of a sentence. */
-export function toFeatures(evidence: QuoteEvidence, contrast: Contrast) {
-  const { stems, meanings, missing, stated, isOpen, hasNames, lacksVerb } = evidence;
-  const isComplete = missing === 0 && (hasNames || stems + meanings > 0);
-  const lacksNoun = evidence.missingNouns > 0;
-  const isStated = stated === true;
-  const isLiteral = stems >= MOST_STEMS;
-  return {
-    bias: 1,
-    stems,
-    meanings,
-    complete: Number(isComplete),
-    stated: Number(isStated),
-    statedTyped: Number(isStated && evidence.isTyped),
-    completeStated: Number(isComplete && isStated),
-    named: Number(hasNames),
-    namedStated: Number(hasNames && isStated),
-    lacksVerb: Number(lacksVerb),
-    openLacksVerb: Number(isOpen && !isStated && lacksVerb),
-    vague: Number(evidence.isVague),
-    lacksNoun: Number(lacksNoun),
-    // A sentence in the question's words, but for one, is about another thing.
-    stemsLackNoun: lacksNoun ? stems : 0,
-    literalLacksNoun: Number(isLiteral && lacksNoun),
-    literalLacksVerb: Number(isLiteral && lacksVerb),
-    sibling: Number(evidence.hasSibling),
-    stemsMissing: missing > 0 ? stems : 0,
-    sharedMissing: missing > 0 ? Math.min(1, evidence.shared / MANY_SHARED) : 0,
-    sharedLacksVerb: lacksVerb ? Math.min(1, evidence.shared / MANY_SHARED) : 0,
-    unknownTyped: Number(stated === null && evidence.isTyped),
-    literalOtherKind: Number(isLiteral && evidence.isOtherKind),
-    ...contrast,
-  };
-}
-
-/** Returns the probability that a sentence answers a question (logistic regression). */
-export function answerProbability(
-  evidence: QuoteEvidence,
-  contrast: Contrast,
-  model: QuoteModel,
-): number {
-  const features = Object.entries(toFeatures(evidence, contrast)) as [Feature, number][];
-  const logOdds = features.reduce((sum, [feature, value]) => sum + value * model[feature], 0);
-  return 1 / (1 + Math.exp(-logOdds));
 }

@@ -3,7 +3,8 @@ import data from "../../../src/answer/quotes/lexicon.json" with { type: "json" }
 import model from "../../../src/answer/quotes/quote-model.json" with { type: "json" };
 import { Lexicon } from "../../../src/answer/quotes/lexicon.ts";
 import { analyzeQuestion } from "../../../src/answer/quotes/question.ts";
-import { answerProbability, gatherEvidence } from "../../../src/answer/quotes/verifier.ts";
+import { answerProbability } from "../../../src/answer/quotes/quote-model.ts";
+import { gatherEvidence } from "../../../src/answer/quotes/verifier.ts";
 
 const lexicon = new Lexicon(data);
 const compare = (question: string, sentence: string) =>
