@@ -1,5 +1,6 @@
 import { readSources, refreshMoments } from "./cut-list-requests.js";
 import { formatCsv, momentKey, moveMoment, removeMoment, totalSeconds } from "./cut-list.js";
+import { download } from "./download.js";
 import { hasMixedRates, joinEditLists } from "./edit-list.js";
 import { announce, confirmAction, el, errorNotice } from "./element.js";
 import { imageFrame } from "./image-frame.js";
@@ -150,10 +151,4 @@ function edlNotes(moments, sources) {
     hasMixedRates(sources) &&
       "The videos have different frame rates: the edit list counts in the first one's.",
   ].filter(Boolean);
-}
-
-function download(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-  el("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
