@@ -119,7 +119,7 @@ export const VIEWS: readonly View[] = [
       const buttons = page.getByRole("button", { name: /^Add .*to cut list/i });
       for (let added = 0; added < 3; added++) await buttons.first().click();
       await page.getByRole("button", { name: /^Cut list/ }).click();
-      await scrollTo(page, ".cuts");
+      await scrollTo(page, ".panel:has(.cuts)");
     },
   },
   {
@@ -155,7 +155,7 @@ export const VIEWS: readonly View[] = [
       await page.getByRole("button", { name: "Save", exact: true }).click();
       const webhook = page.locator(".panel", { hasText: "Send a test event" });
       await webhook.getByText(/pending/).waitFor();
-      await webhook.scrollIntoViewIfNeeded();
+      await webhook.getByText("No deliveries yet").waitFor();
       await webhook.evaluate((element) => element.scrollIntoView());
     },
   },
