@@ -98,6 +98,31 @@ it("the counts of a webhook follow a test event", async () => {
   await page.getByText("1 pending, 0 delivered, 0 failed").waitFor();
 });
 
+it("the lists of indices and of an index say that they load", async () => {
+  const { page } = await openConsole();
+  await page.locator(".card.index").first().waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/index(\/\w+)?\?/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByText("Loading…").first().waitFor();
+  await page.goto(`${SERVICE_URL}/${HASH}`);
+  await page.getByText("Loading…").first().waitFor();
+  held.resolve();
+  await page.locator(".card.asset").first().waitFor();
+  expect(await page.getByText("Loading…").count()).toBe(0);
+});
+
+it("the statistics say that costs are an estimate, and that an own computer is charged nothing", async () => {
+  const { page } = await openConsole();
+  await page.goto(`${SERVICE_URL}/#/stats`);
+  await page
+    .getByText(/estimate of what this usage costs on Cloudflare.*charged nothing/)
+    .waitFor();
+});
+
 async function createIndex(page: Page, name: string): Promise<void> {
   await page.getByLabel("Name of a new index").fill(name);
   await page.getByRole("button", { name: "Create index" }).click();
