@@ -258,6 +258,12 @@ export type JobState = "queued" | "running" | "succeeded" | "failed" | "cancelle
 export interface Job {
   jobId: JobId;
   indexId: IndexId | null;
+  /** Null once the index is deleted. */
+  indexName: string | null;
+  /** Null if the job is about no single asset. */
+  assetId: AssetId | null;
+  /** Null once the asset is deleted. */
+  assetTitle: string | null;
   kind: string;
   state: JobState;
   progress: number;

@@ -7,7 +7,7 @@ import type { JobMessage, QueryClip } from "../src/messages.ts";
 import { makeSearchRequest } from "../src/search/request.ts";
 import { claimJob, insertJob, releaseJob, renewJob } from "../src/store/jobs.ts";
 import { queryClipKey } from "../src/store/object-keys.ts";
-import { type Client, newClient } from "./client.ts";
+import { type Client, newClient, uniqueFixture } from "./client.ts";
 import { fetchDeployed } from "./deployed.ts";
 import { deliver, startAsset } from "./ingest-helpers.ts";
 import { run } from "./store-queries.ts";
@@ -154,5 +154,34 @@ describe("a leased job", () => {
     expect(await claimJob(env.DB, job.jobId, now + JOBS.leaseMs + 1)).toBe("claimed");
     await deliver("sightline-jobs-dead", job);
     expect(await claimJob(env.DB, job.jobId, now + 10 * JOBS.leaseMs)).toBe("finished");
+  });
+});
+
+describe("the record of a job", () => {
+  it("names its index and its asset until they are deleted, in lists as well", async () => {
+    await client.json("POST", "/index", { json: { index_name: "named" } });
+    const form = { image_file: await uniqueFixture("words.jpg") };
+    const asset = await client.json("POST", "/index/named/image", { form });
+    const { asset_id, title } = await client.waitForAsset("named", asset);
+    const about = { index_name: "named", asset_id, asset_title: title };
+    expect(await client.waitForJob(asset.job_id)).toMatchObject({ kind: "ingest", ...about });
+    const { jobs } = await client.json("GET", "/jobs");
+    expect(jobs).toContainEqual(expect.objectContaining({ job_id: asset.job_id, ...about }));
+
+    const repair = await client.json("POST", "/index/named/traverse");
+    const nothing = { asset_id: null, asset_title: null };
+    expect(await client.waitForJob(repair.job_id)).toMatchObject({
+      index_name: "named",
+      ...nothing,
+    });
+
+    const deletion = await client.json("DELETE", `/index/named/image/${asset_id}`);
+    expect(await client.waitForJob(deletion.job_id)).toMatchObject({
+      index_name: "named",
+      asset_id,
+      asset_title: null,
+    });
+    const { job_id } = await client.json("DELETE", "/index/named");
+    expect(await client.waitForJob(job_id)).toMatchObject({ index_name: null, ...nothing });
   });
 });

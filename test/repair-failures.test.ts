@@ -58,6 +58,7 @@ describe("keyframes that couldn't be described", () => {
     expect(report.unrepaired).toEqual([
       {
         asset_id: asset.asset_id,
+        title: asset.title,
         code: "keyframes_undescribed",
         message: expect.stringContaining(vision.id),
       },

@@ -47,6 +47,23 @@ describe("a followed source", () => {
     });
   });
 
+  it("can be imported again and followed by its `request`, and stays one source", async () => {
+    await createIndex(client, "again");
+    const [first, second] = sceneImages("r1", "r2");
+    await stubPlatform("repeated", { items: [first!] });
+    await runImport(client, "again/photonet/profile", profileOf("repeated"));
+    const readSources = () => client.json("GET", "/index/again/sources");
+    const [before] = (await readSources()).sources;
+    expect(before).toMatchObject({ follow: false, items: 1 });
+    await stubPlatform("repeated", { items: [second!, first!] });
+    const { request, platform } = before;
+    await runImport(client, "again/photonet/profile", { ...request, platform, follow: true });
+    expect(await readSources()).toMatchObject({
+      total: 1,
+      sources: [{ source_id: before.source_id, request, follow: true, items: 2 }],
+    });
+  });
+
   it("reports removed originals, and keeps their assets", async () => {
     const indexId = await createIndex(client, "gone");
     const [first, second] = sceneImages("g1", "g2");

@@ -124,7 +124,12 @@ describe("a failed ingest", () => {
     await failIngest(assets.clock, "unreadable_image");
     const { unrepaired } = await repair();
     expect(unrepaired).toEqual([
-      { asset_id: assets.clock.asset_id, code: "ingest_failed", message: "It broke." },
+      {
+        asset_id: assets.clock.asset_id,
+        title: assets.clock.title,
+        code: "ingest_failed",
+        message: "It broke.",
+      },
     ]);
   });
 

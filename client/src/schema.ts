@@ -2427,6 +2427,22 @@ export interface components {
              * @example null
              */
             query: string | null;
+            /**
+             * @description The field that names the target. Send it to the endpoint of `kind`, with `platform` and `follow`, to import again or to follow the source: it stays the same source.
+             * @example {
+             *       "url": "https://video.blender.org/c/blender_open_movies/videos"
+             *     }
+             */
+            request: {
+                /** @description URL of the video, playlist or profile. */
+                url?: string;
+                /** @description What is searched for. */
+                query?: string;
+                /** @description Name of the profile. */
+                username?: string;
+                /** @description Id of the playlist. */
+                playlist_id?: string;
+            };
             /** @description Whether traversals import what is new. */
             follow: boolean;
             /**
@@ -2788,6 +2804,21 @@ export interface components {
              * @example ingest
              */
             kind: string;
+            /**
+             * @description Name of the index that the job is about; null once it is deleted.
+             * @example holidays
+             */
+            index_name: string | null;
+            /**
+             * @description Id of the asset that the job is about; null if it isn't one asset.
+             * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+             */
+            asset_id: string | null;
+            /**
+             * @description Title of that asset; null once it is deleted.
+             * @example Harbour at dawn.mp4
+             */
+            asset_title: string | null;
             /**
              * @description State of the job. The last three are final.
              * @example succeeded
@@ -6802,6 +6833,9 @@ export interface operations {
                      *           "title": "Open movies",
                      *           "url": "https://video.blender.org/c/blender_open_movies/videos",
                      *           "query": null,
+                     *           "request": {
+                     *             "url": "https://video.blender.org/c/blender_open_movies/videos"
+                     *           },
                      *           "follow": false,
                      *           "limit": 20,
                      *           "metadata": {
@@ -8118,6 +8152,9 @@ export interface operations {
                      *         {
                      *           "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
                      *           "kind": "ingest",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_title": "Harbour at dawn.mp4",
                      *           "state": "succeeded",
                      *           "progress": 1,
                      *           "error": null,
@@ -8174,6 +8211,9 @@ export interface operations {
                      * @example {
                      *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
                      *       "kind": "ingest",
+                     *       "index_name": "holidays",
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_title": "Harbour at dawn.mp4",
                      *       "state": "succeeded",
                      *       "progress": 1,
                      *       "error": null,
@@ -8214,6 +8254,9 @@ export interface operations {
                      * @example {
                      *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
                      *       "kind": "ingest",
+                     *       "index_name": "holidays",
+                     *       "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *       "asset_title": "Harbour at dawn.mp4",
                      *       "state": "succeeded",
                      *       "progress": 1,
                      *       "error": null,

@@ -1,3 +1,5 @@
+import { formatDetail } from "./error-wording.js";
+
 const STORED = "sightline-key";
 const OFFLINE = "The service can't be reached. Check the connection and try again.";
 
@@ -163,9 +165,4 @@ function parse(text) {
   } catch {
     return undefined;
   }
-}
-
-function formatDetail(detail) {
-  if (!Array.isArray(detail)) return detail;
-  return detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
 }

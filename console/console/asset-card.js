@@ -21,11 +21,10 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       "button.over",
       {
         type: "button",
-        disabled: shown.media_url === null,
         "aria-expanded": "false",
         onclick: () => openStage(root, shown),
       },
-      el("span.visually-hidden", {}, `${type === "video" ? "Play" : "Show"} ${title}`),
+      el("span.visually-hidden", {}, `${isPlayable(shown) ? "Play" : "Show"} ${title}`),
       imageFrame({ url: shown.thumbnail_url, type }),
       seconds === null ? null : el("span.tag", {}, clock(seconds)),
     );
@@ -48,8 +47,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
     );
     if (state === "failed") {
       root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
-      const advice = adviceOf(shown.error);
-      if (advice) root.append(el("p.warning", {}, advice));
+      root.append(...adviceLines(shown));
     } else if (!isDone(shown)) {
       root.append(
         el("progress", { max: 1, value: shown.progress, "aria-label": `Progress of ${title}` }),
@@ -86,8 +84,19 @@ function similarActions(asset) {
   return el("p.actions.calm", {}, similarButton(asset, asset.asset_id));
 }
 
+/** Says what to do about a failure, if its message doesn't. */
+function adviceLines({ error }) {
+  const advice = error && adviceOf(error);
+  return advice ? [el("p.warning", {}, advice)] : [];
+}
+
+function isPlayable({ asset_type: type, state, media_url: url }) {
+  return type === "video" && state !== "failed" && url !== null;
+}
+
 function openStage(root, asset) {
-  const { title, asset_type: type, media_url: url } = asset;
+  const { title, asset_type: type } = asset;
+  const url = type === "image" || isPlayable(asset) ? asset.media_url : null;
   toggleStage(root, { title, type, url, start: null, end: null }, (video) => details(asset, video));
 }
 
@@ -115,6 +124,8 @@ function details(asset, video) {
   const isVideo = video !== null && asset.state === "ready";
   return [
     el("h3", { dir: "auto" }, title),
+    ...(asset.state === "ready" ? [] : [el("p.facts", {}, STATES[asset.state])]),
+    ...(asset.error ? [errorNotice(asset.error), ...adviceLines(asset)] : []),
     ...(asset.state === "ready" ? [similarActions(asset)] : []),
     ...(isVideo ? videoTools({ index, id, title, start: null, end: null, thumbnail }, video) : []),
     factList(facts),

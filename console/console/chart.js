@@ -1,6 +1,5 @@
-import { el } from "./element.js";
+import { el, shape } from "./element.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 60;
 const STEP = 10;
 const BAR = 7;
@@ -106,10 +105,4 @@ function dataTable(caption, columns, rows) {
 function shortDate(date) {
   const options = { day: "numeric", month: "short", timeZone: "UTC" };
   return new Date(date).toLocaleDateString([], options);
-}
-
-function shape(name, attributes) {
-  const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  return node;
 }

@@ -1,7 +1,8 @@
 import { readSources, refreshMoments } from "./cut-list-requests.js";
 import { formatCsv, momentKey, moveMoment, removeMoment, totalSeconds } from "./cut-list.js";
+import { download } from "./download.js";
 import { hasMixedRates, joinEditLists } from "./edit-list.js";
-import { announce, confirmAction, el, errorNotice } from "./element.js";
+import { announce, confirmAction, el, errorNotice, shape } from "./element.js";
 import { imageFrame } from "./image-frame.js";
 import { onCutListChange, readCutList, storeCutList } from "./stored-cut-list.js";
 import { clock, count, range } from "./wording.js";
@@ -67,8 +68,20 @@ export function openCutList(index, { toggle, panel }) {
       el(
         "p.actions.calm",
         {},
-        button("up", "↑", `Move up: ${title}`, () => move(i, i - 1, "up"), i === 0),
-        button("down", "↓", `Move down: ${title}`, () => move(i, i + 1, "down"), i === length - 1),
+        button(
+          "up",
+          arrow("M8 13V3M3 8l5-5 5 5"),
+          `Move up: ${title}`,
+          () => move(i, i - 1, "up"),
+          i === 0,
+        ),
+        button(
+          "down",
+          arrow("M8 3v10M3 8l5 5 5-5"),
+          `Move down: ${title}`,
+          () => move(i, i + 1, "down"),
+          i === length - 1,
+        ),
         button("remove", "Remove", `Remove from the cut list: ${title}`, () => {
           change(removeMoment(read(), moment), i, "remove");
           announce("Removed from the cut list.");
@@ -126,6 +139,12 @@ export function openCutList(index, { toggle, panel }) {
   return { refresh };
 }
 
+/** Renders an arrow: fonts may lack the characters. */
+function arrow(path) {
+  const attributes = { viewBox: "0 0 16 16", class: "icon", "aria-hidden": "true" };
+  return shape("svg", attributes, shape("path", { d: path }));
+}
+
 function summary(moments) {
   if (moments.length === 0) {
     return "The cut list is empty. Add moments to it with “Add to cut list” under a result.";
@@ -150,10 +169,4 @@ function edlNotes(moments, sources) {
     hasMixedRates(sources) &&
       "The videos have different frame rates: the edit list counts in the first one's.",
   ].filter(Boolean);
-}
-
-function download(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-  el("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

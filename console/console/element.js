@@ -1,3 +1,5 @@
+import { shortenMiddle } from "./wording.js";
+
 /**
  * Creates an element: `el("li.card", { title: "…", onclick: f }, child, …)`. Attributes named `on…`
  * are listeners; `true` sets an empty attribute; false, null and undefined omit it. Children are
@@ -16,6 +18,14 @@ export function el(name, attributes = {}, ...children) {
   return node;
 }
 
+/** Creates an SVG element. */
+export function shape(name, attributes, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
 /** Clones a `<template>`. Returns its root and its elements by their `data-part`. */
 export function fromTemplate(id) {
   const root = document.getElementById(id).content.firstElementChild.cloneNode(true);
@@ -23,9 +33,9 @@ export function fromTemplate(id) {
   return { root, ...Object.fromEntries(named) };
 }
 
-/** Renders a title in one line of a card; all of it is in a tooltip. */
+/** Renders a title in two lines of a card. A long one is shortened; all of it is in a tooltip. */
 export function titleHeading(title) {
-  return el("h3.title", { title, dir: "auto" }, title);
+  return el("h3.title.two-lines", { title, dir: "auto" }, shortenMiddle(title));
 }
 
 /** Announces a change to screen readers (a live region). */

@@ -6,6 +6,7 @@ import { formatContents } from "./wording.js";
 /** Opens the list of the account's indices, with the form that creates one. */
 export function openIndices() {
   const { root, create, error: errorBox, list } = fromTemplate("indices");
+  list.replaceChildren(el("p.facts", {}, "Loading…"));
   void load(list);
   create.addEventListener("submit", async (event) => {
     event.preventDefault();

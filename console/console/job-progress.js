@@ -1,6 +1,7 @@
 import { api } from "./api.js";
 import { el, errorNotice, announce } from "./element.js";
-import { isCancellable, isRunning, jobState, reportOf } from "./job-wording.js";
+import { isCancellable, isRunning, jobState, leftByRepair, reportOf } from "./job-wording.js";
+import { assetLink } from "./linked-asset.js";
 import { percent } from "./wording.js";
 
 const POLL_MS = 1000;
@@ -28,7 +29,11 @@ export async function followJob(outlet, jobId) {
 
 /** Renders the state of an ended job, its error and its report. */
 export function jobReport(job) {
-  const lines = reportOf(job).map((line) => el("li", {}, line));
+  const left = leftByRepair(job).map(({ id, title, message }) => [
+    id ? assetLink(job.index_name, id, title) : "The index itself",
+    `: ${message}`,
+  ]);
+  const lines = [...reportOf(job), ...left].map((line) => el("li", {}, line));
   return el(
     "div.stack.tight",
     {},

@@ -52,7 +52,7 @@ export function reportOf({ kind, result }) {
   return kind === "import" ? importReport(result) : [];
 }
 
-function repairReport({ assets = 0, findings = {}, repaired = {}, unrepaired = [] }) {
+function repairReport({ assets = 0, findings = {}, repaired = {} }) {
   const codes = Object.keys(findings);
   const checked = `${count(assets, "video or image", "videos and images")} checked.`;
   if (codes.length === 0) return [checked, "Nothing to repair."];
@@ -62,8 +62,13 @@ function repairReport({ assets = 0, findings = {}, repaired = {}, unrepaired = [
       const done = repaired[code] ?? 0;
       return `${codeName(code)}: ${findings[code]} found, ${done} repaired.`;
     }),
-    ...unrepaired.map(({ message, asset_id: id }) => (id ? `${message} (${id})` : message)),
   ];
+}
+
+/** Lists what a repair has left: `{ id, title, message }`; `id` is null for the index itself. */
+export function leftByRepair({ result }) {
+  const left = result?.unrepaired ?? [];
+  return left.map(({ asset_id: id, title, message }) => ({ id, title, message }));
 }
 
 function archiveReport({ imported = 0, present = 0, failed = [] }) {

@@ -2,7 +2,9 @@ import { api } from "./api.js";
 import { el, errorNotice, announce } from "./element.js";
 import { jobReport } from "./job-progress.js";
 import { isCancellable, isRunning, jobName, jobState, reportOf } from "./job-wording.js";
+import { assetLink } from "./linked-asset.js";
 import { openPagedList } from "./paged-list.js";
+import { routeHash } from "./route.js";
 import { dateTime, percent } from "./wording.js";
 
 const POLL_MS = 3000;
@@ -66,6 +68,7 @@ function draw(item, job, onChange) {
   item.replaceChildren(
     el("b", {}, name),
     el("span", { class: job.state === "failed" ? "badge bad" : "badge" }, jobState(job)),
+    el("span.subject", {}, subjectOf(job)),
     el("span.facts", {}, `${dateTime(job.created_at)}${share} · ${job.job_id}`),
   );
   if (isRunning(job)) {
@@ -76,6 +79,14 @@ function draw(item, job, onChange) {
     const summary = el("summary", {}, job.error ? "What went wrong" : "What was done");
     item.append(el("details.rest", {}, summary, jobReport(job)));
   }
+}
+
+/** Links to the video or image that a job is about, and to its index. */
+function subjectOf({ kind, index_name: index, asset_id: id, asset_title: title }) {
+  if (index === null) return "";
+  const name = kind === "delete_index" ? index : el("a", { href: routeHash({ index }) }, index);
+  if (id === null) return ["Index ", name];
+  return [title === null ? "Deleted" : assetLink(index, id, title), " in ", name];
 }
 
 function cancelButton(item, job, onChange) {

@@ -226,6 +226,7 @@ export function openLibrary(index, { list, more, tools, onIndex, onReady, onErro
   const read = async (cursor, isFresh = false) => {
     if (isReading) return;
     isReading = true;
+    if (assets.size === 0) more.replaceChildren(el("p.facts", {}, "Loading…"));
     let next = cursor;
     try {
       do {

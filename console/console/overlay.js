@@ -1,8 +1,7 @@
 import { decodeMask } from "./coco-rle.js";
-import { el } from "./element.js";
+import { el, shape } from "./element.js";
 import { certaintyOf, percent } from "./wording.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const LABEL_PX = 13;
 /** Red, green, blue and opacity of a mask: light on dark images, with an edge for light ones. */
 const MASK_FILL = [0, 190, 255, 110];
@@ -80,10 +79,4 @@ export function maskColours(mask) {
     colours.set(isInside ? MASK_FILL : MASK_EDGE, i * 4);
   }
   return colours;
-}
-
-function shape(name, attributes) {
-  const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  return node;
 }

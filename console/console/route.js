@@ -7,7 +7,8 @@ const INDEX_PAGES = new Set(["library", "health", "settings"]);
 /**
  * Reads the state of the page from the URL's hash, so that reloads and links restore it: `#/` is the
  * list of indices, `#/stats` a page of the account, `#/holidays` an index, `#/holidays/health` a page
- * of it, `#/holidays?q=boat&modes=image` a search in it and `#/holidays?ask=…` a question.
+ * of it, `#/holidays?q=boat&modes=image` a search in it, `#/holidays?ask=…` a question and
+ * `#/holidays?asset=vid_…` a video or an image of it.
  */
 export function readRoute(hash = location.hash) {
   const [path, search] = hash.replace(/^#\/?/, "").split("?", 2);
@@ -18,6 +19,7 @@ export function readRoute(hash = location.hash) {
     page: isAccountPage ? name : pageOf(name, page),
     index: isAccountPage ? "" : name,
     question: params.get("ask") ?? "",
+    asset: params.get("asset") ?? "",
     ...readSearch(params),
   };
 }
@@ -27,8 +29,12 @@ function pageOf(index, page) {
   return INDEX_PAGES.has(page) ? page : "library";
 }
 
-export function routeHash({ index, page = "library", question, ...search }) {
-  const params = question ? new URLSearchParams({ ask: question }) : writeSearch(search);
+export function routeHash({ index, page = "library", question, asset, ...search }) {
+  const params = question
+    ? new URLSearchParams({ ask: question })
+    : asset
+      ? new URLSearchParams({ asset })
+      : writeSearch(search);
   const rest = page !== "library" || ACCOUNT_PAGES.has(index) ? `/${page}` : "";
   return `#/${index}${rest}${params.size > 0 ? `?${params}` : ""}`;
 }

@@ -4,20 +4,28 @@ import { count, dateTime } from "./wording.js";
 
 const POLL_MS = 1500;
 
-/** Kinds of import: the endpoint, and the request field for the user's text. */
-const ENDPOINTS = {
-  page: ["/videonet/url", () => "url"],
-  playlist: ["/videonet/playlist", () => "url"],
-  search: ["/videonet/search", () => "query"],
-  profile: ["/photonet/profile", (text) => (/^https?:/i.test(text) ? "url" : "username")],
+/** Endpoints by the kind of a source. */
+const PATHS = {
+  url: "/videonet/url",
+  playlist: "/videonet/playlist",
+  search: "/videonet/search",
+  profile: "/photonet/profile",
+};
+
+/** Kinds of import: the kind of the source, and the request field for the user's text. */
+const IMPORTS = {
+  page: ["url", () => "url"],
+  playlist: ["playlist", () => "url"],
+  search: ["search", () => "query"],
+  profile: ["profile", (text) => (/^https?:/i.test(text) ? "url" : "username")],
 };
 
 export function isFromPlatform(type) {
-  return type in ENDPOINTS;
+  return type in IMPORTS;
 }
 
 /**
- * Shows the import sources of an index in `list`: those that are followed, running or failed.
+ * Shows the import sources of an index in `list`: first those that are followed, running or failed.
  * `onImported` is called when there may be new assets.
  */
 export function openSources(index, list, onImported) {
@@ -26,8 +34,9 @@ export function openSources(index, list, onImported) {
   const load = async () => {
     try {
       const { sources } = await api("GET", indexPath(index, "/sources", { limit: 100 }));
-      const active = sources.filter(({ follow, state }) => follow || state !== "succeeded");
-      list.replaceChildren(...active.map(line));
+      const isActive = ({ follow, state }) => follow || state !== "succeeded";
+      const ended = sources.filter((source) => !isActive(source));
+      list.replaceChildren(...sources.filter(isActive).map(line), ...endedSources(ended));
       if (!isPolling && sources.some(isRunning)) void poll();
     } catch (error) {
       // The library says that an index doesn't exist.
@@ -58,12 +67,16 @@ export function openSources(index, list, onImported) {
 
   const line = (source) => {
     const name = source.title ?? source.query ?? source.url;
+    const action = (verb, onclick) => {
+      const attributes = { type: "button", "aria-label": `${verb} ${name}`, onclick };
+      return el("button.quiet.faint", attributes, verb);
+    };
+    const canFollow = !source.follow && source.kind !== "url";
+    const again = [
+      action("Import now", () => importAgain(source, name, source.follow)),
+      canFollow ? action("Follow", () => importAgain(source, name, true)) : null,
+    ];
     const verb = source.follow ? "Stop following" : "Remove";
-    const stop = el(
-      "button.quiet.faint",
-      { type: "button", "aria-label": `${verb} ${name}`, onclick: () => remove(source, name) },
-      verb,
-    );
     const facts = [source.platform, count(source.items, "item"), stateOf(source)];
     if (source.last_synced_at) facts.push(`last import ${dateTime(source.last_synced_at)}`);
     return el(
@@ -71,26 +84,51 @@ export function openSources(index, list, onImported) {
       {},
       el("b.title", { title: name, dir: "auto" }, name),
       el("span.facts", {}, facts.join(" · ")),
-      stop,
       source.error ? el("p.notice.bad", {}, source.error.message) : null,
+      el(
+        "span.actions.calm",
+        {},
+        ...(isRunning(source) ? [] : again),
+        action(verb, () => remove(source, name)),
+      ),
     );
   };
+
+  /** Lists what was imported once, folded. */
+  const endedSources = (sources) => {
+    if (sources.length === 0) return [];
+    const summary = el("summary", {}, `Imported once: ${count(sources.length, "source")}`);
+    const lines = el("ul.sources", { "aria-label": "Imported once" }, sources.map(line));
+    return [el("li", {}, el("details.rest", { open: hasOpenFold() }, summary, lines))];
+  };
+  const hasOpenFold = () => list.querySelector("details")?.open ?? false;
+
+  const send = (kind, body) => api("POST", indexPath(index, PATHS[kind]), { body });
+
+  const importAgain = (source, name, follow) =>
+    attempt(async () => {
+      const { kind, request, platform, limit, metadata } = source;
+      await send(kind, { ...request, platform, limit, metadata, follow });
+      announce(follow && !source.follow ? `${name} is followed.` : `${name} is being imported.`);
+    });
 
   const remove = (source, name) =>
     attempt(async () => {
       await api("DELETE", indexPath(index, `/sources/${source.source_id}`));
-      announce(`${name} is no longer followed. Imported assets are kept.`);
+      announce(`${name} is removed. Imported videos and images are kept.`);
     });
 
   return {
     load,
     add: (text, type, follow) =>
       attempt(async () => {
-        const [path, fieldOf] = ENDPOINTS[type];
-        await api("POST", indexPath(index, path), { body: { [fieldOf(text)]: text, follow } });
+        const [kind, fieldOf] = IMPORTS[type];
+        await send(kind, { [fieldOf(text)]: text, follow });
       }),
   };
 }
+
+const STATES = { succeeded: "imported once", failed: "failed", cancelled: "cancelled" };
 
 function isRunning({ state }) {
   return state === "queued" || state === "running";
@@ -99,5 +137,5 @@ function isRunning({ state }) {
 function stateOf({ state, follow, removed_upstream: removedCount }) {
   if (isRunning({ state })) return "importing…";
   const removed = removedCount > 0 ? `, ${count(removedCount, "original")} removed` : "";
-  return `${follow ? "followed" : state}${removed}`;
+  return `${follow ? "followed" : STATES[state]}${removed}`;
 }

@@ -8,7 +8,8 @@ let open = null;
 
 /**
  * Opens a large view of a video or an image under the row of `card`, or closes it if it is open.
- * `media` has title, type, url, and for a moment start and end (seconds), boxes and mask.
+ * `media` has title, type, url, and for a moment start and end (seconds), boxes and mask. A video
+ * without a URL has a stand-in.
  * `details` gets the video element, null for an image, and returns what is shown beside it.
  */
 export function toggleStage(card, media, details) {
@@ -16,7 +17,8 @@ export function toggleStage(card, media, details) {
   const wasOpen = open?.button === button;
   closeStage();
   if (wasOpen) return;
-  const { screen, video } = media.type === "video" ? openPlayer(media) : openImage(media);
+  const { screen, video } =
+    media.type === "video" && media.url ? openPlayer(media) : openImage(media);
   const close = el("button.close", { type: "button", "aria-label": "Close" }, "×");
   close.addEventListener("click", closeStage);
   const stage = el("li.stage", {}, screen, el("div.details.stack", {}, close, details(video)));

@@ -26,13 +26,20 @@ function sections(stats) {
     el("p.facts", {}, `As of ${dateTime(stats.generated_at)}. Days are in UTC.`),
     section("Contents", contents(stats)),
     section("Usage of the last 30 days", el("div.figures", {}, ...usageCharts(days))),
-    section("Costs of the last 30 days", el("div.figures", {}, ...costCharts(days))),
+    section(
+      "Costs of the last 30 days",
+      el("p.hint", {}, COSTS_ARE_ESTIMATED),
+      el("div.figures", {}, ...costCharts(days)),
+    ),
     section("Limits", limits(stats)),
   ];
 }
 
-function section(title, content) {
-  return el("section.stack.tight", {}, el("h2", {}, title), content);
+const COSTS_ARE_ESTIMATED =
+  "An estimate of what this usage costs on Cloudflare, at list prices. A service on your own computer is charged nothing: there it is what the same usage would cost.";
+
+function section(title, ...content) {
+  return el("section.stack.tight", {}, el("h2", {}, title), ...content);
 }
 
 function contents(stats) {

@@ -1,68 +1,90 @@
-import { api } from "./api.js";
 import { formatWebVtt } from "./cues.js";
-import { el, errorNotice } from "./element.js";
-import { followJob } from "./job.js";
-import { clock, percent } from "./wording.js";
+import { addRow, countChanges, cuesOf, parseTime, rowProblems, rowsOf } from "./cue-rows.js";
+import { announce, confirmAction, el, errorNotice } from "./element.js";
+import { replaceTranscript } from "./transcript-files.js";
+import { count } from "./wording.js";
 
-/** Texts of cues that were changed and not saved, by video and position. */
+/** Rows that were changed and not saved, by video. */
 const drafts = new Map();
 
 window.addEventListener("beforeunload", (event) => drafts.size > 0 && event.preventDefault());
 
-/** Returns the changed texts of a video, undefined without any. */
+/** Returns the changed rows of a video, undefined without any. */
 export function draftOf(id) {
   return drafts.get(id);
 }
 
 /**
- * Renders a field for the text of each cue, and saves them as WebVTT to `path`. Changes last until
- * they are saved or discarded. `onClose` gets the transcript and a sentence for the user.
+ * Renders fields for the times and the text of each cue, and saves them as WebVTT to `path`. Changes
+ * last until they are saved or discarded. `onSaved` and `onCancel` close the editor.
  */
-export function editTranscript({ id, path, transcript, video, onClose }) {
+export function editTranscript({ id, path, transcript, video, onSaved, onCancel }) {
   const { cues, language } = transcript;
+  let rows = drafts.get(id) ?? rowsOf(cues);
   const state = el("p.facts", { role: "status" });
   const outcome = el("div", { role: "alert" });
-  const fields = cues.map((cue, i) => {
-    const text = drafts.get(id)?.get(i) ?? cue.text;
-    const label = `Text at ${clock(cue.start)}`;
-    const field = el("textarea", { rows: 2, dir: "auto", "aria-label": label }, text);
-    field.addEventListener("focus", () => (video.currentTime = cue.start));
-    field.addEventListener("input", () => {
-      const draft = drafts.get(id) ?? new Map();
-      if (field.value === cue.text) draft.delete(i);
-      else draft.set(i, field.value);
-      if (draft.size > 0) drafts.set(id, draft);
-      else drafts.delete(id);
-      update();
-    });
-    return field;
-  });
+  const list = el("ol.cues.editing", { "aria-label": "Lines" });
+  const action = (label, onclick) => el("button.quiet", { type: "button", onclick }, label);
 
-  const save = el("button.main", { type: "button" }, "Save transcript");
-  const cancel = el("button.quiet", { type: "button" });
-  const bar = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Saving" });
   const update = () => {
-    const changes = drafts.get(id)?.size ?? 0;
+    const changes = countChanges(rows, cues);
+    if (changes > 0) drafts.set(id, rows);
+    else drafts.delete(id);
     save.disabled = changes === 0;
     cancel.textContent = changes === 0 ? "Cancel" : "Discard changes";
-    state.textContent = changes === 0 ? "" : `${changes} changed, not saved yet.`;
+    state.textContent =
+      changes === 0 ? "" : `${count(changes, "change")}, not saved yet. Reloading loses them.`;
   };
-  cancel.addEventListener("click", () => {
+
+  const draw = () => {
+    list.hidden = rows.length === 0;
+    list.replaceChildren(...rows.map((row, i) => rowItem(row, i, { update, draw, list, video })));
+  };
+
+  const add = () => {
+    const added = addRow(rows, video.currentTime, video.duration);
+    rows = added.rows;
+    drafts.set(id, rows);
+    draw();
+    update();
+    fieldOf(list, added.position, "text").focus();
+    announce(`Line ${added.position + 1} is new.`);
+  };
+
+  const discard = async () => {
+    const text = "The transcript stays as it was saved last.";
+    const changes = countChanges(rows, cues);
+    if (changes > 0 && !(await confirmAction("Discard the changes?", text, "Discard"))) return;
     drafts.delete(id);
-    onClose(transcript, "");
-  });
+    onCancel();
+  };
 
   const setSaving = (isSaving) => {
-    for (const one of [save, cancel, ...fields]) one.disabled = isSaving;
     bar.hidden = !isSaving;
+    if (!isSaving) draw();
+    for (const one of [save, cancel, addButton]) one.disabled = isSaving;
+    for (const one of list.querySelectorAll("input, textarea, button")) {
+      one.disabled ||= isSaving;
+    }
   };
-  const onProgress = (share) => {
-    bar.value = share;
-    state.textContent = `Saved. Updating the search, ${percent(share)}.`;
+
+  const showProblems = (problems) => {
+    const messages = problems.slice(0, 5).map(({ message }) => el("p", {}, message));
+    const more = problems.length - messages.length;
+    if (more > 0) messages.push(el("p", {}, `${count(more, "more line")} with wrong times.`));
+    outcome.replaceChildren(el("div.notice.bad", {}, messages));
+    draw();
+    for (const { position, field } of problems) {
+      fieldOf(list, position, field).setAttribute("aria-invalid", "true");
+    }
+    fieldOf(list, problems[0].position, problems[0].field).focus();
   };
+
   const saveChanges = async () => {
-    const edited = cues.map((cue, i) => ({ ...cue, text: fields[i].value }));
-    if (edited.every(({ text }) => text.trim() === "")) {
+    const problems = rowProblems(rows, video.duration);
+    if (problems.length > 0) return showProblems(problems);
+    const edited = cuesOf(rows);
+    if (edited.length === 0) {
       outcome.replaceChildren(errorNotice(new Error("A transcript needs at least one line.")));
       return;
     }
@@ -70,27 +92,78 @@ export function editTranscript({ id, path, transcript, video, onClose }) {
     outcome.replaceChildren();
     state.textContent = "Saving…";
     try {
-      const form = new FormData();
       const vtt = formatWebVtt(edited, language);
-      form.append("transcript", new File([vtt], "transcript.vtt", { type: "text/vtt" }));
-      const { job_id: job } = await api("POST", path, { form });
-      await followJob(job, onProgress);
+      const file = new File([vtt], "transcript.vtt", { type: "text/vtt" });
+      await replaceTranscript(path, file, (text, share) => {
+        bar.value = share;
+        state.textContent = text;
+      });
       drafts.delete(id);
-      const saved = { ...transcript, cues: edited.filter(({ text }) => text.trim() !== "") };
-      onClose(saved, "Saved. Searches use the new text.");
+      onSaved();
     } catch (error) {
       setSaving(false);
       update();
       outcome.replaceChildren(errorNotice(error, saveChanges));
     }
   };
-  save.addEventListener("click", saveChanges);
 
+  const save = el("button.main", { type: "button", onclick: saveChanges }, "Save transcript");
+  const cancel = action("Cancel", discard);
+  const addButton = action("Add a line", add);
+  const bar = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "Saving" });
+  draw();
   update();
-  const items = fields.map((field, i) =>
-    el("li", {}, el("span.time", {}, clock(cues[i].start)), field),
+  const hint = "A new line starts where the video is. Times are minutes and seconds.";
+  const buttons = el("p.row", {}, save, cancel);
+  const nodes = [list, el("p.row", {}, addButton), el("p.hint", {}, hint)];
+  const focus = () => (list.querySelector("textarea") ?? addButton).focus();
+  return { nodes: [...nodes, state, bar, outcome, buttons], focus };
+}
+
+/** Renders the fields of a row, which they change. */
+function rowItem(row, position, { update, draw, list, video }) {
+  const number = position + 1;
+  const listen = (field, name) => {
+    field.dataset.field = name;
+    field.disabled = row.isDeleted;
+    field.addEventListener("input", () => {
+      row[name] = field.value;
+      field.removeAttribute("aria-invalid");
+      update();
+    });
+    return field;
+  };
+  const timeField = (name, label) =>
+    listen(el("input.time", { "aria-label": label, value: row[name], autocomplete: "off" }), name);
+  const text = el("textarea", { rows: 2, dir: "auto", "aria-label": `Text of line ${number}` });
+  text.value = row.text;
+  text.addEventListener("focus", () => {
+    const start = parseTime(row.start);
+    if (start !== null) video.currentTime = start;
+  });
+  const toggle = () => {
+    row.isDeleted = !row.isDeleted;
+    draw();
+    update();
+    list.children[position].querySelector("button").focus();
+  };
+  const verb = row.isDeleted ? "Restore" : "Delete";
+  const attributes = { type: "button", "aria-label": `${verb} line ${number}`, onclick: toggle };
+  return el(
+    "li",
+    { class: row.isDeleted ? "deleted" : null },
+    el(
+      "div.row.times",
+      {},
+      timeField("start", `Start of line ${number}`),
+      "–",
+      timeField("end", `End of line ${number}`),
+      el("button.quiet.faint", attributes, verb),
+    ),
+    listen(text, "text"),
   );
-  const list = el("ol.cues.editing", {}, items);
-  const nodes = [list, state, bar, outcome, el("p.row", {}, save, cancel)];
-  return { nodes, focus: () => fields[0]?.focus() };
+}
+
+function fieldOf(list, position, name) {
+  return list.children[position].querySelector(`[data-field="${name}"]`);
 }

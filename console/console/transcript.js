@@ -2,52 +2,97 @@ import { api, indexPath } from "./api.js";
 import { cueAt, findCues, splitMatches } from "./cues.js";
 import { el, errorNotice } from "./element.js";
 import { draftOf, editTranscript } from "./transcript-editor.js";
+import { downloadButtons, uploadButton } from "./transcript-files.js";
 import { clock, count } from "./wording.js";
 
 /** Time after a scroll by hand in which the list doesn't follow the video. */
 const FOLLOW_AFTER_MS = 4000;
 
 /** Renders the transcript of a video, which follows `video`, seeks it, and can be edited. */
-export function openTranscript({ index, id }, video) {
+export function openTranscript({ index, id, title }, video) {
   const body = el("div.stack", { "aria-busy": "true" }, el("p.facts", {}, "Loading…"));
   const root = el("section.transcript.stack", {}, el("h4", {}, "Transcript"), body);
   const path = indexPath(index, `/video/${encodeURIComponent(id)}/transcript`);
   const shown = { stopFollowing: () => {} };
+  const button = (label, onclick) => el("button.quiet.faint", { type: "button", onclick }, label);
 
-  const load = async () => {
+  const load = async (message = "") => {
     try {
-      const transcript = await api("GET", path);
+      const transcript = await readTranscript(path);
       if (draftOf(id)) edit(transcript);
-      else read(transcript);
+      else if (transcript.cues.length === 0) offer(message);
+      else read(transcript, message);
     } catch (error) {
-      const text = "This video has no transcript.";
-      const isMissing = error.status === 404;
-      body.replaceChildren(isMissing ? el("p.facts", {}, text) : errorNotice(error, load));
+      body.replaceChildren(errorNotice(error, () => load(message)));
     }
     body.removeAttribute("aria-busy");
   };
+  const onSaved = async () => {
+    await load("Saved. Searches use the new transcript.");
+    body.querySelector("[data-edit]")?.focus();
+  };
 
-  const read = (transcript, message = "") => {
+  /** Offers to write a transcript, or to upload one. */
+  const offer = () => {
+    shown.stopFollowing();
+    const outcome = el("div", { role: "alert" });
+    const write = button("Write one", () => edit(NO_TRANSCRIPT));
+    write.dataset.edit = "";
+    const hint = "This video has no transcript. Write one line by line, or upload a file: ";
+    body.replaceChildren(
+      el("p.facts", {}, `${hint}SRT, WebVTT, JSON or plain text.`),
+      el("p.actions.calm", {}, write, uploadButton({ path, isNew: true, outcome, onSaved })),
+      outcome,
+    );
+  };
+
+  const read = (transcript, message) => {
     shown.stopFollowing();
     const { nodes, stop } = readingView(transcript.cues, video);
     shown.stopFollowing = stop;
-    const onclick = () => edit(transcript);
-    const button = el("button.quiet.faint", { type: "button", onclick }, "Edit transcript");
-    body.replaceChildren(...nodes, el("p.actions.calm", {}, button));
+    const outcome = el("div", { role: "alert" });
+    const editButton = button("Edit transcript", () => edit(transcript));
+    editButton.dataset.edit = "";
+    body.replaceChildren(
+      ...nodes,
+      el("p.actions.calm", {}, editButton, uploadButton({ path, isNew: false, outcome, onSaved })),
+      el(
+        "p.actions.calm.downloads",
+        {},
+        el("span.facts", {}, "Download"),
+        downloadButtons({ path, title, outcome }),
+      ),
+      outcome,
+    );
     if (message) body.append(el("p.facts", { role: "status" }, message));
-    return button;
   };
 
   const edit = (transcript) => {
     shown.stopFollowing();
-    const onClose = (saved, message) => read(saved, message).focus();
-    const { nodes, focus } = editTranscript({ id, path, transcript, video, onClose });
+    const onCancel = async () => {
+      await load();
+      body.querySelector("[data-edit]")?.focus();
+    };
+    const { nodes, focus } = editTranscript({ id, path, transcript, video, onSaved, onCancel });
+    const hadFocus = body.contains(document.activeElement);
     body.replaceChildren(...nodes);
-    if (root.isConnected && root.contains(document.activeElement)) focus();
+    if (hadFocus) focus();
   };
 
   void load();
   return root;
+}
+
+const NO_TRANSCRIPT = { cues: [], language: null };
+
+/** Reads a transcript; one without cues if the video has none. */
+async function readTranscript(path) {
+  try {
+    return await api("GET", path);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    return NO_TRANSCRIPT;
+  }
 }
 
 /** Renders a search field and the cues. Their list scrolls to the current cue, not the page. */

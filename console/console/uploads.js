@@ -1,5 +1,5 @@
 import { indexPath, upload } from "./api.js";
-import { announce, el, errorNotice, replaceCard, titleHeading } from "./element.js";
+import { announce, el, errorNotice, replaceCard } from "./element.js";
 import { deleteUpload, readSentShare, uploadResumably } from "./resumable-upload.js";
 import { fingerprintOf, listStoredUploads } from "./stored-uploads.js";
 import { bytes, percent } from "./wording.js";
@@ -42,7 +42,7 @@ export function openUploads(index, list, { onAdded, chooseFiles }) {
     const bar = { "aria-label": `Upload of ${name}`, max: 1, value: share };
     card.replaceChildren(
       el("span.image-frame", {}, el("span.stand-in", {}, type)),
-      titleHeading(name),
+      el("h3.whole-title", { dir: "auto" }, name),
       el("p.facts", {}, item.size === null ? "" : `${bytes(item.size)}${withTranscript(item)}`),
       el(
         "div.row.between",

@@ -3,6 +3,10 @@ import { confirmAction, el, errorNotice, announce } from "./element.js";
 import { openPagedList } from "./paged-list.js";
 import { count, dateTime } from "./wording.js";
 
+/** Pauses and reads after a test event, while it is pending. */
+const POLL_MS = 1000;
+const MAX_READS = 10;
+
 /** Opens the webhook of an index: secrets, test, deliveries. `url` is null if none is set. */
 export function openWebhook(index, url) {
   const root = el("div.panel.stack.tight", {}, el("h2", {}, "Webhook"));
@@ -11,7 +15,9 @@ export function openWebhook(index, url) {
     return root;
   }
   const path = indexPath(index, "/webhook");
-  const state = el("div.stack.tight");
+  const counts = el("div.stack.tight", { role: "status" });
+  const secrets = el("div.stack.tight");
+  let canReadCounts = true;
   const result = el("div", { role: "alert" });
   const deliveries = openPagedList("Deliveries", {
     path: `${path}/deliveries`,
@@ -27,38 +33,55 @@ export function openWebhook(index, url) {
       result.replaceChildren(errorNotice(error));
     }
   };
+  const show = (webhook) => {
+    counts.replaceChildren(...deliveryCounts(webhook));
+    secrets.replaceChildren(...webhook.secrets.map(secretLine));
+  };
   const load = async () => {
     try {
-      state.replaceChildren(...webhookState(await api("GET", path)));
+      show(await api("GET", path));
     } catch (error) {
-      state.replaceChildren(
-        error.status === 403 ? el("p.notice", {}, NEEDS_ADMIN) : errorNotice(error, load),
+      canReadCounts = error.status !== 403;
+      secrets.replaceChildren(
+        canReadCounts ? errorNotice(error, load) : el("p.notice", {}, NEEDS_ADMIN),
       );
     }
+  };
+  /** Reads the deliveries and their counts again. Resolves to the number of pending ones. */
+  const refresh = async () => {
+    await deliveries.load();
+    if (!canReadCounts) return 0;
+    const webhook = await api("GET", path);
+    counts.replaceChildren(...deliveryCounts(webhook));
+    return webhook.deliveries.pending;
   };
   const rotate = () =>
     attempt(async () => {
       const text = "Events are signed with the old and the new secret for a day.";
       if (!(await confirmAction("Make a new secret?", text, "Make a new secret"))) return;
-      state.replaceChildren(...webhookState(await api("POST", `${path}/rotate`)));
+      show(await api("POST", `${path}/rotate`));
       announce("There is a new secret.");
     });
   const test = () =>
     attempt(async () => {
       await api("POST", `${path}/test`);
       announce("A test event is queued.");
-      await deliveries.load();
+      for (let reads = 0; reads < MAX_READS && root.isConnected; reads++) {
+        if ((await refresh()) === 0) break;
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
     });
   const action = (label, onclick) => el("button.quiet", { type: "button", onclick }, label);
   root.append(
     el("p.break", {}, url),
-    state,
+    counts,
+    secrets,
     el(
       "div.row",
       {},
       action("Send a test event", test),
       action("Make a new secret…", rotate),
-      action("Reload deliveries", () => deliveries.load()),
+      action("Reload deliveries", () => attempt(refresh)),
     ),
     result,
     el("h3", {}, "Deliveries"),
@@ -72,7 +95,7 @@ export function openWebhook(index, url) {
 const NEEDS_ADMIN =
   "Your API key doesn't have the scope admin. Only a key with this scope reads and changes the secrets.";
 
-function webhookState({ disabled_at: disabledAt, secrets, deliveries }) {
+function deliveryCounts({ disabled_at: disabledAt, deliveries }) {
   const { pending, delivered, failed } = deliveries;
   return [
     disabledAt
@@ -83,7 +106,6 @@ function webhookState({ disabled_at: disabledAt, secrets, deliveries }) {
         )
       : null,
     el("p.facts", {}, `${pending} pending, ${delivered} delivered, ${failed} failed`),
-    ...secrets.map(secretLine),
   ].filter(Boolean);
 }
 

@@ -6,6 +6,31 @@ export function clock(seconds) {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${end}` : `${minutes}:${end}`;
 }
 
+/** Characters that are twice as wide as Latin ones, or about so. */
+const WIDE = /[\u1100-\u115f\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uff60]|\p{Extended_Pictographic}/u;
+/** Width of a title that is shown whole, and of the parts of a longer one, in Latin characters. */
+const TITLE_WIDTH = { whole: 52, start: 30, end: 18 };
+
+/** Shortens a long title in its middle, because names often differ at their ends. */
+export function shortenMiddle(title) {
+  const parts = [...new Intl.Segmenter().segment(title)].map(({ segment }) => segment);
+  if (takeWidth(parts, TITLE_WIDTH.whole) === parts.length) return title;
+  const start = parts.slice(0, takeWidth(parts, TITLE_WIDTH.start));
+  const end = parts.slice(-takeWidth(parts.toReversed(), TITLE_WIDTH.end));
+  return `${start.join("").trimEnd()}…${end.join("").trimStart()}`;
+}
+
+/** Counts the first parts that are no wider than `width` together. */
+function takeWidth(parts, width) {
+  let [taken, used] = [0, 0];
+  while (taken < parts.length) {
+    used += WIDE.test(parts[taken]) ? 2 : 1;
+    if (used > width) break;
+    taken++;
+  }
+  return taken;
+}
+
 /** Formats the time range of a moment; null for an image. */
 export function range({ start_seconds: start, end_seconds: end }) {
   return start === null ? null : `${clock(start)}–${clock(end)}`;

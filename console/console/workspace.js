@@ -112,15 +112,17 @@ export function openWorkspace(index, onDeleted) {
     if (hasSearch(route)) options.write(route);
     updateExample(parts, options, route.example);
     const isLibrary = route.page === "library";
-    // A repair, an import and the settings change what the library has.
-    if (isLibrary && page !== "library") void refresh();
-    ({ page } = route);
-    const hasResults = isLibrary && (hasSearch(route) || route.question !== "");
+    // A repair, an import, the settings and the page of an asset change what the library has.
+    if (isLibrary && page !== "library" && !route.asset) void refresh();
+    page = route.asset ? "asset" : route.page;
+    const hasResults =
+      isLibrary && (hasSearch(route) || route.question !== "" || route.asset !== "");
     results.hidden = !hasResults;
     parts.library.hidden = !isLibrary || hasResults;
     if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index));
     else if (hasSearch(route)) void showSearch(results, route, running.signal);
     else if (route.question) void showAnswer(results, route, running.signal);
+    else if (route.asset) void showAsset(results, route, running.signal);
   };
 
   const go = (chosen = example.read()) => {
@@ -156,6 +158,12 @@ export function openWorkspace(index, onDeleted) {
   };
   const isUploading = () => uploads.isRunning() || transcripts.isWaiting();
   return { root, follow, refresh, isUploading, stop: () => uploads.stopAll() };
+}
+
+/** Shows the video or image of a link. Its module is loaded when it is first needed. */
+async function showAsset(outlet, route, signal) {
+  const { showLinkedAsset } = await import("./linked-asset.js");
+  if (!signal.aborted) await showLinkedAsset(outlet, route, signal);
 }
 
 /** Shows the page of a route, and marks its tab. */

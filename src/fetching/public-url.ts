@@ -48,7 +48,7 @@ export function requirePublicUrl(text: string, allowed: string): URL {
   if (!url || !/^https?:$/.test(url.protocol)) throw blocked("is not an http or https URL");
   if (url.username || url.password) throw blocked("carries a user name or password");
   if (isExempt(url, allowed)) return url;
-  if (BAD_PORTS.has(url.port)) throw blocked(`names the port ${url.port}, where no media are`);
+  if (BAD_PORTS.has(url.port)) throw blocked(`names port ${url.port}, which another protocol uses`);
   if (isPrivateAddress(url.hostname) ?? isPrivateName(url.hostname)) throw privateAddressError();
   return url;
 }

@@ -55,7 +55,7 @@ export async function repairAsset(
       const repairable = findings.filter(({ code }) => codes.includes(code));
       if (repairable.length === 0) continue;
       const about = [...new Set(repairable.flatMap((finding) => finding.about))];
-      await recordRepair(report, asset.assetId, repairable, () => repair(context, about));
+      await recordRepair(report, asset, repairable, () => repair(context, about));
       if (repair === restoreAssetSegments) {
         findings = await inspectAsset(env, asset, imageModel, now); // what new segments lack
       }

@@ -1,7 +1,7 @@
 import { LIFECYCLE } from "../config.ts";
 import { failureOf, isDeferrable, traceOf } from "../errors.ts";
-import type { AssetId } from "../ids.ts";
 import { log } from "../log.ts";
+import type { Asset } from "../types.ts";
 import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
 import { RepairPaused } from "./repair-context.ts";
 
@@ -21,9 +21,9 @@ export interface Report {
   repaired: Counts;
   /**
    * Findings that couldn't be repaired, or not completely: the first `LIFECYCLE.maxUnrepaired`.
-   * `asset_id` is null for findings of the index.
+   * `asset_id` and `title` are null for findings of the index.
    */
-  unrepaired: { asset_id: string | null; code: Code; message: string }[];
+  unrepaired: { asset_id: string | null; title: string | null; code: Code; message: string }[];
 }
 
 export function newReport(): Report {
@@ -37,7 +37,7 @@ export function newReport(): Report {
  */
 export async function recordRepair(
   report: Report,
-  assetId: AssetId | null,
+  asset: Pick<Asset, "assetId" | "title"> | null,
   findings: Finding<Code>[],
   repair: () => Promise<string | null>,
 ): Promise<void> {
@@ -51,14 +51,15 @@ export async function recordRepair(
     if (error instanceof RepairPaused || isWaiting) throw error;
     message = failureOf(error).message;
     log("warn", "lifecycle.repair_failed", {
-      asset: assetId,
+      asset: asset?.assetId,
       code: codes[0],
       cause: traceOf(error),
     });
   }
   count(report.findings, codes);
   if (message === null || report.unrepaired.length >= LIFECYCLE.maxUnrepaired) return;
-  report.unrepaired.push({ asset_id: assetId, code: codes[0]!, message });
+  const { assetId = null, title = null } = asset ?? {};
+  report.unrepaired.push({ asset_id: assetId, title, code: codes[0]!, message });
 }
 
 function count(counts: Counts, codes: Code[]): void {

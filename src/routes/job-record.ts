@@ -17,6 +17,20 @@ export const jobRecord = z
       .string()
       .describe("Kind of work, such as `ingest`, `search`, `import`, `traverse` or `transcript`.")
       .openapi({ example: "ingest" }),
+    index_name: z
+      .string()
+      .nullable()
+      .describe("Name of the index that the job is about; null once it is deleted.")
+      .openapi({ example: "holidays" }),
+    asset_id: idField(
+      "asset",
+      "Id of the asset that the job is about; null if it isn't one asset.",
+    ).nullable(),
+    asset_title: z
+      .string()
+      .nullable()
+      .describe("Title of that asset; null once it is deleted.")
+      .openapi({ example: "Harbour at dawn.mp4" }),
     state: jobState,
     progress: z
       .number()
@@ -47,6 +61,9 @@ export function toJobRecord(job: Job): z.input<typeof jobRecord> {
   return {
     job_id: job.jobId,
     kind: job.kind,
+    index_name: job.indexName,
+    asset_id: job.assetId,
+    asset_title: job.assetTitle,
     state: job.state,
     progress: job.progress,
     result: job.kind === "search" ? null : job.result, // too large for a list

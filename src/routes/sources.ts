@@ -36,6 +36,20 @@ const sourceRecord = z
       .nullable()
       .describe("What the platform is searched for; null for other kinds.")
       .openapi({ example: null }),
+    request: z
+      .object({
+        url: z.string().optional().describe("URL of the video, playlist or profile."),
+        query: z.string().optional().describe("What is searched for."),
+        username: z.string().optional().describe("Name of the profile."),
+        playlist_id: z.string().optional().describe("Id of the playlist."),
+      })
+      .describe(
+        "The field that names the target. Send it to the endpoint of `kind`, with `platform` and " +
+          "`follow`, to import again or to follow the source: it stays the same source.",
+      )
+      .openapi({
+        example: { url: "https://video.blender.org/c/blender_open_movies/videos" },
+      }),
     follow: z.boolean().describe("Whether traversals import what is new."),
     limit: countField("Items that are imported at most.", 20),
     metadata: jsonObject,
@@ -122,6 +136,12 @@ function toSourceRecord(source: SourceSummary): z.input<typeof sourceRecord> {
     title: listing?.title ?? request.username ?? request.playlistId ?? null,
     url: listing?.url ?? request.url ?? null,
     query: request.query ?? null,
+    request: {
+      url: request.url,
+      query: request.query,
+      username: request.username,
+      playlist_id: request.playlistId,
+    },
     follow: source.follow === 1,
     limit: source.itemLimit,
     metadata: source.metadata,

@@ -6,8 +6,11 @@ import type { JobMessage } from "../messages.ts";
 import type { Job, JobState } from "../types.ts";
 import { type Page, type PageRequest, parseColumns, toPage } from "./sql.ts";
 
-const COLUMNS = `job_id AS jobId, index_id AS indexId, kind, state, progress, result, error,
-  created_at AS createdAt, updated_at AS updatedAt`;
+const COLUMNS = `jobs.job_id AS jobId, jobs.index_id AS indexId, indices.name AS indexName,
+  jobs.asset_id AS assetId, assets.title AS assetTitle, kind, jobs.state, jobs.progress, result,
+  jobs.error, jobs.created_at AS createdAt, jobs.updated_at AS updatedAt`;
+const FROM_JOBS = `FROM jobs LEFT JOIN indices ON indices.index_id = jobs.index_id
+  LEFT JOIN assets ON assets.asset_id = jobs.asset_id`;
 
 /**
  * Inserts a job and enqueues it. Its row stores the message until the job has ended, so that a lost
@@ -166,7 +169,7 @@ export async function requireJob(
   jobId: string,
 ): Promise<Job> {
   const row = await db
-    .prepare(`SELECT ${COLUMNS} FROM jobs WHERE job_id = ? AND account_id = ?`)
+    .prepare(`SELECT ${COLUMNS} ${FROM_JOBS} WHERE jobs.job_id = ? AND jobs.account_id = ?`)
     .bind(jobId, accountId)
     .first<Job>();
   if (!row) throw new AppError("not_found", `There is no job "${jobId}".`);
@@ -182,8 +185,9 @@ export async function listJobs(
   const [rows, total] = await db.batch<Job & { total: number }>([
     db
       .prepare(
-        `SELECT ${COLUMNS} FROM jobs WHERE account_id = ?1 AND (?2 = '' OR job_id < ?2)
-         ORDER BY job_id DESC LIMIT ?3`,
+        `SELECT ${COLUMNS} ${FROM_JOBS}
+         WHERE jobs.account_id = ?1 AND (?2 = '' OR jobs.job_id < ?2)
+         ORDER BY jobs.job_id DESC LIMIT ?3`,
       )
       .bind(accountId, after, limit + 1),
     db.prepare("SELECT COUNT(*) AS total FROM jobs WHERE account_id = ?").bind(accountId),

@@ -25,7 +25,11 @@ export async function unfinishedAssets(page: Page, index: string): Promise<void>
 export async function awkwardSources(page: Page, index: string): Promise<void> {
   const source = {
     title: null,
+    kind: "playlist",
     query: null,
+    request: { url: LONG },
+    limit: 50,
+    metadata: {},
     url: LONG,
     platform: "peertube",
     items: 1200,
@@ -42,6 +46,16 @@ export async function awkwardSources(page: Page, index: string): Promise<void> {
       state: "failed",
       title: "<b>T</b>".repeat(30),
       error: { code: "upstream_error", message: `The server of ${LONG} answered with 503.` },
+    },
+    {
+      ...source,
+      source_id: "src_4",
+      kind: "search",
+      state: "succeeded",
+      query: "sea otters",
+      request: { query: "sea otters" },
+      limit: 10,
+      follow: false,
     },
   ];
   const json = { sources, total: sources.length, next_cursor: null };

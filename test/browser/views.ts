@@ -85,8 +85,29 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   },
   async "an open image"() {
     const view = await openLibrary();
-    await view.page.getByRole("button", { name: /^Show/ }).first().click();
+    await view.page
+      .getByRole("button", { name: /^Show .*jpg$/ })
+      .first()
+      .click();
     await view.page.locator(".stage dd").first().waitFor();
+    return view;
+  },
+  async "an open transcript with a wrong time"() {
+    const view = await openLibrary();
+    await view.page.getByRole("button", { name: /^Play IMG/ }).click();
+    await view.page.getByRole("button", { name: "Write one" }).click();
+    await view.page.getByRole("button", { name: "Add a line" }).click();
+    await view.page.getByLabel("Text of line 1").fill("W".repeat(200));
+    await view.page.getByLabel("End of line 1").fill("soon");
+    await view.page.getByRole("button", { name: "Save transcript" }).click();
+    await view.page.getByRole("alert").getByText("is not a time").waitFor();
+    return view;
+  },
+  async "the page of a failed video"() {
+    const view = await openLibrary();
+    await openHash(view.page, `${HASH}/health`);
+    await view.page.getByRole("link", { name: /^A part of/ }).click();
+    await view.page.locator(".stage .notice.bad").waitFor();
     return view;
   },
   async "the form that adds from the web"() {
@@ -151,7 +172,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   async "the health of an index"() {
     const view = await openConsole();
     await openHash(view.page, `${HASH}/health`);
-    await view.page.getByRole("heading", { name: "Health" }).waitFor();
+    await view.page.getByText(/with findings\.$/).waitFor();
     return view;
   },
   async "the settings of an index"() {
@@ -175,7 +196,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   async "the jobs"() {
     const view = await openConsole();
     await openHash(view.page, "#/jobs");
-    await view.page.getByRole("heading", { name: "Jobs" }).waitFor();
+    await view.page.locator("li.record a").first().waitFor();
     return view;
   },
   async "the menu of the account"() {

@@ -10,11 +10,12 @@ interface Job {
 interface JobWording {
   codeName: (code: string) => string;
   isCancellable: (job: Job) => boolean;
+  leftByRepair: (job: Job) => { id: string | null; title: string | null; message: string }[];
   reportOf: (job: Job) => string[];
 }
 
 const file = new URL("../../console/console/job-wording.js", import.meta.url).href;
-const { codeName, isCancellable, reportOf } = (await import(file)) as JobWording;
+const { codeName, isCancellable, leftByRepair, reportOf } = (await import(file)) as JobWording;
 
 it("The code of a finding is shown in words", () => {
   expect(codeName("vectors_missing")).toBe("Vectors missing");
@@ -29,23 +30,31 @@ it.each([
   expect(isCancellable({ kind, state })).toBe(expected);
 });
 
-it("The report of a repair says what was found, repaired and left", () => {
+it("The report of a repair says what was found and repaired, and names what is left", () => {
   const result = {
     assets: 1200,
     findings: { vectors_missing: 3, source_missing: 1 },
     repaired: { vectors_missing: 3 },
     unrepaired: [
-      { asset_id: "vid_1", code: "source_missing", message: "The stored file is gone." },
-      { asset_id: null, code: "totals_mismatch", message: "The sums differ." },
+      {
+        asset_id: "vid_1",
+        title: "Harbour.mp4",
+        code: "source_missing",
+        message: "The stored file is gone.",
+      },
+      { asset_id: null, title: null, code: "totals_mismatch", message: "The sums differ." },
     ],
   };
   expect(reportOf({ kind: "traverse", result })).toEqual([
     "1,200 videos and images checked.",
     "Vectors missing: 3 found, 3 repaired.",
     "Source missing: 1 found, 0 repaired.",
-    "The stored file is gone. (vid_1)",
-    "The sums differ.",
   ]);
+  expect(leftByRepair({ kind: "traverse", result })).toEqual([
+    { id: "vid_1", title: "Harbour.mp4", message: "The stored file is gone." },
+    { id: null, title: null, message: "The sums differ." },
+  ]);
+  expect(leftByRepair({ kind: "ingest", result: null })).toEqual([]);
 });
 
 it("The report of a repair without findings says so", () => {

@@ -3,13 +3,14 @@ import { expect, it } from "vitest";
 interface Route {
   page: string;
   index: string;
+  asset: string;
   query: string;
 }
 
 /** The functions under test; the console is plain JavaScript without types. */
 interface Routes {
   readRoute: (hash: string) => Route;
-  routeHash: (route: { index: string; page?: string; query?: string }) => string;
+  routeHash: (route: { index: string; page?: string; query?: string; asset?: string }) => string;
 }
 
 const file = new URL("../../console/console/route.js", import.meta.url).href;
@@ -41,3 +42,9 @@ it.each(["holidays", "stats", "keys", "jobs"])(
     expect(search).toMatchObject({ index, page: "library", query: "a/b?c" });
   },
 );
+
+it("A link to a video leads to it in the library of its index", () => {
+  const route = readRoute(routeHash({ index: "holidays", asset: "vid_1" }));
+  expect(route).toMatchObject({ index: "holidays", page: "library", asset: "vid_1", query: "" });
+  expect(readRoute("#/holidays")).toMatchObject({ asset: "" });
+});

@@ -7,10 +7,13 @@ interface Wording {
   authorOf: (model: string) => string;
   likelihoodOf: (score: number) => string;
   percent: (share: number) => string;
+  shortenMiddle: (title: string) => string;
 }
 
 const file = new URL("../../console/console/wording.js", import.meta.url).href;
-const { authorOf, breadthOf, certaintyOf, likelihoodOf, percent } = (await import(file)) as Wording;
+const { authorOf, breadthOf, certaintyOf, likelihoodOf, percent, shortenMiddle } = (await import(
+  file
+)) as Wording;
 
 it.each([
   [1, "Very likely"],
@@ -60,4 +63,13 @@ it.each([
   [0.49, "uncertain"],
 ])("A detection with the score %d is shown as %s", (score, words) => {
   expect(certaintyOf(score)).toBe(words);
+});
+
+it.each([
+  ["Harbour at dawn.mp4", "Harbour at dawn.mp4"],
+  [`IMG_${"2".repeat(70)}_take_1.mp4`, `IMG_${"2".repeat(26)}…2222222_take_1.mp4`],
+  [`${"山".repeat(40)}.mp4`, `${"山".repeat(15)}…${"山".repeat(7)}.mp4`],
+  ["👩‍👩‍👧‍👦".repeat(30), `${"👩‍👩‍👧‍👦".repeat(15)}…${"👩‍👩‍👧‍👦".repeat(9)}`],
+])("A title that is long is shortened in its middle: %s", (title, shortened) => {
+  expect(shortenMiddle(title)).toBe(shortened);
 });

@@ -16,6 +16,12 @@ describe("requirePublicUrl", () => {
     );
   });
 
+  it("says of a blocked port that another protocol uses it", () => {
+    expect(() => requirePublicUrl("https://example.com:25/hook", "")).toThrow(
+      "The URL names port 25, which another protocol uses; give a public one.",
+    );
+  });
+
   it("exempts URLs by host and port only", () => {
     const allowed = "127.0.0.1:9000,files.internal:80,127.0.0.1:25";
     expect(requirePublicUrl("http://127.0.0.1:9000/a.mp4", allowed).port).toBe("9000");
