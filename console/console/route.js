@@ -1,3 +1,4 @@
+import { readView, WHOLE_LIBRARY, writeView } from "./asset-order.js";
 import { readSearch, writeSearch } from "./search-state.js";
 
 /** Pages of the account. An index of such a name has its library at `#/stats/library`. */
@@ -6,8 +7,9 @@ const INDEX_PAGES = new Set(["library", "health", "settings"]);
 
 /**
  * Reads the state of the page from the URL's hash, so that reloads and links restore it: `#/` is the
- * list of indices, `#/stats` a page of the account, `#/holidays` an index, `#/holidays/health` a page
- * of it, `#/holidays?q=boat&modes=image` a search in it and `#/holidays?ask=…` a question.
+ * list of indices, `#/stats` a page of the account, `#/holidays` an index, `#/holidays?state=failed`
+ * a part of its library, `#/holidays/health` a page of it, `#/holidays?q=boat&modes=image` a search
+ * in it and `#/holidays?ask=…` a question.
  */
 export function readRoute(hash = location.hash) {
   const [path, search] = hash.replace(/^#\/?/, "").split("?", 2);
@@ -18,6 +20,7 @@ export function readRoute(hash = location.hash) {
     page: isAccountPage ? name : pageOf(name, page),
     index: isAccountPage ? "" : name,
     question: params.get("ask") ?? "",
+    view: readView(params),
     ...readSearch(params),
   };
 }
@@ -27,8 +30,10 @@ function pageOf(index, page) {
   return INDEX_PAGES.has(page) ? page : "library";
 }
 
-export function routeHash({ index, page = "library", question, ...search }) {
-  const params = question ? new URLSearchParams({ ask: question }) : writeSearch(search);
+/** Returns the hash of a route. A search and a question have no view of the library. */
+export function routeHash({ index, page = "library", question, view = WHOLE_LIBRARY, ...search }) {
+  const found = question ? new URLSearchParams({ ask: question }) : writeSearch(search);
+  const params = found.size === 0 && page === "library" ? writeView(view) : found;
   const rest = page !== "library" || ACCOUNT_PAGES.has(index) ? `/${page}` : "";
   return `#/${index}${rest}${params.size > 0 ? `?${params}` : ""}`;
 }

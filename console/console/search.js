@@ -22,9 +22,7 @@ export async function showSearch(outlet, route, signal) {
     } catch (error) {
       if (signal.aborted) return;
       if (!cursor) outlet.replaceChildren(more);
-      // A file that is missing or too large stays so.
-      const isFinal = error.status === 404 || error.status === 413;
-      more.replaceChildren(errorNotice(error, isFinal ? undefined : () => load(cursor)));
+      more.replaceChildren(errorNotice(error, error.isFinal ? undefined : () => load(cursor)));
     }
   };
 

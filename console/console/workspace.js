@@ -1,19 +1,14 @@
+import { acceptFiles, acceptUrl } from "./add-forms.js";
 import { showAnswer } from "./answer.js";
 import { api, indexPath } from "./api.js";
 import { openCutListToggle } from "./cut-list-toggle.js";
-import { mediaType, sortFiles } from "./dropped-files.js";
-import {
-  confirmAction,
-  el,
-  errorNotice,
-  fromTemplate,
-  restoreFocus,
-  stateBadges,
-} from "./element.js";
+import { sortFiles } from "./dropped-files.js";
+import { confirmAction, fromTemplate, stateBadges } from "./element.js";
 import { openExampleField } from "./example-field.js";
 import { openLateTranscripts } from "./late-transcripts.js";
 import { lazyPage } from "./lazy-page.js";
 import { openLibrary } from "./library.js";
+import { openNotices } from "./notices.js";
 import { readRoute, routeHash } from "./route.js";
 import { openSearchOptions } from "./search-options.js";
 import { showSearch } from "./search.js";
@@ -33,29 +28,33 @@ export function openWorkspace(index, onDeleted) {
   const parts = fromTemplate("workspace");
   const { root, form, results } = parts;
   parts.name.textContent = index;
+  let { view } = readRoute();
+  /** Returns the hash of the library as it was last shown. */
+  const libraryHash = () => routeHash({ index, view });
 
-  const showMessages = (...messages) => {
-    const dismiss = el("button.close", { type: "button", "aria-label": "Dismiss" }, "×");
-    dismiss.addEventListener("click", () => {
-      parts.notices.replaceChildren();
-      restoreFocus();
-    });
-    const lines = messages.map((message) => el("p", {}, message));
-    parts.notices.replaceChildren(el("div.notice", {}, lines, dismiss));
-  };
-  const library = openLibrary(index, {
-    list: parts.assets,
-    more: parts.more,
-    tools: parts.filters,
-    onIndex: (record) =>
-      parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
-    onReady: (asset) => transcripts.onReady(asset),
-    onError: (error) => showMessages(error.message),
-  });
-  const transcripts = openLateTranscripts(index, showMessages);
+  const notices = openNotices(parts.notices);
+  const showMessage = (text) => notices.show(text);
+  const showError = ({ message }) => notices.show(message, "div.notice.bad");
+  const library = openLibrary(
+    index,
+    { list: parts.assets, more: parts.more, tools: parts.filters },
+    {
+      view,
+      onIndex: (record) =>
+        parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
+      onReady: (asset) => transcripts.onReady(asset),
+      onView(chosen) {
+        view = chosen;
+        history.replaceState(null, "", routeHash({ ...readRoute(), view }));
+        parts.tabs.firstElementChild.href = libraryHash();
+      },
+      onError: showError,
+    },
+  );
+  const transcripts = openLateTranscripts(index, showMessage);
   const uploads = openUploads(index, parts.assets, {
     onAdded(added, card, transcript) {
-      if (added.duplicate) showMessages(`This index already has this file, as “${added.title}”.`);
+      if (added.duplicate) showMessage(`This index already has this file, as “${added.title}”.`);
       else if (transcript) transcripts.add(added, transcript);
       library.add(added, card);
     },
@@ -64,9 +63,9 @@ export function openWorkspace(index, onDeleted) {
 
   const addFiles = (files) => {
     const { media, rejected } = sortFiles([...files]);
-    if (rejected.length > 0) showMessages(...rejected);
+    rejected.forEach(showMessage);
     for (const item of media) uploads.addFile(item);
-    location.hash = routeHash({ index });
+    location.hash = libraryHash();
   };
   acceptFiles(parts, addFiles);
   const sources = openSources(index, parts.sources, () => library.loadNew());
@@ -83,7 +82,7 @@ export function openWorkspace(index, onDeleted) {
       onDeleted();
       location.hash = "#/";
     } catch (error) {
-      parts.notices.replaceChildren(errorNotice(error));
+      showError(error);
     }
   });
 
@@ -106,16 +105,20 @@ export function openWorkspace(index, onDeleted) {
     running.abort();
     running = new AbortController();
     closeStage();
+    const isLibrary = route.page === "library";
+    const hasResults = isLibrary && (hasSearch(route) || route.question !== "");
+    if (isLibrary && !hasResults) {
+      ({ view } = route);
+      library.show(view);
+    }
     writeForm(parts, route);
-    showTab(parts, route);
+    showTab(parts, route, libraryHash());
     example.show(route.example);
     if (hasSearch(route)) options.write(route);
     updateExample(parts, options, route.example);
-    const isLibrary = route.page === "library";
     // A repair, an import and the settings change what the library has.
     if (isLibrary && page !== "library") void refresh();
     ({ page } = route);
-    const hasResults = isLibrary && (hasSearch(route) || route.question !== "");
     results.hidden = !hasResults;
     parts.library.hidden = !isLibrary || hasResults;
     if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index));
@@ -130,7 +133,7 @@ export function openWorkspace(index, onDeleted) {
     if (!route.question) route.example = chosen;
     // A search by a clip has no words.
     if (chosen?.kind === "clip" || chosen?.kind === "range") route.query = "";
-    const hash = routeHash(route);
+    const hash = routeHash({ ...route, view });
     if (hash === location.hash) follow(readRoute());
     else location.hash = hash;
   };
@@ -159,10 +162,10 @@ export function openWorkspace(index, onDeleted) {
 }
 
 /** Shows the page of a route, and marks its tab. */
-function showTab({ tabs, searching, page }, { index, page: current }) {
+function showTab({ tabs, searching, page }, { index, page: current }, libraryHash) {
   for (const link of tabs.querySelectorAll("a")) {
     const { page: name } = link.dataset;
-    link.href = routeHash({ index, page: name });
+    link.href = name === "library" ? libraryHash : routeHash({ index, page: name });
     if (name === current) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
@@ -222,58 +225,4 @@ function updateForm({ form, go, chips, example, rules }) {
   form.querySelector("label[for=text]").textContent = isAsking
     ? "Ask this index"
     : "Search this index";
-}
-
-function acceptFiles({ root, files }, addFiles) {
-  files.addEventListener("change", () => {
-    addFiles(files.files);
-    files.value = "";
-  });
-  const setDragging = (isDragging) => root.classList.toggle("dragging", isDragging);
-  const listen = (name, listener) =>
-    document.addEventListener(name, (event) => {
-      if (!root.isConnected || !event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      listener(event);
-    });
-  listen("dragover", () => setDragging(true));
-  listen("dragleave", ({ relatedTarget }) => relatedTarget === null && setDragging(false));
-  listen("drop", ({ dataTransfer }) => {
-    setDragging(false);
-    addFiles(dataTransfer.files);
-  });
-}
-
-const PLACEHOLDERS = {
-  page: "https://peertube.example/w/…",
-  playlist: "https://peertube.example/c/channel",
-  profile: "@name@pixelfed.example, or https://…",
-  search: "tide pools at night",
-};
-
-function acceptUrl({ url: form, "from-url": toggle, follow: tick }, addUrl) {
-  const { url, type, follow } = form.elements;
-  const open = (isOpen) => {
-    form.hidden = !isOpen;
-    toggle.setAttribute("aria-expanded", String(isOpen));
-    (isOpen ? url : toggle).focus();
-  };
-  toggle.addEventListener("click", () => open(form.hidden));
-  url.addEventListener("input", () => {
-    const name = URL.canParse(url.value) ? new URL(url.value).pathname : "";
-    type.value = mediaType({ name }) ?? type.value;
-    updateUrlForm();
-  });
-  const updateUrlForm = () => {
-    tick.hidden = !isFromPlatform(type.value) || type.value === "page";
-    url.placeholder = PLACEHOLDERS[type.value] ?? "https://…";
-  };
-  type.addEventListener("change", updateUrlForm);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    addUrl(url.value.trim(), type.value, follow.checked && !tick.hidden);
-    form.reset();
-    updateUrlForm();
-    open(false);
-  });
 }

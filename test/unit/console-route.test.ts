@@ -1,15 +1,23 @@
 import { expect, it } from "vitest";
 
+interface View {
+  state: string;
+  type: string;
+  text: string;
+  order: string;
+}
+
 interface Route {
   page: string;
   index: string;
   query: string;
+  view: View;
 }
 
 /** The functions under test; the console is plain JavaScript without types. */
 interface Routes {
   readRoute: (hash: string) => Route;
-  routeHash: (route: { index: string; page?: string; query?: string }) => string;
+  routeHash: (route: Partial<Route> & { index: string }) => string;
 }
 
 const file = new URL("../../console/console/route.js", import.meta.url).href;
@@ -41,3 +49,21 @@ it.each(["holidays", "stats", "keys", "jobs"])(
     expect(search).toMatchObject({ index, page: "library", query: "a/b?c" });
   },
 );
+
+const WHOLE: View = { state: "", type: "", text: "", order: "oldest" };
+
+it.each<[Partial<View>, string]>([
+  [{}, "#/holidays"],
+  [{ state: "failed", order: "newest" }, "#/holidays?state=failed&order=newest"],
+  [{ type: "image", text: "a & b" }, "#/holidays?title=a+%26+b&type=image"],
+])("The view %j of a library has the hash %s, from which it is read", (changes, hash) => {
+  const view = { ...WHOLE, ...changes };
+  expect(routeHash({ index: "holidays", view })).toBe(hash);
+  expect(readRoute(hash).view).toEqual(view);
+});
+
+it("Invalid values of a view in the hash count as absent, and a search has no view", () => {
+  expect(readRoute("#/holidays?state=lost&type=sound&order=compare").view).toEqual(WHOLE);
+  const view = { ...WHOLE, state: "failed" };
+  expect(routeHash({ index: "holidays", query: "boat", view })).toBe("#/holidays?q=boat");
+});
