@@ -1,4 +1,5 @@
 import { readView, WHOLE_LIBRARY, writeView } from "./asset-order.js";
+import { readScope, writeScope } from "./scope.js";
 import { readSearch, writeSearch } from "./search-state.js";
 
 /** Pages of the account. An index of such a name has its library at `#/stats/library`. */
@@ -20,6 +21,8 @@ export function readRoute(hash = location.hash) {
     page: isAccountPage ? name : pageOf(name, page),
     index: isAccountPage ? "" : name,
     question: params.get("ask") ?? "",
+    fromImages: params.has("images"),
+    scope: readScope(params),
     view: readView(params),
     ...readSearch(params),
   };
@@ -31,9 +34,16 @@ function pageOf(index, page) {
 }
 
 /** Returns the hash of a route. A search and a question have no view of the library. */
-export function routeHash({ index, page = "library", question, view = WHOLE_LIBRARY, ...search }) {
-  const found = question ? new URLSearchParams({ ask: question }) : writeSearch(search);
-  const params = found.size === 0 && page === "library" ? writeView(view) : found;
+export function routeHash({ index, page = "library", ...state }) {
+  const params = page === "library" ? writeState(state) : "";
   const rest = page !== "library" || ACCOUNT_PAGES.has(index) ? `/${page}` : "";
-  return `#/${index}${rest}${params.size > 0 ? `?${params}` : ""}`;
+  return `#/${index}${rest}${params && `?${params}`}`;
+}
+
+function writeState({ question, fromImages, scope = null, view = WHOLE_LIBRARY, ...search }) {
+  const asking = question ? { ask: question, ...(fromImages && { images: "1" }) } : null;
+  const main = asking ?? [...writeSearch(search)];
+  const parts = [new URLSearchParams(main), writeScope(scope)];
+  if (parts[0].size === 0) parts.push(writeView(view));
+  return parts.map(String).filter(Boolean).join("&");
 }

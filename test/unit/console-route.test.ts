@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
 
+interface Scope {
+  id: string;
+  name: string;
+  start: number;
+  end: number | null;
+}
+
 interface View {
   state: string;
   type: string;
@@ -11,6 +18,9 @@ interface Route {
   page: string;
   index: string;
   query: string;
+  question: string;
+  fromImages: boolean;
+  scope: Scope | null;
   view: View;
 }
 
@@ -67,3 +77,25 @@ it("Invalid values of a view in the hash count as absent, and a search has no vi
   const view = { ...WHOLE, state: "failed" };
   expect(routeHash({ index: "holidays", query: "boat", view })).toBe("#/holidays?q=boat");
 });
+
+it.each<[Partial<Scope>, string]>([
+  [{ id: "vid_1" }, "in=vid_1"],
+  [{ id: "vid_1", name: "a & b", start: 1.5, end: 9 }, "in=vid_1&title-in=a+%26+b&part=1.5-9"],
+  [{ id: "vid_1", start: 5 }, "in=vid_1&part=5-"],
+])("The scope %j is %s in the hash of a library, a search and a question", (changes, params) => {
+  const scope = { id: "", name: "", start: 0, end: null, ...changes };
+  const states = [{}, { query: "boat" }, { question: "Why?", fromImages: true }];
+  for (const state of states) {
+    const hash = routeHash({ index: "holidays", scope, ...state });
+    expect(hash.endsWith(params)).toBe(true);
+    expect(readRoute(hash)).toMatchObject({ ...state, scope });
+  }
+});
+
+it.each(["part=9-5", "part=x", "part=-3", "part=5-5"])(
+  "The invalid part %s of a scope counts as absent",
+  (part) => {
+    const whole = { id: "vid_1", name: "", start: 0, end: null };
+    expect(readRoute(`#/holidays?in=vid_1&${part}`).scope).toEqual(whole);
+  },
+);
