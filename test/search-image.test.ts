@@ -53,6 +53,21 @@ describe("a search by image", () => {
     for (const { asset_id } of videos.segments) expect(asset_id).toBe(video.asset_id);
   });
 
+  it("applies `filter`, `asset_ids` and `group_by`, and returns 404 for an unknown asset", async () => {
+    const idsOf = async (parameters: string) => {
+      const { segments } = await searchBy("boats.jpg", { parameters });
+      return segments.map(({ asset_id }: Json) => asset_id);
+    };
+    const filter = encodeURIComponent('{"camera": {"$in": ["A"]}}');
+    expect(new Set(await idsOf(`filter=${filter}`))).toEqual(new Set([video.asset_id]));
+    expect(await idsOf(`filter=${filter}&group_by=asset`)).toEqual([video.asset_id]);
+    const two = `asset_ids=${words.asset_id}&asset_ids=${boats.asset_id}`;
+    expect(await idsOf(two)).toEqual([boats.asset_id, words.asset_id]);
+    const form = { image_file: await fixture("boats.jpg") };
+    const unknown = await client.send("POST", `${PATH}?asset_ids=vid_x`, { form });
+    expect(unknown.status).toBe(404);
+  });
+
   it("of an empty index returns an empty list", async () => {
     const other = await newClient();
     await other.json("POST", "/index", { json: { index_name: "empty" } });
@@ -111,6 +126,33 @@ describe("a search by image", () => {
       "modes=smell",
       [
         [["query", "modes", 0], "literal_error"],
+        [["body", "image_file"], "missing"],
+      ],
+    ],
+    [
+      "an unknown operator in the filter",
+      {},
+      `filter=${encodeURIComponent('{"year": {"$near": 1}}')}`,
+      [
+        [["query", "filter", "year", "$near"], "literal_error"],
+        [["body", "image_file"], "missing"],
+      ],
+    ],
+    [
+      "a filter that isn't JSON",
+      {},
+      "filter=year",
+      [
+        [["query", "filter"], "json_invalid"],
+        [["body", "image_file"], "missing"],
+      ],
+    ],
+    [
+      "a filter in the form",
+      { filter: "{}" },
+      "",
+      [
+        [["body", "filter"], "value_error"],
         [["body", "image_file"], "missing"],
       ],
     ],

@@ -48,6 +48,27 @@ describe("a search by video", () => {
     expect((await searchBy("clip.mp4", {}, "top_k=1")).segments).toHaveLength(1);
   });
 
+  it("applies `top_p`, `modes`, `filter`, `asset_ids` and `group_by`, also in a job", async () => {
+    const idsOf = ({ segments }: Json) => segments.map(({ asset_id }: Json) => asset_id);
+    const search = (parameters: string) => searchBy("clip.mp4", {}, parameters);
+    const images = await search("modes=image&top_p=0.5");
+    for (const { asset_type, score } of images.segments) {
+      expect(asset_type).toBe("image");
+      expect(score).toBeGreaterThanOrEqual(0.5);
+    }
+    const one = await search(`asset_ids=${speechVideo.asset_id}`);
+    expect(new Set(idsOf(one))).toEqual(new Set([speechVideo.asset_id]));
+    const filter = `filter=${encodeURIComponent('{"camera": "A"}')}&group_by=asset`;
+    const { job_id } = await searchBy("clip.mp4", { queue_job: "true" }, filter);
+    const { result } = await client.waitForJob(job_id);
+    expect(idsOf(result)).toEqual([video.asset_id]);
+  });
+
+  it("in an asset that isn't in the index returns 404", async () => {
+    const form = { video_file: await fixture("clip.mp4") };
+    expect((await client.send("POST", `${PATH}?asset_ids=vid_x`, { form })).status).toBe(404);
+  });
+
   it("of an empty index returns an empty list", async () => {
     const other = await newClient();
     await other.json("POST", "/index", { json: { index_name: "empty" } });

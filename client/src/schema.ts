@@ -7451,6 +7451,12 @@ export interface operations {
                 top_p?: number;
                 /** @description Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
                 modes?: ("video" | "image" | "visual" | "speech" | "text")[];
+                /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
+                asset_ids?: string[];
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
+                filter?: string;
+                /** @description `asset`: only the best segment of each video or image. */
+                group_by?: "segment" | "asset";
                 /** @description Whether near-identical segments are one, with the others in `duplicates`. */
                 collapse?: boolean;
             };
@@ -7600,6 +7606,18 @@ export interface operations {
             query?: {
                 /** @description Segments to return. */
                 top_k?: number;
+                /** @description Lowest `score` to return, from 0 to 1. */
+                top_p?: number;
+                /** @description Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
+                modes?: ("video" | "image" | "visual" | "speech" | "text")[];
+                /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
+                asset_ids?: string[];
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
+                filter?: string;
+                /** @description `asset`: only the best segment of each video or image. */
+                group_by?: "segment" | "asset";
+                /** @description Whether near-identical segments are one, with the others in `duplicates`. */
+                collapse?: boolean;
             };
             header?: never;
             path: {

@@ -3,15 +3,12 @@ import type { Transport } from "./transport.ts";
 import type { BodyOf, FormOf, Hit, QueryOf, RequestOptions, SearchResult } from "./types.ts";
 
 export type SearchRequest = BodyOf<"/index/{index_name}/search", "post">;
-export type ImageSearchRequest = { image_file: Blob } & QueryOf<
-  "/index/{index_name}/search_image",
-  "post"
-> &
+/** Parameters of a search by an image or a clip. They are the same for both. */
+type ExampleQuery = Omit<QueryOf<"/index/{index_name}/search_image", "post">, "filter"> &
+  Pick<SearchRequest, "filter">;
+export type ImageSearchRequest = { image_file: Blob } & ExampleQuery &
   FormOf<"/index/{index_name}/search_image", "post">;
-export type VideoSearchRequest = { video_file: Blob } & QueryOf<
-  "/index/{index_name}/search_video",
-  "post"
-> &
+export type VideoSearchRequest = { video_file: Blob } & ExampleQuery &
   FormOf<"/index/{index_name}/search_video", "post">;
 
 export function search(
@@ -46,27 +43,33 @@ export async function* searchPages(
 export function searchByImage(
   transport: Transport,
   indexPath: string,
-  { image_file: file, query: text, ...query }: ImageSearchRequest,
+  { image_file: file, query: text, ...parameters }: ImageSearchRequest,
   options: RequestOptions,
 ): Promise<SearchResult> {
   const body = new FormData();
   if (text !== undefined) body.append("query", text);
   body.append("image_file", file, nameOf(file, "image"));
   const path = `${indexPath}/search_image`;
+  const query = toQuery(parameters);
   return transport.json({ method: "POST", path, query, body, ...SAFE }, options);
 }
 
 export function searchByVideo(
   transport: Transport,
   indexPath: string,
-  { video_file: file, top_k, ...fields }: VideoSearchRequest,
+  { video_file: file, start_seconds, end_seconds, queue_job, ...parameters }: VideoSearchRequest,
   options: RequestOptions,
 ): Promise<SearchResult> {
   const body = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of Object.entries({ start_seconds, end_seconds, queue_job })) {
     if (value !== undefined && value !== null) body.append(name, String(value));
   }
   body.append("video_file", file, nameOf(file, "video"));
-  const request = { method: "POST", path: `${indexPath}/search_video`, query: { top_k } } as const;
-  return transport.json({ ...request, body, ...(!fields.queue_job && SAFE) }, options);
+  const path = `${indexPath}/search_video`;
+  const request = { method: "POST", path, query: toQuery(parameters), body } as const;
+  return transport.json({ ...request, ...(!queue_job && SAFE) }, options);
+}
+
+function toQuery({ filter, ...query }: ExampleQuery) {
+  return { ...query, ...(filter && { filter: JSON.stringify(filter) }) };
 }

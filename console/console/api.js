@@ -5,12 +5,19 @@ const OFFLINE = "The service can't be reached. Check the connection and try agai
 
 let key = sessionStorage.getItem(STORED) ?? localStorage.getItem(STORED);
 
+const FINAL = new Set([400, 403, 404, 413, 415, 422, 501]);
+
 /** An error response. `message` is the API's `detail`; status 0 means that no response arrived. */
 export class ApiError extends Error {
   constructor(status, message, retryAfter = null) {
     super(message);
     this.status = status;
     this.retryAfter = retryAfter;
+  }
+
+  /** Whether the same request fails again, until someone changes it. */
+  get isFinal() {
+    return FINAL.has(this.status);
   }
 }
 

@@ -1,7 +1,7 @@
 import { el, errorNotice, titleHeading } from "./element.js";
 import { adviceOf } from "./error-advice.js";
 import { factList, plain, videoTools } from "./moment.js";
-import { similarButton } from "./moment-actions.js";
+import { scopeButton, similarButton } from "./moment-actions.js";
 import { imageFrame } from "./image-frame.js";
 import { toggleStage } from "./stage.js";
 import { bytes, clock, count, STATES } from "./wording.js";
@@ -43,7 +43,9 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
       button,
       titleHeading(title),
       el("p.row.between", {}, el("span.facts.state", {}, line(shown)), actions),
-      ...(state === "ready" ? [similarActions(shown)] : []),
+      ...(state === "ready"
+        ? [el("p.actions.calm", {}, similarButton(shown, shown.asset_id))]
+        : []),
     );
     if (state === "failed") {
       root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
@@ -80,8 +82,8 @@ function line({ state, segments, asset_type: type }) {
   return type === "video" ? count(segments, "moment") : "Image";
 }
 
-function similarActions(asset) {
-  return el("p.actions.calm", {}, similarButton(asset, asset.asset_id));
+function actionsOf(asset) {
+  return el("p.actions.calm", {}, similarButton(asset, asset.asset_id), scopeButton(asset));
 }
 
 /** Says what to do about a failure, if its message doesn't. */
@@ -126,7 +128,7 @@ function details(asset, video) {
     el("h3", { dir: "auto" }, title),
     ...(asset.state === "ready" ? [] : [el("p.facts", {}, STATES[asset.state])]),
     ...(asset.error ? [errorNotice(asset.error), ...adviceLines(asset)] : []),
-    ...(asset.state === "ready" ? [similarActions(asset)] : []),
+    ...(asset.state === "ready" ? [actionsOf(asset)] : []),
     ...(isVideo ? videoTools({ index, id, title, start: null, end: null, thumbnail }, video) : []),
     factList(facts),
   ];

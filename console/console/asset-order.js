@@ -10,6 +10,34 @@ export const ORDERS = {
 /** What is listed of a library at first: everything in the order of the API. */
 export const WHOLE_LIBRARY = { state: "", type: "", text: "", order: "oldest" };
 
+const CHOICES = {
+  state: ["ready", "working", "failed"],
+  type: ["video", "image"],
+  order: Object.keys(ORDERS),
+};
+
+/** Reads a view from the parameters of the hash. Invalid values count as absent. */
+export function readView(params) {
+  const view = { ...WHOLE_LIBRARY, text: params.get("title") ?? "" };
+  for (const [name, values] of Object.entries(CHOICES)) {
+    if (values.includes(params.get(name))) view[name] = params.get(name);
+  }
+  return view;
+}
+
+/** Returns the parameters of a view, without default values. */
+export function writeView({ text, ...choices }) {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries({ title: text.trim(), ...choices })) {
+    if (value && value !== WHOLE_LIBRARY[name]) params.set(name, value);
+  }
+  return params;
+}
+
+export function isSameView(a, b) {
+  return writeView(a).toString() === writeView(b).toString();
+}
+
 /** Returns whether a view needs all assets of an index: the API lists them by time only. */
 export function needsAllAssets({ state, type, text, order }) {
   return state !== "" || type !== "" || text !== "" || order !== "oldest";

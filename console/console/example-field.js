@@ -1,14 +1,14 @@
 import { mediaType } from "./dropped-files.js";
 import { announce, el } from "./element.js";
 import { exampleFile, storeExampleFile, thumbnailOf } from "./example-files.js";
-import { secondsField } from "./time-range-form.js";
+import { rangeFields, writeRange } from "./range-fields.js";
 import { clock } from "./wording.js";
 
 const THUMBNAIL_PX = 96;
 
 /**
  * Shows the example of a search as a chip in `outlet`, and takes files for it: chosen in `chips`,
- * dropped on `field` or pasted there. `onChange` gets the new example or null.
+ * dropped on `field` or pasted anywhere on the page. `onChange` gets the new example or null.
  */
 export function openExampleField({ outlet, field, chips }, onChange) {
   const input = el("input.visually-hidden", { type: "file", accept: "image/*,video/*,.mkv" });
@@ -35,9 +35,11 @@ export function openExampleField({ outlet, field, chips }, onChange) {
     if (input.files[0]) take(input.files[0]);
     input.value = "";
   });
-  field.addEventListener("paste", (event) => {
-    const file = event.clipboardData.files[0];
-    if (!file) return;
+  document.addEventListener("paste", (event) => {
+    const { target, clipboardData } = event;
+    const [file] = clipboardData.files;
+    const isElsewhere = !field.contains(target) && (isTextField(target) || isDialogOpen());
+    if (!file || isElsewhere || !field.checkVisibility()) return;
     event.preventDefault();
     take(file);
   });
@@ -46,14 +48,9 @@ export function openExampleField({ outlet, field, chips }, onChange) {
   const show = (example) => {
     // The fields of a clip stay while their values change: one of them has the focus.
     const isShown = example?.kind === "clip" && example.id === current?.id;
-    const [from, to] = outlet.querySelectorAll("input");
     current = example;
-    if (isShown && to) {
-      if (from !== document.activeElement) from.value = example.start;
-      if (to !== document.activeElement) to.value = example.end ?? "";
-    } else {
-      outlet.replaceChildren(...(example ? [chip(example)] : []));
-    }
+    if (isShown && outlet.querySelector("input")) writeRange(outlet, example);
+    else outlet.replaceChildren(...(example ? [chip(example)] : []));
   };
 
   const chip = (example) => {
@@ -64,33 +61,25 @@ export function openExampleField({ outlet, field, chips }, onChange) {
     });
     const name = el("span.title", { dir: "auto", title: example.name }, describe(example));
     const parts = [thumbnail(example), name];
-    if (example.kind === "clip") parts.push(...clipFields(example));
+    if (example.kind === "clip") parts.push(...rangeFields(example, "clip", changeRange));
     return el("div.example", {}, parts.filter(Boolean), remove);
   };
 
-  /** Fields for the part of a local clip to search by. An empty end is the end of the clip. */
-  const clipFields = ({ start, end }) => {
-    const from = secondsField("Start of the clip in seconds", start);
-    const to = secondsField("End of the clip in seconds", end);
-    to.placeholder = "end";
-    const change = (event) => {
-      event.stopPropagation();
-      const last = to.value === "" ? null : to.valueAsNumber;
-      const isValid = from.valueAsNumber >= 0 && (last === null || last > from.valueAsNumber);
-      to.setCustomValidity(isValid ? "" : "The end must come after the start.");
-      if (!isValid) {
-        to.reportValidity();
-        return;
-      }
-      // Enter submits the form as well, before the page's address changes.
-      current = { ...current, start: from.valueAsNumber, end: last };
-      onChange(current);
-    };
-    for (const one of [from, to]) one.addEventListener("change", change);
-    return [el("span.bound", {}, "from", from), el("span.bound", {}, "to", to)];
+  const changeRange = (range) => {
+    // Enter submits the form as well, before the page's address changes.
+    current = { ...current, ...range };
+    onChange(current);
   };
 
   return { show, read: () => current };
+}
+
+function isTextField(target) {
+  return target.closest?.("input, textarea, select, [contenteditable]") !== null;
+}
+
+function isDialogOpen() {
+  return document.querySelector("dialog[open]") !== null;
 }
 
 function describe({ kind, name, start, end }) {

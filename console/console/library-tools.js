@@ -62,6 +62,9 @@ export function openLibraryTools(index, outlet, { onView, onRetried }) {
   outlet.replaceChildren(form, result);
 
   return {
+    setView(view) {
+      for (const [name, value] of Object.entries(view)) form.elements[name].value = value;
+    },
     /** Shows how many assets match, and offers a retry of those that have failed. */
     update({ matching, read, total, failed, isFiltered }) {
       form.hidden = total === 0;

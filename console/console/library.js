@@ -1,6 +1,6 @@
 import { api, indexPath, streamEvents } from "./api.js";
 import { assetCard, isDone } from "./asset-card.js";
-import { arrangeAssets, needsAllAssets, WHOLE_LIBRARY } from "./asset-order.js";
+import { arrangeAssets, isSameView, needsAllAssets } from "./asset-order.js";
 import { confirmAction, el, errorNotice, announce, replaceCard } from "./element.js";
 import { openLibraryTools } from "./library-tools.js";
 import { closeStage } from "./stage.js";
@@ -16,31 +16,41 @@ const MAX_ASSETS = 5000;
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Shows the videos and images of an index as cards in `list`, filtered and ordered by `tools`.
- * Unfinished assets are followed until they are ready or failed. `onIndex` gets each record of the
- * index, `onReady` each asset that becomes ready, `onError` errors to show.
+ * Shows the videos and images of an index as cards in `list`, as `view` filters and orders them at
+ * first, and then as `tools` do. Unfinished assets are followed until they are ready or failed.
+ * `onIndex` gets each record of the index, `onReady` each asset that becomes ready, `onView` each
+ * view that the user chooses, `onError` errors to show.
  */
-export function openLibrary(index, { list, more, tools, onIndex, onReady, onError }) {
+export function openLibrary(
+  index,
+  outlets,
+  { view: firstView, onIndex, onReady, onView, onError },
+) {
+  const { list, more, tools } = outlets;
   const assets = new Map();
   const cards = new Map();
   const unfinished = new Map();
+  /** Ids of assets that changed since a page was requested: their records in it may be older. */
+  const changed = new Set();
   let isFollowing = false;
-  let isReading = false;
-  let view = WHOLE_LIBRARY;
+  let reading = Promise.resolve();
+  let view = firstView;
   let shownCount = PAGE;
   let record = null;
   /** Cursors of the last page that was read, and of the one behind it. */
   let [lastCursor, nextCursor] = [undefined, null];
 
+  const setView = (newView) => {
+    view = newView;
+    shownCount = PAGE;
+    draw();
+    if (needsAllAssets(view)) readOn();
+  };
   const toolbar = openLibraryTools(index, tools, {
-    onView(newView) {
-      view = newView;
-      shownCount = PAGE;
-      draw();
-      if (nextCursor && needsAllAssets(view)) void read(nextCursor);
-    },
+    onView: (newView) => [setView, onView].forEach((take) => take(newView)),
     onRetried: (asset) => showAsset(asset),
   });
+  toolbar.setView(view);
 
   const pathOf = ({ asset_type: type, asset_id: id }, rest = "") =>
     indexPath(index, `/${type}/${encodeURIComponent(id)}${rest}`);
@@ -78,11 +88,13 @@ export function openLibrary(index, { list, more, tools, onIndex, onReady, onErro
     assets.delete(id);
     cards.delete(id);
     unfinished.delete(id);
+    changed.add(id);
   };
 
   /** Stores an asset's record, updates its card if it has one, and follows it if it is unfinished. */
   const showAsset = (asset) => {
     assets.set(asset.asset_id, asset);
+    changed.add(asset.asset_id);
     cards.get(asset.asset_id)?.update(asset);
     unfinished.delete(asset.asset_id);
     if (!isDone(asset)) unfinished.set(asset.asset_id, asset);
@@ -116,7 +128,7 @@ export function openLibrary(index, { list, more, tools, onIndex, onReady, onErro
     const hasMore = matchingCount > shownCount || (nextCursor !== null && !needsAllAssets(view));
     const onclick = () => {
       shownCount += PAGE;
-      if (matchingCount < shownCount && nextCursor && !needsAllAssets(view)) void read(nextCursor);
+      if (matchingCount < shownCount && nextCursor && !needsAllAssets(view)) readOn();
       else draw();
     };
     more.replaceChildren(
@@ -220,37 +232,56 @@ export function openLibrary(index, { list, more, tools, onIndex, onReady, onErro
   };
 
   /**
-   * Reads the page at `cursor`, and those behind it if the view needs them. A fresh first page
-   * replaces what was read before.
+   * Reads the page at the cursor that `findCursor` returns, and those behind it if the view needs
+   * them; none if it is null. One read follows the other. A fresh first page replaces what was read
+   * before.
    */
-  const read = async (cursor, isFresh = false) => {
-    if (isReading) return;
-    isReading = true;
+  const read = (findCursor, isFresh = false) =>
+    (reading = reading.then(() => readPages(findCursor(), isFresh)));
+
+  const readOn = () => void read(() => nextCursor);
+
+  const readPages = async (cursor, isFresh) => {
     if (assets.size === 0) more.replaceChildren(el("p.facts", {}, "Loading…"));
     let next = cursor;
     try {
-      do {
-        const query = { limit: PAGE, ...(next && { cursor: next }) };
-        const page = await api("GET", indexPath(index, "", query));
-        if (isFresh && !next) [...assets.keys()].forEach(remove);
-        for (const asset of page.assets) showAsset(asset);
-        [lastCursor, nextCursor] = [next, page.next_cursor];
-        next = page.next_cursor;
-        draw();
-        setRecord(page.index);
-      } while (next && needsAllAssets(view) && assets.size < MAX_ASSETS);
+      while (next !== null) {
+        next = await readPage(next, isFresh);
+        if (!needsAllAssets(view) || assets.size >= MAX_ASSETS) break;
+      }
     } catch (error) {
       const failedCursor = next;
-      more.replaceChildren(errorNotice(error, () => read(failedCursor, isFresh)));
+      more.replaceChildren(errorNotice(error, () => read(() => failedCursor, isFresh)));
     }
-    isReading = false;
     list.removeAttribute("aria-busy");
   };
 
+  /** Shows the assets of a page, but for those that changed meanwhile. Returns the next cursor. */
+  const readPage = async (cursor, isFresh) => {
+    changed.clear();
+    const query = { limit: PAGE, ...(cursor && { cursor }) };
+    const page = await api("GET", indexPath(index, "", query));
+    const newer = new Set(changed);
+    const isOlder = (id) => !newer.has(id);
+    if (isFresh && !cursor) [...assets.keys()].filter(isOlder).forEach(remove);
+    for (const asset of page.assets) if (isOlder(asset.asset_id)) showAsset(asset);
+    [lastCursor, nextCursor] = [cursor, page.next_cursor];
+    draw();
+    setRecord(page.index);
+    if (newer.size > 0) void attempt(readIndex);
+    return nextCursor;
+  };
+
   return {
-    load: () => read(undefined, true),
+    load: () => read(() => undefined, true),
     /** Reads what was added since: it is behind the last page that was read. */
-    loadNew: () => read(lastCursor),
+    loadNew: () => read(() => lastCursor),
+    /** Shows a view that the user didn't choose in the tools. */
+    show(newView) {
+      if (isSameView(view, newView)) return;
+      toolbar.setView(newView);
+      setView(newView);
+    },
     /** Replaces the card of an upload by the card of its asset. */
     add(asset, placeholder) {
       const isPresent = cards.get(asset.asset_id)?.root.isConnected;

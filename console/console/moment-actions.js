@@ -1,12 +1,12 @@
 import { addMoment, hasMoment, MAX_MOMENTS, removeMoment, toMoment } from "./cut-list.js";
 import { announce, el } from "./element.js";
 import { rememberThumbnail } from "./example-files.js";
-import { routeHash } from "./route.js";
+import { readRoute, routeHash } from "./route.js";
 import { onCutListChange, readCutList, storeCutList } from "./stored-cut-list.js";
 
-/** Renders the buttons of a hit: search by it, and add it to the cut list. */
-export function momentActions(hit) {
-  const buttons = [similarButton(hit, hit.segment_id), cutListButton(hit)];
+/** Renders the buttons of a hit: search by it, add it to the cut list, and `others`. */
+export function momentActions(hit, ...others) {
+  const buttons = [similarButton(hit, hit.segment_id), cutListButton(hit), ...others];
   return el("p.actions.calm", {}, buttons);
 }
 
@@ -17,6 +17,18 @@ export function similarButton({ index_name: index, title, thumbnail_url: url }, 
     location.hash = routeHash({ index, example: { kind: "similar", id, name: title } });
   };
   return action("More like this", title, { onclick });
+}
+
+/** Renders a button after which searches and questions are about one video or image. */
+export function scopeButton({ index_name: index, asset_id: id, asset_type: type, ...asset }) {
+  const { title, thumbnail_url: url } = asset;
+  const onclick = () => {
+    rememberThumbnail(id, url);
+    location.hash = routeHash({ index, view: readRoute().view, scope: { id, name: title } });
+    scrollTo({ top: 0 });
+  };
+  const text = type === "video" ? "Search or ask in this video" : "Ask about this image";
+  return action(text, title, { onclick });
 }
 
 function cutListButton(hit) {

@@ -1,13 +1,16 @@
 import { el, titleHeading } from "./element.js";
 import { imageFrame } from "./image-frame.js";
 import { lazyPage } from "./lazy-page.js";
-import { momentActions } from "./moment-actions.js";
+import { momentActions, scopeButton } from "./moment-actions.js";
 import { toggleStage } from "./stage.js";
 import { timeRangeForm } from "./time-range-form.js";
-import { EVIDENCE, likelihoodOf, percent, range } from "./wording.js";
+import { count, EVIDENCE, likelihoodOf, percent, range } from "./wording.js";
 
-/** Card of a hit, which plays when it is clicked. `marker` is the number of a citation. */
-export function momentCard(hit, marker) {
+/**
+ * Card of a hit, which plays when it is clicked. `marker` is the number of a citation. `match` says
+ * how well the hit matches.
+ */
+export function momentCard(hit, { marker, match = relevance(hit) } = {}) {
   const when = range(hit);
   const name = `${hit.asset_type === "video" ? "Play" : "Show"} ${hit.title}`;
   const { thumbnail_url: url, asset_type: type, boxes, mask } = hit;
@@ -26,21 +29,21 @@ export function momentCard(hit, marker) {
     {},
     button,
     titleHeading(hit.title),
-    el("p.facts", {}, relevance(hit)),
+    el("p.facts", {}, [match, duplicatesOf(hit)].filter(Boolean).join(" · ")),
     evidenceList(hit),
     hasLabelEvidence || hit.labels.length === 0 ? null : labelList(hit.labels),
     momentActions(hit),
   );
-  button.addEventListener("click", () => playMoment(card, hit));
+  button.addEventListener("click", () => playMoment(card, hit, match));
   return card;
 }
 
 /** Opens or closes the player of a card. */
-export function playMoment(card, hit) {
+export function playMoment(card, hit, match = relevance(hit)) {
   const { title, asset_type: type, boxes, mask } = hit;
   const [url, start, end] = [hit.clip_url, hit.start_seconds, hit.end_seconds];
   const media = { title, type, url, start, end, boxes, mask };
-  toggleStage(card, media, (video) => details(hit, video));
+  toggleStage(card, media, (video) => details(hit, video, match));
 }
 
 /** Renders highlighted text of the API, which contains only `<mark>` elements and entities. */
@@ -80,9 +83,29 @@ function relevance({ score }) {
   return `${likelihoodOf(score)} match (${percent(score)})`;
 }
 
-function details(hit, video) {
+/** Counts the near-identical moments that a hit stands for. */
+function duplicatesOf({ duplicates }) {
+  return duplicates.length > 0 && count(duplicates.length, "near-duplicate");
+}
+
+/** Says how the captions of moments were made, if no model that sees images wrote them. */
+export function captionNote(moments) {
+  if (!moments.some(isTemplateCaption)) return [];
+  const text = "Captions here are composed of what detectors found. No language model wrote them.";
+  const [pull, llm] = ["npm run models -- pull", "LOCAL_LLM_URL"].map((name) =>
+    el("code", {}, name),
+  );
+  const advice = [" If this service runs offline, ", pull, " or ", llm, " gives better ones."];
+  return [el("p.facts", {}, text, advice)];
+}
+
+function isTemplateCaption({ caption, caption_model: model }) {
+  return caption !== "" && model === "template";
+}
+
+function details(hit, video, match) {
   const facts = [
-    ["Caption", hit.caption],
+    [isTemplateCaption(hit) ? "Caption, composed of detections" : "Caption", hit.caption],
     // A video has all of its transcript beside the player.
     ["Speech", video ? "" : hit.transcript],
     ["On-screen text", hit.on_screen_text],
@@ -93,18 +116,25 @@ function details(hit, video) {
   const { start_seconds: start, end_seconds: end } = hit;
   return [
     el("h3", { dir: "auto" }, title),
-    el("p.facts", {}, [range(hit), relevance(hit)].filter(Boolean).join(" · ")),
-    momentActions(hit),
+    el("p.facts", {}, [range(hit), match].filter(Boolean).join(" · ")),
+    momentActions(hit, scopeButton(hit)),
     ...(video ? videoTools({ index, id, title, start, end, thumbnail }, video) : []),
     factList(facts),
   ];
 }
 
-/** Renders what stands beside the player of a video: its transcript, and a search by a part of it. */
+/**
+ * Renders what stands beside the player of a video: its transcript, and a search by a part of it.
+ * The list of its moments is added below the player.
+ */
 export function videoTools(media, video) {
   const transcript = lazyPage(async () =>
     (await import("./transcript.js")).openTranscript(media, video),
   );
+  const moments = lazyPage(async () =>
+    (await import("./moments.js")).openMoments(media, video, captionNote),
+  );
+  video.closest(".screen").append(moments);
   return [transcript, timeRangeForm(media, video)];
 }
 

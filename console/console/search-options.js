@@ -5,9 +5,12 @@ import { breadthOf } from "./wording.js";
 /** Fields that every asset has, beside its metadata. */
 const FIELDS = ["created_at", "duration_seconds"];
 
+/** Time in which further steps of the slider count as one change. */
+const SETTLE_MS = 300;
+
 /**
- * Renders the slider of the lowest score in `chips` and the rows of the filter in `rows`.
- * `onChange` runs when a change may give another search. `read` throws an error for the user.
+ * Renders the slider of the lowest score in `chips` and the rows of the filter in `rows`. `onChange`
+ * runs when a change may give another search, and gets whether the slider was moved.
  */
 export function openSearchOptions({ chips, rows }, onChange) {
   const slider = el("input", { type: "range", id: "least", min: 0, max: 0.9, step: 0.05 });
@@ -17,7 +20,12 @@ export function openSearchOptions({ chips, rows }, onChange) {
     slider.setAttribute("aria-valuetext", words.textContent);
   };
   slider.addEventListener("input", update);
-  slider.addEventListener("change", onChange);
+  let settling = 0;
+  slider.addEventListener("change", (event) => {
+    event.stopPropagation();
+    clearTimeout(settling);
+    settling = setTimeout(() => slider.isConnected && onChange({ isSlider: true }), SETTLE_MS);
+  });
   const add = el("button.quiet.chip-button", { type: "button" }, "Add a filter");
   const least = el("div.least", {}, el("label", { for: "least" }, "Results"), slider, words);
   chips.append(add, least);
@@ -35,7 +43,7 @@ export function openSearchOptions({ chips, rows }, onChange) {
     const row = ruleRow(rule, () => {
       row.remove();
       updateRows();
-      onChange();
+      onChange({ isSlider: false });
     });
     list.append(row);
     updateRows();
@@ -52,7 +60,7 @@ export function openSearchOptions({ chips, rows }, onChange) {
   list.addEventListener("change", (event) => {
     event.stopPropagation();
     const [field, value] = event.target.closest("li").querySelectorAll("input");
-    if (field.value.trim() && value.value.trim()) onChange();
+    if (field.value.trim() && value.value.trim()) onChange({ isSlider: false });
   });
 
   const readRules = () =>
@@ -60,6 +68,13 @@ export function openSearchOptions({ chips, rows }, onChange) {
       const [field, operator, value] = row.querySelectorAll("input, select");
       return { field: field.value, operator: operator.value, value: value.value };
     });
+  const removeEmptyRows = () => {
+    for (const row of list.querySelectorAll("li")) {
+      const values = [...row.querySelectorAll("input")].map(({ value }) => value.trim());
+      if (values.join("") === "" && !row.contains(document.activeElement)) row.remove();
+    }
+    updateRows();
+  };
   update();
   return {
     /** Returns the lowest score and the filter, null if a rule is invalid, which is shown. */
@@ -74,19 +89,17 @@ export function openSearchOptions({ chips, rows }, onChange) {
       }
     },
     write({ topP, filter }) {
+      clearTimeout(settling);
       slider.value = topP;
       update();
-      const rules = listRules(filter);
+      removeEmptyRows();
       // Rows that say this are left alone: one of them may have the focus.
       if (JSON.stringify(readFilter(readRules())) === JSON.stringify(filter)) return;
       list.replaceChildren();
-      rules.forEach(addRow);
+      listRules(filter).forEach(addRow);
       updateRows();
     },
-    setFilterHidden(isHidden) {
-      add.hidden = isHidden;
-      list.hidden = isHidden;
-    },
+    removeEmptyRows,
   };
 }
 

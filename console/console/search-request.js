@@ -1,10 +1,8 @@
 import { api, ApiError, indexPath } from "./api.js";
 import { exampleFile } from "./example-files.js";
-import { searchBody } from "./search-state.js";
+import { fileSearchParams, searchBody } from "./search-state.js";
 import { segmentAt } from "./time-range.js";
 
-/** Hits of a search by a file, which has no pages. */
-const FILE_HITS = 100;
 /** Clips are sent in one request, and most Cloudflare plans refuse bodies over 100 MB. */
 const MAX_CLIP_BYTES = 95_000_000;
 
@@ -12,12 +10,14 @@ const MAX_CLIP_BYTES = 95_000_000;
  * Runs a search of the page's route and resolves to the API's response, with a `note` for the user
  * if the search isn't quite the one that was asked for. `onStep` gets what is being done.
  */
-export function runSearch(route, { cursor, signal, onStep }) {
+export async function runSearch(route, { cursor, signal, onStep }) {
   const { kind } = route.example ?? {};
-  if (kind === "image") return searchByImage(route, signal);
-  if (kind === "clip") return searchByClip(route, requireFile(route.example), signal);
-  if (kind === "range") return searchByTimeRange(route, { cursor, signal, onStep });
-  return searchIndex(route, route.example?.id, { cursor, signal });
+  const known = findLastPage(route);
+  if (known) return known;
+  if (kind === "image") return await searchByImage(route, signal);
+  if (kind === "clip") return await searchByClip(route, requireFile(route.example), signal);
+  if (kind === "range") return await searchByTimeRange(route, { cursor, signal, onStep });
+  return await searchIndex(route, route.example?.id, { cursor, signal });
 }
 
 function searchIndex(route, similarTo, { cursor, signal }) {
@@ -27,16 +27,15 @@ function searchIndex(route, similarTo, { cursor, signal }) {
   });
 }
 
-async function searchByImage({ index, query, modes, topP, example }, signal) {
-  const params = new URLSearchParams({ top_k: FILE_HITS, top_p: topP });
-  for (const mode of modes) params.append("modes", mode);
+function searchByImage(route, signal) {
   const form = new FormData();
-  form.append("image_file", requireFile(example));
-  if (query) form.append("query", query);
-  return await api("POST", `${indexPath(index, "/search_image")}?${params}`, { form, signal });
+  form.append("image_file", requireFile(route.example));
+  if (route.query) form.append("query", route.query);
+  return searchByFile(route, "/search_image", form, signal);
 }
 
-async function searchByClip({ index, topP, example: { start, end } }, clip, signal) {
+async function searchByClip(route, clip, signal) {
+  const { start, end } = route.example;
   if (clip.size > MAX_CLIP_BYTES) {
     throw new ApiError(413, "A clip to search by has at most 95 MB. Choose a shorter one.");
   }
@@ -44,8 +43,33 @@ async function searchByClip({ index, topP, example: { start, end } }, clip, sign
   form.append("start_seconds", String(start));
   form.append("end_seconds", String(end ?? -1));
   form.append("video_file", clip);
-  const path = indexPath(index, "/search_video", { top_k: FILE_HITS });
-  const page = await api("POST", path, { form, signal });
+  return await searchByFile(route, "/search_video", form, signal);
+}
+
+/** Sends a file, and cuts the hits at the lowest score here: another one needs no further upload. */
+async function searchByFile({ topP, ...route }, path, form, signal) {
+  const url = `${indexPath(route.index, path)}?${fileSearchParams(route)}`;
+  const page = await api("POST", url, { form, signal });
+  lastPage = { search: searchKey(route), topP, page };
+  return cutAt(page, topP);
+}
+
+/** The response of the last search by a file, uncut. */
+let lastPage = null;
+
+/** Returns the last response if only the lowest score of the search has changed since. */
+function findLastPage({ topP, ...route }) {
+  const isSame = lastPage?.search === searchKey(route) && lastPage.topP !== topP;
+  if (!isSame) return null;
+  lastPage.topP = topP;
+  return cutAt(lastPage.page, topP);
+}
+
+function searchKey({ index, query, modes, filter, scope, grouped, duplicates, example }) {
+  return JSON.stringify([index, query, modes, filter, scope, grouped, duplicates, example]);
+}
+
+function cutAt(page, topP) {
   const segments = page.segments.filter(({ score }) => score >= topP);
   return { ...page, segments, total: segments.length };
 }

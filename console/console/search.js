@@ -1,5 +1,5 @@
 import { el, errorNotice, announce } from "./element.js";
-import { momentCard } from "./moment.js";
+import { captionNote, momentCard } from "./moment.js";
 import { runSearch } from "./search-request.js";
 import { count, LIKELY_SCORE } from "./wording.js";
 
@@ -12,6 +12,7 @@ export async function showSearch(outlet, route, signal) {
   const more = el("div.more");
   const heading = el("h2.found", {}, "Searching…");
   const note = el("p.facts", { hidden: true });
+  const origin = el("div");
   outlet.replaceChildren(heading, skeleton());
 
   const load = async (cursor) => {
@@ -22,15 +23,13 @@ export async function showSearch(outlet, route, signal) {
     } catch (error) {
       if (signal.aborted) return;
       if (!cursor) outlet.replaceChildren(more);
-      // A file that is missing or too large stays so.
-      const isFinal = error.status === 404 || error.status === 413;
-      more.replaceChildren(errorNotice(error, isFinal ? undefined : () => load(cursor)));
+      more.replaceChildren(errorNotice(error, error.isFinal ? undefined : () => load(cursor)));
     }
   };
 
   const add = ({ segments, total, next_cursor: next, note: text }, cursor) => {
     if (signal.aborted) return;
-    if (!cursor) outlet.replaceChildren(heading, note, likely, restFold, more);
+    if (!cursor) outlet.replaceChildren(heading, note, likely, restFold, more, origin);
     note.hidden = !text;
     note.textContent = text ?? "";
     const cards = segments.map((hit) => ({
@@ -45,6 +44,7 @@ export async function showSearch(outlet, route, signal) {
     restFold.open ||= likelyCount === 0;
     restSummary.textContent = likelyCount === 0 ? "Nearest results" : "Less likely results";
     heading.textContent = headline(likelyCount, total, target(route));
+    if (!origin.firstChild) origin.append(...captionNote(segments));
     more.replaceChildren(
       next ? el("button", { type: "button", onclick: () => load(next) }, "Next page") : "",
     );
@@ -56,12 +56,12 @@ export async function showSearch(outlet, route, signal) {
   await load(undefined);
 }
 
-/** Names what a search looks for: words, an example, or both. */
-function target({ query, example }) {
+/** Names what a search looks for, words, an example, or both, and where. */
+function target({ query, example, scope }) {
   const words = query && `for “${query}”`;
-  if (!example) return words;
-  const like = `like “${example.name || "the example"}”`;
-  return words ? `${like}, ${words}` : like;
+  const like = example && `like “${example.name || "the example"}”`;
+  const what = [like, words].filter(Boolean).join(", ");
+  return scope ? `${what} in “${scope.name || "one of them"}”` : what;
 }
 
 function headline(likelyCount, total, what) {
@@ -70,8 +70,8 @@ function headline(likelyCount, total, what) {
   return `${count(likelyCount, "moment")} ${what}`;
 }
 
-function emptyResults({ modes, topP, filter }) {
-  const isNarrow = modes.length > 0 || topP > 0 || Object.keys(filter).length > 0;
+function emptyResults({ modes, topP, filter, scope }) {
+  const isNarrow = scope || modes.length > 0 || topP > 0 || Object.keys(filter).length > 0;
   const advice = isNarrow ? "Remove some of the filters, or add" : "Add";
   return el("p.empty", {}, `${advice} videos and images: only assets that are ready are searched.`);
 }

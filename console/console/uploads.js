@@ -112,7 +112,8 @@ export function openUploads(index, list, { onAdded, chooseFiles }) {
     } catch (error) {
       if (signal.aborted) return;
       item.abort = null;
-      draw(item, "Not added", { note: errorNotice(error, () => enqueue(item)) });
+      const retry = error.isFinal ? undefined : () => enqueue(item);
+      draw(item, "Not added", { note: errorNotice(error, retry) });
     }
   };
 

@@ -76,6 +76,11 @@ export function breadthOf(topP) {
   return `${name} (from ${percent(topP)})`;
 }
 
+/** Says how well a hit matches the search for a question that it doesn't answer. */
+export function searchMatchOf({ score }) {
+  return `Matches the search to ${percent(score)}`;
+}
+
 /** Says who wrote an answer, from the model's id. */
 export function authorOf(model) {
   return model === "extractive"

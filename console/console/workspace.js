@@ -1,22 +1,14 @@
-import { showAnswer } from "./answer.js";
+import { acceptFiles, acceptUrl } from "./add-forms.js";
 import { api, indexPath } from "./api.js";
 import { openCutListToggle } from "./cut-list-toggle.js";
-import { mediaType, sortFiles } from "./dropped-files.js";
-import {
-  confirmAction,
-  el,
-  errorNotice,
-  fromTemplate,
-  restoreFocus,
-  stateBadges,
-} from "./element.js";
-import { openExampleField } from "./example-field.js";
+import { sortFiles } from "./dropped-files.js";
+import { confirmAction, el, errorNotice, fromTemplate, stateBadges } from "./element.js";
 import { openLateTranscripts } from "./late-transcripts.js";
 import { lazyPage } from "./lazy-page.js";
 import { openLibrary } from "./library.js";
+import { openNotices } from "./notices.js";
 import { readRoute, routeHash } from "./route.js";
-import { openSearchOptions } from "./search-options.js";
-import { showSearch } from "./search.js";
+import { hasSearch, openSearchForm } from "./search-form.js";
 import { closeStage } from "./stage.js";
 import { isFromPlatform, openSources } from "./sources.js";
 import { openUploads } from "./uploads.js";
@@ -31,31 +23,35 @@ const PAGES = {
 /** Opens an index: its library, uploads, imports, search, answers, health and settings. */
 export function openWorkspace(index, onDeleted) {
   const parts = fromTemplate("workspace");
-  const { root, form, results } = parts;
+  const { root, results } = parts;
   parts.name.textContent = index;
+  let { view } = readRoute();
+  /** Returns the hash of the library as it was last shown. */
+  const libraryHash = () => routeHash({ index, view });
 
-  const showMessages = (...messages) => {
-    const dismiss = el("button.close", { type: "button", "aria-label": "Dismiss" }, "×");
-    dismiss.addEventListener("click", () => {
-      parts.notices.replaceChildren();
-      restoreFocus();
-    });
-    const lines = messages.map((message) => el("p", {}, message));
-    parts.notices.replaceChildren(el("div.notice", {}, lines, dismiss));
-  };
-  const library = openLibrary(index, {
-    list: parts.assets,
-    more: parts.more,
-    tools: parts.filters,
-    onIndex: (record) =>
-      parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
-    onReady: (asset) => transcripts.onReady(asset),
-    onError: (error) => showMessages(error.message),
-  });
-  const transcripts = openLateTranscripts(index, showMessages);
+  const notices = openNotices(parts.notices);
+  const showMessage = (text) => notices.show(text);
+  const showError = ({ message }) => notices.show(message, "div.notice.bad");
+  const library = openLibrary(
+    index,
+    { list: parts.assets, more: parts.more, tools: parts.filters },
+    {
+      view,
+      onIndex: (record) =>
+        parts.facts.replaceChildren(formatContents(record), stateBadges(record.states)),
+      onReady: (asset) => transcripts.onReady(asset),
+      onView(chosen) {
+        view = chosen;
+        history.replaceState(null, "", routeHash({ ...readRoute(), view }));
+        parts.tabs.firstElementChild.href = libraryHash();
+      },
+      onError: showError,
+    },
+  );
+  const transcripts = openLateTranscripts(index, showMessage);
   const uploads = openUploads(index, parts.assets, {
     onAdded(added, card, transcript) {
-      if (added.duplicate) showMessages(`This index already has this file, as “${added.title}”.`);
+      if (added.duplicate) showMessage(`This index already has this file, as “${added.title}”.`);
       else if (transcript) transcripts.add(added, transcript);
       library.add(added, card);
     },
@@ -64,9 +60,9 @@ export function openWorkspace(index, onDeleted) {
 
   const addFiles = (files) => {
     const { media, rejected } = sortFiles([...files]);
-    if (rejected.length > 0) showMessages(...rejected);
+    rejected.forEach(showMessage);
     for (const item of media) uploads.addFile(item);
-    location.hash = routeHash({ index });
+    location.hash = libraryHash();
   };
   acceptFiles(parts, addFiles);
   const sources = openSources(index, parts.sources, () => library.loadNew());
@@ -83,73 +79,51 @@ export function openWorkspace(index, onDeleted) {
       onDeleted();
       location.hash = "#/";
     } catch (error) {
-      parts.notices.replaceChildren(errorNotice(error));
+      showError(error);
     }
   });
 
   let running = new AbortController();
   let page = "library";
-  const example = openExampleField(
-    { outlet: parts.example, field: parts.field, chips: parts.tools },
-    (chosen) => {
-      form.elements.do.value = "search";
-      updateForm(parts);
-      go(chosen);
-    },
-  );
-  const options = openSearchOptions({ chips: parts.tools, rows: parts.rules }, () =>
-    goIfSearching(),
-  );
+  const searchForm = openSearchForm(index, parts, {
+    getView: () => view,
+    onRepeat: () => follow(readRoute()),
+  });
   openCutListToggle(index, { toggle: parts["cut-toggle"], panel: parts["cut-list"] });
 
   const follow = (route) => {
     running.abort();
     running = new AbortController();
     closeStage();
-    writeForm(parts, route);
-    showTab(parts, route);
-    example.show(route.example);
-    if (hasSearch(route)) options.write(route);
-    updateExample(parts, options, route.example);
     const isLibrary = route.page === "library";
+    const hasResults =
+      isLibrary && (hasSearch(route) || route.question !== "" || route.asset !== "");
+    if (isLibrary && !hasResults) {
+      ({ view } = route);
+      library.show(view);
+    }
+    searchForm.write(route);
+    showTab(parts, route, libraryHash());
     // A repair, an import, the settings and the page of an asset change what the library has.
     if (isLibrary && page !== "library" && !route.asset) void refresh();
     page = route.asset ? "asset" : route.page;
-    const hasResults =
-      isLibrary && (hasSearch(route) || route.question !== "" || route.asset !== "");
     results.hidden = !hasResults;
     parts.library.hidden = !isLibrary || hasResults;
     if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index));
-    else if (hasSearch(route)) void showSearch(results, route, running.signal);
-    else if (route.question) void showAnswer(results, route, running.signal);
-    else if (route.asset) void showAsset(results, route, running.signal);
+    else if (hasResults) void showResults(route, running.signal);
   };
 
-  const go = (chosen = example.read()) => {
-    const route = readForm(index, form);
-    if (!route.question) Object.assign(route, options.read() ?? { isInvalid: true });
-    if (route.isInvalid) return;
-    if (!route.question) route.example = chosen;
-    // A search by a clip has no words.
-    if (chosen?.kind === "clip" || chosen?.kind === "range") route.query = "";
-    const hash = routeHash(route);
-    if (hash === location.hash) follow(readRoute());
-    else location.hash = hash;
+  /** Shows an answer or results of a search. What shows them is loaded when it is first needed. */
+  const showResults = async (route, signal) => {
+    results.replaceChildren(el("p.facts", {}, route.asset ? "Loading…" : "Searching…"));
+    try {
+      const show = await loadResults(route);
+      if (!signal.aborted) await show(results, route, signal);
+    } catch {
+      const message = "Results can't be shown. Check the connection and reload.";
+      results.replaceChildren(errorNotice({ message }, () => location.reload(), "Reload"));
+    }
   };
-  const goIfSearching = () => {
-    const isAsking = form.elements.do.value === "ask";
-    if (!isAsking && (form.elements.text.value.trim() || example.read())) go();
-  };
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    go();
-  });
-  form.addEventListener("change", ({ target }) => {
-    if (target.name === "do") updateForm(parts);
-    else if (target.name !== "text") goIfSearching();
-  });
-  // Clearing the search field leads back to the library.
-  form.addEventListener("search", () => form.elements.text.value === "" && go());
 
   const refresh = () => {
     void sources.load();
@@ -160,128 +134,22 @@ export function openWorkspace(index, onDeleted) {
   return { root, follow, refresh, isUploading, stop: () => uploads.stopAll() };
 }
 
-/** Shows the video or image of a link. Its module is loaded when it is first needed. */
-async function showAsset(outlet, route, signal) {
-  const { showLinkedAsset } = await import("./linked-asset.js");
-  if (!signal.aborted) await showLinkedAsset(outlet, route, signal);
+/** Loads the function that shows an answer, the video or image of a link, or a search. */
+async function loadResults({ question, asset }) {
+  if (question) return (await import("./answer.js")).showAnswer;
+  if (asset) return (await import("./linked-asset.js")).showLinkedAsset;
+  return (await import("./search.js")).showSearch;
 }
 
 /** Shows the page of a route, and marks its tab. */
-function showTab({ tabs, searching, page }, { index, page: current }) {
+function showTab({ tabs, searching, page }, { index, page: current }, libraryHash) {
   for (const link of tabs.querySelectorAll("a")) {
     const { page: name } = link.dataset;
-    link.href = routeHash({ index, page: name });
+    link.href = name === "library" ? libraryHash : routeHash({ index, page: name });
     if (name === current) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   searching.hidden = current !== "library";
   page.hidden = current === "library";
   page.replaceChildren();
-}
-
-function readForm(index, form) {
-  const { elements } = form;
-  const text = elements.text.value.trim();
-  if (elements.do.value === "ask") return { index, question: text };
-  const modes = [...elements.mode].filter(({ checked }) => checked).map(({ value }) => value);
-  const [boxes, masks] = [elements.boxes.checked, elements.masks.checked];
-  return { index, query: text, modes, boxes, masks };
-}
-
-function hasSearch({ query, example }) {
-  return query !== "" || example !== null;
-}
-
-function writeForm(parts, route) {
-  const { query, question, modes, boxes, masks } = route;
-  const { elements } = parts.form;
-  elements.text.value = query || question;
-  if (hasSearch(route) || question) elements.do.value = question ? "ask" : "search";
-  if (hasSearch(route)) {
-    for (const box of elements.mode) box.checked = modes.includes(box.value);
-    elements.boxes.checked = boxes;
-    elements.masks.checked = masks;
-  }
-  updateForm(parts);
-}
-
-/** Hides the options that the API doesn't have for a search by a file. */
-function updateExample({ form, "file-note": note }, options, example) {
-  const isFile = example !== null && example.kind !== "similar";
-  const isImage = example?.kind === "image";
-  for (const name of ["boxes", "masks"]) form.elements[name].disabled = isFile;
-  for (const box of form.elements.mode) box.disabled = isFile && !isImage;
-  form.elements.text.disabled = isFile && !isImage;
-  options.setFilterHidden(isFile);
-  note.hidden = !isFile;
-  note.textContent = isImage
-    ? "A search by an image can have words beside it. Filters, boxes and masks don't apply."
-    : "A search by a clip has no words, filters, boxes or masks.";
-}
-
-/** Updates labels and options to the form's mode, search or ask. */
-function updateForm({ form, go, chips, example, rules }) {
-  const isAsking = form.elements.do.value === "ask";
-  go.textContent = isAsking ? "Ask" : "Search";
-  for (const part of [chips, example, rules]) part.hidden = isAsking;
-  form.elements.text.placeholder = isAsking
-    ? "Why did the carpenter leave?"
-    : "A boat, a spoken word, a line on a sign…";
-  form.querySelector("label[for=text]").textContent = isAsking
-    ? "Ask this index"
-    : "Search this index";
-}
-
-function acceptFiles({ root, files }, addFiles) {
-  files.addEventListener("change", () => {
-    addFiles(files.files);
-    files.value = "";
-  });
-  const setDragging = (isDragging) => root.classList.toggle("dragging", isDragging);
-  const listen = (name, listener) =>
-    document.addEventListener(name, (event) => {
-      if (!root.isConnected || !event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      listener(event);
-    });
-  listen("dragover", () => setDragging(true));
-  listen("dragleave", ({ relatedTarget }) => relatedTarget === null && setDragging(false));
-  listen("drop", ({ dataTransfer }) => {
-    setDragging(false);
-    addFiles(dataTransfer.files);
-  });
-}
-
-const PLACEHOLDERS = {
-  page: "https://peertube.example/w/…",
-  playlist: "https://peertube.example/c/channel",
-  profile: "@name@pixelfed.example, or https://…",
-  search: "tide pools at night",
-};
-
-function acceptUrl({ url: form, "from-url": toggle, follow: tick }, addUrl) {
-  const { url, type, follow } = form.elements;
-  const open = (isOpen) => {
-    form.hidden = !isOpen;
-    toggle.setAttribute("aria-expanded", String(isOpen));
-    (isOpen ? url : toggle).focus();
-  };
-  toggle.addEventListener("click", () => open(form.hidden));
-  url.addEventListener("input", () => {
-    const name = URL.canParse(url.value) ? new URL(url.value).pathname : "";
-    type.value = mediaType({ name }) ?? type.value;
-    updateUrlForm();
-  });
-  const updateUrlForm = () => {
-    tick.hidden = !isFromPlatform(type.value) || type.value === "page";
-    url.placeholder = PLACEHOLDERS[type.value] ?? "https://…";
-  };
-  type.addEventListener("change", updateUrlForm);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    addUrl(url.value.trim(), type.value, follow.checked && !tick.hidden);
-    form.reset();
-    updateUrlForm();
-    open(false);
-  });
 }

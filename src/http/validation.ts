@@ -127,7 +127,11 @@ function locKey({ loc }: ValidationIssue): string {
 }
 
 function getProperty(value: unknown, key: string | number): unknown {
-  if (typeof value === "string" && key === 0) return value; // a list of one, in a query
+  if (typeof value === "string") {
+    if (key === 0) return value; // a list of one, in a query
+    const parsed = parseJsonText(value); // a field of JSON text
+    return "value" in parsed ? getProperty(parsed.value, key) : undefined;
+  }
   return (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, key)
     ? Reflect.get(value, key)
     : undefined;

@@ -12,6 +12,11 @@ const EXPECTED_TYPES = new Map([
 ]);
 const TIME = z.iso.datetime({ offset: true }).or(z.iso.date());
 
+export const FILTER_DESCRIPTION =
+  'Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; ' +
+  "also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt " +
+  "$gte`; fields of nested objects with dots. All must hold.";
+
 /** Schema of a filter such as `{"year": {"$gte": 2024}, "camera": "A"}`. All rules must match. */
 export const searchFilter = anyObject().superRefine((filter, ctx) => {
   readFilter(filter, (path, type, message) =>

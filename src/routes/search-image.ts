@@ -1,10 +1,9 @@
 import { countWork } from "../http/metering.ts";
 import { z } from "@hono/zod-openapi";
-import { LIMITS, SEARCH } from "../config.ts";
+import { LIMITS } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
 import { exampleFromImage } from "../search/image-example.ts";
-import { MODES, makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { Timings } from "../timings.ts";
 import type { Context } from "../http/context.ts";
@@ -14,9 +13,9 @@ import { readForm, readSmallPart } from "../http/multipart.ts";
 import { indexParams } from "./index-record.ts";
 import { requireSearchableIndex } from "./searchable-index.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
+import { exampleQuery, toExampleRequest } from "./example-query.ts";
+import { requireAssets } from "./search.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
-import { MODES_DESCRIPTION } from "./query-text.ts";
 
 export const searchImageRoutes = createRouter("Search");
 
@@ -28,15 +27,6 @@ const form = z.object({
     .default("")
     .describe("Words that change what is searched for, such as `at night`. Default: none."),
   image_file: formFile().describe("Image to search by: JPEG, PNG, GIF or WebP, at most 20 MiB."),
-});
-
-const searchImageQuery = z.object({
-  top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK).describe("Segments to return."),
-  top_p: queryFloat(0, 1, 0).describe("Lowest `score` to return, from 0 to 1."),
-  modes: queryList(z.enum(MODES), MODES.length, MODES_DESCRIPTION),
-  collapse: queryBool(true).describe(
-    "Whether near-identical segments are one, with the others in `duplicates`.",
-  ),
 });
 
 addEndpoint(
@@ -51,7 +41,7 @@ addEndpoint(
       "similar images. With `query`, text and image count together.",
     scope: "read",
     params: indexParams,
-    query: searchImageQuery,
+    query: exampleQuery,
     form,
     response: searchResult,
   },
@@ -60,14 +50,14 @@ addEndpoint(
 
 async function searchByImage(
   c: Context,
-  { params, query }: Input<typeof indexParams, typeof searchImageQuery>,
+  { params, query }: Input<typeof indexParams, typeof exampleQuery>,
 ) {
   const index = await requireSearchableIndex(c, params.index_name);
+  await requireAssets(c.env.DB, index.indexId, query.asset_ids ?? []);
   const { image, text } = await readSearchForm(c.req.raw);
   await requireMediaType(image.subarray(0, HEAD_BYTES), "image");
   const timings = new Timings();
-  const { top_k: topK, top_p: topP, modes = [], collapse } = query;
-  const request = makeSearchRequest({ query: text, topK, topP, modes, collapse });
+  const request = toExampleRequest(query, text);
   const toExample = () => exampleFromImage(c.env, index, image).catch(throwAsInvalid);
   const example = await timings.time("example", toExample);
   const { hits, total } = await search(c.env, index, request, example, timings);
@@ -84,7 +74,7 @@ async function readSearchForm(request: Request): Promise<{ image: Uint8Array; te
     if (part.field === "image_file") images.push(await readSmallPart(part, LIMITS.imageBytes));
   });
   const fileNames = images.map(() => "image_file");
-  const { query } = requireFields(form, fields, fileNames, searchImageQuery);
+  const { query } = requireFields(form, fields, fileNames, exampleQuery);
   return { image: images.at(-1)!, text: query };
 }
 

@@ -1,13 +1,13 @@
 import { countWork } from "../http/metering.ts";
 import { z } from "@hono/zod-openapi";
-import { LIMITS, SEARCH } from "../config.ts";
+import { LIMITS } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { QueryClip } from "../messages.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
 import type { TimeRange } from "../time-range.ts";
 import { exampleFromClip, clipTimeRange } from "../search/clip-example.ts";
-import { makeSearchRequest, type SearchRequest } from "../search/request.ts";
+import type { SearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { deleteObjectKeys, queryClipKey } from "../store/object-keys.ts";
 import { storeStream } from "../store/streams.ts";
@@ -19,8 +19,10 @@ import { readForm } from "../http/multipart.ts";
 import { indexParams } from "./index-record.ts";
 import { requireSearchableIndex } from "./searchable-index.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { queryBool, queryFloat, queryInt } from "../http/query-params.ts";
+import { queryBool, queryFloat } from "../http/query-params.ts";
+import { exampleQuery, toExampleRequest } from "./example-query.ts";
 import { queueSearch } from "./queue-search.ts";
+import { requireAssets } from "./search.ts";
 import { searchResult, toSearchResult } from "./search-result.ts";
 import { withWaitUntil } from "../http/wait-until.ts";
 
@@ -39,10 +41,6 @@ const form = z.object({
   video_file: formFile().describe("Clip to search by, such as MP4 or WebM, up to 5 GiB."),
 });
 
-const searchVideoQuery = z.object({
-  top_k: queryInt(1, LIMITS.topK, SEARCH.defaultTopK).describe("Segments to return."),
-});
-
 addEndpoint(
   searchVideoRoutes,
   {
@@ -55,7 +53,7 @@ addEndpoint(
       "it. What is said in the clip counts.",
     scope: "read",
     params: indexParams,
-    query: searchVideoQuery,
+    query: exampleQuery,
     form,
     response: searchResult,
   },
@@ -65,11 +63,12 @@ addEndpoint(
 /** Stores the clip, searches by it now or in a job, and deletes it unless a job needs it. */
 async function searchByVideo(
   c: Context,
-  { params, query }: Input<typeof indexParams, typeof searchVideoQuery>,
+  { params, query }: Input<typeof indexParams, typeof exampleQuery>,
 ) {
   const index = await requireSearchableIndex(c, params.index_name);
+  await requireAssets(c.env.DB, index.indexId, query.asset_ids ?? []);
   const key = queryClipKey(index.indexId, newId("upl"));
-  const request = makeSearchRequest({ topK: query.top_k });
+  const request = toExampleRequest(query, "");
   let isOwnedByJob = false;
   try {
     const { range, queueJob } = await withWaitUntil(c, storeClip(c.env.MEDIA, key, c.req.raw));
@@ -124,7 +123,7 @@ async function storeClip(bucket: R2Bucket, key: string, request: Request): Promi
       inspect: (head) => requireMediaType(head, "video"),
     });
   });
-  const values = requireFields(form, fields, hasFile ? ["video_file"] : [], searchVideoQuery);
+  const values = requireFields(form, fields, hasFile ? ["video_file"] : [], exampleQuery);
   const { start_seconds: start, end_seconds: end, queue_job: queueJob } = values;
   if (end !== -1 && end <= start) {
     const message = `The time range is empty: its end, ${end} s, isn't after its start, ${start} s.`;

@@ -16,7 +16,7 @@ import { requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { isObject } from "../http/json-object.ts";
 import { INVALID_CURSOR } from "../http/pagination.ts";
-import { readFilter, searchFilter } from "./search-filter.ts";
+import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch } from "./queue-search.ts";
 import { MODES_DESCRIPTION, NO_WORD } from "./query-text.ts";
 import { isCursorPosition, parseCursor, searchResult, toSearchResult } from "./search-result.ts";
@@ -70,13 +70,7 @@ const searchBody = z
       .boolean()
       .default(false)
       .describe("Whether the search runs as a job: the response has its `job_id` at once."),
-    filter: searchFilter
-      .default({})
-      .describe(
-        'Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; ' +
-          "also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt " +
-          "$gte`; fields of nested objects with dots. All must hold.",
-      ),
+    filter: searchFilter.default({}).describe(FILTER_DESCRIPTION),
     group_by: z
       .enum(["segment", "asset"])
       .default("segment")

@@ -158,6 +158,32 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.getByText("No answer in this index").waitFor();
     return view;
   },
+  async "a question about a part of one video"() {
+    const view = await openLibrary();
+    await view.page.getByRole("button", { name: /^Play IMG/ }).click();
+    await view.page.getByRole("button", { name: /^Search or ask in this video/ }).click();
+    await view.page.getByText("Ask", { exact: true }).click();
+    await view.page.getByLabel("End of the part in seconds").fill("9");
+    await submit(view.page, "Where is the lantern festival?");
+    await view.page.locator(".answer:not(.waiting)").waitFor();
+    return view;
+  },
+  async "a search by an image, with a filter"() {
+    const view = await openLibrary();
+    const [, , image] = await awkwardFiles();
+    await view.page.getByLabel("Search by image or clip…").setInputFiles([image!]);
+    await view.page.locator(".card.moment").first().waitFor();
+    await view.page.getByRole("button", { name: "Add a filter" }).click();
+    return view;
+  },
+  async "notices about files that can't be added"() {
+    const view = await openLibrary();
+    const names = ["a.txt", "b.wav", `${"c".repeat(200)}.doc`, "d.zip"];
+    const files = names.map((name) => ({ name, mimeType: "", buffer: Buffer.from("x") }));
+    await view.page.getByLabel("Choose files").setInputFiles(files);
+    await view.page.getByRole("button", { name: "Dismiss all" }).waitFor();
+    return view;
+  },
   async "an open cut list"() {
     const view = await openConsole();
     await openHash(view.page, `${HASH}?q=boat&masks=1`);

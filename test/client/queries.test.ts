@@ -63,6 +63,16 @@ describe("a search of the client", () => {
     expect(segments).toMatchObject([{ asset_id: sample.boats.asset_id }]);
   });
 
+  it("by an image takes the filter and the ids of assets that a search with words takes", async () => {
+    const image_file = await fixture("boats.jpg");
+    const example = { image_file, filter: { camera: { $in: ["A"] } } };
+    const index = sightline.index("trip");
+    const { segments } = await index.searchByImage({ ...example, group_by: "asset" });
+    expect(segments).toMatchObject([{ asset_id: sample.video.asset_id }]);
+    const ids = [sample.boats.asset_id, sample.words.asset_id];
+    expect(await index.searchByImage({ ...example, asset_ids: ids })).toMatchObject({ total: 0 });
+  });
+
   it("by a clip finds the video", async () => {
     const video_file = await fixture("clip.mp4");
     const request = { video_file, top_k: 1, start_seconds: 3, end_seconds: 6 };

@@ -5,26 +5,37 @@ interface SearchState {
   modes: string[];
   boxes: boolean;
   masks: boolean;
+  grouped: boolean;
+  duplicates: boolean;
   topP: number;
   filter: Record<string, unknown>;
   example: Record<string, unknown> | null;
 }
 
+interface Scoped extends SearchState {
+  scope: { id: string };
+}
+
 /** The functions under test; the console is plain JavaScript without types. */
 interface SearchStates {
   searchBody: (state: SearchState, similarTo?: string, cursor?: string) => Record<string, unknown>;
+  fileSearchParams: (state: Partial<Scoped>) => URLSearchParams;
   readSearch: (params: URLSearchParams) => SearchState;
   writeSearch: (state: Partial<SearchState>) => URLSearchParams;
 }
 
 const file = new URL("../../console/console/search-state.js", import.meta.url).href;
-const { readSearch, searchBody, writeSearch } = (await import(file)) as SearchStates;
+const { fileSearchParams, readSearch, searchBody, writeSearch } = (await import(
+  file
+)) as SearchStates;
 
 const NOTHING: SearchState = {
   query: "",
   modes: [],
   boxes: false,
   masks: false,
+  grouped: false,
+  duplicates: false,
   topP: 0,
   filter: {},
   example: null,
@@ -34,6 +45,7 @@ it.each<[Partial<SearchState>]>([
   [{}],
   [{ query: "a boat & 50 % of #1?" }],
   [{ query: "boat", modes: ["video", "speech"], boxes: true, masks: true, topP: 0.55 }],
+  [{ query: "boat", grouped: true, duplicates: true }],
   [{ query: "boat", filter: { year: { $gte: 2024 }, "a.b": { $in: ["x, y", "東京"] } } }],
   [{ example: { kind: "similar", id: "seg_1", name: "עותק #1.mp4" } }],
   [{ query: "at night", example: { kind: "image", id: "1", name: "a.jpg" } }],
@@ -65,7 +77,11 @@ it.each([
 
 const DEFAULTS = { modes: [], use_boxes: false, use_masks: false, top_k: 24 };
 
-it.each<[Partial<SearchState>, Record<string, unknown>]>([
+it.each<[Partial<Scoped>, Record<string, unknown>]>([
+  [
+    { query: "boat", scope: { id: "vid_1" }, grouped: true, duplicates: true },
+    { query: "boat", asset_ids: ["vid_1"], group_by: "asset", collapse: false },
+  ],
   [{ query: "boat" }, { query: "boat" }],
   [
     { query: "boat", modes: ["video"], boxes: true, masks: true },
@@ -82,4 +98,16 @@ it.each<[Partial<SearchState>, Record<string, unknown>]>([
 it("A search like a segment names it, and the cursor of a further page", () => {
   const body = { ...DEFAULTS, similar_to: "seg_1", cursor: "c" };
   expect(searchBody(NOTHING, "seg_1", "c")).toEqual(body);
+});
+
+it.each<[Partial<Scoped>, string]>([
+  [{}, "top_k=100"],
+  [{ modes: ["video", "speech"], topP: 0.5 }, "top_k=100&modes=video&modes=speech"],
+  [
+    { filter: { a: { $in: [1] } }, scope: { id: "vid_1" }, grouped: true, duplicates: true },
+    'top_k=100&filter={"a":{"$in":[1]}}&asset_ids=vid_1&group_by=asset&collapse=false',
+  ],
+])("The search by a file %j is requested with %s", (state, params) => {
+  const sent = fileSearchParams({ ...NOTHING, ...state });
+  expect(decodeURIComponent(sent.toString())).toBe(params);
 });

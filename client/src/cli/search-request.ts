@@ -37,13 +37,12 @@ export async function runSearch(
     throw new UsageError("Give either --image or --clip.");
   }
   if (clip !== undefined) {
-    refuse(args, "--clip", ["top-p", "mode", "filter"]);
     if (query !== undefined) throw new UsageError("A clip can't be combined with a text.");
     const [start, end] = [args.seconds("from"), args.seconds("to")];
     const result = await index.searchByVideo(
       {
+        ...request,
         video_file: await openLocalFile(clip),
-        top_k: request.top_k,
         ...(start !== undefined && { start_seconds: start }),
         ...(end !== undefined && { end_seconds: end }),
       },
@@ -53,15 +52,9 @@ export async function runSearch(
   }
   refuse(args, "a search without --clip", ["from", "to"]);
   if (image !== undefined) {
-    refuse(args, "--image", ["filter"]);
-    const { top_k, top_p, modes } = request;
-    const example = {
-      image_file: await openLocalFile(image),
-      top_k,
-      ...(query !== undefined && { query }),
-    };
+    const image_file = await openLocalFile(image);
     return index.searchByImage(
-      { ...example, ...(top_p !== undefined && { top_p }), ...(modes && { modes }) },
+      { ...request, image_file, ...(query !== undefined && { query }) },
       { signal },
     );
   }
