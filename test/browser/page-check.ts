@@ -1,14 +1,14 @@
 import type { Page } from "playwright-core";
 import type { ConsolePage } from "./console-page.ts";
 
-/** Sizes and colour schemes of a phone and of two laptops. */
+/** Sizes and colour schemes of laptops and of phones. */
 const SCREENS = [
   { width: 1280, colorScheme: "light" },
   { width: 1280, colorScheme: "dark" },
   { width: 360, colorScheme: "light" },
+  { width: 360, colorScheme: "dark" },
 ] as const;
 const HEIGHT = 900;
-const FAILING_IMPACTS = new Set(["serious", "critical"]);
 /** Options of axe-core. The rule is experimental, and off by default. */
 const AXE_OPTIONS = {
   resultTypes: ["violations"],
@@ -22,8 +22,8 @@ interface AxeViolation {
 }
 
 /**
- * Returns a sentence for each thing that is wrong with the page as it is: serious or critical
- * findings of axe-core, what sticks out of its card or of the page, and logged errors.
+ * Returns a sentence for each thing that is wrong with the page as it is: findings of
+ * axe-core, what sticks out of its card or of the page, and logged errors.
  */
 export async function findProblems({ page, takeErrors }: ConsolePage): Promise<string[]> {
   const problems: string[] = [];
@@ -37,14 +37,21 @@ export async function findProblems({ page, takeErrors }: ConsolePage): Promise<s
   return [...problems, ...takeErrors().map((error) => `logs: ${error}`)];
 }
 
-/** Waits until the styles of a new size or scheme are drawn, and their transitions have ended. */
+/**
+ * Waits until a page has drawn a new size or scheme. Its listeners for the scheme may run a frame
+ * later than its styles, and a transition that ends may start those of the elements below.
+ */
 async function settle(page: Page): Promise<void> {
-  await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
-  await page.evaluate(`Promise.allSettled(
-    document.getAnimations()
-      .filter((animation) => animation instanceof CSSTransition)
-      .map(({ finished }) => finished),
-  )`);
+  await page.evaluate(`(async () => {
+    const nextFrame = () => new Promise((done) => requestAnimationFrame(done));
+    const listRunning = () => document.getAnimations().filter(({ playState, effect }) =>
+      playState === "running" && effect.getComputedTiming().endTime !== Infinity);
+    for (let frames = 0; frames < 2; frames++) await nextFrame();
+    for (let running = listRunning(); running.length > 0; running = listRunning()) {
+      await Promise.allSettled(running.map(({ finished }) => finished));
+      await nextFrame();
+    }
+  })()`);
 }
 
 async function findViolations(page: Page): Promise<string[]> {
@@ -52,12 +59,10 @@ async function findViolations(page: Page): Promise<string[]> {
   const violations = await page.evaluate<AxeViolation[]>(
     `axe.run(document, ${options}).then(({ violations }) => violations)`,
   );
-  return violations
-    .filter(({ impact }) => FAILING_IMPACTS.has(impact))
-    .map(({ id, impact, nodes }) => {
-      const [{ target, failureSummary } = { target: [], failureSummary: "" }] = nodes;
-      return `${id}, ${impact}, ${nodes.length} × ${target.join(" ")}: ${oneLine(failureSummary)}`;
-    });
+  return violations.map(({ id, impact, nodes }) => {
+    const [{ target, failureSummary } = { target: [], failureSummary: "" }] = nodes;
+    return `${id}, ${impact}, ${nodes.length} × ${target.join(" ")}: ${oneLine(failureSummary)}`;
+  });
 }
 
 function oneLine(text: string): string {
