@@ -98,7 +98,7 @@ async function planFiles(paths: string[]): Promise<DemoPlan> {
 }
 
 async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSignal): Promise<void> {
-  const key = await createKey(stack.keySecrets, { account: "local" });
+  const key = await createKey(stack.keySecrets, { account: "local", name: "demo" });
   const sightline = new Sightline({ url: stack.url, apiKey: key, signal: interrupted });
   await sightline.init().catch((error: unknown) => {
     if (!(error instanceof AuthenticationError)) throw error;
