@@ -38,7 +38,7 @@ export async function openPage(): Promise<ConsolePage> {
   // Injected by the browser, not by the page, so that the page's CSP stays as it is.
   await context.addInitScript({ content: await readAxe() });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(40_000);
   return { page, context, takeErrors: collectErrors(page) };
 }
 

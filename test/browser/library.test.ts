@@ -50,7 +50,7 @@ it("a transcript is searched, plays from a line, and an edited word is found", a
   await page.getByLabel("Text at 0:16").fill("Nobody lives in it now but zeppelins.");
   await page.getByText("1 changed, not saved yet.").waitFor();
   await page.getByRole("button", { name: "Save transcript" }).click();
-  await page.getByText(/^Saved\. Searches use/).waitFor({ timeout: 40_000 });
+  await page.getByText(/^Saved\. Searches use/).waitFor();
   await submit(page, "zeppelins");
   const hit = page.locator(".card.moment").first();
   await hit.getByText("zeppelins", { exact: true }).waitFor();

@@ -19,8 +19,10 @@ async function main(): Promise<void> {
   await withService({ log: () => {}, signal }, async (service) => {
     const { url, key, keySecrets, sightline } = service;
     const sampleKey = await createKey(keySecrets, { account: "sample" });
-    await fillAwkwardIndex(sightline);
-    await fillSampleIndex(new Sightline({ url, apiKey: sampleKey, signal }));
+    await Promise.all([
+      fillAwkwardIndex(sightline),
+      fillSampleIndex(new Sightline({ url, apiKey: sampleKey, signal })),
+    ]);
     const ready = { url, key, sampleKey, keySecrets };
     console.log(JSON.stringify(ready satisfies Omit<ConsoleService, "webhooksOrigin">));
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
