@@ -22,12 +22,14 @@ export function isFromPlatform(type) {
  */
 export function openSources(index, list, onImported) {
   let isPolling = false;
+  /** Failure of the last action, which stays when the list is loaded again. */
+  let failure = null;
 
   const load = async () => {
     try {
       const { sources } = await api("GET", indexPath(index, "/sources", { limit: 100 }));
       const active = sources.filter(({ follow, state }) => follow || state !== "succeeded");
-      list.replaceChildren(...active.map(line));
+      list.replaceChildren(...[failure].filter(Boolean), ...active.map(line));
       if (!isPolling && sources.some(isRunning)) void poll();
     } catch (error) {
       // The library says that an index doesn't exist.
@@ -38,12 +40,15 @@ export function openSources(index, list, onImported) {
 
   /** Runs an action and reloads the list, or shows the error. */
   const attempt = async (work) => {
+    failure?.remove();
+    failure = null;
     try {
       await work();
       await load();
       restoreFocus();
     } catch (error) {
-      list.prepend(el("li", {}, errorNotice(error)));
+      failure = el("li", {}, errorNotice(error));
+      list.prepend(failure);
     }
   };
 

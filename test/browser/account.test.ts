@@ -72,17 +72,25 @@ it("a check of an index with a failed video names it and what is wrong", async (
   await findings.getByText(/^A part of IMG/).waitFor();
 });
 
-it("a source that no platform has fails with a sentence", async () => {
+it("a source that no platform has fails with a sentence, which a late list leaves", async () => {
   const { page } = await openSettings();
+  const isShown = Promise.withResolvers<void>();
+  await page.route(/\/sources\?/, async (route) => {
+    const response = await route.fetch();
+    await isShown.promise;
+    await route.fulfill({ response });
+  });
   await page.getByRole("link", { name: "Library" }).click();
   await page.getByRole("button", { name: "From the web" }).click();
   await page.getByLabel("Kind of source").selectOption("a playlist, channel or account");
   await page.getByLabel("URL or search text").fill("https://example.com/a-channel");
   await page.getByRole("button", { name: "Add", exact: true }).click();
-  await page
-    .getByRole("list", { name: "Import sources" })
-    .getByText(/platform/)
-    .waitFor();
+  const failure = page.getByRole("list", { name: "Import sources" }).getByText(/platform/);
+  await failure.waitFor();
+  const late = page.waitForResponse(/\/sources\?/);
+  isShown.resolve();
+  await (await late).finished();
+  await failure.waitFor();
 });
 
 /** Creates an index in a new account and opens its settings. */

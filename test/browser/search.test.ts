@@ -71,6 +71,8 @@ it("a filter leaves only assets whose metadata fit it, and an unreadable one say
   await page.reload();
   await expectFirstHit(page, "alps.jpg");
   await page.getByLabel("Field of the metadata").fill("duration_seconds");
+  await page.getByLabel("Field of the metadata").press("Enter");
+  await page.waitForURL(/duration_seconds/);
   await page.getByLabel("Value", { exact: true }).fill("long");
   await page.getByLabel("Value", { exact: true }).press("Enter");
   await page
