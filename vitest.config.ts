@@ -8,9 +8,9 @@ const migrations = await readD1Migrations("./migrations");
 const browserTests = {
   test: {
     name: "browser",
-    testTimeout: 60_000,
+    testTimeout: 120_000, // a search by a file takes half a minute on a busy machine
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 40_000 } },
     include: ["test/browser/*.test.ts"],
     globalSetup: ["./test/setup/browser.ts"],
   },

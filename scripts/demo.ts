@@ -5,6 +5,7 @@ import { AuthenticationError, ConflictError, Sightline } from "sightline";
 import { findModels } from "../local/engine/installed-models.ts";
 import { formatAdvice } from "./demo/better-models.ts";
 import { formatSummary, readRemedies } from "./demo/ingest-summary.ts";
+import { formatSkipped } from "./demo/skipped-files.ts";
 import { readRegistry } from "./models/registry.ts";
 import { createKey } from "../tools/stack/api-key.ts";
 import { listCapabilities } from "../tools/stack/engine-health.ts";
@@ -91,16 +92,13 @@ async function planSample(): Promise<DemoPlan> {
 
 async function planFiles(paths: string[]): Promise<DemoPlan> {
   const { media, skipped } = await findMedia(paths);
-  if (skipped.length > 0) {
-    const files = skipped.length === 1 ? "1 file is" : `${skipped.length} files are`;
-    console.log(`${files} neither a video nor an image.`);
-  }
+  if (skipped.length > 0) console.log(formatSkipped(skipped));
   if (media.length === 0) throw new Error("There is no video and no image among these files.");
   return { files: media, paths };
 }
 
 async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSignal): Promise<void> {
-  const key = await createKey(stack.keySecrets, { account: "local" });
+  const key = await createKey(stack.keySecrets, { account: "local", name: "demo" });
   const sightline = new Sightline({ url: stack.url, apiKey: key, signal: interrupted });
   await sightline.init().catch((error: unknown) => {
     if (!(error instanceof AuthenticationError)) throw error;

@@ -51,7 +51,7 @@ async function main(): Promise<void> {
     },
     signal: interrupted,
   });
-  const key = await createKey(stack.keySecrets, { account: "local" });
+  const key = await createKey(stack.keySecrets, { account: "local", name: "dev" });
   const missing = await listMissingCapabilities(stack.engineUrl);
   console.log(formatGreeting(stack.url, key, (Date.now() - startedAt) / 1000, missing));
   const interruption = new Promise<null>((resolve) => {

@@ -20,6 +20,8 @@ create prints an API key and nothing else. It contacts no server: the service re
 the key when it is first used.
 
   --account NAME    the account; the same name is always the same account
+  --name NAME       name of the key in lists, cut to about 14 bytes with the account's
+                    (default: terminal)
   --scopes LIST     read, write, admin, separated by commas (default: all three)
   --expires AGE     lifetime of the key: 45m, 12h, 30d, 8w (default: unlimited)
   --remote          sign for a deployed service, with KEY_SECRETS from the environment
@@ -66,6 +68,7 @@ async function runCreate(values: Values, rest: string[]): Promise<void> {
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is unexpected.`);
   const request = {
     account: requireAccount(values),
+    name: values.name,
     scopes: readScopes(values.scopes),
     expiresAt: readExpiry(values.expires),
   };
@@ -146,6 +149,7 @@ function printKey(key: Key): void {
 function readArguments() {
   const options = {
     account: { type: "string" },
+    name: { type: "string", default: "terminal" },
     scopes: { type: "string" },
     expires: { type: "string" },
     remote: { type: "boolean" },

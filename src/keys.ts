@@ -18,6 +18,8 @@ export interface KeyClaims {
   accountId: AccountId;
   /** Names a new account. A key has its first bytes, as many as fit: about 14. */
   accountName: string;
+  /** Names a key of the command line; cut to the bytes that the account's name leaves. */
+  keyName?: string;
   scopes: Scope[];
   /** Epoch ms; null for a key that doesn't expire. */
   expiresAt: number | null;
@@ -34,16 +36,19 @@ const MAX_KEY_CHARACTERS = 120;
 /** Bytes of the time of expiry, and where the account's name begins. */
 const TIME_BYTES = 6;
 const NAME_OFFSET = 1 + TIME_BYTES + 2 * ID_BYTES;
+/** Separates the account's name from the key's. */
+const NAME_END = "\0";
 
 /**
  * Signs an API key: `sl_`, then a token of one byte with a bit for each scope, the time of expiry
- * or 0, the ids of the account and the key, and the beginning of the account's name. It has at most
- * 120 characters.
+ * or 0, the ids of the account and the key, and the beginning of the account's name and the key's.
+ * It has at most 120 characters.
  */
 export async function signKey(secrets: Secrets, claims: KeyClaims): Promise<string> {
   const [kid] = [...secrets.keys()] as [string];
   const characters = MAX_KEY_CHARACTERS - `${KEY_PREFIX}${kid}_`.length - SIGNATURE_CHARACTERS;
   const nameBytes = Math.floor((characters * 3) / 4) - NAME_OFFSET;
+  const names = [claims.accountName, claims.keyName].filter(Boolean).join(NAME_END);
   const head = Buffer.alloc(1 + TIME_BYTES);
   head[0] = SCOPES.reduce((bits, scope, i) => bits | (+claims.scopes.includes(scope) << i), 0);
   head.writeUIntBE(claims.expiresAt ?? 0, 1, TIME_BYTES);
@@ -51,7 +56,7 @@ export async function signKey(secrets: Secrets, claims: KeyClaims): Promise<stri
     head,
     idBytes(claims.accountId),
     idBytes(claims.keyId),
-    truncate(claims.accountName, nameBytes),
+    truncate(names, nameBytes),
   ]);
   return KEY_PREFIX + (await signToken(secrets, "key", payload));
 }
@@ -72,10 +77,12 @@ export async function verifyKey(secrets: Secrets, key: string): Promise<Verified
   const { payload, kid } = verified;
   const expiresAt = payload.readUIntBE(1, TIME_BYTES) || null;
   if (expiresAt !== null && expiresAt <= Date.now()) return null;
+  const [accountName = "", keyName] = payload.toString("utf8", NAME_OFFSET).split(NAME_END);
   return {
     keyId: trustedId(`key_${readUlid(payload, 1 + TIME_BYTES + ID_BYTES)}`),
     accountId: trustedId(`acc_${readUlid(payload, 1 + TIME_BYTES)}`),
-    accountName: payload.toString("utf8", NAME_OFFSET),
+    accountName,
+    ...(keyName && { keyName }),
     scopes: SCOPES.filter((_, i) => payload[0]! & (1 << i)),
     expiresAt,
     kid,

@@ -171,6 +171,16 @@ it("a key's last_used_at is updated once a minute, together with its kid", async
   expect(kid).toBe(env.KEY_SECRETS.split(":")[0]);
 });
 
+it("a key of the command line is listed with the name that it carries", async () => {
+  const { accountId, accountName } = (await verifyKey(secrets, admin.key))!;
+  const names = { accountName: accountName.slice(0, 3), keyName: "laptop" };
+  const claims = { keyId: newId("key"), accountId, ...names, expiresAt: null };
+  const reader = new Client(await signKey(secrets, { ...claims, scopes: ["read"] }));
+  expect(await keyOf(claims.keyId)).toBeUndefined();
+  expect(await statusOf(reader, "GET", "/index")).toBe(200);
+  expect(await keyOf(claims.keyId)).toMatchObject({ name: "laptop", scopes: ["read"] });
+});
+
 it("creating a key past the account's limit of valid keys returns 402", async () => {
   const client = await newClient();
   const { account_id } = await client.json("POST", "/init");

@@ -95,7 +95,8 @@ export async function ingestFiles(
       };
       const outcome = await ingestFile({ ...uploads, metadata }, media[position]!, onProgress);
       outcomes[position] = outcome;
-      progress.finish(position, outcome.state === "failed");
+      const success = outcome.isDuplicate ? "known" : "added";
+      progress.finish(position, outcome.state === "failed" ? "failed" : success);
       onOutcome?.(outcome);
     }
   };

@@ -15,6 +15,9 @@ interface FileProgress {
   isActive: boolean;
 }
 
+/** How a file ended. The index had the bytes of a known one before. */
+export type FileOutcome = "added" | "known" | "failed";
+
 /**
  * Prints the progress of many files: a line of the total, and below it the files in progress. Where
  * there is no terminal, prints the line of the total every ten seconds.
@@ -42,9 +45,12 @@ export class IngestProgress {
     this.#print();
   }
 
-  finish(position: number, hasFailed: boolean): void {
-    Object.assign(this.#files[position]!, { fraction: 1, isActive: false });
-    if (hasFailed) this.#failedCount += 1;
+  /** Records the end of a file. What is left of a known or failed file is no work. */
+  finish(position: number, outcome: FileOutcome): void {
+    const file = this.#files[position]!;
+    if (outcome !== "added") file.weight *= file.fraction;
+    Object.assign(file, { fraction: 1, isActive: false });
+    if (outcome === "failed") this.#failedCount += 1;
     else this.#doneCount += 1;
     this.#print();
   }
@@ -60,7 +66,7 @@ export class IngestProgress {
     this.#printedAt = now;
     const total = this.#files.reduce((sum, { weight }) => sum + weight, 0);
     const done = this.#files.reduce((sum, { weight, fraction }) => sum + weight * fraction, 0);
-    this.#remaining.record(now, done / total);
+    this.#remaining.record(now, { done, left: total - done });
     const line = formatTotal({
       done: this.#doneCount,
       failed: this.#failedCount,

@@ -10,10 +10,15 @@ export interface MediaFile {
   metadata?: Record<string, string | number>;
 }
 
+export interface SkippedFile {
+  path: string;
+  /** What its bytes are instead of a video or an image: "empty", "audio/mpeg". */
+  contents: string;
+}
+
 export interface MediaFiles {
   media: MediaFile[];
-  /** Paths of files that are neither videos nor images. */
-  skipped: string[];
+  skipped: SkippedFile[];
 }
 
 const SUBTITLES = [".srt", ".vtt"];
@@ -28,7 +33,8 @@ export async function findMedia(paths: string[]): Promise<MediaFiles> {
   const listed = new Set(files);
   const used = new Set<string>();
   for (const path of new Set(files)) {
-    const kind = (await fileTypeFromFile(path))?.mime.split("/")[0];
+    const mime = (await fileTypeFromFile(path))?.mime;
+    const kind = mime?.split("/")[0];
     if (kind === "video") {
       const base = path.slice(0, -extname(path).length);
       const transcript = SUBTITLES.map((suffix) => base + suffix).find((file) => listed.has(file));
@@ -37,10 +43,11 @@ export async function findMedia(paths: string[]): Promise<MediaFiles> {
     } else if (kind === "image") {
       found.media.push({ path, kind });
     } else {
-      found.skipped.push(path);
+      const isEmpty = (await stat(path)).size === 0;
+      found.skipped.push({ path, contents: isEmpty ? "empty" : (mime ?? "of an unknown format") });
     }
   }
-  return { ...found, skipped: found.skipped.filter((path) => !used.has(path)) };
+  return { ...found, skipped: found.skipped.filter(({ path }) => !used.has(path)) };
 }
 
 async function listPath(path: string): Promise<string[]> {

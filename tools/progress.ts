@@ -1,4 +1,4 @@
-import { truncate, sanitizeLine } from "./terminal.ts";
+import { sanitizeLine, truncate, truncateMiddle } from "./terminal.ts";
 
 export interface ProgressLine {
   name: string;
@@ -72,7 +72,7 @@ export class ProgressBars {
 
 /** Formats a line with a bar, or with the outcome. */
 export function formatProgress({ name, state, fraction, outcome }: ProgressLine): string {
-  const label = truncate(sanitizeLine(name), NAME_WIDTH).padEnd(NAME_WIDTH);
+  const label = truncateMiddle(sanitizeLine(name), NAME_WIDTH).padEnd(NAME_WIDTH);
   if (outcome !== undefined) return `  ${label}  ${sanitizeLine(outcome)}`;
   const filled = Math.round(fraction * BAR_WIDTH);
   const bar = "█".repeat(filled).padEnd(BAR_WIDTH, "░");

@@ -6,9 +6,13 @@ const MIN_WINDOW_MS = 5000;
 /** Estimates the time that work still takes from its rate over the last minute. */
 export class RemainingTime {
   readonly #samples: { at: number; done: number }[] = [];
+  #left = 0;
 
-  /** Records how much is done, 0–1, at a time in ms. */
-  record(at: number, done: number): void {
+  /** Records how much is done and how much is left, in the same unit, at a time in ms. */
+  record(at: number, { done, left }: { done: number; left: number }): void {
+    this.#left = left;
+    // The time before the first progress isn't work: known files are recognised then.
+    if (this.#samples.length === 1 && this.#samples[0]!.done === done) this.#samples.pop();
     this.#samples.push({ at, done });
     // Leaves one sample that is at least a minute old.
     while (this.#samples.length > 2 && this.#samples[1]!.at <= at - WINDOW_MS) {
@@ -24,7 +28,7 @@ export class RemainingTime {
     const elapsedMs = last.at - first.at;
     const done = last.done - first.done;
     if (elapsedMs < MIN_WINDOW_MS || done <= 0) return null;
-    return (((1 - last.done) / done) * elapsedMs) / 1000;
+    return ((this.#left / done) * elapsedMs) / 1000;
   }
 }
 

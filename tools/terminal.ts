@@ -9,6 +9,14 @@ export function truncate(text: string, width: number): string {
   return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
+/** Truncates text to `width` characters and leaves its beginning and its end. */
+export function truncateMiddle(text: string, width: number): string {
+  const letters = Array.from(text);
+  if (letters.length <= width) return text;
+  const head = Math.floor((width - 1) / 2);
+  return `${letters.slice(0, head).join("")}…${letters.slice(head + 1 - width).join("")}`;
+}
+
 const WRAP_WIDTH = 80;
 
 /** Breaks text at spaces into lines of at most 80 columns. */

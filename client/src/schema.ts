@@ -1578,7 +1578,7 @@ export interface components {
              */
             key_id: string;
             /**
-             * @description Name that was given; null for a key of the command line.
+             * @description Name that was given; null for a key of the command line without one.
              * @example Web site
              */
             name: string | null;

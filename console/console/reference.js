@@ -5,14 +5,24 @@ const EVENT_STREAM = /\/index\/[^/]+\/events$/;
 const EVENT_STREAM_MS = 5000;
 
 /** Changes of Swagger UI's components. */
-const components = ({ React }) => ({
+const components = ({ React: { createElement } }) => ({
   components: {
+    /** Without an introduction, a field for the key and `<main>`: the page has its own. */
+    OperationsLayout: ({ getComponent }) => {
+      const part = (name) => createElement(getComponent(name, true));
+      const wrapped = (name) => createElement("div", { className: "wrapper" }, part(name));
+      return createElement(
+        "div",
+        { className: "swagger-ui" },
+        createElement(getComponent("SvgAssets")),
+        part("errors"),
+        part("FilterContainer"),
+        wrapped("operations"),
+        wrapped("Models"),
+      );
+    },
     // Text: a link inside the button that opens an operation can't be reached by screen readers.
-    DeepLink: ({ text }) => React.createElement("span", {}, text),
-    // Nothing: the page itself introduces the API and has the field for the key.
-    InfoContainer: () => null,
-    ServersContainer: () => null,
-    AuthorizeBtnContainer: () => null,
+    DeepLink: ({ text }) => createElement("span", {}, text),
     authorizeOperationBtn: () => null,
     // Nothing: empty fields are never sent.
     ParameterIncludeEmpty: () => null,
@@ -20,10 +30,7 @@ const components = ({ React }) => ({
   wrapComponents: {
     JsonSchemaForm: (Form) => (props) => {
       const placeholder = props.schema?.get?.("x-placeholder");
-      return React.createElement(
-        Form,
-        placeholder ? { ...props, description: placeholder } : props,
-      );
+      return createElement(Form, placeholder ? { ...props, description: placeholder } : props);
     },
   },
 });
@@ -38,6 +45,7 @@ export function renderReference(container, document, records, key) {
   const ui = SwaggerUIBundle({
     spec: fillExamples(document, records),
     domNode,
+    layout: "OperationsLayout",
     deepLinking: true,
     displayRequestDuration: true,
     filter: true,
@@ -69,7 +77,6 @@ async function fetchStart(url, request) {
 
 /** Attributes for screen readers and keyboards that Swagger UI leaves out or sets wrongly. */
 const ATTRIBUTES = [
-  ["main", "role", "none"], // the page has one of its own
   [".opblock-description-wrapper > input[type=file]", "aria-label", "File"],
   ["textarea", "aria-label", "Request body"],
   [".examples-select-element", "aria-label", "Examples"],

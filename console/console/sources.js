@@ -30,13 +30,19 @@ export function isFromPlatform(type) {
  */
 export function openSources(index, list, onImported) {
   let isPolling = false;
+  /** Failure of the last action, which stays when the list is loaded again. */
+  let failure = null;
 
   const load = async () => {
     try {
       const { sources } = await api("GET", indexPath(index, "/sources", { limit: 100 }));
       const isActive = ({ follow, state }) => follow || state !== "succeeded";
       const ended = sources.filter((source) => !isActive(source));
-      list.replaceChildren(...sources.filter(isActive).map(line), ...endedSources(ended));
+      list.replaceChildren(
+        ...[failure].filter(Boolean),
+        ...sources.filter(isActive).map(line),
+        ...endedSources(ended),
+      );
       if (!isPolling && sources.some(isRunning)) void poll();
     } catch (error) {
       // The library says that an index doesn't exist.
@@ -47,12 +53,15 @@ export function openSources(index, list, onImported) {
 
   /** Runs an action and reloads the list, or shows the error. */
   const attempt = async (work) => {
+    failure?.remove();
+    failure = null;
     try {
       await work();
       await load();
       restoreFocus();
     } catch (error) {
-      list.prepend(el("li", {}, errorNotice(error)));
+      failure = el("li", {}, errorNotice(error));
+      list.prepend(failure);
     }
   };
 

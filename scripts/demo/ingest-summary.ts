@@ -6,6 +6,8 @@ import { sanitizeLine, wrapText } from "../../tools/terminal.ts";
 
 /** Names that are listed for one error or warning. */
 const MAX_NAMES = 10;
+/** Stands for the code of a failure without one. */
+const UNKNOWN = "unknown";
 
 export interface IngestCounts {
   ready: number;
@@ -32,7 +34,7 @@ export function countOutcomes(outcomes: readonly Ingested[]): IngestCounts {
   return counts;
 }
 
-/** Formats counts, then warnings and failed files by code, with the remedies of each. */
+/** Formats counts, then warnings and failed files by code and sentence, with remedies. */
 export function formatSummary(
   outcomes: readonly Ingested[],
   elapsedSeconds: number,
@@ -47,26 +49,40 @@ export function formatSummary(
     const files = duplicates === 1 ? "file is a duplicate" : "files are duplicates";
     lines.push(`${duplicates} ${files} of another one.`);
   }
-  const warnings = outcomes.flatMap((one) => one.warnings.map((w) => ({ ...w, name: one.name })));
-  for (const [code, group] of groupByCode(warnings)) {
+  const warnings = outcomes.flatMap((one) => one.warnings);
+  for (const [problem, group] of Map.groupBy(warnings, formatProblem)) {
     const files = group.length === 1 ? "1 file" : `${group.length} files`;
-    lines.push(`Warning for ${files}: ${firstSentence(group[0]!.message)} (${code})`);
+    lines.push(`Warning for ${files}: ${problem}`);
   }
-  if (failed > 0) lines.push(`${failed} failed:`);
-  const failures = outcomes.filter(({ state }) => state === "failed");
-  for (const [code, group] of groupByCode(failures)) {
-    lines.push(`  ${firstSentence(group[0]!.message ?? "")} (${code})`);
-    for (const { name } of group.slice(0, MAX_NAMES)) lines.push(`    ${sanitizeLine(name)}`);
-    if (group.length > MAX_NAMES) lines.push(`    and ${group.length - MAX_NAMES} more`);
-    const remedy = remedies.get(code);
-    if (remedy !== undefined) lines.push(`    What to do: ${remedy}`);
+  if (failed > 0) {
+    lines.push(`${failed} failed:`);
+    const failures = outcomes.filter(({ state }) => state === "failed");
+    lines.push(...formatFailures(failures, remedies), "docs/ingest-errors.md says more.");
   }
-  if (failed > 0) lines.push("docs/ingest-errors.md says more.");
   return lines.map((line) => wrapText(line, "    ")).join("\n");
 }
 
-function groupByCode<T extends { code?: string }>(items: readonly T[]): Map<string, T[]> {
-  return Map.groupBy(items, ({ code }) => code ?? "unknown");
+/** Formats failed files by code and sentence, and after the last of a code what to do. */
+function formatFailures(
+  failures: readonly Ingested[],
+  remedies: ReadonlyMap<string, string>,
+): string[] {
+  const lines: string[] = [];
+  for (const [code, ofCode] of Map.groupBy(failures, ({ code }) => code ?? UNKNOWN)) {
+    for (const [problem, files] of Map.groupBy(ofCode, formatProblem)) {
+      lines.push(`  ${problem}`);
+      for (const { name } of files.slice(0, MAX_NAMES)) lines.push(`    ${sanitizeLine(name)}`);
+      if (files.length > MAX_NAMES) lines.push(`    and ${files.length - MAX_NAMES} more`);
+    }
+    const remedy = remedies.get(code);
+    if (remedy !== undefined) lines.push(`    What to do: ${remedy}`);
+  }
+  return lines;
+}
+
+/** Formats the first sentence of an error or a warning, and its code. */
+function formatProblem({ code, message }: { code?: string; message?: string }): string {
+  return `${firstSentence(message ?? "")} (${code ?? UNKNOWN})`;
 }
 
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });

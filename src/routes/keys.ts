@@ -21,7 +21,7 @@ const keyRecord = z
     name: z
       .string()
       .nullable()
-      .describe("Name that was given; null for a key of the command line.")
+      .describe("Name that was given; null for a key of the command line without one.")
       .openapi({ example: "Web site" }),
     scopes: z
       .array(z.enum(SCOPES))

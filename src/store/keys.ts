@@ -7,7 +7,7 @@ import { type Page, type PageRequest, prepare, raw, sql, toPage } from "./sql.ts
 /** An API key's row. Times are epoch ms. */
 export interface ApiKey {
   keyId: KeyId;
-  /** Null for keys made by the command line. */
+  /** Null for a key of the command line without a name. */
   name: string | null;
   scopes: Scope[];
   createdAt: number;
@@ -40,7 +40,7 @@ export async function admitKey(
     db
       .prepare("INSERT OR IGNORE INTO accounts (account_id, name, created_at) VALUES (?, ?, ?)")
       .bind(claims.accountId, claims.accountName, now),
-    insertStatement(db, claims, null, now),
+    insertStatement(db, claims, claims.keyName ?? null, now),
     selectRevocation(db, claims.keyId),
   ]);
   return {

@@ -5,11 +5,13 @@ import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 import { launchBrowser } from "../../tools/browser.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
 import type { ConsoleService } from "../setup/browser.ts";
+import { SAMPLE_INDEX } from "./sample-files.ts";
 
 const service: ConsoleService = inject("consoleService");
 export const SERVICE_URL = service.url;
 /** Key of the account with the index `AWKWARD_INDEX`. */
 export const INDEX_KEY = service.key;
+export const WEBHOOKS_ORIGIN = service.webhooksOrigin;
 
 /** A page of a new browser profile, and what it logs. */
 export interface ConsolePage {
@@ -36,7 +38,7 @@ export async function openPage(): Promise<ConsolePage> {
   // Injected by the browser, not by the page, so that the page's CSP stays as it is.
   await context.addInitScript({ content: await readAxe() });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(40_000);
   return { page, context, takeErrors: collectErrors(page) };
 }
 
@@ -46,6 +48,11 @@ export async function openConsole(key = INDEX_KEY, hash = "#/"): Promise<Console
   await opened.page.goto(SERVICE_URL + "/" + hash);
   await signIn(opened.page, key);
   return opened;
+}
+
+/** Opens the index `SAMPLE_INDEX`; `rest` continues the hash, as `?q=boat` or `/health`. */
+export function openSample(rest = ""): Promise<ConsolePage> {
+  return openConsole(service.sampleKey, `#/${SAMPLE_INDEX}${rest}`);
 }
 
 /** Signs in on the page that asks for a key. */
@@ -64,6 +71,14 @@ export async function signOut(page: Page): Promise<void> {
 /** Creates a key of a new account. */
 export function newAccountKey(expiresAt: number | null = null): Promise<string> {
   return createKey(service.keySecrets, { account: crypto.randomUUID(), expiresAt });
+}
+
+/** Creates an index by the API. */
+export async function createIndex(key: string, name: string, settings = {}): Promise<void> {
+  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  const body = JSON.stringify({ index_name: name, settings });
+  const response = await fetch(`${SERVICE_URL}/index`, { method: "POST", headers, body });
+  if (!response.ok) throw new Error(`The index isn't created: ${await response.text()}`);
 }
 
 /** Searches or asks, as the switch of the form is set. */

@@ -46,7 +46,7 @@ it("a user signs in, adds files, finds and plays a moment, asks, deletes and sig
   await page.reload();
   await page.getByLabel("API key").waitFor();
   expect(takeErrors()).toEqual([]);
-}, 120_000);
+});
 
 /** Uploads a video with its transcript, and an image. Their progress is visible. */
 async function addFiles(page: Page): Promise<void> {

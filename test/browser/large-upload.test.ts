@@ -13,7 +13,7 @@ useBrowser();
 
 const MB = 1_000_000;
 const INDEX = "large";
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 
 it(
   "an upload of 300 MB continues after a reload and arrives complete, with its transcript",
@@ -23,9 +23,9 @@ it(
     const { page, context } = await openIndex(key);
     const offsets = recordOffsets(page);
     const network = await context.newCDPSession(page);
-    await limitUpload(network, 60 * MB);
+    await limitUpload(network, 15 * MB); // leaves seconds for the reload on a busy machine
     await chooseFile(page, file);
-    await expect.poll(() => sentShare(page), { timeout: 30_000 }).toBeGreaterThan(0.3);
+    await expect.poll(() => sentShare(page)).toBeGreaterThan(0.3);
     await page.reload();
     await page.getByText("Stopped at").waitFor();
     await limitUpload(network, -1);

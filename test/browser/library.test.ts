@@ -1,90 +1,95 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { AWKWARD_INDEX, awkwardFiles, type FormFile, unreadable } from "./awkward-files.ts";
-import { newAccountKey, openConsole, SERVICE_URL, useBrowser } from "./console-page.ts";
+import { openSample, playedSeconds, submit, useBrowser } from "./console-page.ts";
 
 useBrowser();
 
-const TEXT: FormFile = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") };
-const SOUND: FormFile = { name: "birds.wav", mimeType: "audio/wav", buffer: Buffer.from("x") };
+const TITLES = ["alps.jpg", "nagasaki.jpg", "story.mp4"];
 
-it("files that are added while the library is still listed stay in view", async () => {
-  const { page } = await openConsole(await newAccountKey());
-  let letThrough = () => {};
-  const uploaded = new Promise<void>((resolve) => (letThrough = resolve));
-  // The list is computed before the uploads, and arrives after them.
-  await page.route(/\/index\/few\?limit=100/, async (route) => {
-    const response = await route.fetch();
-    await uploaded;
-    await route.fulfill({ response });
-  });
-  await createIndex(page, "few");
-  const images = await imageFiles();
-  await page.getByLabel("Choose files").setInputFiles(images);
-  await expect.poll(() => page.locator(".card.asset").count()).toBe(images.length);
-  const listed = page.waitForResponse(/\/index\/few\?limit=100/);
-  letThrough();
-  await (await listed).finished();
-  await page.locator("ul.grid:not([aria-busy])").waitFor();
-  await page.locator(".facts", { hasText: "3 images" }).waitFor();
-  expect(await page.locator(".card.asset").count()).toBe(images.length);
+it("the library is filtered by title, state and kind, and sorted", async () => {
+  const { page } = await openSample();
+  await expect.poll(async () => (await listTitles(page)).toSorted()).toEqual(TITLES);
+  await page.getByLabel("Order", { exact: true }).selectOption("Title");
+  await expect.poll(() => listTitles(page)).toEqual(TITLES);
+  await page.getByLabel("Order", { exact: true }).selectOption("Longest first");
+  await expect.poll(async () => (await listTitles(page))[0]).toBe("story.mp4");
+  await page.getByLabel("Words of the title").fill("JPG");
+  await expect.poll(async () => (await listTitles(page)).toSorted()).toEqual(TITLES.slice(0, 2));
+  await page.getByText("2 of 3").waitFor();
+  await page.getByLabel("Words of the title").fill("");
+  await page.getByLabel("Kind", { exact: true }).selectOption("Videos");
+  await expect.poll(() => listTitles(page)).toEqual(["story.mp4"]);
+  await page.getByLabel("State", { exact: true }).selectOption("Failed");
+  await expect.poll(() => listTitles(page)).toEqual([]);
 });
 
-it("what can't be added is said in a notice of its own for each file, which can be dismissed", async () => {
-  const { page } = await openConsole(await newAccountKey());
-  await createIndex(page, "few");
-  const [image] = await imageFiles();
-  await page.getByLabel("Choose files").setInputFiles([image!]);
-  await page.locator(".card.asset").waitFor();
-  await page.getByLabel("Choose files").setInputFiles([TEXT, SOUND, image!]);
-  const notices = page.locator(".notices .notice");
-  await notices.getByText("This index already has this file").waitFor();
-  await notices.getByText("notes.txt is neither").waitFor();
-  expect(await notices.count()).toBe(3);
-  await notices.filter({ hasText: "birds.wav" }).getByRole("button", { name: "Dismiss" }).click();
-  expect(await notices.count()).toBe(2);
+it("a title and metadata that are edited are shown on the card and found by a filter", async () => {
+  const { page } = await openSample();
+  await page.getByRole("button", { name: "Edit alps.jpg" }).click();
+  const editor = page.getByRole("dialog");
+  await editor.getByRole("button", { name: "Add a field" }).click();
+  await editor.getByLabel("Name", { exact: true }).last().fill("country");
+  await editor.getByLabel("Value of new field").fill("France");
+  await editor.getByRole("button", { name: "Save" }).click();
+  await editor.waitFor({ state: "detached" });
+  const filter = encodeURIComponent(JSON.stringify({ country: "France" }));
+  await page.evaluate(`location.hash += ${JSON.stringify(`?q=mountain&filter=${filter}`)}`);
+  await page.locator(".card.moment").getByRole("heading", { name: "alps.jpg" }).waitFor();
+  expect(await page.locator(".card.moment").count()).toBe(1);
 });
 
-it("a refused file has no button to try again, which can't help", async () => {
-  const { page } = await openConsole(await newAccountKey());
-  await createIndex(page, "few");
-  const [image] = await imageFiles();
-  await page.getByLabel("Choose files").setInputFiles([unreadable(image!)]);
-  const card = page.locator(".card.upload").filter({ hasText: "Not added" });
-  await card.locator(".notice").waitFor();
-  expect(await card.getByRole("button", { name: "Try again" }).count()).toBe(0);
-  await card.getByRole("button", { name: /^Remove/ }).click();
-  await card.waitFor({ state: "detached" });
+it("a transcript is searched, plays from a line, and an edited word is found", async () => {
+  const { page } = await openSample();
+  await page.getByRole("button", { name: "Play story.mp4" }).click();
+  await page.getByLabel("Search the transcript").fill("carpenter");
+  await page.getByText("1 line found").waitFor();
+  await page.getByLabel("Search the transcript").press("Enter");
+  await expect.poll(() => playedSeconds(page)).toBeGreaterThan(10.3);
+  await page.getByRole("button", { name: "Edit transcript" }).click();
+  await page.getByLabel("Text at 0:16").fill("Nobody lives in it now but zeppelins.");
+  await page.getByText("1 changed, not saved yet.").waitFor();
+  await page.getByRole("button", { name: "Save transcript" }).click();
+  await page.getByText(/^Saved\. Searches use/).waitFor();
+  await submit(page, "zeppelins");
+  const hit = page.locator(".card.moment").first();
+  await hit.getByText("zeppelins", { exact: true }).waitFor();
+  await hit.getByRole("heading", { name: "story.mp4" }).waitFor();
 });
 
-it("filters and order of a library are in the address: a reload keeps them, a link resets them", async () => {
-  const { page } = await openConsole();
-  await page.goto(`${SERVICE_URL}/#/${AWKWARD_INDEX}`);
-  await page.locator(".card.asset").first().waitFor();
-  await page.getByLabel("State", { exact: true }).selectOption("failed");
-  await page.getByLabel("Order", { exact: true }).selectOption("newest");
-  await expect.poll(() => page.locator(".card.asset").count()).toBe(1);
-  await page.reload();
-  await expect.poll(() => page.locator(".card.asset").count()).toBe(1);
-  expect(await page.getByLabel("State", { exact: true }).inputValue()).toBe("failed");
-  expect(await page.getByLabel("Order", { exact: true }).inputValue()).toBe("newest");
+it("a cut list is downloaded as CSV with its moments, and as EDL with its videos", async () => {
+  const { page } = await openSample("?q=carpenter");
+  await page.getByRole("button", { name: "Add to cut list: story.mp4" }).first().click();
+  await submit(page, "boat");
+  await page.getByRole("button", { name: "Add to cut list: nagasaki.jpg" }).click();
+  await page.getByRole("button", { name: "Cut list (2)" }).click();
 
-  await page.getByRole("link", { name: "Health" }).click();
-  await page.getByRole("heading", { name: "Health" }).waitFor();
-  await page.getByRole("link", { name: "Library" }).click();
-  await expect.poll(() => page.locator(".card.asset").count()).toBe(1);
+  const [header, video, image, end] = (await download(page, "CSV")).split("\r\n");
+  expect(header).toContain("start_seconds");
+  expect(video).toMatch(/story\.mp4/);
+  expect(image).toMatch(/nagasaki\.jpg/);
+  expect(end).toBe("");
 
-  await page.goto(`${SERVICE_URL}/#/${AWKWARD_INDEX}`);
-  await expect.poll(() => page.locator(".card.asset").count()).toBeGreaterThan(1);
-  expect(await page.getByLabel("State", { exact: true }).inputValue()).toBe("");
+  const lines = (await download(page, "EDL")).split("\r\n");
+  expect(lines.slice(0, 2)).toEqual(["TITLE: valley", "FCM: NON-DROP FRAME"]);
+  expect(lines[3]).toMatch(
+    /^001 {2}AX {7}B {5}C {8}00:00:(09|10):\d\d 00:00:(19|20):\d\d 01:00:00:00 /,
+  );
+  expect(lines.slice(4)).toEqual(["* FROM CLIP NAME: story.mp4", ""]);
+  await page.getByText("1 image left out").waitFor();
 });
 
-async function createIndex(page: Page, name: string): Promise<void> {
-  await page.getByLabel("Name of a new index").fill(name);
-  await page.getByRole("button", { name: "Create index" }).click();
-  await page.getByText("Drop files").waitFor();
+function listTitles(page: Page): Promise<string[]> {
+  const list = page.getByRole("list", { name: "Videos and images" });
+  return list.getByRole("heading").allTextContents();
 }
 
-async function imageFiles(): Promise<FormFile[]> {
-  return (await awkwardFiles()).filter(({ mimeType }) => mimeType === "image/jpeg");
+/** Downloads the open cut list and returns its text. */
+async function download(page: Page, format: "CSV" | "EDL"): Promise<string> {
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: `Download ${format}` }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe(`valley.${format.toLowerCase()}`);
+  return readFile(await file.path(), "utf8");
 }

@@ -6,7 +6,7 @@ import { VIEWS } from "./views.ts";
 useBrowser();
 
 describe.for(Object.entries(VIEWS))("%s", ([, open]) => {
-  it("has no serious finding of axe-core, nothing outside its card and no error", async () => {
+  it("has no finding of axe-core, nothing outside its card and no error", async () => {
     expect(await findProblems(await open())).toEqual([]);
   });
 });

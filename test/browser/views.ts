@@ -2,12 +2,15 @@ import type { Page } from "playwright-core";
 import { AWKWARD_INDEX, awkwardFiles, unreadable } from "./awkward-files.ts";
 import {
   type ConsolePage,
+  INDEX_KEY,
   newAccountKey,
   openConsole,
   openPage,
+  openSample,
   submit,
   SERVICE_URL,
 } from "./console-page.ts";
+import { PAGE_VIEWS } from "./page-views.ts";
 import { awkwardSources, unfinishedAssets } from "./replaced-responses.ts";
 
 const HASH = `#/${AWKWARD_INDEX}`;
@@ -40,12 +43,12 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   },
   async "an empty index"() {
     const view = await openConsole(await newAccountKey());
-    await createIndex(view.page);
+    await submitIndex(view.page);
     return view;
   },
   async "an index during uploads"() {
     const view = await openConsole(await newAccountKey());
-    await createIndex(view.page);
+    await submitIndex(view.page);
     await view.page.route(/\/index\/[^/]+\/(video|image)$/, () => {}); // waits for ever
     await view.page.getByLabel("Choose files").setInputFiles(await awkwardFiles());
     await view.page
@@ -56,7 +59,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   },
   async "an index with a refused upload"() {
     const view = await openConsole(await newAccountKey());
-    await createIndex(view.page);
+    await submitIndex(view.page);
     const [file] = await awkwardFiles();
     await view.page.getByLabel("Choose files").setInputFiles([unreadable(file!)]);
     await view.page.getByText("Not added").waitFor();
@@ -65,14 +68,14 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   async "an index with assets in progress"() {
     const view = await openConsole();
     await unfinishedAssets(view.page, AWKWARD_INDEX);
-    await openHash(view.page, HASH);
+    await view.page.goto(`${SERVICE_URL}/${HASH}`);
     await view.page.getByText("Recognising speech").first().waitFor();
     return view;
   },
   async "an index with a failed video and import sources"() {
     const view = await openConsole();
     await awkwardSources(view.page, AWKWARD_INDEX);
-    await openHash(view.page, HASH);
+    await view.page.goto(`${SERVICE_URL}/${HASH}`);
     await view.page.locator(".source").first().waitFor();
     await view.page.locator(".card.asset .state", { hasText: "Failed" }).first().waitFor();
     return view;
@@ -126,27 +129,23 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     return view;
   },
   async "search results with boxes"() {
-    const view = await openConsole();
-    await openHash(view.page, `${HASH}?q=boat&boxes=1`);
+    const view = await openConsole(INDEX_KEY, `${HASH}?q=boat&boxes=1`);
     await view.page.locator(".image-frame svg").first().waitFor();
     return view;
   },
   async "an open search result"() {
-    const view = await openConsole();
-    await openHash(view.page, `${HASH}?q=lantern+festival`);
+    const view = await openConsole(INDEX_KEY, `${HASH}?q=lantern+festival`);
     await view.page.locator(".card.moment button.over").first().click();
     await view.page.locator(".stage dd").first().waitFor();
     return view;
   },
   async "a search without likely results"() {
-    const view = await openConsole();
-    await openHash(view.page, `${HASH}?q=${"x".repeat(400)}`);
+    const view = await openConsole(INDEX_KEY, `${HASH}?q=${"x".repeat(400)}`);
     await view.page.getByRole("heading", { name: /^No (likely )?results/ }).waitFor();
     return view;
   },
   async "an answer with an open source"() {
-    const view = await openConsole();
-    await openHash(view.page, `${HASH}?ask=Where+is+the+lantern+festival%3F`);
+    const view = await openConsole(INDEX_KEY, `${HASH}?ask=Where+is+the+lantern+festival%3F`);
     await view.page.locator(".cite").first().click();
     await view.page.locator(".stage dd").first().waitFor();
     return view;
@@ -185,8 +184,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     return view;
   },
   async "an open cut list"() {
-    const view = await openConsole();
-    await openHash(view.page, `${HASH}?q=boat&masks=1`);
+    const view = await openConsole(INDEX_KEY, `${HASH}?q=boat&masks=1`);
     await view.page
       .getByRole("button", { name: /^Add .*to cut list/i })
       .first()
@@ -195,91 +193,53 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.locator("li.cut").waitFor();
     return view;
   },
-  async "the health of an index"() {
-    const view = await openConsole();
-    await openHash(view.page, `${HASH}/health`);
-    await view.page.getByText(/with findings\.$/).waitFor();
+  async "a search by a clip"() {
+    const view = await openLibrary();
+    const [video] = await awkwardFiles();
+    await view.page.getByLabel(/^Search by image or clip/).setInputFiles(video!);
+    await view.page.locator(".card.moment").first().waitFor();
     return view;
   },
-  async "the settings of an index"() {
-    const view = await openConsole();
-    await openHash(view.page, `${HASH}/settings`);
-    await view.page.getByRole("heading", { name: "Settings" }).waitFor();
+  async "a search with filters"() {
+    const view = await openConsole(INDEX_KEY, `${HASH}?q=boat`);
+    for (const value of ["2024", "W".repeat(200)]) {
+      await view.page.getByRole("button", { name: "Add a filter" }).click();
+      await view.page.getByLabel("Field of the metadata").last().fill("year");
+      await view.page.getByLabel("Value", { exact: true }).last().fill(value);
+    }
+    await view.page.getByLabel("Value", { exact: true }).last().press("Enter");
+    await view.page.getByRole("heading", { name: /^No (likely )?results/ }).waitFor();
     return view;
   },
-  async "the statistics"() {
-    const view = await openConsole();
-    await openHash(view.page, "#/stats");
-    await view.page.locator("svg[role=img]").first().waitFor();
+  async "the editor of a transcript"() {
+    const view = await openSample();
+    await view.page.getByRole("button", { name: "Play story.mp4" }).click();
+    await view.page.getByRole("button", { name: "Edit transcript" }).click();
+    await view.page.getByLabel("Text at 0:05").fill("W".repeat(200));
     return view;
   },
-  async "the API keys"() {
-    const view = await openConsole();
-    await openHash(view.page, "#/keys");
-    await view.page.getByRole("heading", { name: "API keys", exact: true }).waitFor();
-    return view;
-  },
-  async "the jobs"() {
-    const view = await openConsole();
-    await openHash(view.page, "#/jobs");
-    await view.page.locator("li.record a").first().waitFor();
-    return view;
-  },
-  async "the menu of the account"() {
-    const view = await openConsole();
-    await view.page.getByRole("button", { name: "Account" }).click();
+  async "the editor of an image"() {
+    const view = await openSample();
+    await view.page.getByRole("button", { name: "Edit nagasaki.jpg" }).click();
+    await view.page.getByRole("dialog").getByRole("button", { name: "Add a field" }).click();
     return view;
   },
   async "an index that doesn't exist"() {
-    const view = await openConsole();
-    await openHash(view.page, `#/missing-${"W".repeat(56)}`);
+    const view = await openConsole(INDEX_KEY, `#/missing-${"W".repeat(56)}`);
     await view.page.getByRole("button", { name: "Try again" }).first().waitFor();
     return view;
   },
-  async "the API reference without a key"() {
-    const view = await openPage();
-    await openReference(view.page);
-    return view;
-  },
-  async "the API reference after a wrong key"() {
-    const view = await openPage();
-    await openReference(view.page);
-    await view.page.getByLabel("API key").fill("not-a-key");
-    await view.page.getByRole("button", { name: "Fill in" }).click();
-    await view.page.getByRole("alert").getByText(/./).waitFor();
-    return view;
-  },
-  async "the API reference after a request"() {
-    const view = await openConsole();
-    await openReference(view.page);
-    await view.page.getByText("are filled in for the index").waitFor();
-    await view.page.getByRole("tab", { name: "Python" }).first().click();
-    const operation = '[data-path="/index/{index_name}/search"]';
-    await view.page.locator(`.opblock-post:has(${operation}) .opblock-summary-control`).click();
-    await view.page.locator(".opblock-post .execute").last().click();
-    await view.page.locator(".live-responses-table").waitFor();
-    return view;
-  },
+  ...PAGE_VIEWS,
 };
 
-async function createIndex(page: Page): Promise<void> {
+async function submitIndex(page: Page): Promise<void> {
   await page.getByLabel("Name of a new index").fill(AWKWARD_INDEX);
   await page.getByRole("button", { name: "Create index" }).click();
   await page.locator("ul.grid:not([aria-busy])").waitFor({ state: "attached" });
 }
 
-async function openHash(page: Page, hash: string): Promise<void> {
-  await page.goto(`${SERVICE_URL}/${hash}`);
-}
-
 async function openLibrary(): Promise<ConsolePage> {
-  const view = await openConsole();
-  await openHash(view.page, HASH);
+  const view = await openConsole(INDEX_KEY, HASH);
   await view.page.locator(".card.asset").first().waitFor();
   return view;
-}
-
-async function openReference(page: Page): Promise<void> {
-  await page.goto(`${SERVICE_URL}/docs`);
-  await page.locator(".opblock").first().waitFor();
 }

@@ -34,6 +34,7 @@ describe("key create", () => {
     expect(statSync(file).mode % 0o1000).toBe(0o600);
     expect(await verifyKey(parseSecrets(secrets), stdout.trim())).toMatchObject({
       accountName: "Ada",
+      keyName: "terminal",
       scopes: ["read"],
       expiresAt: null,
     });
@@ -41,11 +42,12 @@ describe("key create", () => {
 
   it("signs for the deployed service with the secret of the environment", async () => {
     const secrets = `prod:${"A".repeat(43)}`;
-    const { stdout } = run("key", ["create", "--account", "Ada", "--remote"], {
+    const { stdout } = run("key", ["create", "--account", "Ada", "--name", "laptop", "--remote"], {
       KEY_SECRETS: secrets,
     });
     expect(await verifyKey(parseSecrets(secrets), stdout.trim())).toMatchObject({
       accountName: "Ada",
+      keyName: "laptop",
     });
     const without = run("key", ["create", "--account", "Ada", "--remote"], { KEY_SECRETS: "" });
     expect(without).toMatchObject({ stdout: "" });

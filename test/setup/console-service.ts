@@ -1,26 +1,35 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { Sightline } from "sightline";
 import { launchBrowser } from "../../tools/browser.ts";
-import { type Service, withService } from "../../tools/service.ts";
+import { withService } from "../../tools/service.ts";
+import { addFile } from "../../tools/ingest-files.ts";
+import { createKey } from "../../tools/stack/api-key.ts";
 import { onInterrupt } from "../../tools/stack/interrupt.ts";
 import { AWKWARD_INDEX, awkwardFiles, type FormFile, truncated } from "../browser/awkward-files.ts";
+import { SAMPLE_INDEX, sampleFiles } from "../browser/sample-files.ts";
 import type { ConsoleService } from "./browser.ts";
 
 const READY_MS = 120_000;
 const POLL_MS = 300;
 
-/** Runs a service with an index until SIGTERM. Prints a `ConsoleService` when it is ready. */
+/** Runs a service with two accounts until SIGTERM. Prints a `ConsoleService` when it is ready. */
 async function main(): Promise<void> {
   await (await launchBrowser()).close(); // fails here, once, if no browser can start
   const signal = onInterrupt();
   await withService({ log: () => {}, signal }, async (service) => {
-    await fillIndex(service);
-    const { url, key, keySecrets } = service;
-    console.log(JSON.stringify({ url, key, keySecrets } satisfies ConsoleService));
+    const { url, key, keySecrets, sightline } = service;
+    const sampleKey = await createKey(keySecrets, { account: "sample" });
+    await Promise.all([
+      fillAwkwardIndex(sightline),
+      fillSampleIndex(new Sightline({ url, apiKey: sampleKey, signal })),
+    ]);
+    const ready = { url, key, sampleKey, keySecrets };
+    console.log(JSON.stringify(ready satisfies Omit<ConsoleService, "webhooksOrigin">));
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
   });
 }
 
-async function fillIndex({ sightline }: Service): Promise<void> {
+async function fillAwkwardIndex(sightline: Sightline): Promise<void> {
   await sightline.indices.create({ index_name: AWKWARD_INDEX });
   const { videos, images } = sightline.index(AWKWARD_INDEX);
   const files = await awkwardFiles();
@@ -31,8 +40,20 @@ async function fillIndex({ sightline }: Service): Promise<void> {
       : images.add({ image_file: file });
   };
   await Promise.all([truncated(files[0]!), ...files].map(add));
+  await waitUntilSettled(sightline, AWKWARD_INDEX);
+}
+
+/** Adds videos and images of the sample pack, with transcript and metadata. */
+async function fillSampleIndex(sightline: Sightline): Promise<void> {
+  await sightline.indices.create({ index_name: SAMPLE_INDEX });
+  const index = sightline.index(SAMPLE_INDEX);
+  await Promise.all((await sampleFiles()).map((file) => addFile(index, file)));
+  await waitUntilSettled(sightline, SAMPLE_INDEX);
+}
+
+async function waitUntilSettled(sightline: Sightline, index: string): Promise<void> {
   for (const startedAt = Date.now(); Date.now() - startedAt < READY_MS; await wait(POLL_MS)) {
-    const { states } = await sightline.indices.get(AWKWARD_INDEX);
+    const { states } = await sightline.indices.get(index);
     if (states.queued === 0 && states.processing === 0) return;
   }
   throw new Error(`The files weren't ready within ${READY_MS / 1000} s.`);

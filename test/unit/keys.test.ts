@@ -48,6 +48,21 @@ describe("an API key", () => {
     expect(await verifyKey(secrets, key)).toMatchObject({ accountName: kept });
   });
 
+  it.each([
+    ["Ada", "laptop", { accountName: "Ada", keyName: "laptop" }],
+    ["Ada", "my other laptop", { accountName: "Ada", keyName: "my other l" }],
+    ["Ada", "", { accountName: "Ada" }],
+    ["a".repeat(13), "laptop", { accountName: "a".repeat(13) }],
+  ])(
+    "of %s with the name %j carries as much of it as fits",
+    async (accountName, keyName, names) => {
+      const secrets = parseSecrets(`k1:${secret(1)}`);
+      const key = await signKey(secrets, { ...CLAIMS, accountName, keyName });
+      expect(key.length).toBeLessThanOrEqual(120);
+      expect(await verifyKey(secrets, key)).toEqual({ ...CLAIMS, ...names, kid: "k1" });
+    },
+  );
+
   it("fails verification if it is expired, altered or a media token", async () => {
     const expired = await signKey(OLD, { ...CLAIMS, expiresAt: Date.now() - 1000 });
     const key = await signKey(OLD, CLAIMS);

@@ -5,6 +5,8 @@ import { parseSecrets } from "../../src/signed-token.ts";
 export interface KeyRequest {
   /** Account name; the same name is the same account. */
   account: string;
+  /** Name of the key in lists. */
+  name?: string;
   scopes?: Scope[];
   /** Expiry in epoch milliseconds; null for a key that doesn't expire. */
   expiresAt?: number | null;
@@ -16,6 +18,7 @@ export async function createKey(keySecrets: string, request: KeyRequest): Promis
     keyId: newId("key"),
     accountId: await accountId(request.account),
     accountName: request.account,
+    ...(request.name !== undefined && { keyName: request.name }),
     scopes: request.scopes ?? [...SCOPES],
     expiresAt: request.expiresAt ?? null,
   });

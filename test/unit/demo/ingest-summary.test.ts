@@ -1,4 +1,7 @@
-import { expect, it } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { formatAdvice } from "../../../scripts/demo/better-models.ts";
 import {
   countOutcomes,
@@ -6,10 +9,10 @@ import {
   parseRemedies,
   readRemedies,
 } from "../../../scripts/demo/ingest-summary.ts";
+import { formatSkipped } from "../../../scripts/demo/skipped-files.ts";
 import { readRegistry } from "../../../scripts/models/registry.ts";
 import type { Ingested } from "../../../tools/ingest-files.ts";
-import { formatTotal } from "../../../tools/ingest-progress.ts";
-import { formatRemainingTime, RemainingTime } from "../../../tools/remaining-time.ts";
+import { findMedia } from "../../../tools/media-files.ts";
 
 function outcomeOf(name: string, change: Partial<Ingested> = {}): Ingested {
   const path = `/photos/${name}`;
@@ -58,8 +61,44 @@ it("a summary has failed files by code, with the error's sentence and what to do
   ]);
 });
 
+it("failures of one code with different sentences are listed apart, and what to do once", () => {
+  const failure = (name: string, type: string) => {
+    const message = `The bytes are ${type}; send a JPEG.`;
+    return outcomeOf(name, { ...failed, code: "unsupported_media_type", message });
+  };
+  const files = [failure("a.avif", "image/avif"), failure("b.tif", "image/tiff")];
+  const text = formatSummary(files, 1, new Map([["unsupported_media_type", "Save it."]]));
+  expect(text.split("\n").slice(2)).toEqual([
+    "  The bytes are image/avif; send a JPEG. (unsupported_media_type)",
+    "    a.avif",
+    "  The bytes are image/tiff; send a JPEG. (unsupported_media_type)",
+    "    b.tif",
+    "    What to do: Save it.",
+    "docs/ingest-errors.md says more.",
+  ]);
+});
+
+it("files that are left out are named by what their bytes are, up to five of a kind", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sightline-media-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const notes = Array.from({ length: 7 }, (_, i) => `notes ${i}.txt`);
+  const contents = { "empty.jpg": "", "manual.jpg": "%PDF-1.7\n" };
+  for (const [name, text] of Object.entries(contents)) await writeFile(join(folder, name), text);
+  for (const name of notes) await writeFile(join(folder, name), "only text");
+  const { skipped } = await findMedia([folder]);
+  expect(formatSkipped(skipped)).toBe(
+    "9 files are left out, because their bytes are no video or image:\n" +
+      "  empty: empty.jpg\n" +
+      "  application/pdf: manual.jpg\n" +
+      "  of an unknown format: notes 0.txt, notes 1.txt, notes 2.txt, notes 3.txt,\n" +
+      "    notes 4.txt and 2 more",
+  );
+  expect(formatSkipped([])).toBe("");
+});
+
 it("remedies are read from the page of ingest errors", async () => {
   expect((await readRemedies()).get("unreadable_container")).toContain("ffmpeg");
+  expect((await readRemedies()).get("unsupported_media_type")).toContain("JPEG");
   const page =
     "| `a_b` | cause | do [this](x.md) |\n| `none` | cause | – |\n| code | cause | x |\n";
   expect([...parseRemedies(page)]).toEqual([["a_b", "do this (docs/x.md)"]]);
@@ -73,36 +112,4 @@ it("advice names only what is missing", async () => {
   expect(withoutSpeech).toMatch(/npm run models -- pull whisper-[\w.-]+$/);
   expect(withoutSpeech).not.toContain("LOCAL_LLM_URL");
   expect(formatAdvice({ ...all, hasChat: false }, models)).toContain("LOCAL_LLM_URL=");
-});
-
-it.each([
-  [
-    { done: 12, failed: 1, total: 200, secondsLeft: 245 },
-    "12 of 200 files done, 1 failed, about 4 min left",
-  ],
-  [{ done: 0, failed: 0, total: 1, secondsLeft: null }, "0 of 1 file done"],
-])("the total of %j is %j", (total, expected) => {
-  expect(formatTotal(total)).toBe(expected);
-});
-
-it.each([
-  [20, "less than a minute left"],
-  [61, "about 1 min left"],
-  [3 * 3600 + 300, "about 3 h 5 min left"],
-])("%i seconds left are %j", (seconds, expected) => {
-  expect(formatRemainingTime(seconds)).toBe(expected);
-});
-
-it("the time left follows from the rate of the last minute", () => {
-  const remaining = new RemainingTime();
-  remaining.record(0, 0);
-  expect(remaining.seconds()).toBeNull();
-  remaining.record(4000, 0.1);
-  expect(remaining.seconds()).toBeNull();
-  remaining.record(10_000, 0.1);
-  expect(remaining.seconds()).toBeCloseTo(90);
-  // A slow minute: 0.1 more.
-  for (let at = 11_000; at <= 70_000; at += 1000)
-    remaining.record(at, 0.1 + (at - 10_000) / 600_000);
-  expect(remaining.seconds()).toBeCloseTo(480);
 });

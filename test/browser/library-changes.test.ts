@@ -1,0 +1,90 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { AWKWARD_INDEX, awkwardFiles, type FormFile, unreadable } from "./awkward-files.ts";
+import { newAccountKey, openConsole, SERVICE_URL, useBrowser } from "./console-page.ts";
+
+useBrowser();
+
+const TEXT: FormFile = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") };
+const SOUND: FormFile = { name: "birds.wav", mimeType: "audio/wav", buffer: Buffer.from("x") };
+
+it("files that are added while the library is still listed stay in view", async () => {
+  const { page } = await openConsole(await newAccountKey());
+  let letThrough = () => {};
+  const uploaded = new Promise<void>((resolve) => (letThrough = resolve));
+  // The list is computed before the uploads, and arrives after them.
+  await page.route(/\/index\/few\?limit=100/, async (route) => {
+    const response = await route.fetch();
+    await uploaded;
+    await route.fulfill({ response });
+  });
+  await createIndex(page, "few");
+  const images = await imageFiles();
+  await page.getByLabel("Choose files").setInputFiles(images);
+  await expect.poll(() => page.locator(".card.asset").count()).toBe(images.length);
+  const listed = page.waitForResponse(/\/index\/few\?limit=100/);
+  letThrough();
+  await (await listed).finished();
+  await page.locator("ul.grid:not([aria-busy])").waitFor();
+  await page.locator(".facts", { hasText: "3 images" }).waitFor();
+  expect(await page.locator(".card.asset").count()).toBe(images.length);
+});
+
+it("what can't be added is said in a notice of its own for each file, which can be dismissed", async () => {
+  const { page } = await openConsole(await newAccountKey());
+  await createIndex(page, "few");
+  const [image] = await imageFiles();
+  await page.getByLabel("Choose files").setInputFiles([image!]);
+  await page.locator(".card.asset").waitFor();
+  await page.getByLabel("Choose files").setInputFiles([TEXT, SOUND, image!]);
+  const notices = page.locator(".notices .notice");
+  await notices.getByText("This index already has this file").waitFor();
+  await notices.getByText("notes.txt is neither").waitFor();
+  expect(await notices.count()).toBe(3);
+  await notices.filter({ hasText: "birds.wav" }).getByRole("button", { name: "Dismiss" }).click();
+  expect(await notices.count()).toBe(2);
+});
+
+it("a refused file has no button to try again, which can't help", async () => {
+  const { page } = await openConsole(await newAccountKey());
+  await createIndex(page, "few");
+  const [image] = await imageFiles();
+  await page.getByLabel("Choose files").setInputFiles([unreadable(image!)]);
+  const card = page.locator(".card.upload").filter({ hasText: "Not added" });
+  await card.locator(".notice").waitFor();
+  expect(await card.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  await card.getByRole("button", { name: /^Remove/ }).click();
+  await card.waitFor({ state: "detached" });
+});
+
+it("filters and order of a library are in the address: a reload keeps them, a link resets them", async () => {
+  const { page } = await openConsole();
+  await page.goto(`${SERVICE_URL}/#/${AWKWARD_INDEX}`);
+  await page.locator(".card.asset").first().waitFor();
+  await page.getByLabel("State", { exact: true }).selectOption("failed");
+  await page.getByLabel("Order", { exact: true }).selectOption("newest");
+  await expect.poll(() => page.locator(".card.asset").count()).toBe(1);
+  await page.reload();
+  await expect.poll(() => page.locator(".card.asset").count()).toBe(1);
+  expect(await page.getByLabel("State", { exact: true }).inputValue()).toBe("failed");
+  expect(await page.getByLabel("Order", { exact: true }).inputValue()).toBe("newest");
+
+  await page.getByRole("link", { name: "Health" }).click();
+  await page.getByRole("heading", { name: "Health" }).waitFor();
+  await page.getByRole("link", { name: "Library" }).click();
+  await expect.poll(() => page.locator(".card.asset").count()).toBe(1);
+
+  await page.goto(`${SERVICE_URL}/#/${AWKWARD_INDEX}`);
+  await expect.poll(() => page.locator(".card.asset").count()).toBeGreaterThan(1);
+  expect(await page.getByLabel("State", { exact: true }).inputValue()).toBe("");
+});
+
+async function createIndex(page: Page, name: string): Promise<void> {
+  await page.getByLabel("Name of a new index").fill(name);
+  await page.getByRole("button", { name: "Create index" }).click();
+  await page.getByText("Drop files").waitFor();
+}
+
+async function imageFiles(): Promise<FormFile[]> {
+  return (await awkwardFiles()).filter(({ mimeType }) => mimeType === "image/jpeg");
+}
