@@ -107,8 +107,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     return view;
   },
   async "the page of a failed video"() {
-    const view = await openLibrary();
-    await openHash(view.page, `${HASH}/health`);
+    const view = await openConsole(INDEX_KEY, `${HASH}/health`);
     await view.page.getByRole("link", { name: /^A part of/ }).click();
     await view.page.locator(".stage .notice.bad").waitFor();
     return view;
