@@ -62,7 +62,13 @@ export async function showLinkedAsset(outlet, { index, asset: id }, signal) {
       record,
       actions(() => card),
     );
-    outlet.replaceChildren(library, problem, el("ul.grid", { "aria-label": "Asset" }, card.root));
+    const heading = el("h2", {}, type === "image" ? "Image" : "Video");
+    outlet.replaceChildren(
+      library,
+      heading,
+      problem,
+      el("ul.grid", { "aria-label": "Asset" }, card.root),
+    );
     card.root.querySelector("button.over").click();
     if (!isDone(record)) await attempt(() => follow(record, card));
   } catch (error) {

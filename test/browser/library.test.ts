@@ -47,10 +47,10 @@ it("a transcript is searched, plays from a line, and an edited word is found", a
   await page.getByLabel("Search the transcript").press("Enter");
   await expect.poll(() => playedSeconds(page)).toBeGreaterThan(10.3);
   await page.getByRole("button", { name: "Edit transcript" }).click();
-  await page.getByLabel("Text at 0:16").fill("Nobody lives in it now but zeppelins.");
-  await page.getByText("1 changed, not saved yet.").waitFor();
+  await page.getByLabel("Text of line 4").fill("Nobody lives in it now but zeppelins.");
+  await page.getByText("1 change, not saved yet.").waitFor();
   await page.getByRole("button", { name: "Save transcript" }).click();
-  await page.getByText(/^Saved\. Searches use/).waitFor();
+  await page.getByText("Searches use the new transcript").waitFor();
   await submit(page, "zeppelins");
   const hit = page.locator(".card.moment").first();
   await hit.getByText("zeppelins", { exact: true }).waitFor();

@@ -116,5 +116,5 @@ function save(page: Page): Promise<void> {
 }
 
 function readCues(page: Page): Promise<string[]> {
-  return page.locator(".cues .cue").allTextContents();
+  return page.locator(".transcript .cues .cue").allTextContents();
 }

@@ -214,7 +214,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     const view = await openSample();
     await view.page.getByRole("button", { name: "Play story.mp4" }).click();
     await view.page.getByRole("button", { name: "Edit transcript" }).click();
-    await view.page.getByLabel("Text at 0:05").fill("W".repeat(200));
+    await view.page.getByLabel("Text of line 1").fill("W".repeat(200));
     return view;
   },
   async "the editor of an image"() {
