@@ -61,9 +61,9 @@ export const QUOTES = {
   /** Share of the best sentence's coverage that others beside it have. */
   minRelativeCoverage: 0.9,
   /** Probability of a sentence in other words. */
-  minProbability: 0.85,
+  minProbability: 0.88,
   /** By how much others beside the best sentence may be less probable. */
   maxLess: 0.01,
   /** Sentences whose similarity to the question is computed. */
-  maxEmbedded: 8,
+  maxEmbedded: 4,
 } as const;

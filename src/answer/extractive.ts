@@ -157,7 +157,7 @@ function splitSentences(text: string): string[] {
   const sentences: string[] = [];
   for (const { segment } of SEGMENTER.segment(text)) {
     const last = sentences.at(-1);
-    if (last !== undefined && endsWithAbbreviation(last, segment)) {
+    if (last !== undefined && !/\d\.\s*$/.test(last) && endsWithAbbreviation(last, segment)) {
       sentences[sentences.length - 1] = last + segment;
     } else sentences.push(segment);
   }

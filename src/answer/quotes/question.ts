@@ -46,7 +46,7 @@ export function analyzeQuestion(question: string, lexicon: Lexicon): QuestionPar
     (word) => names.includes(word) || (!GENERAL.has(word) && !FUNCTION_WORDS.has(word)),
   );
   const found = findVerb(words, asked, lexicon);
-  const isMain = found !== null && kind !== "name" && !POSITION_VERBS.has(found);
+  const isMain = found !== null && kind !== "any" && kind !== "name" && !POSITION_VERBS.has(found);
   const verb = isMain ? found : null;
   return {
     kind,

@@ -15,10 +15,10 @@ export interface Quote {
   hit: Hit;
 }
 
-/** Fits of a sentence before its embedding is known: what is usual, and the best there is. */
+/** Fits of a sentence before its embedding is known: what is usual, and what few exceed. */
 const FIT = {
   usual: { similarity: 0.5, similarityLead: 0.05 },
-  high: { similarity: 0.85, similarityLead: 0.4 },
+  high: { similarity: 0.8, similarityLead: 0.3 },
 };
 type Fit = Omit<Contrast, "overlapLead">;
 

@@ -105,7 +105,12 @@ export function gatherEvidence(
       stated === null &&
       lexicon.isSpecific(noun) &&
       !fillsSlot(words, question, lexicon),
-    isVague: stated === null && verb === null && terms.length <= 1 && !isVerbless(words, lexicon),
+    isVague:
+      question.kind === "thing" &&
+      stated === null &&
+      verb === null &&
+      terms.length <= 1 &&
+      !isVerbless(words, lexicon),
     mayBeAgent:
       question.kind === "person" &&
       words.some(

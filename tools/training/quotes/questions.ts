@@ -61,6 +61,12 @@ export function makeFactQuestions(): TrainingQuestion[] {
   return facts.concat(statements);
 }
 
+/** Makes questions about statements on which nothing is fitted: the threshold is chosen by them. */
+export function makeThresholdQuestions(): TrainingQuestion[] {
+  const facts = readStatements(new URL("statements-threshold.txt", import.meta.url));
+  return toQuestions("statements", facts, 0);
+}
+
 /** Returns every other statement, and the unanswered questions that belong to it. */
 function halve({ stated, unanswered }: Facts, half: number): Facts {
   const each = unanswered.length / stated.length;
