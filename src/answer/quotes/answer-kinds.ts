@@ -1,6 +1,6 @@
 /**
  * What an answer must state. `extent` is a duration or a length, `thing` is whatever the question
- * doesn't say, `any` is anything.
+ * doesn't say, `topic` is anything about something, `any` is anything.
  */
 export type AnswerKind =
   | "age"
@@ -24,6 +24,7 @@ export type AnswerKind =
   | "temperature"
   | "thing"
   | "time"
+  | "topic"
   | "weight"
   | "year";
 

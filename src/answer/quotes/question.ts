@@ -46,7 +46,8 @@ export function analyzeQuestion(question: string, lexicon: Lexicon): QuestionPar
     (word) => names.includes(word) || (!GENERAL.has(word) && !FUNCTION_WORDS.has(word)),
   );
   const found = findVerb(words, asked, lexicon);
-  const isMain = found !== null && kind !== "any" && kind !== "name" && !POSITION_VERBS.has(found);
+  const isMain =
+    found !== null && kind !== "topic" && kind !== "name" && !POSITION_VERBS.has(found);
   const verb = isMain ? found : null;
   return {
     kind,
@@ -117,6 +118,9 @@ function findAmount(
   return kind ? { kind, noun: null, words } : { kind: "thing", noun: null, words: [] };
 }
 
+/** Asks for anything that is said of something. */
+const ASKS_TOPIC =
+  /\b(?:heard|know|learn|said|says?|talk(?:ed|s)?|tells?|told)\b.*\b(?:about|of)\b|\bmention(?:ed|s)?\b/;
 const KINDS_BY_WORD: Record<string, AnswerKind> = {
   who: "person",
   whom: "person",
@@ -128,7 +132,7 @@ const KINDS_BY_WORD: Record<string, AnswerKind> = {
 };
 
 function kindByWord(lower: string): AnswerKind {
-  if (/\b(?:what|anything|something)\b.*\b(?:about|mentioned)\b/.test(lower)) return "any";
+  if (ASKS_TOPIC.test(lower)) return "topic";
   const word = /\b(?:who|whom|when|where|why|what|which)(?=\b|['’]s)/.exec(lower)?.[0];
   return word === undefined ? "any" : KINDS_BY_WORD[word]!;
 }

@@ -9,7 +9,7 @@ import { findLocations, statesLocation } from "./stated-location.ts";
 import { statesTime } from "./stated-time.ts";
 
 /** Kinds of which only a noun that can be anything is known. */
-const UNTYPED = new Set<QuestionParts["kind"]>(["any", "person", "place", "thing"]);
+const UNTYPED = new Set<QuestionParts["kind"]>(["any", "person", "place", "thing", "topic"]);
 
 /** Whether the kind of the answer is one that a pattern recognises. */
 export const isTyped = ({ kind }: QuestionParts) => !UNTYPED.has(kind);
@@ -27,7 +27,7 @@ export function statesAnswer(
   lexicon: Lexicon,
 ): boolean | null {
   const { kind } = question;
-  if (kind === "any") return null;
+  if (kind === "any" || kind === "topic") return null;
   if (kind === "count") return statesCount(words, question, lexicon);
   if (kind === "colour") return statesColour(words, question, lexicon);
   const sentence = words.map(({ text }) => text).join(" ");

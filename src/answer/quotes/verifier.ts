@@ -106,7 +106,7 @@ export function gatherEvidence(
       lexicon.isSpecific(noun) &&
       !fillsSlot(words, question, lexicon),
     isVague:
-      question.kind === "thing" &&
+      question.kind !== "topic" &&
       stated === null &&
       verb === null &&
       terms.length <= 1 &&

@@ -38,7 +38,8 @@ describe("a question", () => {
     ["Why did the glacier shrink?", "reason", null, "shrink"],
     ["What does she drop?", "thing", null, "drop"],
     ["Is there a dog?", "any", null, null],
-    ["What is said about glaciers?", "any", null, null],
+    ["What is said about glaciers?", "topic", null, null],
+    ["What is the novel about?", "thing", null, null],
   ])("%j asks for a %s, names the kind %s, and has the verb %s", (text, kind, noun, verb) => {
     expect(analyzeQuestion(text, lexicon)).toMatchObject({ kind, noun, verb });
   });
