@@ -40,7 +40,7 @@ export async function extractQuotes(
  * names, have its verb, and state what is asked for, or a word that nobody knows.
  */
 function isLiteralAnswer(evidence: QuoteEvidence | null): boolean {
-  if (evidence === null) return true;
+  if (evidence === null) return false;
   const { missing, missingNouns, lacksVerb, mayBeAgent } = evidence;
   const { stated, isOtherKind, isVague, hasUnknown, isTyped } = evidence;
   if (missingNouns > 0 || lacksVerb || isVague) return false;
