@@ -29,10 +29,16 @@ export async function extractQuotes(
   const literal = quoteByWords(question, hits);
   if ((detectLanguage(question) ?? "en") !== "en" || hits.length === 0) return literal;
   const reader = await readQuestion(question);
-  const answering = literal.filter(({ sentence }) => isLiteralAnswer(reader.compare(sentence)));
+  const isCounted = ({ sentence, hit: { segment } }: Quote) => {
+    const labels = segment.boxes.map(({ label }) => label);
+    return !segment.caption.includes(sentence) || reader.agreesWithLabels(sentence, labels);
+  };
+  const answering = literal.filter(
+    (quote) => isLiteralAnswer(reader.compare(quote.sentence)) && isCounted(quote),
+  );
   if (answering.length > 0) return answering;
   const candidates = hits.flatMap((hit) => sentencesOf(hit).map((sentence) => ({ sentence, hit })));
-  return quoteByMeaning(env.AI, reader, candidates);
+  return quoteByMeaning(env.AI, reader, candidates.filter(isCounted));
 }
 
 /**

@@ -4,9 +4,15 @@ import type { Evidence } from "../../src/search/evidence.ts";
 import type { Hit } from "../../src/search/hits.ts";
 
 function makeHit(rank: number, transcript: string, evidence: Partial<Evidence>): Hit {
-  const segment = { segmentId: `s${rank}`, transcript, onScreenText: "", caption: "A person." };
+  const segment = {
+    segmentId: `s${rank}`,
+    transcript,
+    onScreenText: "",
+    caption: "A person.",
+    boxes: [],
+  };
   const speechEvidence = { kind: "speech", score: 1, text: "…", ...evidence };
-  return { rank, segment, evidence: [speechEvidence] } as Hit;
+  return { rank, segment, evidence: [speechEvidence] } as unknown as Hit;
 }
 
 /** Embeddings for which the cosine of the first text with each other one is `similarity`. */
@@ -81,6 +87,19 @@ describe("an extractive answer", () => {
     expect(await extractQuotes(question, [makeHit(1, sentence, {})])).toHaveLength(
       isQuoted ? 1 : 0,
     );
+  });
+
+  it.each([
+    ["Two dogs run.", ["dog", "dog", "person"], true],
+    ["Two dogs run.", ["dog", "dog", "dog"], false],
+    ["Two dogs run.", ["person"], true],
+    ["Two dogs run.", [], true],
+  ])("quotes a caption %j that counts, with boxes of %j: %s", async (caption, labels, isQuoted) => {
+    const hit = makeHit(1, "", {});
+    const boxes = labels.map((label) => ({ label, score: 1, x: 0, y: 0, width: 1, height: 1 }));
+    const counted = { ...hit, segment: { ...hit.segment, caption, boxes } };
+    const quotes = await extractQuotes("How many dogs are there?", [counted]);
+    expect(quotes).toHaveLength(isQuoted ? 1 : 0);
   });
 
   it("in other words needs no embeddings if the words say enough", async () => {

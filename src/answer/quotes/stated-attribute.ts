@@ -1,3 +1,4 @@
+import { numberForms } from "../claim-numbers.ts";
 import { isColour, isNumber } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
@@ -28,6 +29,19 @@ export function statesCount(
     const end = counted.findIndex((word) => !isSubject(word) && endsPhrase(word, words, lexicon));
     return counted.slice(0, end < 0 ? COUNTED_WORDS : end).some(isSubject);
   });
+}
+
+/** Tests whether a caption has the number of objects of the subject's label, if there are any. */
+export function agreesWithLabels(
+  caption: string,
+  labels: readonly string[],
+  { kind, subject }: QuestionParts,
+  lexicon: Lexicon,
+): boolean {
+  if (kind !== "count" || subject === null) return true;
+  const detected = labels.filter((label) => isRelated(label, subject, RELATED, lexicon)).length;
+  const numbers = numberForms(caption);
+  return detected === 0 || numbers.size === 0 || numbers.has(String(detected));
 }
 
 /** Words between a colour and its noun: "red and white striped shirt". */
