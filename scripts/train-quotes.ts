@@ -1,14 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { overlapLeads, similarityLeads } from "../src/answer/quotes/contrast.ts";
+import { similarityLeads } from "../src/answer/quotes/contrast.ts";
 import lexiconData from "../src/answer/quotes/lexicon.json" with { type: "json" };
 import { Lexicon } from "../src/answer/quotes/lexicon.ts";
 import { analyzeQuestion } from "../src/answer/quotes/question.ts";
-import { mayAnswer, toFeatures } from "../src/answer/quotes/quote-model.ts";
+import { findCandidates, toFeatures } from "../src/answer/quotes/quote-model.ts";
 import { gatherEvidence } from "../src/answer/quotes/verifier.ts";
 import { QUOTES } from "../src/parameters.ts";
 import { loadSentences } from "../local/engine/sentences.ts";
+import { dot } from "../tools/retrieval.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { readCaptionedPhotos } from "../tools/training/captions.ts";
 import {
@@ -21,7 +22,7 @@ import {
   makeThresholdQuestions,
   type TrainingQuestion,
 } from "../tools/training/quotes/questions.ts";
-import { cosine, findSentences } from "../tools/training/quotes/sentence-pool.ts";
+import { findSentences } from "../tools/training/quotes/sentence-pool.ts";
 import { runCommand } from "./command-line.ts";
 
 const USAGE = `Usage: npm run train-quotes -- [options]
@@ -122,15 +123,12 @@ function compare(
 ): ComparedQuestion {
   const { question: text, sentences, answer } = question;
   const found = findSentences(text, sentences, vectors, FOUND_SENTENCES);
-  const overlaps = overlapLeads(text, found);
   const parts = analyzeQuestion(text, lexicon);
-  const likely = found.flatMap((sentence, i) => {
-    const evidence = gatherEvidence(sentence, parts, lexicon);
-    if (!evidence || !mayAnswer(evidence)) return [];
-    return [{ sentence, evidence, overlapLead: overlaps[i]! }];
-  });
+  const likely = findCandidates(text, found, (sentence) =>
+    gatherEvidence(sentence, parts, lexicon),
+  );
   const similarities = likely.map(({ sentence }) =>
-    cosine(vectors.get(text)!, vectors.get(sentence)!),
+    dot(vectors.get(text)!, vectors.get(sentence)!),
   );
   const leads = similarityLeads(similarities);
   const examples = likely.map(({ sentence, evidence, overlapLead }, i) => {

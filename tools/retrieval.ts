@@ -56,7 +56,8 @@ function countAbove(row: Float32Array, limit: number): number {
   return count;
 }
 
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+/** Returns the dot product: of unit vectors, their cosine. */
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
   return sum;

@@ -3,6 +3,7 @@ import type { Hit } from "../search/hits.ts";
 import { detectLanguage } from "./claim-language.ts";
 import { type Quote, quoteByMeaning } from "./quotes/quote-by-meaning.ts";
 import { endsWithAbbreviation } from "./sentence-boundary.ts";
+import { namesIn } from "./quotes/question.ts";
 import { FUNCTION_WORDS } from "./quotes/question-words.ts";
 import { readQuestion } from "./quotes/question-reader.ts";
 import type { QuoteEvidence } from "./quotes/verifier.ts";
@@ -105,14 +106,6 @@ function requiredTerms(question: string): string[] {
   const stated = specific.filter((word) => !attributes.has(word));
   if (stated.length >= MIN_REQUIRED_TERMS) return stated;
   return specific.length > 0 ? specific : content;
-}
-
-/** Returns the words of capitalised words inside a sentence, and numbers. */
-function namesIn(question: string): string[] {
-  const names = question.matchAll(
-    /(?<=[^\s.?!]\s+["“'(]?)(?:\p{Lu}[\p{L}\p{M}'’-]*|\p{N}[\p{N}.,:]*)/gu,
-  );
-  return [...names].flatMap(([name]) => uniqueWords(name));
 }
 
 /** Words of questions about everything in a video, which name nothing specific. */

@@ -5,9 +5,12 @@ import { contentWords } from "../../search/query.ts";
 export interface Contrast {
   /** Cosine of the embeddings of question and sentence. */
   similarity: number;
-  /** By how much that exceeds the highest cosine of the others; negative if it doesn't. */
+  /** The similarity minus the highest similarity of another sentence. */
   similarityLead: number;
-  /** By how much the weight of the words that it shares exceeds the others': -1 to 1. */
+  /**
+   * The weight of the words shared with the question, minus the highest such weight of another
+   * sentence; from -1 to 1.
+   */
   overlapLead: number;
 }
 

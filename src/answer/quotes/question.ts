@@ -247,7 +247,7 @@ function findSubject(
 }
 
 /** Returns the words of capitalised words inside a sentence, and numbers. */
-function namesIn(question: string): string[] {
+export function namesIn(question: string): string[] {
   const names = question.matchAll(
     /(?<=[^\s.?!]\s+["“'(]?)(?:\p{Lu}[\p{L}\p{M}'’-]*|\p{N}[\p{N}.,:]*)/gu,
   );

@@ -5,9 +5,8 @@ import { QUOTES } from "../../parameters.ts";
 import type { Hit } from "../../search/hits.ts";
 import type { QuestionReader } from "./question-reader.ts";
 import model from "./quote-model.json" with { type: "json" };
-import { type Contrast, overlapLeads, similarityLeads } from "./contrast.ts";
-import { answerProbability, mayAnswer } from "./quote-model.ts";
-import type { QuoteEvidence } from "./verifier.ts";
+import { type Contrast, similarityLeads } from "./contrast.ts";
+import { answerProbability, findCandidates, type QuoteCandidate } from "./quote-model.ts";
 
 /** A verbatim sentence of a hit. */
 export interface Quote {
@@ -22,11 +21,6 @@ const FIT = {
 };
 type Fit = Omit<Contrast, "overlapLead">;
 
-interface Candidate extends Quote {
-  evidence: QuoteEvidence;
-  overlapLead: number;
-}
-
 /**
  * Returns the sentences that answer a question with a probability of at least
  * `QUOTES.minProbability`, best first: at most one of each hit, and none that is much less likely
@@ -38,17 +32,8 @@ export async function quoteByMeaning(
   { question, compare }: QuestionReader,
   quotes: readonly Quote[],
 ): Promise<Quote[]> {
-  const distinct = [...new Map(quotes.toReversed().map((one) => [one.sentence, one])).values()];
-  const overlaps = overlapLeads(
-    question,
-    distinct.map(({ sentence }) => sentence),
-  );
-  const likely = distinct
-    .flatMap((quote, i): Candidate[] => {
-      const evidence = compare(quote.sentence);
-      if (!evidence || !mayAnswer(evidence)) return [];
-      return [{ ...quote, evidence, overlapLead: overlaps[i]! }];
-    })
+  const hits = new Map(quotes.toReversed().map(({ sentence, hit }) => [sentence, hit]));
+  const likely = findCandidates(question, [...hits.keys()], compare)
     .filter((one) => probabilityOf(one, FIT.high) >= QUOTES.minProbability)
     .toSorted((a, b) => probabilityOf(b, FIT.usual) - probabilityOf(a, FIT.usual))
     .slice(0, QUOTES.maxEmbedded);
@@ -56,6 +41,10 @@ export async function quoteByMeaning(
     const { missing, stated } = one.evidence;
     return missing === 0 && stated && probabilityOf(one, FIT.usual) >= QUOTES.minProbability;
   });
+  const rate = (one: QuoteCandidate, fit: Fit): RatedQuote => {
+    const { sentence } = one;
+    return { sentence, hit: hits.get(sentence)!, probability: probabilityOf(one, fit) };
+  };
   if (certain.length > 0) return best(certain.map((one) => rate(one, FIT.usual)));
   if (likely.length === 0) return [];
   const sentences = likely.map(({ sentence }) => sentence);
@@ -72,12 +61,7 @@ interface RatedQuote extends Quote {
   probability: number;
 }
 
-function rate(candidate: Candidate, fit: Fit): RatedQuote {
-  const { sentence, hit } = candidate;
-  return { sentence, hit, probability: probabilityOf(candidate, fit) };
-}
-
-function probabilityOf({ evidence, overlapLead }: Candidate, fit: Fit): number {
+function probabilityOf({ evidence, overlapLead }: QuoteCandidate, fit: Fit): number {
   return answerProbability(evidence, { ...fit, overlapLead }, model);
 }
 

@@ -1,4 +1,4 @@
-import type { Contrast } from "./contrast.ts";
+import { type Contrast, overlapLeads } from "./contrast.ts";
 import type { QuoteEvidence } from "./verifier.ts";
 
 /** Weights of a logistic regression, by feature. */
@@ -6,8 +6,29 @@ export type QuoteModel = Record<Feature, number>;
 type Feature = keyof ReturnType<typeof toFeatures>;
 
 /** Whether a sentence may answer: one in the question's words must state the kind that is asked. */
-export function mayAnswer({ stated, isOtherKind, missing, meanings }: QuoteEvidence): boolean {
+function mayAnswer({ stated, isOtherKind, missing, meanings }: QuoteEvidence): boolean {
   return stated !== false && !(isOtherKind && missing === 0 && meanings === 0);
+}
+
+/** A sentence that may answer a question, with what speaks for it. */
+export interface QuoteCandidate {
+  sentence: string;
+  evidence: QuoteEvidence;
+  /** See `Contrast`. */
+  overlapLead: number;
+}
+
+/** Compares each sentence with a question, and returns those that may answer it. */
+export function findCandidates(
+  question: string,
+  sentences: readonly string[],
+  compare: (sentence: string) => QuoteEvidence | null,
+): QuoteCandidate[] {
+  const leads = overlapLeads(question, sentences);
+  return sentences.flatMap((sentence, i) => {
+    const evidence = compare(sentence);
+    return evidence && mayAnswer(evidence) ? [{ sentence, evidence, overlapLead: leads[i]! }] : [];
+  });
 }
 
 /** Share of a question's terms from which on a sentence counts as one in the question's words. */
@@ -22,6 +43,7 @@ export function toFeatures(evidence: QuoteEvidence, contrast: Contrast) {
   const lacksNoun = evidence.missingNouns > 0;
   const isStated = stated === true;
   const isLiteral = stems >= MOST_STEMS;
+  const shared = Math.min(1, evidence.shared / MANY_SHARED);
   return {
     bias: 1,
     stems,
@@ -42,8 +64,8 @@ export function toFeatures(evidence: QuoteEvidence, contrast: Contrast) {
     literalLacksVerb: Number(isLiteral && lacksVerb),
     sibling: Number(evidence.hasSibling),
     stemsMissing: missing > 0 ? stems : 0,
-    sharedMissing: missing > 0 ? Math.min(1, evidence.shared / MANY_SHARED) : 0,
-    sharedLacksVerb: lacksVerb ? Math.min(1, evidence.shared / MANY_SHARED) : 0,
+    sharedMissing: missing > 0 ? shared : 0,
+    sharedLacksVerb: lacksVerb ? shared : 0,
     unknownTyped: Number(stated === null && evidence.isTyped),
     literalOtherKind: Number(isLiteral && evidence.isOtherKind),
     ...contrast,

@@ -5,15 +5,16 @@ import type { QuestionParts } from "./question.ts";
 /** A word of a sentence. */
 export interface SentenceWord {
   text: string;
-  /** In lower case, without diacritics and the ending of a genitive. */
+  /** The text in lower case, without diacritics and without "'s". */
   folded: string;
-  /** Whether it is no function word, and related to none of the question's. */
+  /** Whether the word has a meaning of its own that no word of the question has. */
   isNew: boolean;
 }
 
 export const isName = ({ text }: SentenceWord) => /^\p{Lu}/u.test(text);
 
 export const BEFORE_NOUN = /^(?:the|an?|his|her|their|its|some|next)$/;
+
 /** Whether a word is a noun: also one that mostly isn't, after a verb, an adjective and so on. */
 export function isNounHere(
   word: SentenceWord,
@@ -95,6 +96,10 @@ export function isVerbless(words: readonly SentenceWord[], lexicon: Lexicon): bo
   return !words.some(({ folded }) => LINKS.test(folded) || lexicon.mainClass(folded) === "verb");
 }
 
+/** Relations of words that name the same thing, and that may. */
+export const RELATION = { same: 0.65, possible: 0.5 };
+
+/** Whether two words have a stem in common, or are related at least so closely. */
 export function isRelated(a: string, b: string, minRelation: number, lexicon: Lexicon): boolean {
   return stemmer(a) === stemmer(b) || lexicon.relation(a, b) >= minRelation;
 }

@@ -2,7 +2,14 @@ import { stemmer } from "stemmer";
 import { AMOUNTS, isNumber, isTime, PATTERNS, TIMES } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
-import { findTopic, isName, isNounHere, isRelated, type SentenceWord } from "./sentence.ts";
+import {
+  findTopic,
+  isName,
+  isNounHere,
+  isRelated,
+  RELATION,
+  type SentenceWord,
+} from "./sentence.ts";
 import { statesColour, statesCount } from "./stated-attribute.ts";
 import { namesPerson, statesName, statesPossessor } from "./stated-person.ts";
 import { findLocations, statesLocation } from "./stated-location.ts";
@@ -13,9 +20,6 @@ const UNTYPED = new Set<QuestionParts["kind"]>(["any", "person", "place", "thing
 
 /** Whether the kind of the answer is one that a pattern recognises. */
 export const isTyped = ({ kind }: QuestionParts) => !UNTYPED.has(kind);
-
-/** Relation of words that name the same thing. */
-const SAME = 0.65;
 
 /**
  * Tests whether a sentence states what a question asks for: something of its kind that the question
@@ -75,7 +79,7 @@ function namesKind(
   lexicon: Lexicon,
 ): boolean {
   if (noun === null || !lexicon.isSpecific(noun)) return false;
-  const isNoun = ({ folded }: SentenceWord) => isRelated(folded, noun, SAME, lexicon);
+  const isNoun = ({ folded }: SentenceWord) => isRelated(folded, noun, RELATION.same, lexicon);
   const isKind = (thing: SentenceWord) =>
     lexicon.isKindOf(thing.folded, noun) || thing.folded.endsWith(stemmer(noun)); // "surfboard"
   if (things.some((thing) => !isNoun(thing) && isKind(thing))) return true;

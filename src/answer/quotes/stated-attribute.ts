@@ -2,11 +2,8 @@ import { numberForms } from "../claim-numbers.ts";
 import { isColour, isNumber } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
-import { endsPhrase, isRelated, LINKS, type SentenceWord } from "./sentence.ts";
+import { endsPhrase, isRelated, LINKS, RELATION, type SentenceWord } from "./sentence.ts";
 
-/** Relations of words that name the same thing, and that may. */
-const SAME = 0.65;
-const RELATED = 0.5;
 const YEAR = /^(?:1\d|20)\d\d$/;
 /** Words after a number among which what is counted stands: "three small brown dogs". */
 const COUNTED_WORDS = 3;
@@ -22,7 +19,7 @@ export function statesCount(
   );
   if (numbers.length === 0) return false;
   const isSubject = ({ folded }: SentenceWord) =>
-    subject !== null && isRelated(folded, subject, RELATED, lexicon);
+    subject !== null && isRelated(folded, subject, RELATION.possible, lexicon);
   if (!words.some(isSubject)) return null;
   return numbers.some((i) => {
     const counted = words.slice(i + 1, i + 1 + COUNTED_WORDS);
@@ -39,7 +36,9 @@ export function agreesWithLabels(
   lexicon: Lexicon,
 ): boolean {
   if (kind !== "count" || subject === null) return true;
-  const detected = labels.filter((label) => isRelated(label, subject, RELATED, lexicon)).length;
+  const detected = labels.filter((label) =>
+    isRelated(label, subject, RELATION.possible, lexicon),
+  ).length;
   const numbers = numberForms(caption);
   return detected === 0 || numbers.size === 0 || numbers.has(String(detected));
 }
@@ -65,7 +64,7 @@ export function statesColour(
   const last = words.findLastIndex(({ isNew }) => !isNew);
   if (verb !== null && colours.some((i) => i > last && !isNoun(words[i + 1]))) return true;
   const at = words.findIndex(
-    ({ folded }) => subject !== null && isRelated(folded, subject, SAME, lexicon),
+    ({ folded }) => subject !== null && isRelated(folded, subject, RELATION.same, lexicon),
   );
   if (at < 0) return isSaid ? null : false;
   const isOfSubject = (i: number) =>

@@ -1,13 +1,9 @@
 import { stemmer } from "stemmer";
 import { contentWords } from "../../../src/search/query.ts";
+import { dot } from "../../retrieval.ts";
 
 /** Rank from which on a sentence gains little (reciprocal rank fusion). */
 const RANK_OFFSET = 10;
-
-/** Returns the cosine of two unit vectors. */
-export function cosine(a: readonly number[], b: readonly number[]): number {
-  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-}
 
 /**
  * Returns the sentences that a search would find for a question, best first: by the embeddings'
@@ -24,7 +20,7 @@ export function findSentences(
   const shared = (sentence: string) =>
     contentWords(sentence).filter((word) => stems.has(stemmer(word))).length;
   const rankings = [
-    rank(sentences, (sentence) => cosine(vectors.get(question)!, vectors.get(sentence)!)),
+    rank(sentences, (sentence) => dot(vectors.get(question)!, vectors.get(sentence)!)),
     rank(
       sentences.filter((sentence) => shared(sentence) > 0),
       shared,
