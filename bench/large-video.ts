@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { copyFile, open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeVideo } from "../tools/sample/video.ts";
 import { drawText } from "../tools/sample/text-image.ts";
+import { encodeVideo } from "../tools/sample/video.ts";
 
 const CHUNK = 2 ** 20;
 

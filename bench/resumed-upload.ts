@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Asset, IngestFailedError, type SightlineIndex } from "sightline";
+import type { SuiteOptions } from "../tools/suite.ts";
 import { startUnreliableNetwork } from "./bad-network.ts";
 import { writeShortVideo, writePaddedVideo } from "./large-video.ts";
 import { withRestarts } from "./service-restarts.ts";
-import type { SuiteOptions } from "../tools/suite.ts";
 import { uploadByTus } from "./tus-upload.ts";
 
 const MB = 1_000_000;

@@ -16,6 +16,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       data: { type: "string" },
+      cases: { type: "string" },
       sizes: { type: "string", default: "1000,10000,100000" },
       minutes: { type: "string", default: "1,10" },
       requests: { type: "string", default: "5000" },
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
   }
   const result = await suite.run({
     dataDir: resolve(values.data ?? join(PROJECT, "../shared/data")),
+    ...(values.cases !== undefined && { casesFile: resolve(values.cases) }),
     sizes: readNumbers("sizes", values.sizes),
     minutes: readNumbers("minutes", values.minutes),
     requests: readNumbers("requests", values.requests)[0]!,
@@ -70,6 +72,7 @@ ${lines.join("\n")}
 
 Options:
   --data DIR     folder with the test media (default ../shared/data)
+  --cases FILE   expectations of the suite "repro" (default <DIR>/cases.json)
   --sizes N,…    corpus sizes in segments (default 1000,10000,100000)
   --minutes N,…  durations of the generated videos (default 1,10)
   --requests N   number of generated requests (default 5000)

@@ -1,6 +1,6 @@
 import sharp from "sharp";
-import type { TimeRange } from "../src/time-range.ts";
 import { renderContactSheet } from "../local/engine/media-frame.ts";
+import type { TimeRange } from "../src/time-range.ts";
 
 const FRAMES_PER_SECOND = 4;
 const TILE_SIDE = 24;
@@ -26,6 +26,7 @@ export async function findStaticRange(
     const size = {
       width: 2 * TILE_SIDE,
       height: 2 * TILE_SIDE,
+      sizeOf: "tile",
       fit: "contain",
       format: "png",
     } as const;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { aiError, requestAi, requestAiResponse, type EngineEnv } from "./engine-client.ts";
 import { fillSchema } from "./answer-schema.ts";
 import { completion, usageOf } from "./completion.ts";
+import { aiError, requestAi, requestAiResponse, type EngineEnv } from "./engine-client.ts";
 import { imageBytes } from "./image-bytes.ts";
 import { JSON_FORMS, type JsonForm, requestedSchema } from "./json-format.ts";
 import { streamReply, completeReply } from "./scripted-chat.ts";

@@ -1,4 +1,5 @@
 import type { ChatOutput } from "./chat.ts";
+import type { ImageEmbeddings } from "./image-embeddings.ts";
 
 export type Embedding = Ai_Cf_Baai_Bge_M3_Output_Embedding & {
   data: number[][];
@@ -7,6 +8,7 @@ export type Embedding = Ai_Cf_Baai_Bge_M3_Output_Embedding & {
 /** Output of a model of the stand-in. */
 export type ModelOutput =
   | Embedding
+  | ImageEmbeddings
   | ChatOutput
   | Ai_Cf_Moondream_Moondream3_1_9B_A2B_Output
   | Ai_Cf_Openai_Whisper_Large_V3_Turbo_Output;
@@ -29,6 +31,7 @@ export function damage(output: ModelOutput, fault: string): ModelOutput {
   }
   if ("choices" in output) return damageReply(output, fault);
   if (fault !== "malformed") return output;
+  if ("shape" in output) return { ...output, data: output.data.slice(1) };
   if ("data" in output) return { ...output, data: output.data.slice(1) };
   if ("metrics" in output) return { finish_reason: "stop", metrics: output.metrics };
   return { ...output, segments: [{ text: output.text }] };

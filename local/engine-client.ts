@@ -2,9 +2,11 @@
 export interface EngineEnv {
   ENGINE_URL: string;
   ENGINE_TOKEN: string;
+  /** Aborts the requests to the engine. */
+  signal?: AbortSignal;
 }
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 /** A failed call of the engine: `code` is the engine's, `unreachable`, `timeout` or `failed`. */
 class EngineFailure extends Error {
@@ -71,15 +73,33 @@ export function noSuchModel(model: string, hint = ""): Error {
   return aiError(`5007: No such model ${model} or task${hint && `. ${hint}`}`);
 }
 
-/** Makes an error as the media binding throws it; the message contains the code. */
-export function mediaError(code: number, message: string): Error {
-  const error = new Error(`MEDIA_TRANSFORM_ERROR ${code}: ${message}`);
-  return Object.assign(error, { name: "MediaError", code });
+/**
+ * Shapes in which an error of FRAMES or IMAGES may arrive: a plain `Error` whose message has the
+ * code, as after an RPC; with the property `code`, as the types say; with the text of the header
+ * `Cf-Resized`, as the documentation says.
+ */
+export const ERROR_SHAPES = ["message", "coded", "cf_resized"] as const;
+export type ErrorShape = (typeof ERROR_SHAPES)[number];
+
+/** Makes an error of the media binding, by default in the shape that says the least. */
+export function mediaError(code: number, message: string, shape?: ErrorShape): Error {
+  return shapeError({ prefix: "MEDIA_TRANSFORM_ERROR", name: "MediaError" }, code, message, shape);
 }
 
-/** Makes an error as the Images binding throws it; the message contains the code. */
-export function imagesError(code: number, message: string): Error {
-  return Object.assign(new Error(`IMAGES_TRANSFORM_ERROR ${code}: ${message}`), { code });
+/** Makes an error of the Images binding, by default in the shape that says the least. */
+export function imagesError(code: number, message: string, shape?: ErrorShape): Error {
+  return shapeError({ prefix: "IMAGES_TRANSFORM_ERROR", name: "Error" }, code, message, shape);
+}
+
+function shapeError(
+  { prefix, name }: { prefix: string; name: string },
+  code: number,
+  message: string,
+  shape: ErrorShape = "message",
+): Error {
+  if (shape === "cf_resized") return new Error(`${message} (Cf-Resized: err=${code})`);
+  const error = new Error(`${prefix} ${code}: ${message}`);
+  return shape === "coded" ? Object.assign(error, { name, code }) : error;
 }
 
 /** Returns the JSON of `POST path`; throws Workers AI's error about `model`. */
@@ -102,6 +122,7 @@ export async function requestAiResponse(
   try {
     return await post(env, path, body);
   } catch (error) {
+    env.signal?.throwIfAborted();
     const { code, message } =
       error instanceof EngineFailure ? error : { code: "failed", message: "" };
     if (code === "model_not_found") throw noSuchModel(model, message);
@@ -153,12 +174,13 @@ async function post(env: EngineEnv, path: string, body: BodyInit): Promise<Respo
     authorization: `Bearer ${env.ENGINE_TOKEN}`,
     "content-type": typeof body === "string" ? "application/json" : "application/octet-stream",
   };
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = env.signal ? AbortSignal.any([timeout, env.signal]) : timeout;
   let response: Response;
   try {
     response = await fetch(env.ENGINE_URL + path, { method: "POST", headers, body, signal });
   } catch (cause) {
-    const code = signal.aborted ? "timeout" : "unreachable";
+    const code = timeout.aborted ? "timeout" : "unreachable";
     throw new EngineFailure(code, `the engine is ${code}`, { cause });
   }
   if (response.ok) return response;

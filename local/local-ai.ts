@@ -1,24 +1,25 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { z } from "zod";
 import { MODELS } from "../src/config.ts";
 import { chat } from "./chat.ts";
+import { damage, type ModelOutput } from "./damage.ts";
 import { detect } from "./detect.ts";
-import { aiError, requestAi, noSuchModel } from "./engine-client.ts";
+import { aiError, noSuchModel } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
-import { damage, type Embedding, type ModelOutput } from "./damage.ts";
-import { addFault, type AiFault, takeFault, takeScripted } from "./faults.ts";
-import type { JsonForm } from "./json-format.ts";
+import {
+  addFault,
+  type AiFault,
+  type Behaviour,
+  type CallOptions,
+  takeFault,
+  takeScripted,
+} from "./faults.ts";
+import { embedImages } from "./image-embeddings.ts";
 import type { Reply } from "./scripted-chat.ts";
 import { transcribeAudio } from "./speech.ts";
+import { embedTexts } from "./text-embeddings.ts";
 
 const MAX_REQUEST_BYTES = 10_000_000;
-const MAX_TEXTS = 100;
 const CHATS = new Set<string>([MODELS.describe.id, MODELS.answer.id]);
-
-const EmbeddingInput = z.object({
-  text: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(MAX_TEXTS)]),
-});
-const Sentences = z.object({ vectors: z.array(z.array(z.number())) });
 
 const FAULT_MESSAGES: Record<string, string> = {
   "3021": "3021: Rate limit exceeded",
@@ -39,20 +40,21 @@ const FAULT_MESSAGES: Record<string, string> = {
  * implement it; `test/local/calls.ts` checks the calls that the service makes instead.
  */
 export class LocalAI extends WorkerEntrypoint<LocalEnv> {
-  async run(model: string, inputs: unknown): Promise<ModelOutput> {
-    if (JSON.stringify(inputs ?? null).length > MAX_REQUEST_BYTES) {
-      throw aiError("3006: Request is too large");
+  async run(model: string, inputs: unknown, options: CallOptions = {}): Promise<ModelOutput> {
+    const { signal } = options;
+    try {
+      const output = await this.#run(model, inputs, options);
+      if (!(output instanceof ReadableStream) || !signal) return output;
+      return this.#endOnAbort(output, signal);
+    } catch (error) {
+      if (signal?.aborted) await this.#faults.recordCancelledCall(model);
+      throw error;
     }
-    const fault = await takeFault(this.env, model);
-    const message = fault === null ? undefined : FAULT_MESSAGES[fault];
-    if (message !== undefined) throw aiError(message);
-    const output = await this.#infer(model, inputs);
-    return fault === null ? output : damage(output, fault);
   }
 
   /**
    * Makes the next `times` runs of `model` fail or return a damaged output; `slow:<ms>` delays them
-   * instead.
+   * instead, and `busy:<ms>` those that don't set `rejectIfBusy`.
    */
   async inject(model: string, fault: AiFault, times = 1): Promise<void> {
     await addFault(this.env, model, fault, times);
@@ -60,7 +62,12 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
 
   /** Removes the faults that `model` hasn't met yet. */
   async clearFaults(model: string): Promise<void> {
-    await this.env.FAULTS.getByName("faults").clear(model);
+    await this.#faults.clear(model);
+  }
+
+  /** Counts the calls that the faults of `model` have yet to meet. */
+  async countPendingFaults(model: string): Promise<number> {
+    return this.#faults.countPending(model);
   }
 
   /**
@@ -68,53 +75,81 @@ export class LocalAI extends WorkerEntrypoint<LocalEnv> {
    * Replaces an earlier script and its recorded inputs. A fault comes first and consumes no reply.
    */
   async script(model: string, replies: Reply[]): Promise<void> {
-    await this.#scripts.script(model, replies);
+    await this.#faults.script(model, replies);
   }
 
-  /** Sets the forms of a request for JSON that `model` accepts; it rejects others with 5006. */
-  async acceptJsonForms(model: string, forms: JsonForm[]): Promise<void> {
-    await this.#scripts.setJsonForms(model, forms);
+  /** Sets how `model` behaves until it is set again; null resets it. */
+  async behave<Name extends keyof Behaviour>(
+    model: string,
+    name: Name,
+    value: Behaviour[Name] | null,
+  ): Promise<void> {
+    await this.#faults.setBehaviour(model, name, value);
   }
 
   /** Returns the inputs of the chats of `model` that its script answered, in order. */
   async scriptedInputs(model: string): Promise<unknown[]> {
-    const inputs = await this.#scripts.inputs(model);
+    const inputs = await this.#faults.inputs(model);
     return inputs.map((input): unknown => JSON.parse(input));
   }
 
   /** Counts the scripted streams of `model` that were cancelled before their end. */
   async cancelledStreams(model: string): Promise<number> {
-    return this.#scripts.countCancelled(model);
+    return this.#faults.countCancelled(model);
   }
 
-  get #scripts() {
+  /** Counts the calls of `model` that were cancelled before their response, and forgets them. */
+  async takeCancelledCalls(model: string): Promise<number> {
+    return this.#faults.takeCancelledCalls(model);
+  }
+
+  get #faults() {
     return this.env.FAULTS.getByName("faults");
   }
 
-  async #infer(model: string, inputs: unknown): Promise<ModelOutput> {
-    if (model === MODELS.embedText.id) return embed(this.env, model, inputs);
-    if (CHATS.has(model)) {
-      const scripted = await takeScripted(this.env, model, inputs);
-      return chat(this.env, model, inputs, scripted, await this.#scripts.jsonForms(model));
+  async #run(model: string, inputs: unknown, options: CallOptions): Promise<ModelOutput> {
+    if (JSON.stringify(inputs ?? null).length > MAX_REQUEST_BYTES) {
+      throw aiError("3006: Request is too large");
     }
-    if (model === MODELS.detect.id) return detect(this.env, model, inputs);
-    if (model === MODELS.transcribe.id) return transcribeAudio(this.env, model, inputs);
-    throw noSuchModel(model);
+    const fault = await takeFault(this.env, model, options);
+    const message = fault === null ? undefined : FAULT_MESSAGES[fault];
+    if (message !== undefined) throw aiError(message);
+    options.signal?.throwIfAborted();
+    const output = await this.#infer(model, inputs, options);
+    return fault === null ? output : damage(output, fault);
   }
-}
 
-/** Pads the engine's vectors with zeros to production's dimensions; cosines don't change. */
-async function embed(env: LocalEnv, model: string, inputs: unknown): Promise<Embedding> {
-  if (typeof inputs === "object" && inputs !== null && "contexts" in inputs) {
+  /** Passes a stream on. When `signal` aborts, cancels it, and fails with the signal's reason. */
+  #endOnAbort(stream: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
+    const reader = stream.getReader();
+    return new ReadableStream({
+      type: "bytes",
+      start: (controller) =>
+        signal.addEventListener("abort", () => {
+          controller.error(signal.reason);
+          this.ctx.waitUntil(reader.cancel(signal.reason));
+        }),
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (signal.aborted) return;
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    });
+  }
+
+  async #infer(model: string, inputs: unknown, { signal }: CallOptions): Promise<ModelOutput> {
+    const env = { ...this.env, ...(signal && { signal }) };
+    const { jsonForms, batchLimit, imageForms } = await this.#faults.behaviour(model);
+    if (model === MODELS.embedText.id) return embedTexts(env, model, inputs, batchLimit);
+    if (model === MODELS.embedImage.id) return embedImages(env, model, inputs, imageForms);
+    if (CHATS.has(model)) {
+      const scripted = await takeScripted(env, model, inputs);
+      return chat(env, model, inputs, scripted, jsonForms);
+    }
+    if (model === MODELS.detect.id) return detect(env, model, inputs);
+    if (model === MODELS.transcribe.id) return transcribeAudio(env, model, inputs);
     throw noSuchModel(model);
   }
-  const input = EmbeddingInput.safeParse(inputs);
-  if (!input.success) throw aiError(`5006: Error: ${z.prettifyError(input.error)}`);
-  const texts = [input.data.text].flat();
-  const answer = await requestAi(env, model, "/sentences", JSON.stringify({ texts }));
-  const { dimensions } = MODELS.embedText;
-  const data = Sentences.parse(answer).vectors.map((vector) =>
-    vector.concat(Array.from({ length: dimensions - vector.length }, () => 0)),
-  );
-  return { shape: [data.length, dimensions], data, pooling: "cls" };
 }

@@ -1,12 +1,15 @@
+import { z } from "zod";
 import { requestImages, imagesError } from "./engine-client.ts";
 import type { LocalEnv } from "./env.ts";
-import { addFault, type ImagesFault, takeFault } from "./faults.ts";
+import { addFault, type ImagesFault, takeFault, toInjectedError } from "./faults.ts";
 import { checkOutput, checkTransform, trimmedArea } from "./images-options.ts";
 
 const DECODER_ERROR = "Unexpected error response 500";
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_AREA = 100_000_000;
 const MAX_SIDE = 12_000;
+/** Formats that production reads on every plan, beside SVG. */
+const ACCEPTED = new Set("jpeg png gif webp heic".split(" ").map((name) => `image/${name}`));
 
 type ImagesEnv = Pick<LocalEnv, "ENGINE_URL" | "ENGINE_TOKEN" | "FAULTS"> & {
   IMAGES: ImagesBinding;
@@ -19,9 +22,10 @@ export interface LocalImages extends ImagesBinding {
 
 /**
  * Stands in for the Images binding without an account. Wrangler's simulator does width, height,
- * fit, rotate and format; the engine does `trim`, `segment: "foreground"` and raw pixels. Limits
- * and error codes are production's; other options are rejected. The object lives in the Worker's
- * isolate, like production's: some methods are synchronous, which a service binding can't offer.
+ * fit, rotate and format; the engine decodes HEIC, and does `trim`, `segment: "foreground"` and raw
+ * pixels. Limits and error codes are production's; other options are rejected. The object lives in
+ * the Worker's isolate, like production's: some methods are synchronous, which a service binding
+ * can't offer.
  */
 export function localImages(env: ImagesEnv): LocalImages {
   return {
@@ -69,8 +73,9 @@ class Transformer implements ImageTransformer {
     if (this.#hasDraw) throw imagesError(9523, "draw has no local stand-in");
     this.#transforms.forEach(checkTransform);
     checkOutput(options);
-    let image = await this.#read();
-    await describe(this.#env, image);
+    const original = await this.#read();
+    await describe(this.#env, original);
+    let image = (await isHeif(original)) ? await toPng(this.#env, original) : original;
     for (const { trim, segment, ...transform } of this.#transforms) {
       if (trim) image = await this.#crop(image, trim);
       image = await this.#render(image, transform);
@@ -130,7 +135,7 @@ class Pixels implements ImageTransformationResult {
 
 async function fail(env: ImagesEnv): Promise<void> {
   const fault = await takeFault(env, "IMAGES");
-  if (fault !== null) throw imagesError(Number(fault), "injected");
+  if (fault !== null) throw toInjectedError(fault, imagesError);
 }
 
 async function readInput(
@@ -150,17 +155,39 @@ async function readInput(
     : input;
 }
 
+/** Brands of HEIF files, at byte 8. */
+const HEIF_BRAND = /^(?:hei[cxms]|hev[cxms]|mif1|msf1)$/;
+
+async function isHeif(image: Blob): Promise<boolean> {
+  const head = Buffer.from(await image.slice(4, 12).arrayBuffer()).toString("latin1");
+  return head.startsWith("ftyp") && HEIF_BRAND.test(head.slice(4));
+}
+
+/** Decodes a HEIF file, which the simulator can't. */
+async function toPng(env: ImagesEnv, image: Blob): Promise<Blob> {
+  return (await requestImages(env, "/heif", image)).blob();
+}
+
 /** Returns the response of `info`. Throws if the image exceeds a limit of production. */
-async function describe({ IMAGES }: ImagesEnv, image: Blob): Promise<ImageInfoResponse> {
-  const info = await decoded(IMAGES.info(image.stream()));
+async function describe(env: ImagesEnv, image: Blob): Promise<ImageInfoResponse> {
+  const info = (await isHeif(image))
+    ? await describeHeif(env, image)
+    : await decoded(env.IMAGES.info(image.stream()));
   if (!("width" in info)) return info;
   const { width, height, format } = info;
   if (format === "image/avif") throw imagesError(9520, "AVIF takes an Enterprise plan");
+  if (!ACCEPTED.has(format)) throw imagesError(9520, `${format} is not supported`);
   if (width * height > MAX_AREA) throw imagesError(9413, "The image is over 100 megapixels");
   if (Math.max(width, height) > MAX_SIDE && format !== "image/webp") {
     throw imagesError(9402, "The image is over 12,000 pixels wide or high");
   }
   return info;
+}
+
+async function describeHeif(env: ImagesEnv, image: Blob): Promise<ImageInfoResponse> {
+  const response = await requestImages(env, "/heif/size", image);
+  const size = z.object({ width: z.number(), height: z.number() }).parse(await response.json());
+  return { format: "image/heic", fileSize: image.size, ...size };
 }
 
 /** Maps the simulator's decoder error, a 500, to production's 9412. */

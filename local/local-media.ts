@@ -1,14 +1,11 @@
-import { type EngineEnv, mediaError } from "./engine-client.ts";
-import type { LocalEnv } from "./env.ts";
-import { addFault, type MediaFault, takeFault } from "./faults.ts";
+import { mediaError } from "./engine-client.ts";
+import { addFault, type MediaFault, takeFault, toInjectedError } from "./faults.ts";
 import { parseOutput, parseSize } from "./media-options.ts";
-import { transformMedia, type Transformed } from "./media-transform.ts";
+import { type TransformEnv, transformMedia, type Transformed } from "./media-transform.ts";
 
 const TARGET = "FRAMES";
 const MALFORMED = "malformed";
 const TRUNCATED_BYTES = 100;
-
-type FramesEnv = EngineEnv & Pick<LocalEnv, "FAULTS">;
 
 export interface LocalMedia extends MediaBinding {
   /** Makes the next `times` outputs fail; `slow:<ms>` delays them instead. */
@@ -20,7 +17,7 @@ export interface LocalMedia extends MediaBinding {
  * and error codes, computed by the engine. Like production's, an input gives one output, and the
  * object lives in the Worker's isolate. Every error is thrown by the last call of the chain.
  */
-export function localMedia(env: FramesEnv): LocalMedia {
+export function localMedia(env: TransformEnv): LocalMedia {
   return {
     input: (media) => new Transformer(env, media),
     inject: (fault, times = 1) => addFault(env, TARGET, fault, times),
@@ -28,10 +25,10 @@ export function localMedia(env: FramesEnv): LocalMedia {
 }
 
 class Transformer implements MediaTransformer {
-  readonly #env: FramesEnv;
+  readonly #env: TransformEnv;
   #media: ReadableStream<Uint8Array> | null;
 
-  constructor(env: FramesEnv, media: ReadableStream<Uint8Array>) {
+  constructor(env: TransformEnv, media: ReadableStream<Uint8Array>) {
     this.#env = env;
     this.#media = media;
   }
@@ -53,7 +50,7 @@ class Transformer implements MediaTransformer {
     return new Result(async () => {
       if (!media) throw mediaError(9401, "the input was used before");
       const fault = await takeFault(this.#env, TARGET);
-      if (fault !== null && fault !== MALFORMED) throw mediaError(Number(fault), "injected");
+      if (fault !== null && fault !== MALFORMED) throw toInjectedError(fault, mediaError);
       const [size, output] = [parseSize(transform), parseOutput(options)];
       const transformed = await transformMedia(this.#env, media, size, output);
       return fault === MALFORMED ? truncate(transformed) : transformed;

@@ -21,7 +21,7 @@ export interface SpaceInfo {
 
 /**
  * Stands in for a Vectorize index without an account: exact search, production's limits and errors.
- * Writes become visible after `VECTORIZE_LAG_MS`. The binding's props name one object per space.
+ * Writes become visible within `VECTORIZE_LAG_MS`. The binding's props name one object per space.
  */
 export class LocalVectorize
   extends WorkerEntrypoint<LocalEnv, SpaceProps>

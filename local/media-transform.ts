@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { requestMedia, type EngineEnv, mediaError } from "./engine-client.ts";
+import type { LocalEnv } from "./env.ts";
+import { passStream } from "./faults.ts";
 import { getContentType, outputSeconds, type Output, type Size } from "./media-options.ts";
 
 const MAX_INPUT_BYTES = 100_000_000;
@@ -20,6 +22,9 @@ const Probe = z.object({
 type Probe = z.infer<typeof Probe>;
 type VideoStream = NonNullable<Probe["video"]>;
 
+export type TransformEnv = EngineEnv &
+  Pick<LocalEnv, "SHEET_SIZE_OF" | "FRAMES_DECODES" | "FAULTS">;
+
 export interface Transformed {
   body: ReadableStream<Uint8Array>;
   contentType: string;
@@ -31,18 +36,18 @@ export interface Transformed {
  * encoding a clip or audio, the input is probed by a request of its own.
  */
 export async function transformMedia(
-  env: EngineEnv,
+  env: TransformEnv,
   media: ReadableStream<Uint8Array>,
   size: Size,
   output: Output,
 ): Promise<Transformed> {
-  const { input, hash } = await readInput(media);
+  const { input, hash } = await readInput(env, media);
   const contentType = getContentType(output);
   if (output.mode === "frame" || output.mode === "spritesheet") {
-    const response = await requestMedia(env, imagePath(size, output, hash), input);
+    const response = await requestMedia(env, imagePath(env, size, output, hash), input);
     const probe = Probe.parse(JSON.parse(response.headers.get("x-media-facts") ?? "null"));
     try {
-      checkInput(probe, output);
+      checkInput(env, probe, output);
     } catch (error) {
       await response.body?.cancel();
       throw error;
@@ -50,7 +55,7 @@ export async function transformMedia(
     return { body: bodyOf(response), contentType };
   }
   const probe = Probe.parse(await (await requestMedia(env, "/media/probe", input)).json());
-  const path = encodedPath(size, output, checkInput(probe, output), probe.duration_seconds);
+  const path = encodedPath(size, output, checkInput(env, probe, output), probe.duration_seconds);
   return { body: bodyOf(await requestMedia(env, path, input)), contentType };
 }
 
@@ -59,27 +64,36 @@ function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
   return body;
 }
 
+/**
+ * Reads a stream into one buffer: this runs in the Worker's isolate, which has no room for copies.
+ * Whether production takes a stream of unknown length isn't documented: this doesn't.
+ */
 async function readInput(
+  env: TransformEnv,
   media: ReadableStream<Uint8Array>,
-): Promise<{ input: Blob; hash: number }> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of media) {
-    bytes += chunk.byteLength;
-    if (bytes >= MAX_INPUT_BYTES) throw mediaError(9402, "the video must be smaller than 100 MB");
-    chunks.push(chunk);
+): Promise<{ input: Uint8Array<ArrayBuffer>; hash: number }> {
+  const passed = await passStream(env, media);
+  if (!passed) throw mediaError(9401, "the length of the input isn't known");
+  if (passed.length >= MAX_INPUT_BYTES) {
+    await passed.body.cancel();
+    throw mediaError(9402, "the video must be smaller than 100 MB");
   }
-  const input = new Blob(chunks);
-  const sample = new Uint8Array(await input.slice(-HASHED_BYTES).arrayBuffer());
-  return { input, hash: fnv1a(sample) };
+  const input = new Uint8Array(passed.length);
+  let read = 0;
+  for await (const chunk of passed.body) {
+    input.set(chunk, read);
+    read += chunk.byteLength;
+  }
+  return { input, hash: fnv1a(input.subarray(-HASHED_BYTES)) };
 }
 
 function checkInput(
+  { FRAMES_DECODES }: TransformEnv,
   { container, duration_seconds, video, audio }: Probe,
   { time }: Output,
 ): VideoStream {
   if (!video) throw mediaError(9412, "the input is not a video");
-  if (!/mp4/.test(container) || video.codec !== "h264") {
+  if (!/mp4/.test(container) || !["h264", ...FRAMES_DECODES.split(",")].includes(video.codec)) {
     throw mediaError(9412, `unsupported video: ${video.codec} in ${container}`);
   }
   if (audio && !/^(aac|mp3)/.test(audio.codec)) {
@@ -94,12 +108,17 @@ function checkInput(
   return video;
 }
 
-function imagePath(size: Size, output: Output, hash: number): string {
+function imagePath(
+  { SHEET_SIZE_OF: size_of }: TransformEnv,
+  size: Size,
+  output: Output,
+  hash: number,
+): string {
   const { mode, time, format, imageCount: count = DEFAULT_IMAGES } = output;
   if (mode === "frame") return path("frame", { time, ...size, format });
   const columns = 1 + ((hash + Math.floor(time * 1000)) % Math.min(count, MAX_COLUMNS));
   const duration = outputSeconds(output, Infinity);
-  return path("sheet", { time, duration, count, columns, ...size, format });
+  return path("sheet", { time, duration, count, columns, ...size, size_of, format });
 }
 
 function encodedPath(size: Size, output: Output, video: VideoStream, inputSeconds: number): string {

@@ -8,7 +8,7 @@ import { type Facets, type Match, TopMatches, VectorRows } from "./vector-rows.t
 import { migrateSpace } from "./vector-schema.ts";
 
 export interface SpaceEnv {
-  /** Milliseconds until a write becomes visible. */
+  /** Milliseconds until a write becomes visible, at most. Each takes a random share of it. */
   VECTORIZE_LAG_MS: string;
 }
 
@@ -52,7 +52,7 @@ interface Row extends MatchRow {
   indexed: string;
 }
 
-/** One vector index: exact cosine search, writes visible after `VECTORIZE_LAG_MS`. */
+/** One vector index: exact cosine search, writes visible within `VECTORIZE_LAG_MS`, in order. */
 export class VectorSpace extends DurableObject<SpaceEnv> {
   readonly #sql: SqlStorage;
   readonly #cache: Map<string, VectorRows>;
@@ -158,16 +158,16 @@ export class VectorSpace extends DurableObject<SpaceEnv> {
   #enqueue(kind: string, fill: (seq: number) => void): string {
     this.#settle();
     const id = crypto.randomUUID();
+    const lagMs = Math.ceil(Math.random() * Number(this.env.VECTORIZE_LAG_MS));
     this.ctx.storage.transactionSync(() => {
-      const { seq } = this.#sql
-        .exec<{ seq: number }>(
-          "INSERT INTO mutations (id, kind, due_at) VALUES (?, ?, ?) RETURNING seq",
-          id,
-          kind,
-          Date.now() + Number(this.env.VECTORIZE_LAG_MS),
-        )
-        .one();
-      fill(seq);
+      const inserted = this.#sql.exec<{ seq: number }>(
+        `INSERT INTO mutations (id, kind, due_at) VALUES (?, ?, MAX(?, COALESCE(
+           (SELECT MAX(due_at) FROM mutations WHERE processed_at IS NULL), 0))) RETURNING seq`,
+        id,
+        kind,
+        Date.now() + lagMs,
+      );
+      fill(inserted.one().seq);
     });
     return id;
   }

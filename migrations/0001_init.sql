@@ -1,6 +1,6 @@
--- Accounts, keys, indices, assets, jobs, imports, uploads and usage. Segments are in the index's own
--- database: src/durable/index-database-schema.ts. Columns: docs/storage.md.
--- Times: *_at epoch milliseconds; *_ms milliseconds of media. JSON is text.
+-- Accounts, keys, indices, assets, jobs, imports, uploads and usage. Segments are in the database of
+-- their index: src/durable/index-database-schema.ts. Columns, and rules of these files:
+-- docs/storage.md. Times: *_at epoch milliseconds, *_ms milliseconds of media. JSON is text.
 
 CREATE TABLE accounts (
   account_id TEXT PRIMARY KEY,
@@ -111,7 +111,7 @@ CREATE TABLE vector_pairs (
   shard_count  INTEGER NOT NULL DEFAULT 0    -- at least as many as it has namespaces
 ) STRICT;
 
--- Each has a database with the segments of some of its index's assets. New assets go to the last.
+-- Each has a database with the segments of some assets of its index. New assets go to the last.
 CREATE TABLE shards (
   index_id    TEXT NOT NULL REFERENCES indices (index_id),
   shard       INTEGER NOT NULL,              -- from 0
@@ -120,24 +120,20 @@ CREATE TABLE shards (
   PRIMARY KEY (index_id, shard)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER shards_inserted AFTER INSERT ON shards BEGIN
-  UPDATE vector_pairs SET shard_count = shard_count + 1 WHERE vector_pair = new.vector_pair;
-END;
+CREATE TRIGGER shards_inserted AFTER INSERT ON shards BEGIN UPDATE vector_pairs SET shard_count = shard_count + 1 WHERE vector_pair = new.vector_pair; END;
 
-CREATE TRIGGER shards_deleted AFTER DELETE ON shards BEGIN
-  UPDATE vector_pairs SET shard_count = shard_count - 1 WHERE vector_pair = old.vector_pair;
-END;
+CREATE TRIGGER shards_deleted AFTER DELETE ON shards BEGIN UPDATE vector_pairs SET shard_count = shard_count - 1 WHERE vector_pair = old.vector_pair; END;
 
 CREATE TABLE assets (
   asset_id            TEXT PRIMARY KEY,
   index_id            TEXT NOT NULL REFERENCES indices (index_id),
-  shard               INTEGER NOT NULL,      -- that has its segments, from 0; never changes
+  shard               INTEGER NOT NULL,      -- that has its segments, from 0, and never changes
   account_id          TEXT NOT NULL,
   asset_type          TEXT NOT NULL CHECK (asset_type IN ('video', 'image')),
   title               TEXT NOT NULL,
   state               TEXT NOT NULL,
   progress            REAL NOT NULL DEFAULT 0,
-  revision            INTEGER NOT NULL DEFAULT 0, -- of the object's state that state and progress show
+  revision            INTEGER NOT NULL DEFAULT 0, -- of the state in the object that state and progress show
   error               TEXT,                  -- {code, message}
   warnings            TEXT NOT NULL DEFAULT '[]', -- [{code, message}]
   source              TEXT NOT NULL,         -- {kind, url?, platform?, platform_id?}
@@ -155,15 +151,15 @@ CREATE TABLE assets (
   keyframe_ms         INTEGER,               -- of the keyframe that stands for the asset
   segments            INTEGER NOT NULL DEFAULT 0,
   job_id              TEXT NOT NULL,
-  transcript_job_id   TEXT,                  -- that stored the transcript; NULL: the ingest did
+  transcript_job_id   TEXT,                  -- that stored the transcript, NULL if the ingest did
   transcript_revision INTEGER NOT NULL DEFAULT 0, -- number of the transcript, from 0
   searchable          INTEGER NOT NULL DEFAULT 0, -- 1: a search may find it
   ready_at            INTEGER,               -- when it first became searchable
   searchable_at       INTEGER GENERATED ALWAYS AS ( -- NULL while no search may find it
     (CASE WHEN searchable AND deleted_at IS NULL THEN ready_at END)
   ) VIRTUAL,
-  facts_revision      INTEGER NOT NULL DEFAULT 0, -- of what its index's database has to know
-  mirrored_revision   INTEGER NOT NULL DEFAULT 0, -- that its index's database has
+  facts_revision      INTEGER NOT NULL DEFAULT 0, -- of what the database of its index has to know
+  mirrored_revision   INTEGER NOT NULL DEFAULT 0, -- that the database of its index has
   content_revision    INTEGER NOT NULL DEFAULT 0, -- of what its archive record has to have
   archived_revision   INTEGER NOT NULL DEFAULT 0, -- that its archive record has
   created_at          INTEGER NOT NULL,
@@ -179,46 +175,24 @@ CREATE INDEX assets_unmirrored ON assets (updated_at) WHERE mirrored_revision < 
 CREATE INDEX assets_unarchived ON assets (updated_at)
   WHERE archived_revision < content_revision AND state = 'ready' AND deleted_at IS NULL;
 
--- What a search reads of an asset is also in its index's database.
-CREATE TRIGGER assets_facts AFTER UPDATE OF searchable, title, metadata, duration_ms, deleted_at ON assets
-WHEN (new.searchable OR old.searchable OR new.deleted_at IS NOT NULL)
-  AND (new.searchable, new.title, new.metadata, new.duration_ms, new.deleted_at)
-    IS NOT (old.searchable, old.title, old.metadata, old.duration_ms, old.deleted_at) BEGIN
-  UPDATE assets SET facts_revision = facts_revision + 1 WHERE asset_id = new.asset_id;
-END;
+-- What a search reads of an asset is also in the database of its index.
+CREATE TRIGGER assets_facts AFTER UPDATE OF searchable, title, metadata, duration_ms, deleted_at ON assets WHEN (new.searchable OR old.searchable OR new.deleted_at IS NOT NULL) AND (new.searchable, new.title, new.metadata, new.duration_ms, new.deleted_at) IS NOT (old.searchable, old.title, old.metadata, old.duration_ms, old.deleted_at) BEGIN UPDATE assets SET facts_revision = facts_revision + 1 WHERE asset_id = new.asset_id; END;
 
 -- The archive record of an asset follows its row. Repairs of other content count up, too.
-CREATE TRIGGER assets_content AFTER UPDATE OF title, metadata, source, warnings, sha256, width,
-  height, duration_ms, language, technical, keyframe_ms, segments, transcript_revision ON assets
-WHEN (new.title, new.metadata, new.source, new.warnings, new.sha256, new.width, new.height,
-    new.duration_ms, new.language, new.technical, new.keyframe_ms, new.segments,
-    new.transcript_revision)
-  IS NOT (old.title, old.metadata, old.source, old.warnings, old.sha256, old.width, old.height,
-    old.duration_ms, old.language, old.technical, old.keyframe_ms, old.segments,
-    old.transcript_revision) BEGIN
-  UPDATE assets SET content_revision = content_revision + 1 WHERE asset_id = new.asset_id;
-END;
+CREATE TRIGGER assets_content AFTER UPDATE OF title, metadata, source, warnings, sha256, width, height, duration_ms, language, technical, keyframe_ms, segments, transcript_revision ON assets WHEN (new.title, new.metadata, new.source, new.warnings, new.sha256, new.width, new.height, new.duration_ms, new.language, new.technical, new.keyframe_ms, new.segments, new.transcript_revision) IS NOT (old.title, old.metadata, old.source, old.warnings, old.sha256, old.width, old.height, old.duration_ms, old.language, old.technical, old.keyframe_ms, old.segments, old.transcript_revision) BEGIN UPDATE assets SET content_revision = content_revision + 1 WHERE asset_id = new.asset_id; END;
 
 -- What a search of the index finds changes once its database has the facts.
-CREATE TRIGGER assets_revise AFTER UPDATE OF mirrored_revision, transcript_revision ON assets BEGIN
-  UPDATE indices SET revision = revision + 1 WHERE index_id = new.index_id;
-END;
+CREATE TRIGGER assets_revise AFTER UPDATE OF mirrored_revision, transcript_revision ON assets BEGIN UPDATE indices SET revision = revision + 1 WHERE index_id = new.index_id; END;
 
 -- An ingest is metered once, when the asset first becomes searchable.
-CREATE TRIGGER assets_meter AFTER UPDATE OF ready_at ON assets
-WHEN new.ready_at IS NOT NULL AND old.ready_at IS NULL BEGIN
-  INSERT INTO usage (account_id, date, ingested_ms, ingested_images)
-  VALUES (new.account_id, date('now'), new.duration_ms, new.asset_type = 'image')
-  ON CONFLICT DO UPDATE SET ingested_ms = ingested_ms + excluded.ingested_ms,
-    ingested_images = ingested_images + excluded.ingested_images;
-END;
+CREATE TRIGGER assets_meter AFTER UPDATE OF ready_at ON assets WHEN new.ready_at IS NOT NULL AND old.ready_at IS NULL BEGIN INSERT INTO usage (account_id, date, ingested_ms, ingested_images) VALUES (new.account_id, date('now'), new.duration_ms, new.asset_type = 'image') ON CONFLICT DO UPDATE SET ingested_ms = ingested_ms + excluded.ingested_ms, ingested_images = ingested_images + excluded.ingested_images; END;
 
 CREATE TABLE transcripts (
   asset_id   TEXT PRIMARY KEY REFERENCES assets (asset_id),
   language   TEXT,
   source     TEXT NOT NULL CHECK (source IN ('upload', 'asr', 'platform')),
   cues       INTEGER NOT NULL,
-  error      TEXT,                           -- {code, message}: why audio couldn't be transcribed
+  error      TEXT,                           -- {code, message}: why no audio could be transcribed
   created_at INTEGER NOT NULL
 ) STRICT;
 
@@ -235,30 +209,11 @@ CREATE TABLE tallies (
   PRIMARY KEY (account_id, index_id, asset_type, state)
 ) STRICT;
 
-CREATE TRIGGER assets_count_in AFTER INSERT ON assets BEGIN
-  INSERT INTO tallies VALUES (new.account_id, new.index_id, new.asset_type, new.state, 1,
-    new.segments, new.duration_ms, new.size_bytes)
-  ON CONFLICT DO UPDATE SET assets = assets + 1, segments = segments + excluded.segments,
-    duration_ms = duration_ms + excluded.duration_ms, size_bytes = size_bytes + excluded.size_bytes;
-END;
+CREATE TRIGGER assets_count_in AFTER INSERT ON assets BEGIN INSERT INTO tallies VALUES (new.account_id, new.index_id, new.asset_type, new.state, 1, new.segments, new.duration_ms, new.size_bytes) ON CONFLICT DO UPDATE SET assets = assets + 1, segments = segments + excluded.segments, duration_ms = duration_ms + excluded.duration_ms, size_bytes = size_bytes + excluded.size_bytes; END;
 
-CREATE TRIGGER assets_count_change AFTER UPDATE OF state, segments, duration_ms, size_bytes ON assets BEGIN
-  UPDATE tallies SET assets = assets - 1, segments = segments - old.segments,
-    duration_ms = duration_ms - old.duration_ms, size_bytes = size_bytes - old.size_bytes
-  WHERE account_id = old.account_id AND index_id = old.index_id AND asset_type = old.asset_type
-    AND state = old.state;
-  INSERT INTO tallies VALUES (new.account_id, new.index_id, new.asset_type, new.state, 1,
-    new.segments, new.duration_ms, new.size_bytes)
-  ON CONFLICT DO UPDATE SET assets = assets + 1, segments = segments + excluded.segments,
-    duration_ms = duration_ms + excluded.duration_ms, size_bytes = size_bytes + excluded.size_bytes;
-END;
+CREATE TRIGGER assets_count_change AFTER UPDATE OF state, segments, duration_ms, size_bytes ON assets BEGIN UPDATE tallies SET assets = assets - 1, segments = segments - old.segments, duration_ms = duration_ms - old.duration_ms, size_bytes = size_bytes - old.size_bytes WHERE account_id = old.account_id AND index_id = old.index_id AND asset_type = old.asset_type AND state = old.state; INSERT INTO tallies VALUES (new.account_id, new.index_id, new.asset_type, new.state, 1, new.segments, new.duration_ms, new.size_bytes) ON CONFLICT DO UPDATE SET assets = assets + 1, segments = segments + excluded.segments, duration_ms = duration_ms + excluded.duration_ms, size_bytes = size_bytes + excluded.size_bytes; END;
 
-CREATE TRIGGER assets_count_out AFTER DELETE ON assets BEGIN
-  UPDATE tallies SET assets = assets - 1, segments = segments - old.segments,
-    duration_ms = duration_ms - old.duration_ms, size_bytes = size_bytes - old.size_bytes
-  WHERE account_id = old.account_id AND index_id = old.index_id AND asset_type = old.asset_type
-    AND state = old.state;
-END;
+CREATE TRIGGER assets_count_out AFTER DELETE ON assets BEGIN UPDATE tallies SET assets = assets - 1, segments = segments - old.segments, duration_ms = duration_ms - old.duration_ms, size_bytes = size_bytes - old.size_bytes WHERE account_id = old.account_id AND index_id = old.index_id AND asset_type = old.asset_type AND state = old.state; END;
 
 CREATE TABLE jobs (
   job_id     TEXT PRIMARY KEY,
@@ -271,7 +226,7 @@ CREATE TABLE jobs (
   progress   REAL NOT NULL DEFAULT 0,
   result     TEXT,
   error      TEXT,                           -- {code, message}
-  message    TEXT,                           -- of the queue, until the job ends; NULL for an ingest
+  message    TEXT,                           -- of the queue, until the job ends, NULL for an ingest
   due_at     INTEGER,                        -- when it is dispatched again
   leased     INTEGER NOT NULL DEFAULT 0,     -- 1: by a worker, whose lease ends at due_at
   dispatches INTEGER NOT NULL DEFAULT 0,     -- since its last progress
@@ -285,33 +240,15 @@ CREATE INDEX jobs_by_traverse ON jobs (index_id, created_at) WHERE kind = 'trave
 CREATE UNIQUE INDEX jobs_one_traverse ON jobs (index_id)
   WHERE kind = 'traverse' AND state IN ('queued', 'running');
 
-CREATE TRIGGER jobs_end AFTER UPDATE OF state ON jobs
-WHEN new.state IN ('succeeded', 'failed', 'cancelled') AND new.due_at IS NOT NULL BEGIN
-  UPDATE jobs SET message = NULL, due_at = NULL, leased = 0 WHERE job_id = new.job_id;
-END;
+CREATE TRIGGER jobs_end AFTER UPDATE OF state ON jobs WHEN new.state IN ('succeeded', 'failed', 'cancelled') AND new.due_at IS NOT NULL BEGIN UPDATE jobs SET message = NULL, due_at = NULL, leased = 0 WHERE job_id = new.job_id; END;
 
 -- A queued search is metered when it is queued, however often its message is delivered.
-CREATE TRIGGER jobs_meter AFTER INSERT ON jobs WHEN new.kind = 'search' BEGIN
-  INSERT INTO usage (account_id, date, searches) VALUES (new.account_id, date('now'), 1)
-  ON CONFLICT DO UPDATE SET searches = searches + 1;
-END;
+CREATE TRIGGER jobs_meter AFTER INSERT ON jobs WHEN new.kind = 'search' BEGIN INSERT INTO usage (account_id, date, searches) VALUES (new.account_id, date('now'), 1) ON CONFLICT DO UPDATE SET searches = searches + 1; END;
 
 -- An ingest job follows its asset.
-CREATE TRIGGER assets_job AFTER UPDATE OF state, progress ON assets BEGIN
-  UPDATE jobs SET
-    state = (CASE new.state WHEN 'queued' THEN 'queued' WHEN 'ready' THEN 'succeeded'
-      WHEN 'failed' THEN 'failed' ELSE 'running' END),
-    progress = new.progress,
-    result = (CASE new.state WHEN 'ready'
-      THEN json_object('asset_id', new.asset_id, 'asset_type', new.asset_type) END),
-    error = new.error,
-    updated_at = new.updated_at
-  WHERE job_id = new.job_id;
-END;
+CREATE TRIGGER assets_job AFTER UPDATE OF state, progress ON assets BEGIN UPDATE jobs SET state = (CASE new.state WHEN 'queued' THEN 'queued' WHEN 'ready' THEN 'succeeded' WHEN 'failed' THEN 'failed' ELSE 'running' END), progress = new.progress, result = (CASE new.state WHEN 'ready' THEN json_object('asset_id', new.asset_id, 'asset_type', new.asset_type) END), error = new.error, updated_at = new.updated_at WHERE job_id = new.job_id; END;
 
-CREATE TRIGGER assets_job_cancel AFTER DELETE ON assets BEGIN
-  UPDATE jobs SET state = 'cancelled' WHERE job_id = old.job_id AND state IN ('queued', 'running');
-END;
+CREATE TRIGGER assets_job_cancel AFTER DELETE ON assets BEGIN UPDATE jobs SET state = 'cancelled' WHERE job_id = old.job_id AND state IN ('queued', 'running'); END;
 
 CREATE TABLE sources (
   source_id   TEXT PRIMARY KEY,
@@ -363,7 +300,7 @@ CREATE TABLE uploads (
   upload_id       TEXT PRIMARY KEY,
   account_id      TEXT NOT NULL,
   index_id        TEXT NOT NULL,
-  title           TEXT,                      -- the file's name
+  title           TEXT,                      -- name of the file
   metadata        TEXT NOT NULL,             -- of the asset
   upload_metadata TEXT NOT NULL,             -- the Upload-Metadata header
   length          INTEGER,                   -- NULL: not known yet
@@ -372,11 +309,11 @@ CREATE TABLE uploads (
   tail            TEXT,                      -- object with the bytes after the last whole part
   sha256_state    TEXT,                      -- hash state after the parts, hex
   sha256          TEXT,                      -- of the whole file, once all bytes are in
-  part_number     INTEGER NOT NULL DEFAULT 0, -- the last one assigned; each is used once
+  part_number     INTEGER NOT NULL DEFAULT 0, -- the last one assigned (each is used once)
   asset_id        TEXT,                      -- with the next three, once the first part is stored
   asset_type      TEXT CHECK (asset_type IN ('video', 'image')),
   content_type    TEXT,
-  storage_id      TEXT,                      -- R2's multipart upload
+  storage_id      TEXT,                      -- multipart upload of R2
   result_asset_id TEXT,                      -- the asset, or the one that had the same bytes
   created_at      INTEGER NOT NULL,
   updated_at      INTEGER NOT NULL,          -- when the last byte came

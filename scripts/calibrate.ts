@@ -4,24 +4,24 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Sightline } from "sightline";
-import { type Service, withService } from "../tools/service.ts";
-import { round } from "../tools/suite.ts";
 import type { CalibrationEntry } from "../src/search/fuse.ts";
+import { type JudgedQuery, collectExamples } from "../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../tools/calibration/corpus.ts";
 import {
   type CalibrationQueries,
   fitCalibrationEntries,
   mergeCalibrationEntries,
 } from "../tools/calibration/entries.ts";
-import { type JudgedQuery, collectExamples } from "../tools/calibration/collect-examples.ts";
 import { collectImageExamples } from "../tools/calibration/image-examples.ts";
-import { createSceneCorpus, loadSegments } from "../tools/calibration/scene-corpus.ts";
 import { sampleQueries } from "../tools/calibration/questions.ts";
-import { type CaptionedPhoto, readCaptionedPhotos } from "../tools/training/captions.ts";
-import { createRandom, shuffle } from "../tools/training/random.ts";
+import { createSceneCorpus, loadSegments } from "../tools/calibration/scene-corpus.ts";
+import { type Service, withService } from "../tools/service.ts";
 import { ProcessSupervisor, startChild } from "../tools/stack/child.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
+import { round } from "../tools/suite.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "../tools/training/captions.ts";
+import { createRandom, shuffle } from "../tools/training/random.ts";
 
 const USAGE = `Usage: npm run calibrate -- [options]
 

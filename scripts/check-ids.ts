@@ -5,22 +5,35 @@
 
 /** Declarations of `src/store/` that take text for an id, and what limits the lookup. */
 const LOOKUPS: Record<string, string> = {
-  "asset-scope.ts AssetScope": "narrows an index",
-  "assets.ts listUnknownAssets": "by index",
-  "assets.ts requireAsset": "by index",
-  "jobs.ts requireJob": "by account",
-  "keys.ts revokeKey": "by account",
+  "index-database/asset-scope.ts AssetScope": "narrows an index",
+  "d1/assets.ts listAssetsByIds": "by index",
+  "d1/assets.ts listUnknownAssets": "by index",
+  "d1/assets.ts requireAsset": "by index",
+  "d1/jobs.ts requireJob": "by account",
+  "d1/keys.ts revokeKey": "by account",
   "health.ts reindexFullText": "by index",
   "orphans.ts listUnknownSegments": "by index",
-  "segment-query.ts SegmentQuery": "by index, in its scope",
+  "index-database/index-database.ts SegmentQuery": "by index, in its scope",
   "sql.ts whereMissing": "by the query that the caller gives",
-  "segments.ts listSegmentsById": "by asset",
-  "segments.ts listSegmentIds": "by index",
-  "sources.ts deleteSource": "by index",
-  "uploads.ts getUpload": "by index",
-  "uploads.ts selectUpload": "by index",
-  "vectors.ts toSegmentId": "no lookup: parses the id of a vector",
+  "index-database/segments.ts listSegmentsById": "by asset",
+  "index-database/segments.ts listSegmentIds": "by index",
+  "d1/sources.ts deleteSource": "by index",
+  "d1/uploads.ts getUpload": "by index",
+  "d1/uploads.ts selectUpload": "by index",
+  "vectorize/vectors.ts toSegmentId": "no lookup: parses the id of a vector",
 };
+
+/** Lookups of ids that come from rows. The others check ids of requests by `isIdText` first. */
+const FROM_ROWS = new Set([
+  "index-database/asset-scope.ts AssetScope",
+  "health.ts reindexFullText",
+  "orphans.ts listUnknownSegments",
+  "index-database/index-database.ts SegmentQuery",
+  "index-database/segments.ts listSegmentsById",
+  "sql.ts whereMissing",
+  "d1/uploads.ts selectUpload",
+  "vectorize/vectors.ts toSegmentId",
+]);
 
 /** Ids that platforms and R2 assign. */
 const FOREIGN = new Set(["platformId", "storageId"]);
@@ -31,15 +44,15 @@ const TRUSTED: Record<string, string> = {
   "src/keys.ts": "reads ids from tokens that we signed",
   "src/media-token.ts": "reads ids from tokens that we signed",
   "src/messages.ts": "reads ids from messages that we sent",
-  "src/store/archived-rows.ts": "reads ids from the archive records that we wrote",
-  "src/store/object-keys.ts": "reads ids from the keys of objects that we wrote",
-  "src/store/vectors.ts": "reads ids that we stored with the vectors",
+  "src/store/d1/stored-assets.ts": "reads ids from the archive records that we wrote",
+  "src/store/r2/object-keys.ts": "reads ids from the keys of objects that we wrote",
+  "src/store/vectorize/vectors.ts": "reads ids that we stored with the vectors",
 };
 
 /** Bindings whose objects are named by an index's id, and the only way to get one. */
 const OBJECTS = [
   ["MEDIA_INDEX", "indexObject", "src/store/index-object.ts"],
-  ["INDEX_DATABASE", "indexDatabase", "src/store/index-database.ts"],
+  ["INDEX_DATABASE", "indexDatabase", "src/store/index-database/index-database.ts"],
 ] as const;
 
 const DECLARATION = /^(?:export )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)/;
@@ -61,6 +74,9 @@ export function findLooseIds(files: Iterable<readonly [file: string, text: strin
       problems.add(`${file} gets an object of an index by text: use ${accessor}`);
     }
     if (!file.startsWith("src/store/")) continue;
+    for (const declaration of uncheckedLookups(file.slice("src/store/".length), text)) {
+      problems.add(`${declaration} looks up text: check it by isIdText first`);
+    }
     for (const declaration of textIdDeclarations(file.slice("src/store/".length), text)) {
       if (declaration in LOOKUPS) unused.delete(declaration);
       else problems.add(`${declaration} takes a string for an id: give it the type in src/ids.ts`);
@@ -68,6 +84,20 @@ export function findLooseIds(files: Iterable<readonly [file: string, text: strin
   }
   for (const entry of unused) problems.add(`scripts/check-ids.ts: ${entry} is not needed`);
   return [...problems];
+}
+
+/** Names the lookups of a file that don't check the text of an id. */
+function uncheckedLookups(file: string, text: string): string[] {
+  let name = "";
+  const bodies = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    name = DECLARATION.exec(line)?.[1] ?? name;
+    bodies.set(name, `${bodies.get(name) ?? ""}${line}\n`);
+  }
+  return [...bodies]
+    .filter(([, body]) => !body.includes("isIdText("))
+    .map(([declared]) => `${file} ${declared}`)
+    .filter((declaration) => declaration in LOOKUPS && !FROM_ROWS.has(declaration));
 }
 
 /** Names the declaration of each parameter or field that is an id typed as `string`. */

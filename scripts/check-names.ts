@@ -19,7 +19,7 @@ for (const word of BANNED.split(" ")) {
 
 const EXPORT =
   /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let|interface|type) (\w+)/gm;
-const EXPORTED_TYPE = /^export (?:interface|type|class) (\w+)/gm;
+const TYPE = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
 
 /** Returns the banned words of a name in camelCase, snake_case or kebab-case. */
 export function bannedWords(name: string): string[] {
@@ -46,16 +46,16 @@ export function findBannedNames(sources: Sources): string[] {
   return problems;
 }
 
-/** Returns a sentence for each type that two files of `src/` export under one name. */
+/** Returns a sentence for each type name of two files of `src/`, whether they export it or not. */
 export function findDuplicateTypes(sources: Sources): string[] {
   const files = new Map<string, string>();
   const problems: string[] = [];
   for (const [file, text] of sources) {
     if (!file.startsWith("src/")) continue;
-    for (const [, name] of text.matchAll(EXPORTED_TYPE)) {
+    for (const [, name] of text.matchAll(TYPE)) {
       const other = files.get(name!);
       if (other === undefined) files.set(name!, file);
-      else problems.push(`${file} and ${other} both export a type "${name}"`);
+      else problems.push(`${file} and ${other} both have a type "${name}"`);
     }
   }
   return problems;

@@ -6,6 +6,8 @@ const MAX_CELL_CHARACTERS = 80;
 
 /** A comment that opens with one of these isn't a sentence that a reader takes in at once. */
 const BAD_OPENING = /^\s*(?:\/\*\*|\/\/|\/\*)\s+(?:Of|Likewise|As)\b/;
+/** Phrases that aren't English, though each word is. */
+const UNIDIOMATIC = /\b(?:also\sif|from\swhich\son|one\sbehind\sthe\sother)\b/i;
 const COMMENT = /^\s*(?:\/\*|\*|\/\/)|\s\/\/ /;
 /** Words of a line of SQL. Other long lines are the formatter's: it breaks what can be broken. */
 const SQL_WORDS =
@@ -15,7 +17,7 @@ const SQL = new RegExp(String.raw`\b(?:${SQL_WORDS.replaceAll(" ", "|")})\b`);
 const BLOCK_START = /^\s*\/\*\*?\s*$/;
 const BAD_BLOCK_OPENING = /^\s*\*\s+(?:Of|Likewise|As)\b/;
 
-/** Returns a sentence for each comment or line of SQL that is too long, and each bad opening. */
+/** Returns a sentence for each comment or line of SQL that is too long or badly worded. */
 export function findCodeTextProblems(sources: Sources): string[] {
   const problems: string[] = [];
   for (const [file, text] of sources) {
@@ -30,12 +32,13 @@ export function findCodeTextProblems(sources: Sources): string[] {
         BAD_OPENING.test(line) ||
         (BAD_BLOCK_OPENING.test(line) && BLOCK_START.test(lines[i - 1] ?? ""));
       if (opensBadly) problems.push(`${at}: start the comment with a verb or a noun`);
+      problems.push(...findUnidiomatic(at, line));
     }
   }
   return problems;
 }
 
-/** Returns a sentence for each line of prose, or table cell, of a page that is too long. */
+/** Returns a sentence for each line of prose, or table cell, that is too long or badly worded. */
 export function findPageProblems(pages: Sources): string[] {
   const problems: string[] = [];
   for (const [file, text] of pages) {
@@ -44,6 +47,7 @@ export function findPageProblems(pages: Sources): string[] {
       if (line.startsWith("```")) isCode = !isCode;
       if (isCode) continue;
       const at = `${file}:${i + 1}`;
+      problems.push(...findUnidiomatic(at, line));
       if (line.startsWith("|")) {
         const cells = line.split("|").map((cell) => visible(cell.trim()).length);
         const longest = Math.max(...cells);
@@ -58,6 +62,11 @@ export function findPageProblems(pages: Sources): string[] {
     }
   }
   return problems;
+}
+
+function findUnidiomatic(at: string, line: string): string[] {
+  const [phrase] = UNIDIOMATIC.exec(line) ?? [];
+  return phrase ? [`${at} says "${phrase}": write even if, at which, one after another`] : [];
 }
 
 /** Leaves out the addresses of links. */

@@ -1,10 +1,15 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FINDINGS, INDEX_FINDINGS } from "../src/lifecycle/findings.ts";
-import { SIGNALS } from "../src/search/signals.ts";
+import { SIGNALS } from "../src/search/fuse.ts";
 import { INGEST_STEPS } from "../src/types.ts";
+import { findSilentCatches } from "./check-catches.ts";
+import { findUnguarded } from "./check-guards.ts";
 import { findLooseIds } from "./check-ids.ts";
 import { findLayerProblems, type Sources } from "./check-layers.ts";
+import { findBrokenLinks } from "./check-links.ts";
+import { findUncheckedPackages } from "./check-lock.ts";
+import { findMigrationProblems } from "./check-migrations.ts";
 import {
   findBannedFields,
   findBannedNames,
@@ -12,6 +17,8 @@ import {
   findStaleTerms,
   findUndocumentedTerms,
 } from "./check-names.ts";
+import { findLoosePaths } from "./check-paths.ts";
+import { findLooseSql } from "./check-sql.ts";
 import { findCodeTextProblems, findPageProblems } from "./check-text.ts";
 
 /** Checks the rules of AGENTS.md that neither the compiler nor the linter knows. */
@@ -31,6 +38,13 @@ const below = (folder: string, sources: Sources): Sources =>
 const problems = [
   ...findLayerProblems(code),
   ...findLooseIds(below("src/", code)),
+  ...findUnguarded(below("src/", code)),
+  ...findLoosePaths([
+    ...below("client/src/", code),
+    ...read("console/console/{*,!(packages)/*}.js"),
+  ]),
+  ...findLooseSql(code),
+  ...findSilentCatches(new Map([...code].filter(([file]) => !/^(?:bench|test)\//.test(file)))),
   ...findBannedNames(code),
   ...findDuplicateTypes(code),
   ...findBannedFields(JSON.parse(readFileSync(join(root, "openapi.json"), "utf8"))),
@@ -41,6 +55,23 @@ const problems = [
   ),
   ...findCodeTextProblems(code),
   ...findPageProblems(pages),
+  ...findBrokenLinks(
+    pages,
+    new Map([
+      ...[...code].filter(([file]) => !file.startsWith("test/")),
+      ...read("{wrangler,local/wrangler}.toml"),
+    ]),
+    new Set(
+      globSync("{*,docs/**,{bench,client,console,local,scripts,src,test,tools}/**,.ci/**}", {
+        cwd: root,
+        exclude: (path) => path.includes("node_modules"),
+      }),
+    ),
+  ),
+  ...findMigrationProblems(read("migrations/*.sql")),
+  ...findUncheckedPackages(
+    JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages,
+  ),
 ];
 if (problems.length > 0) {
   console.error(problems.join("\n"));

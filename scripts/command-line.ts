@@ -1,3 +1,5 @@
+import { sanitizeText } from "../tools/terminal.ts";
+
 /** An invalid command line; the usage is printed with it. */
 export class UsageError extends Error {}
 
@@ -15,7 +17,7 @@ export async function runCommand(main: () => Promise<void>, usage: string): Prom
   try {
     await main();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = sanitizeText(error instanceof Error ? error.message : String(error));
     const isUsage = error instanceof UsageError;
     process.stderr.write(isUsage ? `${message}\n\n${usage}` : `${message}\n`);
     process.exitCode = isUsage ? 2 : 1;

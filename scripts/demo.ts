@@ -1,25 +1,26 @@
-import { parseArgs } from "node:util";
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { AuthenticationError, ConflictError, Sightline } from "sightline";
 import { findModels } from "../local/engine/installed-models.ts";
-import { formatAdvice } from "./demo/better-models.ts";
-import { formatSummary, readRemedies } from "./demo/ingest-summary.ts";
-import { formatSkipped } from "./demo/skipped-files.ts";
-import { readRegistry } from "./models/registry.ts";
+import { ingestFiles, type Ingested } from "../tools/ingest-files.ts";
+import { findMedia, type MediaFile } from "../tools/media-files.ts";
+import { buildSamplePack } from "../tools/sample/pack.ts";
 import { createKey } from "../tools/stack/api-key.ts";
 import { listCapabilities } from "../tools/stack/engine-health.ts";
-import { reportReady } from "../tools/stack/start-report.ts";
-import { ingestFiles, type Ingested } from "../tools/ingest-files.ts";
-import { deriveQueries, type DemoQuery } from "./demo/queries.ts";
-import { reportAnswers, reportSearches } from "./demo/report.ts";
-import { type DemoStack, openDemoStack } from "./demo/demo-stack.ts";
-import { ANY_BODY_BYTES } from "../tools/stack/stack.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT, samplePackFolder, stateFolder } from "../tools/stack/local-state.ts";
-import { findMedia, type MediaFile } from "../tools/media-files.ts";
 import { readPort } from "../tools/stack/ports.ts";
-import { buildSamplePack } from "../tools/sample/pack.ts";
+import { ANY_BODY_BYTES } from "../tools/stack/stack.ts";
+import { reportReady } from "../tools/stack/start-report.ts";
+import { sanitizeText } from "../tools/terminal.ts";
+import { formatAdvice } from "./demo/better-models.ts";
+import { type DemoStack, openDemoStack } from "./demo/demo-stack.ts";
+import { formatSummary, readRemedies } from "./demo/ingest-summary.ts";
+import { deriveQueries, type DemoQuery } from "./demo/queries.ts";
+import { reportAnswers, reportSearches } from "./demo/report.ts";
+import { formatSkipped } from "./demo/skipped-files.ts";
+import { readRegistry } from "./models/registry.ts";
 
 const USAGE = `Usage: npm run demo [-- [path…] [--keep]]
 
@@ -92,7 +93,7 @@ async function planSample(): Promise<DemoPlan> {
 
 async function planFiles(paths: string[]): Promise<DemoPlan> {
   const { media, skipped } = await findMedia(paths);
-  if (skipped.length > 0) console.log(formatSkipped(skipped));
+  if (skipped.length > 0) console.log(sanitizeText(formatSkipped(skipped)));
   if (media.length === 0) throw new Error("There is no video and no image among these files.");
   return { files: media, paths };
 }
@@ -124,7 +125,8 @@ async function runDemo(stack: DemoStack, plan: DemoPlan, interrupted: AbortSigna
     output: process.stdout,
   });
   const elapsedSeconds = (Date.now() - startedAt) / 1000;
-  console.log(`\n${formatSummary(outcomes, elapsedSeconds, await readRemedies())}`);
+  const summary = formatSummary(outcomes, elapsedSeconds, await readRemedies());
+  console.log(`\n${sanitizeText(summary)}`);
   requireSuccess(outcomes, plan);
 
   const { queries, questions } = plan.queries ? plan : await deriveQueries(index);

@@ -11,6 +11,7 @@ import {
   readEnvironment,
   toEnvironmentConfig,
 } from "./cloudflare/environment-config.ts";
+import { applyMigrations } from "./cloudflare/migrations.ts";
 import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
 const USAGE = `Usage: npm run deploy -- --env NAME [--rollback]
@@ -29,25 +30,33 @@ Environment:
   API_KEY                 a key with all scopes, for the smoke test
 `;
 
+interface Deployment {
+  environment: string;
+  /** File of the environment. */
+  config: string;
+  worker: string;
+  databaseId: string;
+  api: CloudflareApi;
+  /** URL of the service, or "". */
+  url: string;
+}
+
 interface Step {
   title: string;
   /** Returns false if the step fails, and prints why. */
-  run: (config: string, url: string) => Promise<boolean>;
+  run: (deployment: Deployment) => Promise<boolean>;
 }
 
 /** Steps of a deployment, in their order. If one fails, the version before can be restored. */
 const STEPS: readonly Step[] = [
-  {
-    title: "Apply the migrations",
-    run: (config) => runWrangler(config, ["d1", "migrations", "apply", "DB", "--remote"]),
-  },
-  { title: "Deploy the Worker", run: (config) => runWrangler(config, ["deploy"]) },
+  { title: "Apply the migrations", run: migrateDatabase },
+  { title: "Deploy the Worker", run: ({ config }) => runWrangler(config, ["deploy"]) },
 ];
 
 /** The step after these, of a deployment whose URL is known. */
 const SMOKE_TEST: Step = {
   title: "Smoke test",
-  run: (_, url) => runNode([join(import.meta.dirname, "smoke.ts"), "--url", url]),
+  run: ({ url }) => runNode([join(import.meta.dirname, "smoke.ts"), "--url", url]),
 };
 
 async function main(): Promise<void> {
@@ -60,13 +69,13 @@ async function main(): Promise<void> {
   if (values.url !== undefined && !process.env["API_KEY"]) {
     throw new UsageError("The smoke test of --url needs API_KEY in the environment.");
   }
-  const { config, worker, accountId } = await readDeployment(values.env);
-  const api = openCloudflare(accountId);
-  const before = await findLiveVersion(api, worker);
   const { url = "" } = values;
+  const deployment = { ...(await readDeployment(values.env)), url };
+  const { config, worker, api } = deployment;
+  const before = await findLiveVersion(api, worker);
   for (const { title, run } of url === "" ? STEPS : [...STEPS, SMOKE_TEST]) {
     console.log(`\n${title}\n`);
-    if (await run(config, url)) continue;
+    if (await run(deployment)) continue;
     const advice = await recover(api, { config, worker, before, isAutomatic: values.rollback });
     throw new Error(`\n"${title}" failed. ${advice}`);
   }
@@ -80,11 +89,30 @@ async function readDeployment(environment: string) {
   const { file, current } = files;
   const setup = `npm run setup -- --env ${environment}`;
   const accountId = current?.account_id;
-  if (!current || accountId === undefined) throw new Error(`Run this first: ${setup}`);
+  const databaseId = current?.d1_databases[0]?.database_id;
+  if (!current || accountId === undefined || databaseId === undefined) {
+    throw new Error(`Run this first: ${setup}`);
+  }
   if (!isCurrent(files, toEnvironmentConfig(files, accountId, databaseIdsOf(current)))) {
     throw new Error(`wrangler.toml and ${file} don't agree. Run this first: ${setup}`);
   }
-  return { config: file, worker: current.name, accountId };
+  const api = openCloudflare(accountId);
+  return { environment, config: file, worker: current.name, databaseId, api };
+}
+
+/** Imports the pending migrations. `wrangler d1 migrations apply` can't: docs/storage.md. */
+async function migrateDatabase(deployment: Deployment): Promise<boolean> {
+  const { config } = deployment;
+  const importFile = (path: string) =>
+    runWrangler(config, ["d1", "execute", "DB", "--remote", "--yes", "--file", path]);
+  try {
+    const folder = join(process.cwd(), "migrations");
+    await applyMigrations({ ...deployment, folder, importFile, log: (line) => console.log(line) });
+    return true;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return false;
+  }
 }
 
 interface FailedDeployment {

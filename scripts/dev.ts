@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
+import { SCOPES } from "../src/keys.ts";
 import { createKey } from "../tools/stack/api-key.ts";
 import { listMissingCapabilities } from "../tools/stack/engine-health.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
-import { reportReady, STARTING } from "../tools/stack/start-report.ts";
 import { stateFolder } from "../tools/stack/local-state.ts";
 import { readPort } from "../tools/stack/ports.ts";
-import { wrapText } from "../tools/terminal.ts";
 import { ANY_BODY_BYTES, DEFAULT_MAX_BODY_BYTES, startStack } from "../tools/stack/stack.ts";
+import { reportReady, STARTING } from "../tools/stack/start-report.ts";
+import { wrapText } from "../tools/terminal.ts";
 
 const USAGE = `Usage: npm run dev
 
@@ -51,7 +52,11 @@ async function main(): Promise<void> {
     },
     signal: interrupted,
   });
-  const key = await createKey(stack.keySecrets, { account: "local", name: "dev" });
+  const key = await createKey(stack.keySecrets, {
+    account: "local",
+    name: "dev",
+    scopes: [...SCOPES],
+  });
   const missing = await listMissingCapabilities(stack.engineUrl);
   console.log(formatGreeting(stack.url, key, (Date.now() - startedAt) / 1000, missing));
   const interruption = new Promise<null>((resolve) => {

@@ -12,9 +12,9 @@ export function describeKey(key: Key): string {
     key.is_current && "this key",
   ];
   const name = key.name === null ? "" : `  ${sanitizeLine(key.name)}`;
-  return `${key.key_id}  ${key.scopes.join(",")}  ${details.filter(Boolean).join(", ")}${name}`;
+  return `${sanitizeLine(key.key_id)}  ${sanitizeLine(key.scopes.join(","))}  ${details.filter(Boolean).join(", ")}${name}`;
 }
 
 function formatMinute(time: string): string {
-  return `${time.slice(0, 16).replace("T", " ")}Z`;
+  return `${sanitizeLine(time).slice(0, 16).replace("T", " ")}Z`;
 }

@@ -4,7 +4,7 @@ import { parseSecrets } from "../src/signed-token.ts";
 /*
  * Edits signing secrets in the format of `KEY_SECRETS`, `kid:base64url[,kid:base64url…]`: the first
  * signs, all verify. A new one is appended, so that it is deployed everywhere before it signs;
- * docs/operate.md has the steps.
+ * docs/operate.md#rotate-the-signing-secret has the steps.
  */
 
 const SECRET_BYTES = 32;

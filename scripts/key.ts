@@ -1,14 +1,14 @@
 import { parseArgs } from "node:util";
-import { type Scope, SCOPES } from "../src/keys.ts";
 import { type Key, Sightline } from "sightline";
-import { describeKey } from "./key-list.ts";
-import { describeLimits, executeLimits, limitsSql, parseLimitChange } from "./key-limits.ts";
-import { addSecret, dropSecret, listKids, useSecret } from "./key-secrets.ts";
+import { ACCOUNT_SCOPES, type Scope, SCOPES } from "../src/keys.ts";
 import { createKey } from "../tools/stack/api-key.ts";
 import { changeKeySecrets, ensureSecrets, stateFolder } from "../tools/stack/local-state.ts";
 import { readPort } from "../tools/stack/ports.ts";
 import { stackUrl } from "../tools/stack/stack.ts";
 import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
+import { describeLimits, executeLimits, limitsSql, parseLimitChange } from "./key-limits.ts";
+import { describeKey } from "./key-list.ts";
+import { addSecret, dropSecret, listKids, useSecret } from "./key-secrets.ts";
 
 const USAGE = `Usage: npm run --silent key -- create --account NAME [options]
        npm run --silent key -- list [--url URL]
@@ -22,7 +22,8 @@ the key when it is first used.
   --account NAME    the account; the same name is always the same account
   --name NAME       name of the key in lists, cut to about 14 bytes with the account's
                     (default: terminal)
-  --scopes LIST     read, write, admin, separated by commas (default: all three)
+  --scopes LIST     read, write, admin, operator, with commas (default: the first three);
+                    operator reads the state of the whole deployment
   --expires AGE     lifetime of the key: 45m, 12h, 30d, 8w (default: unlimited)
   --remote          sign for a deployed service, with KEY_SECRETS from the environment
 
@@ -161,7 +162,7 @@ function readArguments() {
 }
 
 function readScopes(text: string | undefined): Scope[] {
-  if (text === undefined) return [...SCOPES];
+  if (text === undefined) return [...ACCOUNT_SCOPES];
   const names = text.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !SCOPES.some((scope) => scope === name));
   if (unknown !== undefined) {

@@ -1,14 +1,14 @@
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { findModels, modelsFolder } from "../local/engine/installed-models.ts";
+import { onInterrupt } from "../tools/stack/interrupt.ts";
+import { PROJECT } from "../tools/stack/local-state.ts";
 import { type Column, formatRow } from "../tools/terminal.ts";
+import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 import { lockPull } from "./models/pull-lock.ts";
 import { formatBytes, pullModel } from "./models/pull.ts";
 import { type Model, modelBytes, readRegistry } from "./models/registry.ts";
 import { checkFile, downloadedBytes, modelFolder, removeModel } from "./models/shelf.ts";
-import { onInterrupt } from "../tools/stack/interrupt.ts";
-import { PROJECT } from "../tools/stack/local-state.ts";
-import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
 const USAGE = `Usage: npm run models -- list | pull NAME… | remove NAME…
 

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { buildSamplePack } from "../tools/sample/pack.ts";
 import { createKey } from "../tools/stack/api-key.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT, samplePackFolder } from "../tools/stack/local-state.ts";
 import { findFreePort } from "../tools/stack/ports.ts";
 import { startStack, stackUrl } from "../tools/stack/stack.ts";
-import { buildSamplePack } from "../tools/sample/pack.ts";
 
 const PAGE = join(PROJECT, "docs/cli-session.md");
 const FILES = ["story.mp4", "story.srt", "poster.jpg", "receipt.jpg", "nagasaki.jpg"];

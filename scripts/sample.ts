@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { samplePackFolder } from "../tools/stack/local-state.ts";
 import { buildSamplePack } from "../tools/sample/pack.ts";
+import { samplePackFolder } from "../tools/stack/local-state.ts";
 
 const USAGE = `Usage: npm run --silent sample
 

@@ -66,9 +66,9 @@ async function compress(screenshot: Buffer): Promise<Buffer> {
 
 /** Waits until the images that are in the window are drawn. */
 async function waitForImages(page: Page): Promise<void> {
-  await page.evaluate(`Promise.all([...document.images]
+  await page.evaluate(`Promise.allSettled([...document.images]
     .filter((image) => image.checkVisibility() && image.getBoundingClientRect().top < innerHeight)
-    .map((image) => image.decode().catch(() => {})))`);
+    .map((image) => image.decode()))`);
 }
 
 async function signIn(page: Page, { url, key }: Service): Promise<void> {

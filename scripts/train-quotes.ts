@@ -1,14 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { similarityLeads } from "../src/answer/quotes/contrast.ts";
+import { loadSentences } from "../local/engine/sentences.ts";
 import lexiconData from "../src/answer/quotes/lexicon.json" with { type: "json" };
 import { Lexicon } from "../src/answer/quotes/lexicon.ts";
 import { analyzeQuestion } from "../src/answer/quotes/question.ts";
-import { findCandidates, toFeatures } from "../src/answer/quotes/quote-model.ts";
+import { similarityLeads, findCandidates, toFeatures } from "../src/answer/quotes/quote-model.ts";
 import { gatherEvidence } from "../src/answer/quotes/verifier.ts";
 import { QUOTES } from "../src/parameters.ts";
-import { loadSentences } from "../local/engine/sentences.ts";
 import { dot } from "../tools/retrieval.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 import { readCaptionedPhotos } from "../tools/training/captions.ts";

@@ -1,10 +1,11 @@
-import { copyFileSync, mkdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Copies packages that pages load in the browser to the static assets: Swagger UI for GET /docs,
- * tus-js-client for the console's large uploads. Run by `npm ci`.
+ * Copies packages that pages load in a browser to the static assets: Swagger UI for GET /docs, and
+ * what the client needs for the console. The client's build, which compiles its modules there, runs
+ * this.
  */
 const PACKAGES = [
   {
@@ -23,12 +24,35 @@ const PACKAGES = [
     url: import.meta.resolve("tus-js-client/package.json"),
     files: ["dist/tus.min.js", "LICENSE"],
   },
+  {
+    folder: "eventsource-parser",
+    url: import.meta.resolve("eventsource-parser/package.json"),
+    files: ["dist/index.js", "dist/parse.js", "dist/errors.js", "LICENSE"],
+  },
 ];
+const TARGET = join(import.meta.dirname, "../console/console/packages");
+
+/** Modules of the packages that the client imports by name, which a browser can't resolve. */
+const MODULES = {
+  "tus-js-client": "tus-js-client/module.js",
+  "eventsource-parser": "eventsource-parser/index.js",
+};
 
 for (const { folder, url, files } of PACKAGES) {
-  const target = join(import.meta.dirname, "../console/console", folder);
-  mkdirSync(target, { recursive: true });
+  mkdirSync(join(TARGET, folder), { recursive: true });
   for (const file of files) {
-    copyFileSync(join(dirname(fileURLToPath(url)), file), join(target, basename(file)));
+    cpSync(join(dirname(fileURLToPath(url)), file), join(TARGET, folder, basename(file)));
   }
+}
+writeFileSync(
+  join(TARGET, MODULES["tus-js-client"]),
+  'import "./tus.min.js";\nexport const { Upload } = globalThis.tus;\n',
+);
+for (const file of globSync("sightline/**/*.js", { cwd: TARGET })) {
+  const path = join(TARGET, file);
+  const folder = dirname(file);
+  const text = readFileSync(path, "utf8").replace(/(?<=from ")[a-z][\w-]*(?=")/g, (name) => {
+    return relative(folder, MODULES[name as keyof typeof MODULES]);
+  });
+  writeFileSync(path, text);
 }

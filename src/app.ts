@@ -1,35 +1,62 @@
+import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { AppError, traceOf, ERRORS, ValidationError } from "./errors.ts";
-import { log } from "./log.ts";
-import { accountRoutes } from "./routes/account.ts";
-import { responseHeaders } from "./http/response-headers.ts";
-import { archiveRoutes } from "./routes/archives.ts";
-import { answerRoutes } from "./routes/answer.ts";
-import { imageRoutes } from "./routes/images.ts";
-import type { Context } from "./http/context.ts";
+import type { Context, AppEnv } from "./http/context.ts";
 import { registerErrors } from "./http/describe-endpoint.ts";
 import { createRouter, toHonoPath, jsonResponse } from "./http/endpoint.ts";
 import { addResponseExamples } from "./http/openapi-examples.ts";
-import { OPENAPI_INFO } from "./routes/openapi-info.ts";
-import { importRoutes } from "./routes/imports.ts";
+import { TUS_REQUEST_HEADERS, TUS_RESPONSE_HEADERS, tusHeaders } from "./http/tus.ts";
+import { log } from "./log.ts";
+import { accountRoutes } from "./routes/account.ts";
+import { answerRoutes } from "./routes/answer.ts";
+import { archiveRoutes } from "./routes/archives.ts";
+import { edlRoutes } from "./routes/edl.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { imageRoutes } from "./routes/images.ts";
+import { importRoutes } from "./routes/imports.ts";
 import { indexRoutes } from "./routes/indices.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
-import { mediaRoutes } from "./routes/media.ts";
 import { MCP_REQUEST_HEADERS, mcpRoutes } from "./routes/mcp.ts";
+import { mediaRoutes } from "./routes/media.ts";
 import { metaRoutes } from "./routes/meta.ts";
-import { edlRoutes } from "./routes/edl.ts";
-import { sourceRoutes } from "./routes/sources.ts";
+import { OPENAPI_INFO } from "./routes/openapi-info.ts";
 import { searchImageRoutes } from "./routes/search-image.ts";
 import { searchVideoRoutes } from "./routes/search-video.ts";
 import { searchRoutes } from "./routes/search.ts";
-import { traverseRoutes } from "./routes/traverse.ts";
+import { sourceRoutes } from "./routes/sources.ts";
 import { transcriptRoutes } from "./routes/transcripts.ts";
-import { TUS_REQUEST_HEADERS, TUS_RESPONSE_HEADERS, tusHeaders } from "./http/tus.ts";
+import { traverseRoutes } from "./routes/traverse.ts";
 import { uploadRoutes } from "./routes/uploads.ts";
 import { videoRoutes } from "./routes/videos.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
+
+/** Headers of every response unless its route sets them: no response is a page or public. */
+const HEADERS = {
+  "Cache-Control": "private, no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+};
+
+/** Adds HSTS, which RFC 6797 allows over TLS only. */
+const HTTPS_HEADERS = { ...HEADERS, "Strict-Transport-Security": "max-age=31536000" };
+
+/** Sets the request id and the default headers of all responses, also errors and preflights. */
+const responseHeaders: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const inbound = c.req.header("x-request-id") ?? "";
+  c.set("requestId", /^[\w.-]{1,64}$/.test(inbound) ? inbound : crypto.randomUUID());
+  await next();
+  c.header("X-Request-Id", c.get("requestId"));
+  const headers = new URL(c.req.url).protocol === "https:" ? HTTPS_HEADERS : HEADERS;
+  for (const [name, value] of Object.entries(headers)) {
+    if (!c.res.headers.has(name)) c.header(name, value);
+  }
+};
 
 export const app = createRouter();
 

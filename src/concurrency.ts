@@ -18,3 +18,41 @@ export async function mapConcurrent<Item, Result>(
   await Promise.all(Array.from({ length: concurrency }, drainQueue));
   return results;
 }
+
+/** Awaits `work`. Throws the reason of `signal` as soon as that aborts; `work` goes on. */
+export async function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Characters that are tokenized in some 20 ms. */
+const SLICE_CHARACTERS = 200_000;
+
+/**
+ * Divides work on texts into slices, between which other requests of the isolate run. A Worker
+ * can't tell how long it has run without a pause, so the work is counted.
+ */
+export class TimeSlice {
+  readonly #size: number;
+  #used = 0;
+
+  /** `cost`: how many times longer a character takes than to tokenize it. */
+  constructor(cost = 1) {
+    this.#size = SLICE_CHARACTERS / cost;
+  }
+
+  /** Pauses if the slice is used up. */
+  async use(characters: number): Promise<void> {
+    this.#used += characters;
+    if (this.#used < this.#size) return;
+    this.#used = 0;
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}

@@ -1,6 +1,5 @@
 const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
+const [SECOND, MINUTE] = [1000, 60_000];
 
 /** Limits of a request, a file or a fetch that are the same for every account. */
 export const LIMITS = {
@@ -12,7 +11,8 @@ export const LIMITS = {
   issueCount: 1000, // validation issues reported for one part of a request
   metadataBytes: 64 * KIB, // per record: a page of a list holds many records
   fieldBytes: 1 * MIB, // per text field of a multipart form
-  transcriptBytes: 8 * MIB,
+  transcriptBytes: 8 * MIB, // most of JSON is times of words
+  transcriptCharacters: 1 * MIB, // of what is said: 12 hours of speech have some 650,000
   drainBytes: 100 * MIB, // discarded of a refused form: the largest body on most plans
   drainMs: 10 * SECOND, // for which a refused form is discarded, though its client still sends
   videoSeconds: 12 * 3600,
@@ -27,29 +27,30 @@ export const LIMITS = {
   topK: 500,
   answerTopK: 100,
   languageCharacters: 35, // BCP 47
+  urlCharacters: 4096,
+  uploadMetadataCharacters: 100_000, // base64 of `metadataBytes`, and the name of the file
+  failureCharacters: 1000, // of a message, which may quote a server
   assetIdCount: 500,
   filterRuleCount: 16, // SQLite takes 100 parameters a statement
   archiveLineCount: 2000, // of one request: a Worker makes 10,000 calls
   archiveLineBytes: 16 * MIB, // of an asset: a video of 12 hours has less
+  archiveLineValues: 1_000_000, // in the JSON of a line: a video of 12 hours has fewer
   archiveFileBytes: 4 * MIB, // of a fetched keyframe, and of the frames of a window
   shardBytes: 6 * GIB, // of a database, which may have 10 GB; the rest is for ingests in progress
-  vectorsPerPair: 7_000_000, // of an index of a pair, which may have 10 M; the rest as above
+  vectorsPerPair: 14_000_000, // of an index of a pair, which may have 20 M; the rest as above
   shardsPerPair: 200, // of 50,000 possible ones: docs/experiments/scale.md says why
   pageSize: 100,
 } as const;
 
-/**
- * Limits of what a deployment stores, set by the platform. `D1_BYTES` overrides the first one. From
- * the shares of it on, the sweep warns, and ingests are refused.
- */
+/** The platform's limits of what a deployment stores. `D1_BYTES` overrides the first one. */
 export const CAPACITY = {
   databaseBytes: 10e9, // of D1
   objectBytes: 10e9, // of an index database
-  vectorsPerIndex: 10_000_000,
+  vectorsPerIndex: 20_000_000, // since 2026-08-04
   namespacesPerIndex: 50_000,
   historyDays: 30, // from which dates are extrapolated
-  databaseWarningShare: 0.8,
-  databaseFullShare: 0.9,
+  databaseWarningShare: 0.8, // at which the sweep warns
+  databaseFullShare: 0.9, // at which ingests are refused
 } as const;
 
 /** Time limit of each check of `GET /health?deep=true`. */
@@ -57,7 +58,7 @@ export const HEALTH_CHECK_MS = 2 * SECOND;
 
 /**
  * Limits of an account. Days are UTC. An account's row can override the ones that are counted
- * (src/store/quotas.ts). `POST /init` and `GET /stats` return them, with the rate limits.
+ * (src/store/d1/quotas.ts). `POST /init` and `GET /stats` return them, with the rate limits.
  */
 export const ACCOUNT_LIMITS = {
   upload_bytes: LIMITS.uploadBytes,
@@ -72,6 +73,8 @@ export const ACCOUNT_LIMITS = {
   cost_usd_per_day: 200, // estimated by `PRICES`; what is stored isn't counted
   keys: 100, // neither revoked nor expired
   open_uploads: 200, // resumable uploads that haven't become assets
+  indices: 1000,
+  record_bytes: 1 * GIB, // of its rows in D1, which all accounts share
 } as const;
 
 /**
@@ -82,7 +85,7 @@ export const ACCOUNT_LIMITS = {
 export const PRICES = {
   neurons: 0.011e-3, // Workers AI
   frames: 0.5e-3, // Media Transformations: free until the end of its beta
-  images: 0.5e-3, // Images: transformations, and `info` in case it is billed
+  images: 0.5e-3, // Images: a transformation; a repeated one is free in the same month
   dimensionsQueried: 0.01e-6, // Vectorize
   rowsRead: 0.001e-6, // D1 and objects
   rowsWritten: 1e-6,
@@ -104,8 +107,7 @@ export const STORAGE_PRICES = {
   segment: { bucketBytes: 27_000, databaseBytes: 3200, dimensions: 1100 }, // docs/scale.md
 } as const;
 
-/** R2 multipart parts: all but the last of one size, at least 5 MiB. An upload buffers one part. */
-export const PART_BYTES = 8 * MIB;
+export const PART_BYTES = 8 * MIB; // of R2 multipart uploads: at least 5 MiB, one in memory
 
 /** Resumable uploads (docs/uploads.md). */
 export const UPLOADS = {
@@ -114,21 +116,16 @@ export const UPLOADS = {
   recoverAfterMs: MINUTE, // after the last byte: then the cron creates the asset
 } as const;
 
-/** Validity of a signed media URL. */
-export const MEDIA_URL_MS = 60 * MINUTE;
-/** Longest signed URL, for origins of up to 45 characters. */
-export const MEDIA_URL_CHARACTERS = 220;
-/** Time for which a Worker caches that an API key hasn't been revoked. */
-export const KEY_RECHECK_MS = 60 * SECOND;
-/** Time in which a key's `last_used_at` is written at most once. */
-export const KEY_USE_SAMPLE_MS = 60 * SECOND;
+export const MEDIA_URL_MS = 60 * MINUTE; // validity of a signed media URL
+export const MEDIA_URL_CHARACTERS = 220; // of the longest, for origins of up to 45 characters
+export const KEY_RECHECK_MS = 60 * SECOND; // for which a Worker caches that a key isn't revoked
+export const KEY_USE_SAMPLE_MS = 60 * SECOND; // between two writes of a key's `last_used_at`
 
 /** Requests with an `Idempotency-Key`, and their stored responses (src/http/idempotency.ts). */
 export const IDEMPOTENCY = {
   retentionMs: 24 * 60 * MINUTE,
   leaseMs: 30 * SECOND,
   renewMs: 10 * SECOND,
-  deletionsPerTick: 1000, // expired responses deleted in one run of the cron
 } as const;
 
 /** Steps of an ingest, their parts, and the leases of parts (src/ingest/state.ts). */
@@ -153,6 +150,7 @@ export const JOBS = {
   redispatchMs: 1 * MINUTE, // until the first redispatch; the nth follows n times as long after
   maxDispatches: 8, // of a job that makes no progress
   importAttempts: 3, // within 15 s: then the platform counts as unreachable
+  retentionMs: 7 * 24 * 60 * MINUTE, // from its end: then its record is deleted
 } as const;
 
 /** Speech recognition: size of the audio chunk of one model call, and checks of its result. */
@@ -161,7 +159,7 @@ export const ASR = {
   minChunkSeconds: 10,
   maxChunkBytes: 1_000_000,
   overlapSeconds: 2, // between neighbouring chunks
-  // Segments beyond these bounds are hallucinated (defaults of Whisper's decoder).
+  // Segments beyond these bounds are hallucinated (defaults of Whisper's decoder):
   maxNoSpeechProb: 0.6,
   minAvgLogprob: -1,
   maxCompressionRatio: 2.4,
@@ -169,7 +167,7 @@ export const ASR = {
 
 /**
  * Model ids, named nowhere else. Every vector records its model. `neurons` are per million tokens,
- * [input, output], at prices of November 2026; those of `detect` at its maker's ($0.30, $1).
+ * [input, output], at prices of November 2026; those of `detect` at that of its maker ($0.30, $1).
  */
 export const MODELS = {
   embedText: {
@@ -205,9 +203,10 @@ export const MODELS = {
     timeoutMs: 110_000,
     neuronsPerMinute: 46.63,
   },
+  embedImage: { id: "@cf/qwen/qwen3-vl-embedding-2b", maxDimensions: 1024 }, // if it is configured
 } as const;
 
-/** Calls to the image embedding model, which the deployment configures (`IMAGE_EMBEDDINGS_URL`). */
+/** Calls to the image embedding model, which the deployment configures: docs/models.md. */
 export const IMAGE_EMBEDDINGS = { batchSize: 8, timeoutMs: 30_000 } as const;
 
 /** Retrieval (src/search/search.ts). */
@@ -266,9 +265,11 @@ export const LIFECYCLE = {
   concurrency: 4, // assets inspected at once
   maxPageSegments: 2000, // of a page of a traversal, which ends with the asset that reaches them
   probeCount: 8, // segments whose nearest neighbours are queried to find orphaned vectors
-  slice: { maxAssets: 20, maxMs: 5 * MINUTE, maxBatches: 60 }, // of a repair or an import
+  slice: { maxAssets: 20, maxMs: 5 * MINUTE, maxQueries: 600, maxSubrequests: 5000 }, // a message
+  maxFetchBatches: 60, // of files in a slice of an import: fetches aren't counted
   maxRestored: 100, // assets whose row one slice restores: a Worker makes 1,000 queries of D1
   maxExported: 400, // assets in one response, for the same reason
+  maxLineTries: 5, // at an asset of an archive that fails unexpectedly
   maxUnrepaired: 100, // unrepaired findings that a job reports
   traversalsPerTick: 5, // started by one run of the cron: many due indices are spread over minutes
   minIntervalMs: 60 * MINUTE, // between two scheduled traversals of an index
@@ -288,6 +289,7 @@ export const ANSWER = {
   defaultTopK: 12,
   minScore: 0.05, // of a segment that is passed to the model, or is related to a question
   maxRelated: 5, // closest moments beside an answer that isn't grounded
+  maxCharacters: 6000, // of a model's text; the rest is dropped
   maxNeighbours: 4, // consecutive segments that are merged into one source
   evidenceTokens: 4000,
   maxImages: 6, // keyframes of the best sources

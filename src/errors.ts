@@ -1,3 +1,5 @@
+import { LIMITS } from "./config.ts";
+
 /**
  * Error codes with the HTTP status of the response, and the number of attempts at background work
  * that fails with the code. `Infinity` leaves the number to the queue.
@@ -19,7 +21,7 @@ export const ERRORS = {
   limit_reached: { status: 429, maxAttempts: 1 },
   cost_limit_reached: { status: 429, maxAttempts: Infinity },
   account_full: { status: 402, maxAttempts: 1 },
-  deployment_full: { status: 507, maxAttempts: 1 }, // RFC 4918: docs/operate.md
+  deployment_full: { status: 507, maxAttempts: 1 }, // RFC 4918; docs/operate.md#d1-is-almost-full
   internal: { status: 500, maxAttempts: Infinity },
   upstream_failed: { status: 502, maxAttempts: 4 },
   upstream_unavailable: { status: 503, maxAttempts: Infinity },
@@ -40,12 +42,16 @@ export const ERRORS = {
   not_a_video: { status: 415, maxAttempts: 1 },
   not_an_image: { status: 415, maxAttempts: 1 },
   unreadable_container: { status: 422, maxAttempts: 1 },
+  incomplete_media: { status: 422, maxAttempts: 1 },
   no_video_track: { status: 422, maxAttempts: 1 },
   unsupported_codec: { status: 422, maxAttempts: 1 },
   unsupported_audio_codec: { status: 422, maxAttempts: 1 },
   unreadable_image: { status: 422, maxAttempts: 1 },
   unreadable_frame: { status: 422, maxAttempts: 1 },
   too_long: { status: 422, maxAttempts: 1 },
+  transcript_malformed: { status: 422, maxAttempts: 1 },
+  transcript_shifted: { status: 422, maxAttempts: 1 },
+  transcript_past_end: { status: 422, maxAttempts: 1 },
   duplicate_bytes: { status: 409, maxAttempts: 1 },
   nothing_indexed: { status: 422, maxAttempts: 1 },
   source_missing: { status: 500, maxAttempts: 1 },
@@ -100,9 +106,12 @@ export interface Failure {
   message: string;
 }
 
-/** Makes the failure to record. The messages of unexpected errors are left out. */
+/** Makes the failure to record. A message is cut; those of unexpected errors are left out. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof AppError) return { code: error.code, message: error.message };
+  if (error instanceof AppError) {
+    const message = error.message.slice(0, LIMITS.failureCharacters).toWellFormed();
+    return { code: error.code, message };
+  }
   return { code: "internal", message: "Something went wrong on our side; the log has the cause." };
 }
 
@@ -136,8 +145,9 @@ export function causeOf(error: unknown): string {
 /** A description of an error that is safe to log. Only `traceOf` makes one. */
 export type Trace = string & { readonly isTrace: true };
 
-/** Error codes in the messages of D1, SQLite, Vectorize and other upstreams. */
-const CODES = /\b(?:D1_[A-Z_]+|SQLITE_[A-Z_]+|VECTOR_[A-Z_]+|\d{4}(?=: )|\d{5}(?=\): ))/g;
+/** Error codes in the messages of D1, SQLite, Vectorize, Images and other upstreams. */
+const CODES =
+  /\b(?:D1_[A-Z_]+|SQLITE_[A-Z_]+|VECTOR_[A-Z_]+|\d{3,4}(?=: )|\d{5}(?=\): )|(?<=err=)\d{3,4})/g;
 
 /**
  * Names the errors in a chain of causes, with upstream codes and the line that threw. Leaves out

@@ -16,7 +16,7 @@ export type SegmentId = Id<"segment">;
 export type JobId = Id<"job">;
 export type SourceId = Id<"source">;
 export type UploadId = Id<"upload">;
-/** `{segment}:{kind}`, made in `store/vectors.ts`. */
+/** `{segment}:{kind}`, made in `store/vectorize/vectors.ts`. Unique in its index. */
 export type VectorId = `${SegmentId}:${string}`;
 
 export type AnyId = IdByPrefix[keyof IdByPrefix] | AccountId | SegmentId | VectorId;
@@ -38,6 +38,21 @@ interface IdByPrefix {
   src: SourceId;
   upl: UploadId;
   key: KeyId;
+}
+
+/** Prefixes of assets' ids, by their type. */
+export const ASSET_PREFIX = { video: "vid", image: "img" } as const;
+
+/** Prefixes of the ids that requests contain. */
+type RequestedPrefix = Exclude<keyof IdByPrefix, "ind"> | "seg";
+
+/**
+ * Whether text of a request can be an id with one of these prefixes. Lookups check this first, and
+ * don't look up any other text.
+ */
+export function isIdText(prefixes: readonly RequestedPrefix[], text: string): boolean {
+  const [, prefix] = /^([a-z]{3})_[0-9A-HJKMNP-TV-Z]{26}$/.exec(text) ?? [];
+  return prefixes.some((known) => known === prefix);
 }
 
 const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

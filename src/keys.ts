@@ -9,7 +9,10 @@ import {
   verifyToken,
 } from "./signed-token.ts";
 
-export const SCOPES = ["read", "write", "admin"] as const;
+/** Scopes within an account. Each can be granted by a key that has it. */
+export const ACCOUNT_SCOPES = ["read", "write", "admin"] as const;
+/** All scopes. `operator` reads the state of the whole deployment: only a command signs it. */
+export const SCOPES = [...ACCOUNT_SCOPES, "operator"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The claims that an API key carries. */

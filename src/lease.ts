@@ -1,14 +1,11 @@
-/**
- * Runs work and renews its lease every `everyMs` until the work ends. Errors of a renewal are
- * ignored: the next renewal makes up for one, or the lease expires.
- */
+/** Runs work and renews its lease every `everyMs` until the work ends. */
 export async function withLeaseRenewal<T>(
   renew: () => Promise<unknown>,
   everyMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
   const renewal = setInterval(() => {
-    renew().catch(() => undefined);
+    renew().catch(ignoreRenewal);
   }, everyMs);
   try {
     return await work();
@@ -16,3 +13,6 @@ export async function withLeaseRenewal<T>(
     clearInterval(renewal);
   }
 }
+
+/** Ignores the error of a renewal: the next one makes up for it, or the lease expires. */
+function ignoreRenewal(): void {}

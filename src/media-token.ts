@@ -8,7 +8,7 @@ import {
   verifyToken,
 } from "./signed-token.ts";
 
-/** Keys of an asset's objects: `store/object-keys.ts`. */
+/** Keys of an asset's objects: `store/r2/object-keys.ts`. */
 const OBJECT_KEY = /^(acc_\w{26})\/(ind_\w{26})\/((?:vid|img)_\w{26})\/(.+)$/;
 const PREFIXES: Record<string, string> = { v: "vid", i: "img" };
 const TIME_BYTES = 4;

@@ -3,7 +3,7 @@ const POLL_MS = 20;
 const ABANDONED_MS = 5000;
 
 /** A call that holds bytes of the budget, or waits for them. */
-interface Claim {
+interface MemoryClaim {
   bytes: number;
   /** Epoch ms after which the claim is void, because its request was cancelled. */
   expiresAt: number;
@@ -17,8 +17,8 @@ interface Claim {
 export class MemoryBudget {
   readonly #capacity: number;
   readonly #maxHoldMs: number;
-  readonly #held = new Set<Claim>();
-  readonly #queue: Claim[] = [];
+  readonly #held = new Set<MemoryClaim>();
+  readonly #queue: MemoryClaim[] = [];
 
   /** `maxHoldMs` is the time after which a claim that wasn't released expires. */
   constructor(capacity: number, maxHoldMs: number) {
@@ -48,7 +48,7 @@ export class MemoryBudget {
     }
   }
 
-  async #acquire(claim: Claim): Promise<void> {
+  async #acquire(claim: MemoryClaim): Promise<void> {
     this.#queue.push(claim);
     for (;;) {
       const now = Date.now();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ERRORS, type ErrorCode } from "./errors.ts";
 import {
   type AccountId,
   type AnyId,
@@ -9,6 +10,9 @@ import {
   type SourceId,
 } from "./ids.ts";
 import { INGEST_STEPS } from "./types.ts";
+
+const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+const failure = z.object({ code: z.enum(codes), message: z.string() });
 
 const id = <Id extends AnyId>() => z.string().transform((value) => trustedId<Id>(value));
 
@@ -68,6 +72,8 @@ export const jobMessage = z.discriminatedUnion("kind", [
     assetId: id<AssetId>(),
     /** BCP 47. Null if neither the transcript nor the video names a language. */
     language: z.string().nullable(),
+    /** What could not be read in the transcript. */
+    warnings: z.array(failure).default([]),
   }),
   z.object({
     kind: z.literal("import"),

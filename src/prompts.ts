@@ -1,7 +1,7 @@
 import { MODELS } from "./config.ts";
 
 /*
- * All prompts. Safety doesn't rely on them: answers are verified afterwards
+ * All prompts. Safety from prompt injection doesn't rely on them: answers are verified afterwards
  * (src/answer/citation-verifier.ts).
  */
 

@@ -3,7 +3,7 @@ export class Timings {
   readonly #start = Date.now();
   readonly #parts = new Map<string, number>();
 
-  /** Runs `work` and adds its time to `part`, also if it throws. */
+  /** Runs `work` and adds its time to `part`, even if it throws. */
   readonly time = async <T>(part: string, work: () => Promise<T>): Promise<T> => {
     const start = Date.now();
     try {

@@ -108,7 +108,7 @@ export interface MediaIndexRow {
 export interface Shard {
   /** Its number in the index, from 0. */
   shard: number;
-  /** Number of the pair of Vectorize indexes with its vectors: `store/vector-pairs.ts`. */
+  /** Number of its pair of Vectorize indexes: `store/vectorize/vector-pairs.ts`. */
   vectorPair: number;
 }
 
@@ -117,7 +117,13 @@ export type IndexRef = Pick<MediaIndexRow, "accountId" | "indexId" | "shards">;
 /** The same, with the name that records show. */
 export type NamedIndexRef = IndexRef & Pick<MediaIndexRow, "name">;
 
-interface AssetSource {
+/** What names an asset, and its objects in R2. */
+export type AssetRef = Pick<Asset, "accountId" | "indexId" | "assetId">;
+/** What names an asset's content in every store. */
+export type ContentRef = AssetRef & Shard;
+
+/** Where an asset came from. Its URL is complete until the asset is ready: `publicSource`. */
+export interface AssetSource {
   kind: "upload" | "url" | "videonet" | "photonet";
   url?: string;
   platform?: string;
@@ -274,3 +280,6 @@ export interface Job {
 }
 
 export type JsonObject = Record<string, unknown>;
+
+/** Bytes that come in chunks, as a request's body does. */
+export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

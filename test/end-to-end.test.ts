@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import { type Client, fixture, fixtureUrl, type Json, newClient } from "./client.ts";
-import { createSampleIndex } from "./sample-index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Client, fixture, fixtureUrl, type Json, newClient } from "./support/client.ts";
+import { createSampleIndex } from "./support/sample-index.ts";
+import { waitFor, waitUntil } from "./support/wait.ts";
 
 let client: Client;
 let video: Json;
@@ -8,7 +9,7 @@ let words: Json;
 
 beforeAll(async () => {
   ({ client, video, words } = await createSampleIndex());
-}, 60_000);
+});
 
 describe("an account", () => {
   it("is created by its first request of any kind, and only once", async () => {
@@ -108,7 +109,7 @@ describe("a file whose bytes the index already has", () => {
     await client.waitForAsset("duplicates", first);
     const form = { metadata_str: '{"year":1900}' };
     const second = await client.json("POST", `${path}?image_url=${url}`, { form });
-    const job = await vi.waitUntil(async () => {
+    const job = await waitUntil(async () => {
       const record = await client.json("GET", `/jobs/${second.job_id}`);
       return ["succeeded", "failed", "cancelled"].includes(record.state) && record;
     });
@@ -121,7 +122,7 @@ describe("a file whose bytes the index already has", () => {
         warnings: [{ code: "metadata_not_taken" }],
       },
     });
-    await vi.waitUntil(async () => (await client.json("GET", "/index/duplicates")).total === 1);
+    await waitUntil(async () => (await client.json("GET", "/index/duplicates")).total === 1);
     const { index } = await client.json("GET", "/index/duplicates");
     expect(index).toMatchObject({ counts: { images: 1 }, states: { ready: 1, failed: 0 } });
     expect((await client.send("GET", `${path}/${second.asset_id}`)).status).toBe(404);
@@ -186,7 +187,7 @@ it("each search and answer is metered once", async () => {
   const query = "lantern";
   for (let i = 0; i < 3; i++) await client.json("POST", "/index/trip/search", { json: { query } });
   await client.json("GET", `/index/trip/answer?query=${query}`);
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { usage } = await client.json("GET", "/stats");
     expect(usage.today).toMatchObject({ searches: 3, answers: 1 });
     // One call to describe each of five segments, and one to embed each of their four assets. The

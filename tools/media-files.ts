@@ -1,4 +1,5 @@
-import { readdir, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileTypeFromFile } from "file-type";
 
@@ -21,7 +22,7 @@ export interface MediaFiles {
   skipped: SkippedFile[];
 }
 
-const SUBTITLES = [".srt", ".vtt"];
+const SUBTITLES = ".srt .vtt .ass .ssa .ttml .dfxp .sbv .lrc .scc .smi .tsv".split(" ");
 
 /**
  * Finds videos and images in `paths` and the folders among them by their first bytes. Throws a
@@ -30,36 +31,67 @@ const SUBTITLES = [".srt", ".vtt"];
 export async function findMedia(paths: string[]): Promise<MediaFiles> {
   const files = (await Promise.all(paths.map(listPath))).flat();
   const found: MediaFiles = { media: [], skipped: [] };
-  const listed = new Set(files);
+  const bySubtitle = new Map(files.map((path) => [withLowerExtension(path), path]));
   const used = new Set<string>();
   for (const path of new Set(files)) {
-    const mime = (await fileTypeFromFile(path))?.mime;
+    const mime = await fileTypeFromFile(path).then(
+      (type) => type?.mime ?? null,
+      () => undefined, // it can't be opened
+    );
+    if (mime === undefined) {
+      found.skipped.push({ path, contents: "unreadable" });
+      continue;
+    }
     const kind = mime?.split("/")[0];
     if (kind === "video") {
       const base = path.slice(0, -extname(path).length);
-      const transcript = SUBTITLES.map((suffix) => base + suffix).find((file) => listed.has(file));
+      const transcript = await findReadable(
+        SUBTITLES.flatMap((suffix) => bySubtitle.get(base + suffix) ?? []),
+      );
       if (transcript) used.add(transcript);
       found.media.push({ path, kind, ...(transcript && { transcript }) });
     } else if (kind === "image") {
       found.media.push({ path, kind });
     } else {
-      const isEmpty = (await stat(path)).size === 0;
+      const isEmpty = (await stat(path).catch(ignoreUnreadable))?.size === 0;
       found.skipped.push({ path, contents: isEmpty ? "empty" : (mime ?? "of an unknown format") });
     }
   }
   return { ...found, skipped: found.skipped.filter(({ path }) => !used.has(path)) };
 }
 
+function withLowerExtension(path: string): string {
+  const extension = extname(path);
+  return path.slice(0, path.length - extension.length) + extension.toLowerCase();
+}
+
+/** Returns the first of the files that can be opened. */
+async function findReadable(paths: string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    const isReadable = await access(path, constants.R_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isReadable) return path;
+  }
+  return undefined;
+}
+
 async function listPath(path: string): Promise<string[]> {
-  const entry = await stat(path).catch(() => null);
-  if (!entry) throw new Error(`There is no file or folder at ${path}.`);
+  const entry = await stat(path).catch((cause: unknown) => {
+    throw new Error(`There is no file or folder at ${path}.`, { cause });
+  });
   return entry.isDirectory() ? listFolder(path) : [path];
 }
+
+/** Ignores that a file or a folder can't be read: it doesn't stop the others. */
+function ignoreUnreadable(): undefined {}
 
 /** Lists the files below a folder but hidden ones and those of hidden folders. */
 async function listFolder(folder: string): Promise<string[]> {
   const files: string[] = [];
-  for (const child of await readdir(folder, { withFileTypes: true })) {
+  for (const child of (await readdir(folder, { withFileTypes: true }).catch(ignoreUnreadable)) ??
+    []) {
     if (child.name.startsWith(".")) continue;
     const path = join(folder, child.name);
     if (child.isDirectory()) files.push(...(await listFolder(path)));

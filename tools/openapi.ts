@@ -8,6 +8,7 @@ export interface Schema {
   additionalProperties?: unknown;
   items?: Schema;
   enum?: string[];
+  example?: unknown;
   format?: string;
   pattern?: string;
   minLength?: number;
@@ -102,9 +103,19 @@ export function findSchemaViolation(
   const declared = responses[status] ?? (status >= 500 ? responses["5XX"] : undefined);
   const schema = resolveResponse(declared, components)?.content?.["application/json"]?.schema;
   if (!schema) return `${status} isn't declared`;
-  const validator = new Validator({ ...schema, components }, "2020-12", false);
-  const { valid, errors } = validator.validate(body);
+  const { valid, errors } = validatorOf(schema, components).validate(body);
   return valid ? null : errors.map((e) => `${e.instanceLocation} ${e.error}`).join("\n");
+}
+
+/** Validators by schema: to make one takes longer than to use it. */
+const validators = new WeakMap<object, Validator>();
+
+function validatorOf(schema: object, components: object | undefined): Validator {
+  const known = validators.get(schema);
+  if (known) return known;
+  const validator = new Validator({ ...schema, components }, "2020-12", false);
+  validators.set(schema, validator);
+  return validator;
 }
 
 /** Returns the response that a reference names, or the response itself. */

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Sightline } from "sightline";
-import { createKey } from "./stack/api-key.ts";
+import { SCOPES } from "../src/keys.ts";
 import { ingestFiles, type Ingested } from "./ingest-files.ts";
 import type { MediaFile } from "./media-files.ts";
+import { createKey } from "./stack/api-key.ts";
 import { findFreePort } from "./stack/ports.ts";
 import { ANY_BODY_BYTES, type StackOptions, startStack } from "./stack/stack.ts";
 import type { SuiteOptions } from "./suite.ts";
@@ -50,7 +51,7 @@ export async function withService<T>(
     ...stackOptions,
   });
   try {
-    const key = await createKey(stack.keySecrets, { account: ACCOUNT });
+    const key = await createKey(stack.keySecrets, { account: ACCOUNT, scopes: [...SCOPES] });
     const sightline = new Sightline({ url: stack.url, apiKey: key, signal, ...CLIENT_OPTIONS });
     const ingest = async (indexName: string, files: MediaFile[]) => {
       await sightline.indices.create({ index_name: indexName });

@@ -8,6 +8,8 @@ export interface Suite {
 export interface SuiteOptions {
   /** Folder with test media in subfolders: `videos`, `photos`, `speech`, … */
   dataDir: string;
+  /** File with expectations (bench/quality/repro.ts); `<dataDir>/cases.json` by default. */
+  casesFile?: string;
   /** Corpus sizes in segments, ascending, for suites that measure growth. */
   sizes: number[];
   /** Durations of generated videos in minutes, ascending. */

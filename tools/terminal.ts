@@ -3,6 +3,11 @@ export function sanitizeLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
 }
 
+/** Removes what a terminal would obey from text of several lines. */
+export function sanitizeText(text: string): string {
+  return text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, "");
+}
+
 /** Truncates text to `width` characters. */
 export function truncate(text: string, width: number): string {
   const letters = Array.from(text);

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Fact, Facts } from "../../tools/facts/facts.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
-import { encodeVideo } from "../../tools/sample/video.ts";
 import { photographPath } from "../../tools/sample/images.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
+import { encodeVideo } from "../../tools/sample/video.ts";
 import type { AnswerCase, Moment } from "./case.ts";
-import type { Fact, Facts } from "../../tools/facts/facts.ts";
 
 /** Media files that state facts, and questions about them. */
 export interface FactMedia {

@@ -1,5 +1,5 @@
-import { ANSWER } from "../../src/config.ts";
 import type { Asset, SightlineIndex } from "sightline";
+import { ANSWER } from "../../src/config.ts";
 import type { AnswerCase } from "./case.ts";
 import { judgeAnswer, type AnswerOutcome } from "./outcomes.ts";
 

@@ -1,9 +1,15 @@
-import type { GrownShard } from "../../tools/capacity/measured.ts";
 import { ingestFiles } from "../../tools/ingest-files.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import type { SuiteOptions } from "../../tools/suite.ts";
 import { SMALL_LIMITS } from "./small-limits.ts";
+
+/** A shard of an index that has grown to small limits. */
+export interface GrownShard {
+  shard: number;
+  vectorPair: number;
+  assets: number;
+}
 
 /** Ingests images into one index of a service with small limits. Returns the index's shards. */
 export function growIndex(options: SuiteOptions, files: MediaFile[]): Promise<GrownShard[]> {

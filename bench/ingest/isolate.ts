@@ -13,7 +13,7 @@ export interface IsolateMemory {
 
 const MIB = 2 ** 20;
 const POLL_MS = 250;
-const RESPONSE_MS = 10_000;
+const RESPONSE_MS = 120_000;
 const MAX_ATTEMPTS = 10;
 /** Commands that collect garbage: the second collection waits until the first has freed buffers. */
 const COLLECT = [

@@ -16,9 +16,8 @@ export interface OperationCounts {
   /** Ranges read from R2, and their bytes. */
   reads: number;
   readBytes: number;
-  /** FRAMES operations, and the bytes of video sent to them. */
+  /** FRAMES operations. */
   frames: number;
-  frameBytes: number;
   /** IMAGES operations. */
   images: number;
 }
@@ -60,7 +59,7 @@ export async function measureMediaSteps(
     keyframes: 0,
     index_frames: 0,
   };
-  const counts: OperationCounts = { reads: 0, readBytes: 0, frames: 0, frameBytes: 0, images: 0 };
+  const counts: OperationCounts = { reads: 0, readBytes: 0, frames: 0, images: 0 };
   const run = async (step: MediaStep, part: number): Promise<PartResult> => {
     const query = new URLSearchParams({
       asset: assetId,

@@ -4,25 +4,25 @@ import { localMedia } from "../../local/local-media.ts";
 import worker from "../../local/worker.ts";
 import { INGEST } from "../../src/config.ts";
 import { trustedId } from "../../src/ids.ts";
+import { forEachKeyframe } from "../../src/ingest/extract-keyframes.ts";
+import { countWindows } from "../../src/ingest/segmentation/windows.ts";
 import { detectAssetShots } from "../../src/ingest/steps/detect-shots.ts";
-import { countAudioChunks, audioChunkAt } from "../../src/ingest/transcript/audio-chunks.ts";
+import { indexFrames } from "../../src/ingest/steps/index-frames.ts";
+import { listSegmentsOfPart } from "../../src/ingest/steps/part-segments.ts";
 import { probe } from "../../src/ingest/steps/probe.ts";
 import { segment } from "../../src/ingest/steps/segment.ts";
-import { countWindows } from "../../src/ingest/segmentation/windows.ts";
-import { forEachKeyframe } from "../../src/ingest/extract-keyframes.ts";
-import { indexFrames } from "../../src/ingest/steps/index-frames.ts";
+import { countAudioChunks, audioChunkAt } from "../../src/ingest/transcript/audio-chunks.ts";
+import { cutAudio } from "../../src/media/container/audio.ts";
 import { openContainer } from "../../src/media/container/open-container.ts";
-import { lumaPixels } from "../../src/media/pixels/luma.ts";
 import { computeSignature } from "../../src/media/pixels/image-signature.ts";
-import { cutAudio, getAudioTrack } from "../../src/media/container/audio.ts";
-import { getAsset } from "../../src/store/assets.ts";
-import { sourceKey } from "../../src/store/object-keys.ts";
-import { indexDatabase } from "../../src/store/index-database.ts";
-import { listSegments } from "../../src/store/segments.ts";
+import { lumaPixels } from "../../src/media/pixels/luma.ts";
+import { getAsset } from "../../src/store/d1/assets.ts";
+import { indexDatabase } from "../../src/store/index-database/index-database.ts";
+import { listSegments } from "../../src/store/index-database/segments.ts";
+import { sourceKey } from "../../src/store/r2/object-keys.ts";
 import type { Asset } from "../../src/types.ts";
-import { countOperations } from "./operation-counts.ts";
 import type { PartResult, MediaStep } from "./media-part.ts";
-import { listSegmentsOfPart } from "../../src/ingest/steps/part-segments.ts";
+import { countOperations } from "./operation-counts.ts";
 
 export * from "../../local/worker.ts";
 
@@ -88,8 +88,7 @@ async function toPartResult(env: Env, asset: Asset): Promise<Omit<PartResult, "c
 async function cutAudioPart(env: Env, asset: Asset, part: number): Promise<void> {
   const { clip } = audioChunkAt(asset, part);
   using input = await openContainer(env.MEDIA, sourceKey(asset), clip);
-  const track = await getAudioTrack(input);
-  if (track) await cutAudio(track, clip.start, clip.end);
+  if (input.audio) await cutAudio(input.audio, clip);
 }
 
 async function extractKeyframesPart(env: Env, asset: Asset, part: number): Promise<void> {

@@ -1,7 +1,7 @@
-import { encodeVideo, type Scene } from "../../tools/sample/video.ts";
-import { narrate } from "../../tools/sample/narration.ts";
 import { photographPath } from "../../tools/sample/images.ts";
+import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
+import { encodeVideo, type Scene } from "../../tools/sample/video.ts";
 
 const SCREEN = { width: 640, height: 360, fps: 25 } as const;
 const PHOTOS = ["nagasaki-boats", "dust-bowl-home", "french-alpine-landscape"] as const;

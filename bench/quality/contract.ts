@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addFile } from "../../tools/ingest-files.ts";
-import { buildSamplePack } from "../../tools/sample/pack.ts";
-import { PROJECT, samplePackFolder } from "../../tools/stack/local-state.ts";
-import { fuzz, type ContractViolation, type OperationTally } from "../contract/fuzz.ts";
 import type { OpenApi } from "../../tools/openapi.ts";
-import { findUnreadable, seedAccount } from "../contract/seed-account.ts";
+import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { type Service, withService } from "../../tools/service.ts";
+import { PROJECT, samplePackFolder } from "../../tools/stack/local-state.ts";
 import type { Suite } from "../../tools/suite.ts";
+import { fuzz, type ContractViolation, type OperationTally } from "../contract/fuzz.ts";
+import { findUnreadable, seedAccount } from "../contract/seed-account.ts";
 
 const CONCURRENCY = 4;
 const MAX_LOGGED = 20;

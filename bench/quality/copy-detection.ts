@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type Hit, ServerError } from "sightline";
 import { openFile } from "sightline/node";
+import { type Service, withService } from "../../tools/service.ts";
+import { quantile, round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import {
   writeEditedClips,
   VIDEO_EDITS,
@@ -12,9 +14,7 @@ import {
   readDurationSeconds,
   randomNumbers,
 } from "../edited-clips.ts";
-import { type Service, withService } from "../../tools/service.ts";
 import { findStaticRange } from "../static-run.ts";
-import { quantile, round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 
 const INDEX = "clip";
 const MIN_SECONDS = 3;

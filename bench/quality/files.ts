@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { fileTypeFromFile } from "file-type";
 import type { Ingested } from "../../tools/ingest-files.ts";
 import type { MediaFile } from "../../tools/media-files.ts";

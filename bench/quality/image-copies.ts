@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp, { type Sharp } from "sharp";
-import { readCaptionedPhotos } from "../../tools/training/captions.ts";
-import { SIGNATURE } from "../../src/parameters.ts";
 import { computeQuerySignature, computeSignature } from "../../src/media/pixels/image-signature.ts";
+import { SIGNATURE } from "../../src/parameters.ts";
 import { round, quantile, type Suite } from "../../tools/suite.ts";
+import { readCaptionedPhotos } from "../../tools/training/captions.ts";
 
 const QUERIES = 200;
 const BAR_SHARE = 0.17;

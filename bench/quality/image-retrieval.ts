@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readCaptionedPhotos } from "../../tools/training/captions.ts";
-import { type RequestEngine, withEngine } from "../engine.ts";
 import { measureRetrieval } from "../../tools/retrieval.ts";
 import type { Suite } from "../../tools/suite.ts";
+import { readCaptionedPhotos } from "../../tools/training/captions.ts";
+import { type RequestEngine, withEngine } from "../engine.ts";
 
 const TEXTS_PER_REQUEST = 64;
 const IMAGES_PER_REQUEST = 8;

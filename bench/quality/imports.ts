@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Asset, Job, Sightline } from "sightline";
+import type { Suite } from "../../tools/suite.ts";
 import { startPhotoServer } from "../photo-server.ts";
 import { withRestarts } from "../service-restarts.ts";
-import type { Suite } from "../../tools/suite.ts";
 
 const PHOTOS = 60;
 const STOPS = 20;

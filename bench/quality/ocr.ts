@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Suite } from "../../tools/suite.ts";
 import { readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { withEngine } from "../engine.ts";
 import { drawPages } from "../pages.ts";
-import type { Suite } from "../../tools/suite.ts";
 import { measureWordRecall, splitWords } from "../word-recall.ts";
 
 const PAGES_PER_STYLE = 10;

@@ -3,8 +3,8 @@ import type { Asset, Sightline } from "sightline";
 import { addFile } from "../../tools/ingest-files.ts";
 import { buildSamplePack, type SamplePack } from "../../tools/sample/pack.ts";
 import { samplePackFolder } from "../../tools/stack/local-state.ts";
-import { withRestarts } from "../service-restarts.ts";
 import type { Suite } from "../../tools/suite.ts";
+import { withRestarts } from "../service-restarts.ts";
 
 const STOPS = 5;
 const STOP_DELAY_MS = [400, 2500];

@@ -2,6 +2,8 @@ import { openAsBlob } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { type Service, withService } from "../../tools/service.ts";
+import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { detectCutsByFilter, FILTERS } from "../shots/filters.ts";
 import {
   addCounts,
@@ -12,11 +14,12 @@ import {
 } from "../shots/match.ts";
 import type { ShotResult } from "../shots/shot-result.ts";
 import { canStage, RATE, type StagedVideo, writeStagedVideos } from "../shots/staged-videos.ts";
-import { type Service, withService } from "../../tools/service.ts";
-import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 
 const WORKER = "bench/shots/shots-worker.ts";
 const STAGED_COUNT = 4;
+/** What FRAMES may take the size of a contact sheet for, which its documentation doesn't say. */
+const SIZES_OF = ["tile", "sheet"] as const;
+type SizeOf = (typeof SIZES_OF)[number];
 const NO_DETECTIONS: DetectionCounts = { hits: 0, falseAlarms: 0, misses: 0 };
 
 /** Layout of `annotations.json`: that of ClipShots (Tang et al., 2018). */
@@ -58,10 +61,11 @@ async function readAnnotatedVideos(dataDir: string): Promise<AnnotatedVideo[]> {
 async function detectShots(
   { url }: Service,
   { path }: AnnotatedVideo,
+  sizeOf: SizeOf,
   signal: AbortSignal,
 ): Promise<ShotResult> {
   const body = await openAsBlob(path);
-  const response = await fetch(`${url}/shots`, { method: "POST", body, signal });
+  const response = await fetch(`${url}/shots?size_of=${sizeOf}`, { method: "POST", body, signal });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as ShotResult;
 }
@@ -89,16 +93,17 @@ function roundScores(all: DetectionCounts) {
   return { f1: round(f1, 4), precision: round(precision, 4), recall: round(recall, 4) };
 }
 
-/** Compares our detector with FFmpeg's filters. */
-async function compareDetectors(
+/** Scores our detector, with what it costs. */
+async function measureDetector(
   videos: AnnotatedVideo[],
   service: Service,
+  sizeOf: SizeOf,
   { log, signal }: SuiteOptions,
 ) {
   const found: FrameTransition[][] = [];
   let [operations, frames] = [0, 0];
   for (const video of videos) {
-    const result = await detectShots(service, video, signal);
+    const result = await detectShots(service, video, sizeOf, signal);
     const frame = (seconds: number) => Math.round(seconds * video.fps);
     found.push(
       result.transitions.map(({ kind, from, to }) => {
@@ -107,27 +112,45 @@ async function compareDetectors(
     );
     operations += result.operationCount;
     frames += result.frameCount;
-    log(`${basename(video.path)}: ${result.transitions.length} transitions`);
+    log(`${basename(video.path)}: ${result.transitions.length} transitions by ${sizeOf}`);
   }
-  const detectors = [scoreDetector("Sightline", videos, found)];
+  const minutes = toMinutes(videos);
+  const scores = scoreDetector(`Sightline, size of a ${sizeOf}`, videos, found);
+  return {
+    scores,
+    figures: {
+      cuts: roundScores(scores.cuts),
+      gradual: roundScores(scores.gradual),
+      operations_per_hour: Math.round((operations * 60) / minutes),
+      frames_per_minute: Math.round(frames / minutes),
+    },
+  };
+}
+
+function toMinutes(videos: AnnotatedVideo[]): number {
+  return videos.reduce((sum, { seconds }) => sum + seconds, 0) / 60;
+}
+
+type Measured = Awaited<ReturnType<typeof measureDetector>>;
+
+/** Compares our detector, as measured for each of `SIZES_OF`, with FFmpeg's filters. */
+async function compareDetectors(videos: AnnotatedVideo[], ours: Measured[], options: SuiteOptions) {
+  const detectors = ours.map(({ scores }) => scores);
   for (const [name, filter] of Object.entries(FILTERS)) {
     const cuts: FrameTransition[][] = [];
     for (const { path, fps } of videos)
-      cuts.push(await detectCutsByFilter(path, filter, fps, signal));
+      cuts.push(await detectCutsByFilter(path, filter, fps, options.signal));
     detectors.push(scoreDetector(name, videos, cuts));
   }
-  const minutes = videos.reduce((sum, { seconds }) => sum + seconds, 0) / 60;
-  const [ours] = detectors;
+  const [byTile, bySheet] = ours.map(({ figures }) => figures);
   return {
     rows: detectors.map(toRow),
     figures: {
-      cuts: roundScores(ours!.cuts),
-      gradual: roundScores(ours!.gradual),
+      ...byTile!,
+      by_sheet: bySheet!,
       videos: videos.length,
-      minutes: round(minutes),
+      minutes: round(toMinutes(videos)),
       transitions: videos.reduce((sum, { truth }) => sum + truth.length, 0),
-      operations_per_hour: Math.round((operations * 60) / minutes),
-      frames_per_minute: Math.round(frames / minutes),
     },
   };
 }
@@ -145,18 +168,29 @@ export const suite: Suite = {
       return await withService(
         options,
         async (service) => {
-          const annotatedResult = await compareDetectors(videos, service, options);
           const stagedVideos = staged.map((video): AnnotatedVideo =>
             Object.assign({ fps: RATE }, video),
           );
-          const stagedResult =
-            stagedVideos.length > 0 ? await compareDetectors(stagedVideos, service, options) : null;
-          const table = annotatedResult.rows.map((row) => Object.assign({ set: "annotated" }, row));
-          for (const row of stagedResult?.rows ?? [])
-            table.push(Object.assign({ set: "staged" }, row));
+          const sets = [
+            { set: "annotated", videos },
+            ...(stagedVideos.length > 0 ? [{ set: "staged", videos: stagedVideos }] : []),
+          ];
+          const measured: Measured[][] = sets.map(() => []);
+          // The outer loop, because the platform doesn't change back and forth.
+          for (const sizeOf of SIZES_OF) {
+            for (const [i, set] of sets.entries())
+              measured[i]!.push(await measureDetector(set.videos, service, sizeOf, options));
+          }
+          const results = [];
+          for (const [i, { set, videos: ofSet }] of sets.entries()) {
+            const { rows, figures } = await compareDetectors(ofSet, measured[i]!, options);
+            results.push({ figures, rows: rows.map((row) => Object.assign({ set }, row)) });
+          }
+          const table = results.flatMap(({ rows }) => rows);
+          const [annotatedResult, stagedResult] = results;
           return {
             table,
-            json: { ...annotatedResult.figures, staged: stagedResult?.figures ?? null, table },
+            json: { ...annotatedResult!.figures, staged: stagedResult?.figures ?? null, table },
           };
         },
         { entry: WORKER },

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { INGEST, SEARCH } from "../../src/config.ts";
 import { regionVector, smallObjects } from "../../src/ingest/small-objects.ts";
 import { expandRect } from "../../src/media/pixels/rect.ts";
-import { type RequestEngine, withEngine } from "../engine.ts";
 import { round, type Suite } from "../../tools/suite.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
+import { type RequestEngine, withEngine } from "../engine.ts";
 
 const PHOTOS = 300;
 const COLLAGE_SIDE = 640;

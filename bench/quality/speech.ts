@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type RequestEngine, withEngine } from "../engine.ts";
 import type { TimeRange } from "../../src/time-range.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
+import { type RequestEngine, withEngine } from "../engine.ts";
 import { countOverlapSeconds, countWordErrors, listStartOffsets } from "../transcript.ts";
 
 interface Recording {

@@ -1,5 +1,5 @@
-import { resumeUpload } from "../resumed-upload.ts";
 import type { Suite } from "../../tools/suite.ts";
+import { resumeUpload } from "../resumed-upload.ts";
 
 const PLAN = { megabytes: 300, cuts: 10, restarts: 2 } as const;
 

@@ -1,13 +1,13 @@
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runProgram } from "../../local/engine/program.ts";
+import { type SegmentBatch, encodeBatch } from "../../tools/segment-batch.ts";
+import type { Service } from "../../tools/service.ts";
 import { type ProcessSupervisor, startChild } from "../../tools/stack/child.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
-import type { Service } from "../../tools/service.ts";
 import type { SuiteOptions } from "../../tools/suite.ts";
-import { type SegmentBatch, encodeBatch } from "../../tools/segment-batch.ts";
-import { type SearchSystem, timeSearch } from "./systems.ts";
 import type { BaselineHit } from "./baseline-server.ts";
+import { type SearchSystem, timeSearch } from "./systems.ts";
 
 const MANIFEST = join(import.meta.dirname, "baselines/package.json");
 

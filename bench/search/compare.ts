@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { ProcessSupervisor } from "../../tools/stack/child.ts";
-import { listOpenPorts, measureResidentMib } from "../processes.ts";
-import type { Service } from "../../tools/service.ts";
-import { round, type SuiteOptions } from "../../tools/suite.ts";
 import { type SegmentBatch, encodeBatch } from "../../tools/segment-batch.ts";
-import { type SearchSystem, timeSearch } from "./systems.ts";
-import { type CorpusQuery, makeQueries, makeSegments } from "./corpus.ts";
-import { loadCorpusMaterial, type CorpusMaterial, toBatch } from "./corpus-vectors.ts";
-import { type SearchFigures, meanNdcg, toParts, toPercentiles } from "./figures.ts";
+import type { Service } from "../../tools/service.ts";
+import { ProcessSupervisor } from "../../tools/stack/child.ts";
+import { round, type SuiteOptions } from "../../tools/suite.ts";
+import { listOpenPorts, measureResidentMib } from "../processes.ts";
 import { installBaselines, startBaseline } from "./baseline-process.ts";
+import { loadCorpusMaterial, type CorpusMaterial, toBatch } from "./corpus-vectors.ts";
+import { type CorpusQuery, makeQueries, makeSegments } from "./corpus.ts";
+import { type SearchFigures, meanNdcg, toParts, toPercentiles } from "./figures.ts";
 import { measureThroughput, interleaveQueries } from "./interleave.ts";
+import { type SearchSystem, timeSearch } from "./systems.ts";
 
 export const OURS = "Sightline";
 /** A route that does nothing: it takes the time of the runtime itself. */

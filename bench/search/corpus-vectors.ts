@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadImageEncoder } from "../../local/engine/joint-space/features.ts";
 import { createJointEmbedder } from "../../local/engine/joint-space/embedder.ts";
+import { loadImageEncoder } from "../../local/engine/joint-space/features.ts";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import { readWeights } from "../../local/engine/joint-space/weights.ts";
 import { loadSentences, SENTENCE_DIMENSIONS } from "../../local/engine/sentences.ts";
+import type { SegmentBatch, SegmentFields } from "../../tools/segment-batch.ts";
+import { PROJECT } from "../../tools/stack/local-state.ts";
+import type { SuiteOptions } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { type Matrix, rowOf } from "../../tools/training/matrix.ts";
 import { loadPhotoSet, type PhotoSet } from "../../tools/training/photo-set.ts";
 import { cacheRows, nameCache } from "../../tools/training/row-cache.ts";
-import { PROJECT } from "../../tools/stack/local-state.ts";
-import type { SuiteOptions } from "../../tools/suite.ts";
-import type { SegmentBatch, SegmentFields } from "../../tools/segment-batch.ts";
 import type { CorpusPhotos, CorpusSegment } from "./corpus.ts";
 
 /** Captioned photos and their vectors in the engine's text space and joint space. */

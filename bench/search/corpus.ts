@@ -1,5 +1,5 @@
-import type { CaptionedPhoto } from "../../tools/training/captions.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../../tools/segment-batch.ts";
+import type { CaptionedPhoto } from "../../tools/training/captions.ts";
 import { createRandom } from "../../tools/training/random.ts";
 
 /** Captions of each photo that become text of its segment; the next caption is the query. */

@@ -1,7 +1,7 @@
-import { ndcg } from "../ndcg.ts";
 import { quantile, round } from "../../tools/suite.ts";
-import type { TimedSearch } from "./systems.ts";
+import { ndcg } from "../ndcg.ts";
 import type { CorpusQuery } from "./corpus.ts";
+import type { TimedSearch } from "./systems.ts";
 
 /** Latency percentiles in ms. */
 export interface LatencyPercentiles {

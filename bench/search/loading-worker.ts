@@ -4,12 +4,12 @@ import { INGEST, MODELS } from "../../src/config.ts";
 import { accountId, type AssetId, type IndexId, newId, trustedId } from "../../src/ids.ts";
 import { embed } from "../../src/ingest/steps/embed.ts";
 import { writeAssetState } from "../../src/store/asset-changes.ts";
-import { insertAsset, updateProperties } from "../../src/store/assets.ts";
-import { requireIndex } from "../../src/store/indices.ts";
-import { updateTranscripts, upsertSegments } from "../../src/store/segments.ts";
-import { upsertVectors } from "../../src/store/vectors.ts";
-import { type IndexDb, indexDatabase } from "../../src/store/index-database.ts";
+import { insertAsset, updateProperties } from "../../src/store/d1/assets.ts";
+import { requireIndex } from "../../src/store/d1/indices.ts";
+import { type IndexDb, indexDatabase } from "../../src/store/index-database/index-database.ts";
+import { updateTranscripts, upsertSegments } from "../../src/store/index-database/segments.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
+import { upsertVectors } from "../../src/store/vectorize/vectors.ts";
 import type { Asset, MediaIndexRow, Segment } from "../../src/types.ts";
 import {
   type SegmentBatch,

@@ -49,7 +49,7 @@ export function addCounts(a: DetectionCounts, b: DetectionCounts): DetectionCoun
 }
 
 /**
- * Returns F1, precision and recall; each is 1 if nothing was wrong, also if there was nothing to
+ * Returns F1, precision and recall; each is 1 if nothing was wrong, even if there was nothing to
  * find.
  */
 export function toScores({ hits, falseAlarms, misses }: DetectionCounts) {

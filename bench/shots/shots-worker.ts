@@ -3,13 +3,13 @@ import type { LocalEnv } from "../../local/env.ts";
 import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import worker from "../../local/worker.ts";
-import { SHOTS } from "../../src/parameters.ts";
 import {
   getDurationSeconds,
   openContainer,
   requireVideoTrack,
 } from "../../src/media/container/open-container.ts";
 import { detectShots } from "../../src/media/shots/detect-shots.ts";
+import { SHOTS } from "../../src/parameters.ts";
 import type { Transition } from "../../src/types.ts";
 import type { ShotResult } from "./shot-result.ts";
 
@@ -18,16 +18,17 @@ export * from "../../local/worker.ts";
 const KEY = "bench/shots";
 
 /**
- * The local Worker with one more path, `POST /shots`, which runs shot detection on the video in the
- * body as ingest does.
+ * The local Worker with one more path, `POST /shots?size_of=…`, which runs shot detection on the
+ * video in the body as ingest does. FRAMES reads the size of a contact sheet as `size_of` says.
  */
 export default {
   ...worker,
   async fetch(request, env, ctx) {
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
     if (pathname !== "/shots") return worker.fetch(request, env, ctx);
     await env.MEDIA.put(KEY, await request.arrayBuffer());
-    return Response.json(await detectBodyShots(env));
+    const sizeOf = searchParams.get("size_of") ?? env.SHEET_SIZE_OF;
+    return Response.json(await detectBodyShots({ ...env, SHEET_SIZE_OF: sizeOf }));
   },
 } satisfies ExportedHandler<Env & LocalEnv>;
 
@@ -46,7 +47,7 @@ async function detectBodyShots(env: Env & LocalEnv): Promise<ShotResult> {
   for (let start = 0; start < seconds; start += SHOTS.windowSeconds) {
     const range = { start, end: Math.min(seconds, start + SHOTS.windowSeconds) };
     using input = await openContainer(env.MEDIA, KEY, range);
-    const track = await requireVideoTrack(input);
+    const track = requireVideoTrack(input);
     const bindings = { ...env, FRAMES, IMAGES: localImages(env) };
     transitions.push(...(await detectShots(bindings, track, range)).transitions);
   }
@@ -57,7 +58,7 @@ async function detectBodyShots(env: Env & LocalEnv): Promise<ShotResult> {
 async function countFrames(clip: ReadableStream<Uint8Array>): Promise<number> {
   const source = new BlobSource(await new Response(clip).blob());
   using input = new Input({ source, formats: [MP4] });
-  const sink = new EncodedPacketSink(await requireVideoTrack(input));
+  const sink = new EncodedPacketSink((await input.getPrimaryVideoTrack())!);
   let count = 0;
   for await (const _ of sink.packets(undefined, undefined, { metadataOnly: true })) count++;
   return count;

@@ -1,14 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { MeasuredCapacity } from "../../tools/capacity/measured.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
-import { readStoredBytes, type StoredBytes } from "../stored-bytes.ts";
-import { growIndex } from "../capacity/growth.ts";
+import { type GrownShard, growIndex } from "../capacity/growth.ts";
 import { SMALL_LIMITS } from "../capacity/small-limits.ts";
+import { readStoredBytes, type StoredBytes } from "../stored-bytes.ts";
 import { type ClipSpec, writeVideo } from "../synthetic-video.ts";
 
 const PHOTOS = 300;
@@ -139,7 +138,19 @@ function scale(bytes: StoredBytes, units: number): StoredBytes {
   };
 }
 
-function toResult(measured: MeasuredCapacity<StoredBytes>) {
+/** What an hour of video and an image add to the stores, and the shards that the images open. */
+interface MeasuredCapacity {
+  minutes: number;
+  hour: StoredBytes;
+  image: StoredBytes;
+  /** Bytes of an index database without assets. */
+  emptyDatabase: number;
+  limits: typeof SMALL_LIMITS;
+  images: number;
+  shards: GrownShard[];
+}
+
+function toResult(measured: MeasuredCapacity) {
   const { hour, image, shards } = measured;
   const sqlBytes = ({ d1, indexDatabases }: StoredBytes) => Math.round(d1 + indexDatabases);
   const toCountRow = (store: string, of: (bytes: StoredBytes) => number) => ({

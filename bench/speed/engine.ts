@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
-import { encodeVideo } from "../../tools/sample/video.ts";
-import { narrate } from "../../tools/sample/narration.ts";
 import { photographPath } from "../../tools/sample/images.ts";
+import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
-import { type RequestEngine, withEngine } from "../engine.ts";
+import { encodeVideo } from "../../tools/sample/video.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
+import { type RequestEngine, withEngine } from "../engine.ts";
 
 const ROUNDS = 15;
 const TEXTS = 64;

@@ -1,7 +1,7 @@
 import type { Hit } from "sightline";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import { withService } from "../../tools/service.ts";
+import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 
 const ROUNDS = 15;

@@ -1,9 +1,9 @@
 import { buildSamplePack } from "../../tools/sample/pack.ts";
+import { type Service, withService } from "../../tools/service.ts";
 import { samplePackFolder } from "../../tools/stack/local-state.ts";
+import { quantile, round, type Suite } from "../../tools/suite.ts";
 import { compareSystems, EMPTY_ROUTE, OURS } from "../search/compare.ts";
 import { type SearchFigures, type LatencyPercentiles, toRatios } from "../search/figures.ts";
-import { type Service, withService } from "../../tools/service.ts";
-import { quantile, round, type Suite } from "../../tools/suite.ts";
 
 const ROUNDS = 40;
 const LOADING_WORKER = "bench/search/loading-worker.ts";

@@ -1,3 +1,4 @@
+import type { ApiPath } from "./api-path.ts";
 import type { Transport } from "./transport.ts";
 import type { AddedAsset, Asset, RequestOptions, UploadProgress } from "./types.ts";
 import { uploadFile } from "./upload.ts";
@@ -13,6 +14,7 @@ export interface NewAsset {
   file?: Blob | undefined;
   url?: string | undefined;
   transcript?: Blob | string | undefined;
+  transcript_encoding?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
   resumable?: boolean | undefined;
 }
@@ -33,7 +35,7 @@ export function nameOf(file: Blob, fallback: string): string {
 /** Adds an asset by a form, or by tus if its file is large; a transcript isn't sent by tus. */
 export async function addAsset(
   transport: Transport,
-  indexPath: string,
+  indexPath: ApiPath,
   asset: NewAsset,
   { onProgress, ...options }: AddOptions,
 ): Promise<AddedAsset> {
@@ -46,7 +48,7 @@ export async function addAsset(
   const added = await transport.json<AddedAsset>(
     {
       method: "POST",
-      path: `${indexPath}/${type}`,
+      path: [...indexPath, type],
       query: { [`${type}_url`]: url },
       body: formOf(asset),
       repeatable: "key",
@@ -58,12 +60,14 @@ export async function addAsset(
 }
 
 /** Makes the form; undefined if a URL says everything. */
-function formOf({ type, file, transcript, metadata }: NewAsset): FormData | undefined {
+function formOf(asset: NewAsset): FormData | undefined {
+  const { type, file, transcript, transcript_encoding: encoding, metadata } = asset;
   if (!file && transcript === undefined && metadata === undefined) return undefined;
   const form = new FormData();
   if (metadata) form.append("metadata_str", JSON.stringify(metadata));
   if (typeof transcript === "string") form.append("transcript", transcript);
   else if (transcript) form.append("transcript", transcript, nameOf(transcript, "transcript"));
+  if (encoding !== undefined) form.append("transcript_encoding", encoding);
   if (file) form.append(`${type}_file`, file, nameOf(file, type));
   return form;
 }

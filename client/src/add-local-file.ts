@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { IngestFailedError } from "./errors.ts";
 import type { LocalMedia } from "./local-media.ts";
 import { openFile } from "./open-file.ts";
-import { IngestFailedError } from "./errors.ts";
-import type { Sightline } from "./sightline.ts";
 import type { SightlineIndex } from "./sightline-index.ts";
+import type { Sightline } from "./sightline.ts";
 import type { StoredCopies } from "./stored-copies.ts";
 import type { Asset } from "./types.ts";
 import {
@@ -164,7 +163,7 @@ export async function waitForAsset(
 
 async function sendTranscript(run: LocalUploads, videoId: string, path: string): Promise<void> {
   const { sightline, index, signal } = run;
-  const transcript = await readFile(path, "utf8");
+  const transcript = await openFile(path);
   const { job_id } = await index.videos.replaceTranscript(videoId, transcript, { signal });
   await sightline.jobs.wait(job_id, { signal });
 }

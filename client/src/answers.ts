@@ -1,3 +1,4 @@
+import type { ApiPath } from "./api-path.ts";
 import { ConnectionError, SightlineError } from "./errors.ts";
 import { readEvents } from "./server-sent-events.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
@@ -17,7 +18,7 @@ export function questionOf<Q extends Question>(question: Q | string): Q {
 
 export function requestAnswer(
   transport: Transport,
-  path: string,
+  path: ApiPath,
   question: Question,
   options: RequestOptions,
 ): Promise<Answer> {
@@ -27,7 +28,7 @@ export function requestAnswer(
 /** Yields the messages of a streamed answer. Throws the error that the service sends. */
 export async function* streamAnswer(
   transport: Transport,
-  path: string,
+  path: ApiPath,
   question: Question,
   options: RequestOptions,
 ): AsyncGenerator<AnswerEvent> {
@@ -44,6 +45,6 @@ export async function* streamAnswer(
   throw new ConnectionError("The answer broke off before its end.");
 }
 
-function answerRequest(path: string, question: Question, stream: boolean): ApiRequest {
+function answerRequest(path: ApiPath, question: Question, stream: boolean): ApiRequest {
   return { method: "GET", path, query: { ...question, ...(stream && { stream }) } };
 }

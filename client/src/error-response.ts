@@ -27,6 +27,7 @@ export async function readError(response: Response): Promise<SightlineError> {
   const details: ErrorDetails = {
     status,
     code,
+    detail: typeof detail === "string" ? detail : undefined,
     requestId: headers.get("x-request-id") ?? undefined,
     retryAfter: parseRetryAfter(headers.get("retry-after"), Date.now()),
   };

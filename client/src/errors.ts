@@ -3,6 +3,7 @@ import type { Asset, Job, ValidationIssue } from "./types.ts";
 export interface ErrorDetails extends ErrorOptions {
   status?: number | undefined;
   code?: string | undefined;
+  detail?: string | undefined;
   requestId?: string | undefined;
   retryAfter?: number | undefined;
 }
@@ -37,6 +38,8 @@ export class SightlineError extends Error {
   readonly status: number | undefined;
   /** Code such as `not_found`. */
   readonly code: string;
+  /** The service's own sentence; undefined if a proxy answered, or nobody. */
+  readonly detail: string | undefined;
   /** Value of `X-Request-Id`, which the service's log has, too. */
   readonly requestId: string | undefined;
   /** Seconds until a retry can succeed, if the service says so. */
@@ -46,6 +49,7 @@ export class SightlineError extends Error {
     super(message, "cause" in details ? { cause: details.cause } : {});
     this.status = details.status;
     this.code = details.code ?? CODES[details.status ?? 0] ?? "unknown";
+    this.detail = details.detail;
     this.requestId = details.requestId;
     this.retryAfter = details.retryAfter;
   }

@@ -16,6 +16,11 @@ export interface NewImage {
 
 /** The images of an index. */
 export class Images extends Collection<Asset> {
+  /**
+   * Adds an image.
+   * @example
+   * const { asset_id } = await index.images.add({ image_url: "https://example.com/boat.jpg" });
+   */
   add(image: NewImage, options: AddOptions = {}): Promise<AddedAsset> {
     const { image_file: file, image_url: url, ...others } = image;
     const asset = { type: this.type, file, url, ...others };

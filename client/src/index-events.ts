@@ -1,3 +1,4 @@
+import type { ApiPath } from "./api-path.ts";
 import { ConnectionError } from "./errors.ts";
 import { wait } from "./retries.ts";
 import { EventParser, readEvents } from "./server-sent-events.ts";
@@ -18,7 +19,7 @@ const RECONNECT_MS = 1000;
  */
 export async function* followEvents(
   transport: Transport,
-  indexPath: string,
+  indexPath: ApiPath,
   { lastEventId = "", ...options }: EventOptions,
 ): AsyncGenerator<IndexEvent> {
   const signal = transport.signalOf(options.signal);
@@ -27,7 +28,7 @@ export async function* followEvents(
     parser.reset();
     const id = parser.lastEventId;
     const headers: Record<string, string> = id === "" ? {} : { "Last-Event-ID": id };
-    const request = { method: "GET", path: `${indexPath}/events`, headers } as const;
+    const request = { method: "GET", path: [...indexPath, "events"], headers } as const;
     const response = await transport.open(request, { signal });
     try {
       for await (const event of readEvents(response, signal, parser)) {

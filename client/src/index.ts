@@ -17,12 +17,13 @@ export {
 export type { NewImage } from "./images.ts";
 export type { EventOptions } from "./index-events.ts";
 export type { JobWaitOptions } from "./jobs.ts";
-export type { Page, PageResult } from "./page.ts";
+export type { NodesPage, Page, PageResult } from "./page.ts";
 export type { components, paths } from "./schema.ts";
 export type { ImageSearchRequest, SearchRequest, VideoSearchRequest } from "./search.ts";
 export { Sightline } from "./sightline.ts";
-export type { NodesPage, SightlineIndex } from "./sightline-index.ts";
-export type { Fetch, SightlineOptions } from "./transport.ts";
+export type { SightlineIndex } from "./sightline-index.ts";
+export type { Fetch } from "./redirects.ts";
+export type { SightlineOptions } from "./transport.ts";
 export type * from "./types.ts";
 export type { UploadOptions } from "./upload.ts";
 export type { NewVideo } from "./videos.ts";

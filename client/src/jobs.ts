@@ -1,3 +1,4 @@
+import type { ApiPath } from "./api-path.ts";
 import { JobFailedError } from "./errors.ts";
 import { listOf, type Page } from "./page.ts";
 import { wait } from "./retries.ts";
@@ -21,19 +22,38 @@ export class Jobs {
     this.#transport = transport;
   }
 
+  /**
+   * Lists the jobs of the account, newest first.
+   * @example
+   * for await (const { kind, state } of sightline.jobs.list()) console.log(kind, state);
+   */
   list(query: PageQuery = {}, options: RequestOptions = {}): Page<Job> {
-    return listOf(this.#transport, "/jobs", "jobs", query, options);
+    return listOf(this.#transport, ["jobs"], "jobs", query, options);
   }
 
+  /**
+   * Returns the record of a job.
+   * @example
+   * const { state, progress } = await sightline.jobs.get(jobId);
+   */
   get(id: string, options: RequestOptions = {}): Promise<Job> {
     return this.#transport.json({ method: "GET", path: pathOf(id) }, options);
   }
 
+  /**
+   * Cancels a job that has not ended.
+   * @example
+   * await sightline.jobs.cancel(jobId);
+   */
   cancel(id: string, options: RequestOptions = {}): Promise<Job> {
     return this.#transport.json({ method: "DELETE", path: pathOf(id) }, options);
   }
 
-  /** Waits until a job has succeeded. Throws a `JobFailedError` if it fails or is cancelled. */
+  /**
+   * Waits until a job has succeeded. Throws a `JobFailedError` if it fails or is cancelled.
+   * @example
+   * const { result } = await sightline.jobs.wait(jobId, { onProgress: console.log });
+   */
   async wait(id: string, { onProgress, signal }: JobWaitOptions = {}): Promise<Job> {
     const stop = this.#transport.signalOf(signal);
     let known: Job | undefined;
@@ -48,6 +68,6 @@ export class Jobs {
   }
 }
 
-function pathOf(id: string): string {
-  return `/jobs/${encodeURIComponent(id)}`;
+function pathOf(id: string): ApiPath {
+  return ["jobs", id];
 }

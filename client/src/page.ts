@@ -1,5 +1,6 @@
+import type { ApiPath } from "./api-path.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
-import type { RequestOptions } from "./types.ts";
+import type { Node, RequestOptions, TraversalPage } from "./types.ts";
 
 /** One page of a list. */
 export interface PageResult<T> {
@@ -8,6 +9,9 @@ export interface PageResult<T> {
   /** Cursor of the next page; null on the last one. */
   next_cursor: string | null;
 }
+
+/** A page of a traversal, with its nodes as `items`. */
+export type NodesPage = PageResult<Node> & Omit<TraversalPage, "nodes">;
 
 /** Loads the page at a cursor; undefined is the first. */
 type LoadPage<Result> = (cursor: string | undefined) => Promise<Result>;
@@ -26,6 +30,11 @@ export class Page<T, Result extends PageResult<T> = PageResult<T>>
     this.#load = load;
   }
 
+  /**
+   * Resolves to the first page.
+   * @example
+   * const { items, total } = await index.assets();
+   */
   // oxlint-disable-next-line unicorn/no-thenable -- `await` gives the first page
   then<A = Result, B = never>(
     onFulfilled?: ((page: Result) => A | PromiseLike<A>) | null,
@@ -34,7 +43,13 @@ export class Page<T, Result extends PageResult<T> = PageResult<T>>
     return this.#loadFirst().then(onFulfilled, onRejected);
   }
 
-  /** Yields the pages, each of which is requested when the consumer asks for it. */
+  /**
+   * Yields the pages, each of which is requested when the consumer asks for it.
+   * @example
+   * for await (const { items, next_cursor } of index.assets().pages()) {
+   *   console.log(items.length, next_cursor);
+   * }
+   */
   async *pages(): AsyncGenerator<Result> {
     let page = await this.#loadFirst();
     for (;;) {
@@ -44,6 +59,11 @@ export class Page<T, Result extends PageResult<T> = PageResult<T>>
     }
   }
 
+  /**
+   * Yields every item over all pages.
+   * @example
+   * for await (const asset of index.assets()) console.log(asset.title);
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     for await (const { items } of this.pages()) yield* items;
   }
@@ -57,7 +77,7 @@ export class Page<T, Result extends PageResult<T> = PageResult<T>>
 /** Makes the list that a request reads, whose items are in the field `field` of each response. */
 export function listOf<T, Result extends PageResult<T> = PageResult<T>>(
   transport: Transport,
-  path: string,
+  path: ApiPath,
   field: string,
   query: ApiRequest["query"] = {},
   options: RequestOptions = {},

@@ -1,3 +1,5 @@
+/** Retry policy of the client: what is sent again, and when. */
+
 const BASE_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 /** A longer `Retry-After` isn't waited for. */

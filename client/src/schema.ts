@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed video
-         * @description Continues the ingest of a failed video at the step that failed. Of a ready video with `warnings`, what these are about is tried again by a job.
+         * @description Continues the ingest of a failed video at the step that failed. For a ready video with `warnings`, a job tries again what they are about.
          */
         post: operations["retryVideo"];
         delete?: never;
@@ -387,7 +387,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed image
-         * @description Continues the ingest of a failed image at the step that failed. Of a ready image with `warnings`, what these are about is tried again by a job.
+         * @description Continues the ingest of a failed image at the step that failed. For a ready image with `warnings`, a job tries again what they are about.
          */
         post: operations["retryImage"];
         delete?: never;
@@ -490,6 +490,26 @@ export interface paths {
         get: operations["getEditList"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/edl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Format a cut list as an edit list
+         * @description Returns parts of several videos, one after the other, as one edit decision list (CMX 3600). Programme times begin at one hour. A comment names the frame rate of each video that has another one than the programme. Nothing is stored.
+         */
+        post: operations["formatCutList"];
         delete?: never;
         options?: never;
         head?: never;
@@ -608,7 +628,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a source of imports
-         * @description Ends following a source. Assets that were imported from it stay.
+         * @description Stops following a source. Assets that were imported from it stay.
          */
         delete: operations["deleteSource"];
         options?: never;
@@ -625,7 +645,7 @@ export interface paths {
         };
         /**
          * Walk through an index and check it
-         * @description Lists all assets with their segments, and compares what D1, R2 and Vectorize have of them. It changes nothing. With `Accept: application/x-ndjson`, the whole walk is streamed as a JSON object a line.
+         * @description Lists all assets with their segments, and compares what D1, R2 and Vectorize have of them. It changes nothing. With `Accept: application/x-ndjson`, the whole walk is streamed as a JSON object per line.
          */
         get: operations["traverseIndex"];
         put?: never;
@@ -649,7 +669,7 @@ export interface paths {
         };
         /**
          * Export an index
-         * @description Streams an archive of the index: a JSON object a line with the records of each asset, its segments, transcript and embeddings. docs/backup.md describes the lines.
+         * @description Streams an archive of the index: one JSON object per line with the records of each asset, its segments, transcript and embeddings. docs/backup.md describes the lines.
          */
         get: operations["exportIndex"];
         put?: never;
@@ -671,7 +691,7 @@ export interface paths {
         put?: never;
         /**
          * Import an archive
-         * @description Starts a job that adds the assets of an archive, without calling a model. Assets that the index has already are left out. Send at most 2,000 lines at a time.
+         * @description Starts a job that adds the assets of an archive, without calling a model. Assets that the index has already are left out. Send at most 2,000 lines at a time. Fields and files are checked as in an ingest: docs/backup.md lists the limits.
          */
         post: operations["importArchive"];
         delete?: never;
@@ -711,7 +731,7 @@ export interface paths {
         put?: never;
         /**
          * Search with an image
-         * @description Finds the segments that look like an image: first copies of it, also edited ones, then similar images. With `query`, text and image count together.
+         * @description Finds the segments that look like an image: first copies of it, edited or not, then similar images. With `query`, text and image count together.
          */
         post: operations["searchByImage"];
         delete?: never;
@@ -731,7 +751,7 @@ export interface paths {
         put?: never;
         /**
          * Search with a clip
-         * @description Finds the footage of a clip, also if it was cut, cropped or compressed, then footage like it. What is said in the clip counts.
+         * @description Finds the footage of a clip, even if it was cut, cropped or compressed, then footage like it. What is said in the clip counts.
          */
         post: operations["searchByVideo"];
         delete?: never;
@@ -769,7 +789,7 @@ export interface paths {
         };
         /**
          * Answer a question from what is seen
-         * @description Shows the keyframes of the segments that a search finds to the model, beside their texts (visual question answering). Citations as for the other answers.
+         * @description Shows the keyframes of the segments that a search finds to the model, with their texts (visual question answering). Citations as for the other answers.
          */
         get: operations["answerFromImages"];
         put?: never;
@@ -809,7 +829,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description Lists the jobs of the account, newest first.
+         * @description Lists the jobs of the account, newest first. A job is deleted seven days after its end, but the last sync of a source and the ingest of an asset that can be retried stay.
          */
         get: operations["listJobs"];
         put?: never;
@@ -829,14 +849,14 @@ export interface paths {
         };
         /**
          * Get a job
-         * @description Returns the state, the progress and, at the end, the result of a job.
+         * @description Returns the state, the progress and, at the end, the result of a job. Seven days after its end a job is deleted: 404.
          */
         get: operations["getJob"];
         put?: never;
         post?: never;
         /**
          * Cancel a job
-         * @description Cancels a search, an import, a traversal or the replacement of a transcript that is queued or running. What it has done stays. An ingest is ended by deleting its asset.
+         * @description Cancels a search, an import (also of an archive), a traversal or the replacement of a transcript that is queued or running. What it has done stays. An ingest is ended by deleting its asset.
          */
         delete: operations["cancelJob"];
         options?: never;
@@ -956,7 +976,7 @@ export interface components {
              */
             detail: string;
         };
-        /** @description Body of an error 422, as of FastAPI. */
+        /** @description Body of a 422 error, in the format of FastAPI. */
         ValidationError: {
             /** @description Every issue of the request, at most 1000 for each part of it. */
             detail: {
@@ -997,7 +1017,7 @@ export interface components {
              * @example 0.1.0
              */
             version: string;
-            /** @description With `deep` only. */
+            /** @description Only with `deep`. */
             deployment?: {
                 /** @description Each binding and whether it answers. */
                 bindings: {
@@ -1016,7 +1036,7 @@ export interface components {
                      * @example 0.012
                      */
                     response_seconds: number | null;
-                    /** @description Of a queue; null for other bindings. */
+                    /** @description Backlog of a queue; null for other bindings. */
                     backlog: {
                         /**
                          * @description Messages that wait.
@@ -1048,6 +1068,12 @@ export interface components {
                  * @example true
                  */
                 accepts_ingests: boolean | null;
+                /**
+                 * Format: date-time
+                 * @description When the cron trigger last ran, due once a minute; null: never. RFC 3339, UTC.
+                 * @example 2026-11-24T09:30:00.000Z
+                 */
+                last_swept_at: string | null;
                 /** @description How full the stores are. */
                 fill: {
                     /**
@@ -1071,7 +1097,7 @@ export interface components {
                      */
                     used: number;
                     /**
-                     * @description Nothing new is added from here on.
+                     * @description Amount at which nothing new is added.
                      * @example 9000000000
                      */
                     soft_limit: number;
@@ -1115,7 +1141,7 @@ export interface components {
         };
         /** @description What the bindings answered. */
         BindingObservations: {
-            /** @description Six tiles of 64 × 36 pixels from the video's first 6 seconds. Null without one. */
+            /** @description Six tiles of at least 64 × 36 pixels from the video's first 6 seconds. Null without one. */
             contact_sheet: {
                 /** @description What was answered; null after an error. */
                 value: {
@@ -1134,7 +1160,13 @@ export interface components {
                      * @example 3
                      */
                     columns: number;
-                    /** @description Of the 6 tiles, row by row. */
+                    /**
+                     * @description Whether FRAMES reads `width` and `height` as those of each tile or of the sheet.
+                     * @example tile
+                     * @enum {string}
+                     */
+                    size_of: "tile" | "sheet";
+                    /** @description Mean brightness of each of the 6 tiles, row by row. */
                     tile_lumas: number[];
                 } | null;
                 /**
@@ -1169,6 +1201,39 @@ export interface components {
                  */
                 error: components["schemas"]["BindingError"] | null;
             } | null;
+            /** @description The frame at 1.1 seconds of each of the videos of other codecs, by FRAMES. */
+            codecs: {
+                /** @description What was answered; null after an error. */
+                value: {
+                    /**
+                     * @description Width in pixels.
+                     * @example 64
+                     */
+                    width: number;
+                    /**
+                     * @description Height in pixels.
+                     * @example 36
+                     */
+                    height: number;
+                    /**
+                     * @description Mean brightness, 0–255.
+                     * @example 118
+                     */
+                    luma: number;
+                } | null;
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
+                /**
+                 * @description Codec of the video; null if it can't be read.
+                 * @example hevc
+                 */
+                codec: string | null;
+                /** @description Whether `FRAMES_CODECS` has the codec. */
+                is_listed: boolean;
+            }[];
             /** @description Each of the images. */
             images: {
                 /** @description What was answered; null after an error. */
@@ -1210,13 +1275,57 @@ export interface components {
                  */
                 form: "wrapped" | "bare" | "json_object";
             }[];
+            /** @description What a joint image and text model of Workers AI answered to each form of input: `input` and `documents` are lists, `messages` are a chat's, `fields` are `text` and `image`. */
+            image_embeddings: {
+                /** @description What was answered; null after an error. */
+                value: {
+                    /**
+                     * @description Length of the vector; null if there is none.
+                     * @example 1024
+                     */
+                    dimensions: number | null;
+                    /**
+                     * @description The output: types, and for lists the length and the first item.
+                     * @example {
+                     *       "data": {
+                     *         "length": 1,
+                     *         "item": {
+                     *           "length": 1024,
+                     *           "item": "number"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    outline?: unknown;
+                } | null;
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
+                /**
+                 * @description How the input was sent.
+                 * @enum {string}
+                 */
+                form: "input" | "messages" | "documents" | "fields";
+                /**
+                 * @description What was sent: a text or the first image.
+                 * @enum {string}
+                 */
+                input: "text" | "image";
+            }[];
             /** @description A vector that was written, queried and deleted. */
             vectors: {
                 /** @description What was answered; null after an error. */
                 value: {
                     /**
-                     * @description Time until a query found a vector; null after 20 seconds.
-                     * @example 4
+                     * @description Id of the vector while no query finds it: ask again with it as `vector`. Null once it was found, or isn't waited for any more after 5 minutes.
+                     * @example null
+                     */
+                    waiting: string | null;
+                    /**
+                     * @description Time until a query found the vector.
+                     * @example 34
                      */
                     found_after_seconds: number | null;
                     /**
@@ -1271,7 +1380,7 @@ export interface components {
              * @description Error of the service that it leads to.
              * @enum {string}
              */
-            meaning: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "precondition_failed" | "too_large" | "unsupported_media_type" | "checksum_mismatch" | "rate_limited" | "limit_reached" | "cost_limit_reached" | "account_full" | "deployment_full" | "internal" | "upstream_failed" | "upstream_unavailable" | "upstream_timeout" | "model_not_found" | "model_request_rejected" | "model_output_unreadable" | "unsupported_platform" | "platform_not_configured" | "platform_quota_exceeded" | "blocked_address" | "download_failed" | "download_refused" | "media_not_available" | "original_removed" | "not_a_video" | "not_an_image" | "unreadable_container" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec" | "unreadable_image" | "unreadable_frame" | "too_long" | "duplicate_bytes" | "nothing_indexed" | "source_missing" | "attempts_exhausted";
+            meaning: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "precondition_failed" | "too_large" | "unsupported_media_type" | "checksum_mismatch" | "rate_limited" | "limit_reached" | "cost_limit_reached" | "account_full" | "deployment_full" | "internal" | "upstream_failed" | "upstream_unavailable" | "upstream_timeout" | "model_not_found" | "model_request_rejected" | "model_output_unreadable" | "unsupported_platform" | "platform_not_configured" | "platform_quota_exceeded" | "blocked_address" | "download_failed" | "download_refused" | "media_not_available" | "original_removed" | "not_a_video" | "not_an_image" | "unreadable_container" | "incomplete_media" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec" | "unreadable_image" | "unreadable_frame" | "too_long" | "transcript_malformed" | "transcript_shifted" | "transcript_past_end" | "duplicate_bytes" | "nothing_indexed" | "source_missing" | "attempts_exhausted";
         };
         /** @description The account behind an API key. */
         Account: {
@@ -1305,12 +1414,12 @@ export interface components {
              *       "write"
              *     ]
              */
-            scopes: ("read" | "write" | "admin")[];
+            scopes: ("read" | "write" | "admin" | "operator")[];
             /**
              * @description Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).
              * @example {
              *       "upload_bytes": 5368709120,
-             *       "indices": 100,
+             *       "indices": 1000,
              *       "requests_per_minute": 600
              *     }
              */
@@ -1355,6 +1464,11 @@ export interface components {
              * @example 734003200
              */
             size_bytes: number;
+            /**
+             * @description Bytes that the records of the account take in the database of all accounts.
+             * @example 48200
+             */
+            record_bytes: number;
             /** @description Number of assets by state. */
             states: {
                 /**
@@ -1388,7 +1502,7 @@ export interface components {
              * @description Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).
              * @example {
              *       "upload_bytes": 5368709120,
-             *       "indices": 100,
+             *       "indices": 1000,
              *       "requests_per_minute": 600
              *     }
              */
@@ -1458,7 +1572,7 @@ export interface components {
                  */
                 frames: number;
                 /**
-                 * @description US dollars for reading and scaling images.
+                 * @description US dollars for scaling and masking images.
                  * @example 0.004
                  */
                 images: number;
@@ -1511,7 +1625,7 @@ export interface components {
                  */
                 frames: number;
                 /**
-                 * @description Operations of Images.
+                 * @description Transformations of Images.
                  * @example 0
                  */
                 images: number;
@@ -1541,12 +1655,12 @@ export interface components {
                  */
                 object_requests: number;
                 /**
-                 * @description Operations of class B of R2.
+                 * @description Class B operations of R2.
                  * @example 0
                  */
                 bucket_reads: number;
                 /**
-                 * @description Operations of class A of R2.
+                 * @description Class A operations of R2.
                  * @example 0
                  */
                 bucket_writes: number;
@@ -1583,12 +1697,12 @@ export interface components {
              */
             name: string | null;
             /**
-             * @description `read` reads and searches, `write` changes indices, `admin` manages the account.
+             * @description `read` reads and searches, `write` changes indices, `admin` manages the account, `operator` reads the state of the deployment.
              * @example [
              *       "read"
              *     ]
              */
-            scopes: ("read" | "write" | "admin")[];
+            scopes: ("read" | "write" | "admin" | "operator")[];
             /** @description True for the API key of this request. */
             is_current: boolean;
             /**
@@ -1605,7 +1719,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description Last use, recorded at most once an hour; null if unused. RFC 3339, UTC.
+             * @description Last use, recorded at most once a minute; null if unused. RFC 3339, UTC.
              * @example 2026-11-24T09:30:00.000Z
              */
             last_used_at: string | null;
@@ -1652,7 +1766,7 @@ export interface components {
                 language?: string;
                 /**
                  * Format: uri
-                 * @description Public https URL to which every event of the index is sent (docs/webhooks.md).
+                 * @description Public https URL to which every event of the index is sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
                  * @example https://hooks.your-site.dev/sightline
                  */
                 webhook_url?: string;
@@ -1885,7 +1999,7 @@ export interface components {
              */
             duration_seconds: number | null;
             /**
-             * @description Frames a second of a video; null for an image, and until known.
+             * @description Frames per second of a video; null for an image, and until known.
              * @example 25
              */
             fps: number | null;
@@ -1899,6 +2013,23 @@ export interface components {
              * @example en
              */
             language: string | null;
+            /**
+             * Format: date-time
+             * @description When it was taken, as its file says; null if unknown. UTC if the camera names no time zone. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
+            taken_at: string | null;
+            /**
+             * @description Facts of the file: format, container and codecs, and of what took it `taken_at`, `camera`, `lens`, `latitude`, `longitude` (degrees) and `altitude` (metres). They are as the file says, without what it doesn't say.
+             * @example {
+             *       "format": "image/heic",
+             *       "camera": "Lumen One",
+             *       "latitude": 60.39
+             *     }
+             */
+            technical: {
+                [key: string]: unknown;
+            };
             /**
              * @description Segments that can be searched.
              * @example 17
@@ -1955,7 +2086,7 @@ export interface components {
         /** @description A job that was queued: `GET /jobs/{job_id}` follows it. */
         QueuedJob: {
             /**
-             * @description Id of the job.
+             * @description Id of the job, whose record stays for seven days after its end.
              * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
              */
             job_id: string;
@@ -2143,7 +2274,7 @@ export interface components {
             caption: string;
             /**
              * @description Model that wrote the caption. `template`: the detected labels in a sentence.
-             * @example @cf/meta/llama-4-scout-17b-16e-instruct
+             * @example @cf/google/gemma-4-26b-a4b-it
              */
             caption_model: string | null;
             /**
@@ -2446,7 +2577,7 @@ export interface components {
             /** @description Whether traversals import what is new. */
             follow: boolean;
             /**
-             * @description Items that are imported at most.
+             * @description Maximum number of items to import.
              * @example 20
              */
             limit: number;
@@ -2670,7 +2801,7 @@ export interface components {
              */
             duplicates: string[];
             /**
-             * @description Signals from which the score was computed. docs/search.md lists them.
+             * @description Signals from which the score was computed. docs/ranking.md lists them.
              * @example {
              *       "term_coverage": 1,
              *       "bm25_normalized": 0.94,
@@ -2684,11 +2815,11 @@ export interface components {
                 bm25_normalized?: number;
                 /** @description Share of the query's terms in labels and template captions, 0–1. */
                 label_coverage?: number;
-                /** @description Cosine of the text embeddings over the mean of the 100 nearest. */
+                /** @description Cosine of the text embeddings minus the mean of the 100 nearest. */
                 text_margin?: number;
                 /** @description Cosine of the keyframe or a region of it. */
                 image_similarity?: number;
-                /** @description That cosine over the mean of the 100 nearest. */
+                /** @description That cosine minus the mean of the 100 nearest. */
                 image_margin?: number;
                 /** @description −ln of the number of segments that were searched. */
                 log_prior?: number;
@@ -2717,7 +2848,7 @@ export interface components {
             related: components["schemas"]["Hit"][];
             /**
              * @description Model that wrote the answer. `extractive`: quoted without a language model.
-             * @example @cf/meta/llama-4-scout-17b-16e-instruct
+             * @example @cf/google/gemma-4-26b-a4b-it
              */
             model: string;
             /** @description Tokens of the language model; 0 without one. */
@@ -2795,7 +2926,7 @@ export interface components {
         /** @description Work in the background. */
         Job: {
             /**
-             * @description Id of the job.
+             * @description Id of the job, whose record stays for seven days after its end.
              * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
              */
             job_id: string;
@@ -2838,7 +2969,7 @@ export interface components {
              */
             result?: unknown;
             /**
-             * @description Why the job failed; null in other states.
+             * @description Why the job failed, or for which limit it waits; else null.
              * @example null
              */
             error: components["schemas"]["Failure"] | null;
@@ -2963,7 +3094,7 @@ export interface components {
                  */
                 delivered: number;
                 /**
-                 * @description Deliveries that were given up.
+                 * @description Deliveries that failed at their last attempt.
                  * @example 0
                  */
                 failed: number;
@@ -3128,7 +3259,7 @@ export interface operations {
     getHealth: {
         parameters: {
             query?: {
-                /** @description Checks each binding and reports how full the deployment is. Needs an API key with the scope `admin`. The status is 503 if the service can't serve requests. */
+                /** @description Checks each binding and reports how full the deployment is. Needs an API key with the scope `operator`. The status is 503 if the service can't serve requests. */
                 deep?: boolean;
             };
             header?: never;
@@ -3167,7 +3298,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `deep` needs the scope `admin`. */
+            /** @description `deep` needs the scope `operator`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3175,7 +3306,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "`deep` needs the scope `admin`."
+                     *       "detail": "`deep` needs the scope `operator`."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -3201,10 +3332,20 @@ export interface operations {
                      */
                     video?: string;
                     /**
+                     * @description MP4s with other codecs, at least 2 seconds long.
+                     * @default []
+                     */
+                    videos?: string[];
+                    /**
                      * @description Images, of which the first is a JPEG.
                      * @default []
                      */
                     images?: string[];
+                    /**
+                     * @description `waiting` of an earlier response. Nothing but this vector is observed then.
+                     * @example observed_1732525200000_0f3a9c12
+                     */
+                    vector?: string;
                 };
             };
         };
@@ -3222,6 +3363,7 @@ export interface operations {
                      *           "width": 64,
                      *           "height": 36,
                      *           "columns": 3,
+                     *           "size_of": "tile",
                      *           "tile_lumas": [
                      *             118
                      *           ]
@@ -3236,6 +3378,18 @@ export interface operations {
                      *         },
                      *         "error": null
                      *       },
+                     *       "codecs": [
+                     *         {
+                     *           "value": {
+                     *             "width": 64,
+                     *             "height": 36,
+                     *             "luma": 118
+                     *           },
+                     *           "error": null,
+                     *           "codec": "hevc",
+                     *           "is_listed": false
+                     *         }
+                     *       ],
                      *       "images": [
                      *         {
                      *           "value": {
@@ -3252,9 +3406,20 @@ export interface operations {
                      *           "form": "wrapped"
                      *         }
                      *       ],
+                     *       "image_embeddings": [
+                     *         {
+                     *           "value": {
+                     *             "dimensions": 1024
+                     *           },
+                     *           "error": null,
+                     *           "form": "input",
+                     *           "input": "text"
+                     *         }
+                     *       ],
                      *       "vectors": {
                      *         "value": {
-                     *           "found_after_seconds": 4,
+                     *           "waiting": null,
+                     *           "found_after_seconds": 34,
                      *           "cosine": 0.512,
                      *           "score": 0.51,
                      *           "exact_score": 0.512
@@ -3334,7 +3499,7 @@ export interface operations {
                      *       ],
                      *       "limits": {
                      *         "upload_bytes": 5368709120,
-                     *         "indices": 100,
+                     *         "indices": 1000,
                      *         "requests_per_minute": 600
                      *       }
                      *     }
@@ -3387,6 +3552,7 @@ export interface operations {
                      *       "segments": 214,
                      *       "duration_seconds": 1893.4,
                      *       "size_bytes": 734003200,
+                     *       "record_bytes": 48200,
                      *       "states": {
                      *         "queued": 0,
                      *         "processing": 1,
@@ -3471,7 +3637,7 @@ export interface operations {
                      *       },
                      *       "limits": {
                      *         "upload_bytes": 5368709120,
-                     *         "indices": 100,
+                     *         "indices": 1000,
                      *         "requests_per_minute": 600
                      *       },
                      *       "generated_at": "2026-11-24T09:30:00.000Z"
@@ -3482,6 +3648,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3602,7 +3769,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account has its maximum of valid API keys. */
+            /** @description The account has its maximum number of valid API keys or of bytes of records. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -3610,7 +3777,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account has its maximum of valid API keys."
+                     *       "detail": "The account has its maximum number of valid API keys or of bytes of records."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -3807,7 +3974,7 @@ export interface operations {
                         language?: string;
                         /**
                          * Format: uri
-                         * @description Public https URL to which every event of the index is sent (docs/webhooks.md).
+                         * @description Public https URL to which every event of the index is sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
                          * @example https://hooks.your-site.dev/sightline
                          */
                         webhook_url?: string;
@@ -3860,7 +4027,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account has its maximum of indices. */
+            /** @description The account has its maximum number of indices or of bytes of records. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -3868,7 +4035,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account has its maximum of indices."
+                     *       "detail": "The account has its maximum number of indices or of bytes of records."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -3961,6 +4128,12 @@ export interface operations {
                      *           "fps": 25,
                      *           "has_audio": true,
                      *           "language": "en",
+                     *           "taken_at": "2026-11-24T09:30:00.000Z",
+                     *           "technical": {
+                     *             "format": "image/heic",
+                     *             "camera": "Lumen One",
+                     *             "latitude": 60.39
+                     *           },
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -4081,7 +4254,7 @@ export interface operations {
                         language?: string;
                         /**
                          * Format: uri
-                         * @description Public https URL to which every event of the index is sent (docs/webhooks.md).
+                         * @description Public https URL to which every event of the index is sent (docs/webhooks.md). Keys without the scope `write` see only its origin.
                          * @example https://hooks.your-site.dev/sightline
                          */
                         webhook_url?: string;
@@ -4132,6 +4305,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The body is too large. */
@@ -4181,9 +4368,14 @@ export interface operations {
                     video_url?: string;
                     /**
                      * Format: binary
-                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]` or Whisper's) or plain text.
+                     * @description Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, SAMI or plain text.
                      */
                     transcript?: string;
+                    /**
+                     * @description Encoding of the transcript, as `windows-1250`: a label of the WHATWG Encoding Standard. Detected by default.
+                     * @example windows-1250
+                     */
+                    transcript_encoding?: string;
                     /**
                      * Format: json
                      * @description Metadata of the asset: a JSON object as text, at most 64 KiB. Searches can filter by it.
@@ -4224,6 +4416,12 @@ export interface operations {
                      *       "fps": 25,
                      *       "has_audio": true,
                      *       "language": "en",
+                     *       "taken_at": "2026-11-24T09:30:00.000Z",
+                     *       "technical": {
+                     *         "format": "image/heic",
+                     *         "camera": "Lumen One",
+                     *         "latitude": 60.39
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4255,7 +4453,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -4263,7 +4461,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -4367,6 +4565,12 @@ export interface operations {
                      *           "fps": 25,
                      *           "has_audio": true,
                      *           "language": "en",
+                     *           "taken_at": "2026-11-24T09:30:00.000Z",
+                     *           "technical": {
+                     *             "format": "image/heic",
+                     *             "camera": "Lumen One",
+                     *             "latitude": 60.39
+                     *           },
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -4450,6 +4654,12 @@ export interface operations {
                      *       "fps": 25,
                      *       "has_audio": true,
                      *       "language": "en",
+                     *       "taken_at": "2026-11-24T09:30:00.000Z",
+                     *       "technical": {
+                     *         "format": "image/heic",
+                     *         "camera": "Lumen One",
+                     *         "latitude": 60.39
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4575,6 +4785,12 @@ export interface operations {
                      *       "fps": 25,
                      *       "has_audio": true,
                      *       "language": "en",
+                     *       "taken_at": "2026-11-24T09:30:00.000Z",
+                     *       "technical": {
+                     *         "format": "image/heic",
+                     *         "camera": "Lumen One",
+                     *         "latitude": 60.39
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4590,6 +4806,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The body is too large. */
@@ -4655,6 +4885,12 @@ export interface operations {
                      *       "fps": 25,
                      *       "has_audio": true,
                      *       "language": "en",
+                     *       "taken_at": "2026-11-24T09:30:00.000Z",
+                     *       "technical": {
+                     *         "format": "image/heic",
+                     *         "camera": "Lumen One",
+                     *         "latitude": 60.39
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4670,6 +4906,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The video hasn't failed and has no warnings. */
@@ -4780,7 +5030,7 @@ export interface operations {
                      *           "start_seconds": 41.2,
                      *           "end_seconds": 46.8,
                      *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *           "transcript": "Oh no, that was my favourite cup.",
                      *           "on_screen_text": "SCENE 4",
                      *           "labels": [
@@ -4856,7 +5106,7 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description The image: JPEG, PNG, GIF or WebP. Give either this or `image_url`.
+                     * @description The image: JPEG, PNG, GIF, WebP, HEIC, a camera raw, or what the decoder of the deployment reads. Give either this or `image_url`.
                      */
                     image_file?: string;
                     /** @description Public URL of the image: the same as in the query. */
@@ -4901,6 +5151,12 @@ export interface operations {
                      *       "fps": 25,
                      *       "has_audio": true,
                      *       "language": "en",
+                     *       "taken_at": "2026-11-24T09:30:00.000Z",
+                     *       "technical": {
+                     *         "format": "image/heic",
+                     *         "camera": "Lumen One",
+                     *         "latitude": 60.39
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4932,7 +5188,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -4940,7 +5196,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -5044,6 +5300,12 @@ export interface operations {
                      *           "fps": 25,
                      *           "has_audio": true,
                      *           "language": "en",
+                     *           "taken_at": "2026-11-24T09:30:00.000Z",
+                     *           "technical": {
+                     *             "format": "image/heic",
+                     *             "camera": "Lumen One",
+                     *             "latitude": 60.39
+                     *           },
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -5127,6 +5389,12 @@ export interface operations {
                      *       "fps": 25,
                      *       "has_audio": true,
                      *       "language": "en",
+                     *       "taken_at": "2026-11-24T09:30:00.000Z",
+                     *       "technical": {
+                     *         "format": "image/heic",
+                     *         "camera": "Lumen One",
+                     *         "latitude": 60.39
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5247,6 +5515,12 @@ export interface operations {
                      *       "fps": 25,
                      *       "has_audio": true,
                      *       "language": "en",
+                     *       "taken_at": "2026-11-24T09:30:00.000Z",
+                     *       "technical": {
+                     *         "format": "image/heic",
+                     *         "camera": "Lumen One",
+                     *         "latitude": 60.39
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5262,6 +5536,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The body is too large. */
@@ -5327,6 +5615,12 @@ export interface operations {
                      *       "fps": 25,
                      *       "has_audio": true,
                      *       "language": "en",
+                     *       "taken_at": "2026-11-24T09:30:00.000Z",
+                     *       "technical": {
+                     *         "format": "image/heic",
+                     *         "camera": "Lumen One",
+                     *         "latitude": 60.39
+                     *       },
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5342,6 +5636,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The image hasn't failed and has no warnings. */
@@ -5486,7 +5794,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5494,7 +5802,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -5530,7 +5838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body isn't `application/offset+octet-stream`, or no video or image. */
+            /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5538,7 +5846,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The body isn't `application/offset+octet-stream`, or no video or image."
+                     *       "detail": "The body isn't `application/offset+octet-stream`, or the file is neither video nor image."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -5680,7 +5988,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5688,7 +5996,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -5752,7 +6060,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body isn't `application/offset+octet-stream`, or no video or image. */
+            /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5760,7 +6068,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The body isn't `application/offset+octet-stream`, or no video or image."
+                     *       "detail": "The body isn't `application/offset+octet-stream`, or the file is neither video nor image."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -5854,7 +6162,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body isn't `application/offset+octet-stream`, or no video or image. */
+            /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5862,7 +6170,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The body isn't `application/offset+octet-stream`, or no video or image."
+                     *       "detail": "The body isn't `application/offset+octet-stream`, or the file is neither video nor image."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -5936,7 +6244,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -5944,7 +6252,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6008,7 +6316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body isn't `application/offset+octet-stream`, or no video or image. */
+            /** @description The body isn't `application/offset+octet-stream`, or the file is neither video nor image. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6016,7 +6324,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The body isn't `application/offset+octet-stream`, or no video or image."
+                     *       "detail": "The body isn't `application/offset+octet-stream`, or the file is neither video nor image."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6138,9 +6446,14 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]` or Whisper's) or plain text.
+                     * @description Transcript as SRT, WebVTT, JSON (`[{start, end, text}]`, or what Whisper's tools write), TSV, SBV, LRC, MPL2, MicroDVD, TMPlayer, SCC, TTML, ASS, SAMI or plain text.
                      */
                     transcript: string;
+                    /**
+                     * @description Encoding of the transcript, as `windows-1250`: a label of the WHATWG Encoding Standard. Detected by default.
+                     * @example windows-1250
+                     */
+                    transcript_encoding?: string;
                 };
             };
         };
@@ -6177,6 +6490,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's storage or its bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage or its bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The video isn't ready. An earlier request with this `Idempotency-Key` is still running. */
@@ -6264,6 +6591,86 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    formatCutList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Parts of videos in the order of the list. The same video may occur several times. */
+                    moments: {
+                        /**
+                         * @description Id of a video of the index.
+                         * @example vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+                         */
+                        asset_id: string;
+                        /**
+                         * @description Start of the moment in the video, in seconds.
+                         * @example 61.5
+                         */
+                        start_seconds: number;
+                        /**
+                         * @description End of the moment in seconds. Past the end of the video, it is the end.
+                         * @example 75.2
+                         */
+                        end_seconds: number;
+                    }[];
+                    /**
+                     * @description Title of the list. Default: the name of the index.
+                     * @example Kitchen scenes
+                     */
+                    title?: string;
+                    /**
+                     * @description Frames a second in which programme times count. Default: those of the first video.
+                     * @example 25
+                     */
+                    fps?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example TITLE: kitchen
+                     *     FCM: NON-DROP FRAME
+                     */
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     importVideo: {
         parameters: {
             query?: {
@@ -6275,7 +6682,7 @@ export interface operations {
                 metadata?: string;
                 /** @description Whether each later traversal imports what is new. */
                 follow?: boolean;
-                /** @description Items to import at most. */
+                /** @description Maximum number of items to import. */
                 limit?: number;
             };
             header?: {
@@ -6310,7 +6717,7 @@ export interface operations {
                     };
                     /** @description Whether each later traversal imports what is new. Default: false. */
                     follow?: boolean;
-                    /** @description Items to import at most. Default: 1. */
+                    /** @description Maximum number of items to import. Default: 1. */
                     limit?: number;
                 };
             };
@@ -6333,7 +6740,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -6341,7 +6748,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6409,7 +6816,7 @@ export interface operations {
                 metadata?: string;
                 /** @description Whether each later traversal imports what is new. */
                 follow?: boolean;
-                /** @description Items to import at most. */
+                /** @description Maximum number of items to import. */
                 limit?: number;
             };
             header?: {
@@ -6446,7 +6853,7 @@ export interface operations {
                     };
                     /** @description Whether each later traversal imports what is new. Default: false. */
                     follow?: boolean;
-                    /** @description Items to import at most. Default: 50. */
+                    /** @description Maximum number of items to import. Default: 50. */
                     limit?: number;
                 };
             };
@@ -6469,7 +6876,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -6477,7 +6884,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6543,7 +6950,7 @@ export interface operations {
                 metadata?: string;
                 /** @description Whether each later traversal imports what is new. */
                 follow?: boolean;
-                /** @description Items to import at most. */
+                /** @description Maximum number of items to import. */
                 limit?: number;
             };
             header?: {
@@ -6578,7 +6985,7 @@ export interface operations {
                     };
                     /** @description Whether each later traversal imports what is new. Default: false. */
                     follow?: boolean;
-                    /** @description Items to import at most. Default: 50. */
+                    /** @description Maximum number of items to import. Default: 50. */
                     limit?: number;
                 };
             };
@@ -6601,7 +7008,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -6609,7 +7016,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6677,7 +7084,7 @@ export interface operations {
                 metadata?: string;
                 /** @description Whether each later traversal imports what is new. */
                 follow?: boolean;
-                /** @description Items to import at most. */
+                /** @description Maximum number of items to import. */
                 limit?: number;
             };
             header?: {
@@ -6714,7 +7121,7 @@ export interface operations {
                     };
                     /** @description Whether each later traversal imports what is new. Default: false. */
                     follow?: boolean;
-                    /** @description Items to import at most. Default: 50. */
+                    /** @description Maximum number of items to import. Default: 50. */
                     limit?: number;
                 };
             };
@@ -6737,7 +7144,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The account's storage is used up. */
+            /** @description The account's storage or its bytes of records are used up. */
             402: {
                 headers: {
                     [name: string]: unknown;
@@ -6745,7 +7152,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The account's storage is used up."
+                     *       "detail": "The account's storage or its bytes of records are used up."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
@@ -6991,6 +7398,12 @@ export interface operations {
                      *             "fps": 25,
                      *             "has_audio": true,
                      *             "language": "en",
+                     *             "taken_at": "2026-11-24T09:30:00.000Z",
+                     *             "technical": {
+                     *               "format": "image/heic",
+                     *               "camera": "Lumen One",
+                     *               "latitude": 60.39
+                     *             },
                      *             "segments": 17,
                      *             "metadata": {
                      *               "year": 2026,
@@ -7012,7 +7425,7 @@ export interface operations {
                      *               "start_seconds": 41.2,
                      *               "end_seconds": 46.8,
                      *               "caption": "A woman drops a cup in a kitchen.",
-                     *               "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *               "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *               "transcript": "Oh no, that was my favourite cup.",
                      *               "on_screen_text": "SCENE 4",
                      *               "labels": [
@@ -7079,6 +7492,12 @@ export interface operations {
                      *         "fps": 25,
                      *         "has_audio": true,
                      *         "language": "en",
+                     *         "taken_at": "2026-11-24T09:30:00.000Z",
+                     *         "technical": {
+                     *           "format": "image/heic",
+                     *           "camera": "Lumen One",
+                     *           "latitude": 60.39
+                     *         },
                      *         "segments": 17,
                      *         "metadata": {
                      *           "year": 2026,
@@ -7100,7 +7519,7 @@ export interface operations {
                      *           "start_seconds": 41.2,
                      *           "end_seconds": 46.8,
                      *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *           "transcript": "Oh no, that was my favourite cup.",
                      *           "on_screen_text": "SCENE 4",
                      *           "labels": [
@@ -7172,6 +7591,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
@@ -7184,7 +7617,7 @@ export interface operations {
             query?: {
                 /** @description Whether the archive names the files, by URLs that are valid for an hour. */
                 media?: boolean;
-                /** @description Id of the last asset of an export that was cut off: this one continues it. */
+                /** @description Id of the last asset of an export that was cut off: this one continues after it. */
                 after?: string;
             };
             header?: never;
@@ -7253,6 +7686,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's storage or its bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage or its bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The body is too large. */
@@ -7332,7 +7779,7 @@ export interface operations {
                      */
                     queue_job?: boolean;
                     /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold.
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold.
                      * @example {
                      *       "year": 2026,
                      *       "camera": "A"
@@ -7372,7 +7819,7 @@ export interface operations {
                      *           "start_seconds": 41.2,
                      *           "end_seconds": 46.8,
                      *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *           "transcript": "Oh no, that was my favourite cup.",
                      *           "on_screen_text": "SCENE 4",
                      *           "labels": [
@@ -7421,6 +7868,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The body is too large. */
@@ -7453,7 +7914,7 @@ export interface operations {
                 modes?: ("video" | "image" | "visual" | "speech" | "text")[];
                 /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
                 asset_ids?: string[];
-                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
                 filter?: string;
                 /** @description `asset`: only the best segment of each video or image. */
                 group_by?: "segment" | "asset";
@@ -7477,7 +7938,7 @@ export interface operations {
                     query?: string;
                     /**
                      * Format: binary
-                     * @description Image to search by: JPEG, PNG, GIF or WebP, at most 20 MiB.
+                     * @description Image to search by, in any format that can be added, at most 20 MiB.
                      */
                     image_file: string;
                 };
@@ -7503,7 +7964,7 @@ export interface operations {
                      *           "start_seconds": 41.2,
                      *           "end_seconds": 46.8,
                      *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *           "transcript": "Oh no, that was my favourite cup.",
                      *           "on_screen_text": "SCENE 4",
                      *           "labels": [
@@ -7566,6 +8027,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The body is too large. */
@@ -7612,7 +8087,7 @@ export interface operations {
                 modes?: ("video" | "image" | "visual" | "speech" | "text")[];
                 /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
                 asset_ids?: string[];
-                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
                 filter?: string;
                 /** @description `asset`: only the best segment of each video or image. */
                 group_by?: "segment" | "asset";
@@ -7672,7 +8147,7 @@ export interface operations {
                      *           "start_seconds": 41.2,
                      *           "end_seconds": 46.8,
                      *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *           "transcript": "Oh no, that was my favourite cup.",
                      *           "on_screen_text": "SCENE 4",
                      *           "labels": [
@@ -7735,6 +8210,20 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            /** @description The account's storage or its bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's storage or its bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             /** @description The body is too large. */
@@ -7818,7 +8307,7 @@ export interface operations {
                      *           "start_seconds": 41.2,
                      *           "end_seconds": 46.8,
                      *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *           "transcript": "Oh no, that was my favourite cup.",
                      *           "on_screen_text": "SCENE 4",
                      *           "labels": [
@@ -7861,7 +8350,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "related": [],
-                     *       "model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *       "model": "@cf/google/gemma-4-26b-a4b-it",
                      *       "usage": {
                      *         "input_tokens": 1840,
                      *         "output_tokens": 12
@@ -7940,7 +8429,7 @@ export interface operations {
                      *           "start_seconds": 41.2,
                      *           "end_seconds": 46.8,
                      *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *           "transcript": "Oh no, that was my favourite cup.",
                      *           "on_screen_text": "SCENE 4",
                      *           "labels": [
@@ -7983,7 +8472,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "related": [],
-                     *       "model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *       "model": "@cf/google/gemma-4-26b-a4b-it",
                      *       "usage": {
                      *         "input_tokens": 1840,
                      *         "output_tokens": 12
@@ -8060,7 +8549,7 @@ export interface operations {
                      *           "start_seconds": 41.2,
                      *           "end_seconds": 46.8,
                      *           "caption": "A woman drops a cup in a kitchen.",
-                     *           "caption_model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
                      *           "transcript": "Oh no, that was my favourite cup.",
                      *           "on_screen_text": "SCENE 4",
                      *           "labels": [
@@ -8103,7 +8592,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "related": [],
-                     *       "model": "@cf/meta/llama-4-scout-17b-16e-instruct",
+                     *       "model": "@cf/google/gemma-4-26b-a4b-it",
                      *       "usage": {
                      *         "input_tokens": 1840,
                      *         "output_tokens": 12

@@ -1,4 +1,5 @@
 import { nameOf } from "./add-asset.ts";
+import type { ApiPath } from "./api-path.ts";
 import type { Transport } from "./transport.ts";
 import type { BodyOf, FormOf, Hit, QueryOf, RequestOptions, SearchResult } from "./types.ts";
 
@@ -11,13 +12,18 @@ export type ImageSearchRequest = { image_file: Blob } & ExampleQuery &
 export type VideoSearchRequest = { video_file: Blob } & ExampleQuery &
   FormOf<"/index/{index_name}/search_video", "post">;
 
+/** Makes the request of a text. */
+export function searchOf(query: string | SearchRequest): SearchRequest {
+  return typeof query === "string" ? { query } : query;
+}
+
 export function search(
   transport: Transport,
-  indexPath: string,
+  indexPath: ApiPath,
   search: SearchRequest,
   options: RequestOptions,
 ): Promise<SearchResult> {
-  const request = { method: "POST", path: `${indexPath}/search`, json: search } as const;
+  const request = { method: "POST", path: [...indexPath, "search"], json: search } as const;
   return transport.json({ ...request, ...(!search.queue_job && SAFE) }, options);
 }
 
@@ -27,7 +33,7 @@ const SAFE = { repeatable: "safe" } as const;
 /** Yields the hits of all pages of a search. */
 export async function* searchPages(
   transport: Transport,
-  indexPath: string,
+  indexPath: ApiPath,
   request: SearchRequest,
   options: RequestOptions,
 ): AsyncGenerator<Hit> {
@@ -42,21 +48,21 @@ export async function* searchPages(
 
 export function searchByImage(
   transport: Transport,
-  indexPath: string,
+  indexPath: ApiPath,
   { image_file: file, query: text, ...parameters }: ImageSearchRequest,
   options: RequestOptions,
 ): Promise<SearchResult> {
   const body = new FormData();
   if (text !== undefined) body.append("query", text);
   body.append("image_file", file, nameOf(file, "image"));
-  const path = `${indexPath}/search_image`;
+  const path = [...indexPath, "search_image"];
   const query = toQuery(parameters);
   return transport.json({ method: "POST", path, query, body, ...SAFE }, options);
 }
 
 export function searchByVideo(
   transport: Transport,
-  indexPath: string,
+  indexPath: ApiPath,
   { video_file: file, start_seconds, end_seconds, queue_job, ...parameters }: VideoSearchRequest,
   options: RequestOptions,
 ): Promise<SearchResult> {
@@ -65,7 +71,7 @@ export function searchByVideo(
     if (value !== undefined && value !== null) body.append(name, String(value));
   }
   body.append("video_file", file, nameOf(file, "video"));
-  const path = `${indexPath}/search_video`;
+  const path = [...indexPath, "search_video"];
   const request = { method: "POST", path, query: toQuery(parameters), body } as const;
   return transport.json({ ...request, ...(!queue_job && SAFE) }, options);
 }

@@ -1,4 +1,6 @@
+import { createParser } from "eventsource-parser";
 import { ConnectionError } from "./errors.ts";
+import { ignoreAfterUse } from "./ignored-errors.ts";
 import { orAbort } from "./retries.ts";
 
 export interface ServerSentEvent {
@@ -8,52 +10,40 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** Parser of server-sent events (WHATWG HTML, 9.2.6). */
+/** Parser of the server-sent events of streams, one after the other. */
 export class EventParser {
-  /** Id of the last event that had one, also if it had no data. */
+  /** Id of the last event that had one, even if it had no data. */
   lastEventId: string;
-  #rest = "";
-  #id: string;
-  #event = "";
-  #data: string[] = [];
+  readonly #parser: ReturnType<typeof createParser>;
+  #events: ServerSentEvent[] = [];
 
   constructor(lastEventId = "") {
     this.lastEventId = lastEventId;
-    this.#id = lastEventId;
+    this.#parser = createParser({
+      onId: (id) => (this.lastEventId = id),
+      onEvent: ({ event, data }) => {
+        this.#events.push({ id: this.lastEventId, event: event || "message", data });
+      },
+    });
   }
 
-  /** Drops an unfinished event before another stream is read. */
+  /**
+   * Drops an unfinished event before another stream is read.
+   * @example
+   * parser.reset();
+   */
   reset(): void {
-    this.#rest = "";
-    this.#id = this.lastEventId;
-    this.#event = "";
-    this.#data = [];
+    this.#parser.reset();
   }
 
-  /** Returns the events that the text completes. */
+  /**
+   * Returns the events that the text completes.
+   * @example
+   * const [event] = parser.push("event: delta\ndata: {}\n\n");
+   */
   push(text: string): ServerSentEvent[] {
-    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
-    this.#rest = lines.pop() ?? "";
-    return lines.flatMap((line) => this.#readLine(line));
-  }
-
-  #readLine(line: string): ServerSentEvent[] {
-    if (line === "") return this.#dispatch();
-    const [, field = "", value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
-    if (field === "data") this.#data.push(value);
-    else if (field === "event") this.#event = value;
-    else if (field === "id" && !value.includes("\0")) this.#id = value;
-    return [];
-  }
-
-  #dispatch(): ServerSentEvent[] {
-    this.lastEventId = this.#id;
-    const data = this.#data.join("\n");
-    const event = this.#event || "message";
-    const isEmpty = this.#data.length === 0;
-    this.#data = [];
-    this.#event = "";
-    return isEmpty ? [] : [{ id: this.lastEventId, event, data }];
+    this.#parser.feed(text);
+    return this.#events.splice(0);
   }
 }
 
@@ -79,6 +69,6 @@ export async function* readEvents(
       yield* parser.push(decoder.decode(value, { stream: true }));
     }
   } finally {
-    void reader.cancel().catch(() => undefined);
+    void reader.cancel().catch(ignoreAfterUse);
   }
 }

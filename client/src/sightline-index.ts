@@ -6,15 +6,17 @@ import {
   streamAnswer,
   type VideoQuestion,
 } from "./answers.ts";
+import type { ApiPath } from "./api-path.ts";
 import { Images } from "./images.ts";
 import { Imports } from "./imports.ts";
 import { type EventOptions, followEvents } from "./index-events.ts";
-import { listOf, type Page, type PageResult } from "./page.ts";
+import { listOf, type NodesPage, type Page } from "./page.ts";
 import {
   type ImageSearchRequest,
   search,
   searchByImage,
   searchByVideo,
+  searchOf,
   searchPages,
   type SearchRequest,
   type VideoSearchRequest,
@@ -26,6 +28,7 @@ import type {
   Answer,
   AnswerEvent,
   Asset,
+  CutList,
   Hit,
   IndexEvent,
   Node,
@@ -35,7 +38,6 @@ import type {
   RequestOptions,
   SearchResult,
   Traversal,
-  TraversalPage,
 } from "./types.ts";
 import { uploadFile, type UploadOptions } from "./upload.ts";
 import { Uploads } from "./uploads.ts";
@@ -53,12 +55,12 @@ export class SightlineIndex {
   readonly uploads: Uploads;
   readonly webhook: Webhook;
   readonly #transport: Transport;
-  readonly #path: string;
+  readonly #path: ApiPath;
 
   constructor(transport: Transport, name: string) {
     this.name = name;
     this.#transport = transport;
-    this.#path = `/index/${encodeURIComponent(name)}`;
+    this.#path = ["index", name];
     this.videos = new Videos(transport, this.#path, "video");
     this.images = new Images(transport, this.#path, "image");
     this.imports = new Imports(transport, this.#path);
@@ -67,6 +69,11 @@ export class SightlineIndex {
     this.webhook = new Webhook(transport, this.#path);
   }
 
+  /**
+   * Lists the videos and images, oldest first.
+   * @example
+   * for await (const { title } of index.assets({ state: "failed" })) console.log(title);
+   */
   assets(
     query: QueryOf<"/index/{index_name}", "get"> = {},
     options: RequestOptions = {},
@@ -74,7 +81,11 @@ export class SightlineIndex {
     return listOf(this.#transport, this.#path, "assets", query, options);
   }
 
-  /** Uploads a file of any size in several requests, which continue after a break (tus). */
+  /**
+   * Uploads a file of any size in several requests, which continue after a break (tus).
+   * @example
+   * const asset = await index.upload(file, { name: "long film.mp4", onProgress: console.log });
+   */
   upload(file: Blob, options: UploadOptions): Promise<AddedAsset> {
     return uploadFile(this.#transport, this.#path, file, options);
   }
@@ -82,6 +93,10 @@ export class SightlineIndex {
   /**
    * Waits until all assets are ready, and returns their records. Throws an `IngestFailedError` as
    * soon as one has failed.
+   * @example
+   * const [video] = await index.waitUntilReady(videoId, {
+   *   onProgress: ({ state, progress }) => console.log(state, progress),
+   * });
    */
   waitUntilReady(
     assetIds: string | readonly string[],
@@ -90,38 +105,71 @@ export class SightlineIndex {
     return waitUntilReady(this.#transport, this.#path, [assetIds].flat(), options);
   }
 
+  /**
+   * Finds segments by words, or what is like a segment or an asset.
+   * @example
+   * const { segments } = await index.search({ query: "a red bicycle", modes: ["video"] });
+   */
   search(query: string | SearchRequest, options: RequestOptions = {}): Promise<SearchResult> {
     return search(this.#transport, this.#path, searchOf(query), options);
   }
 
-  /** Yields the hits of all pages. */
+  /**
+   * Yields the hits of all pages.
+   * @example
+   * for await (const { title, start_seconds } of index.searchAll("a red bicycle")) {
+   *   console.log(title, start_seconds);
+   * }
+   */
   searchAll(query: string | SearchRequest, options: RequestOptions = {}): AsyncGenerator<Hit> {
     return searchPages(this.#transport, this.#path, searchOf(query), options);
   }
 
+  /**
+   * Finds segments that are like an image, or like an image with a text.
+   * @example
+   * const { segments } = await index.searchByImage({ image_file: file, query: "at night" });
+   */
   searchByImage(request: ImageSearchRequest, options: RequestOptions = {}): Promise<SearchResult> {
     return searchByImage(this.#transport, this.#path, request, options);
   }
 
+  /**
+   * Finds the same footage as a clip, and then footage that is like it.
+   * @example
+   * const { segments } = await index.searchByVideo({ video_file: file, end_seconds: 10 });
+   */
   searchByVideo(request: VideoSearchRequest, options: RequestOptions = {}): Promise<SearchResult> {
     return searchByVideo(this.#transport, this.#path, request, options);
   }
 
-  /** Answers a question from speech, text and descriptions. */
+  /**
+   * Answers a question from speech, text and descriptions.
+   * @example
+   * const { answer, citations } = await index.answer("Who drops the cup?");
+   */
   answer(question: string | Question, options: RequestOptions = {}): Promise<Answer> {
-    return requestAnswer(this.#transport, `${this.#path}/answer`, questionOf(question), options);
+    return requestAnswer(this.#transport, [...this.#path, "answer"], questionOf(question), options);
   }
 
-  /** Answers a question by looking at keyframes and images. */
+  /**
+   * Answers a question by looking at keyframes and images.
+   * @example
+   * const { answer } = await index.answerFromImages("What colour is the cup?");
+   */
   answerFromImages(
     question: string | ImageQuestion,
     options: RequestOptions = {},
   ): Promise<Answer> {
-    const path = `${this.#path}/answer_vqa`;
+    const path = [...this.#path, "answer_vqa"];
     return requestAnswer(this.#transport, path, questionOf(question), options);
   }
 
-  /** Answers a question about a video, or a time range of it. */
+  /**
+   * Answers a question about a video, or a time range of it.
+   * @example
+   * const { answer } = await index.answerVideo(videoId, { query: "Who is she?", end_time: 60 });
+   */
   answerVideo(
     videoId: string,
     question: string | VideoQuestion,
@@ -131,21 +179,36 @@ export class SightlineIndex {
     return requestAnswer(this.#transport, path, questionOf(question), options);
   }
 
+  /**
+   * Yields an answer from speech, text and descriptions while it is written.
+   * @example
+   * for await (const { data } of index.streamAnswer("Who is it?")) console.log(data);
+   */
   streamAnswer(
     question: string | Question,
     options: RequestOptions = {},
   ): AsyncGenerator<AnswerEvent> {
-    return streamAnswer(this.#transport, `${this.#path}/answer`, questionOf(question), options);
+    return streamAnswer(this.#transport, [...this.#path, "answer"], questionOf(question), options);
   }
 
+  /**
+   * Yields an answer from keyframes and images while it is written.
+   * @example
+   * for await (const { data } of index.streamAnswerFromImages("Who is it?")) console.log(data);
+   */
   streamAnswerFromImages(
     question: string | ImageQuestion,
     options: RequestOptions = {},
   ): AsyncGenerator<AnswerEvent> {
-    const path = `${this.#path}/answer_vqa`;
+    const path = [...this.#path, "answer_vqa"];
     return streamAnswer(this.#transport, path, questionOf(question), options);
   }
 
+  /**
+   * Yields an answer about a video, or a time range of it, while it is written.
+   * @example
+   * for await (const { data } of index.streamAnswerVideo(videoId, "Who is it?")) console.log(data);
+   */
   streamAnswerVideo(
     videoId: string,
     question: string | VideoQuestion,
@@ -158,49 +221,79 @@ export class SightlineIndex {
   /**
    * Lists assets with their segments and what is wrong with them. The last page has the `health` of
    * the index itself. Changes nothing.
+   * @example
+   * for await (const { asset, health } of index.traverse()) {
+   *   if (!health.ok) console.log(asset.title, health.findings);
+   * }
    */
   traverse(query: PageQuery = {}, options: RequestOptions = {}): Page<Node, NodesPage> {
-    return listOf(this.#transport, `${this.#path}/traverse`, "nodes", query, options);
+    return listOf(this.#transport, [...this.#path, "traverse"], "nodes", query, options);
   }
 
-  /** Starts a job that repairs what a traversal finds and imports what is new in sources. */
+  /**
+   * Starts a job that repairs what a traversal finds and imports what is new in sources.
+   * @example
+   * const { job_id } = await index.repair();
+   * await sightline.jobs.wait(job_id);
+   */
   repair(options: RequestOptions = {}): Promise<Traversal> {
-    const request = { method: "POST", path: `${this.#path}/traverse` } as const;
+    const request = { method: "POST", path: [...this.#path, "traverse"] } as const;
     return this.#transport.json(request, options);
   }
 
-  /** Exports the index as lines of JSON (docs/backup.md). */
+  /**
+   * Exports the index as lines of JSON (docs/backup.md).
+   * @example
+   * const archive = await index.export({ media: true });
+   * await sightline.index("copy").importArchive(archive);
+   */
   async export(
     query: QueryOf<"/index/{index_name}/export", "get"> = {},
     options: RequestOptions = {},
   ): Promise<ReadableStream<Uint8Array>> {
-    const request = { method: "GET", path: `${this.#path}/export`, query } as const;
+    const request = { method: "GET", path: [...this.#path, "export"], query } as const;
     return (await this.#transport.open(request, options)).body!;
   }
 
-  /** Imports an export, of another deployment or account, too. */
+  /**
+   * Imports an export, of another deployment or account, too.
+   * @example
+   * const { job_id } = await index.importArchive(file);
+   * await sightline.jobs.wait(job_id);
+   */
   importArchive(
     archive: Blob | ReadableStream<Uint8Array>,
     options: RequestOptions = {},
   ): Promise<QueuedJob> {
-    const path = `${this.#path}/import-archive`;
+    const path = [...this.#path, "import-archive"];
     const headers = { "Content-Type": "application/x-ndjson" };
     return this.#transport.json({ method: "POST", path, body: archive, headers }, options);
   }
 
-  /** Yields what happens to the assets, until the signal aborts or the consumer stops. */
+  /**
+   * Formats parts of several videos, one after the other, as one edit list (CMX 3600).
+   * @example
+   * const edl = await index.editList({
+   *   title: "Bicycles",
+   *   moments: [{ asset_id: videoId, start_seconds: 61.5, end_seconds: 75.2 }],
+   * });
+   */
+  editList(cutList: CutList, options: RequestOptions = {}): Promise<string> {
+    const path = [...this.#path, "edl"];
+    const request = { method: "POST", path, json: cutList, repeatable: "safe" } as const;
+    return this.#transport.text(request, options);
+  }
+
+  /**
+   * Yields what happens to the assets, until the signal aborts or the consumer stops.
+   * @example
+   * for await (const { type, data } of index.events({ signal })) console.log(type, data.asset_id);
+   */
   events(options: EventOptions = {}): AsyncGenerator<IndexEvent> {
     return followEvents(this.#transport, this.#path, options);
   }
 
-  #videoAnswerPath(videoId: string): string {
-    return `${this.#path}/${encodeURIComponent(videoId)}/answer_vqa`;
+  #videoAnswerPath(videoId: string): ApiPath {
+    return [...this.#path, videoId, "answer_vqa"];
   }
-}
-
-/** A page of a traversal, with its nodes as `items`. */
-export type NodesPage = PageResult<Node> & Omit<TraversalPage, "nodes">;
-
-function searchOf(query: string | SearchRequest): SearchRequest {
-  return typeof query === "string" ? { query } : query;
 }

@@ -16,7 +16,11 @@ export class StoredCopies {
     this.#signal = signal;
   }
 
-  /** Returns the asset with the bytes of a file. Reads the file only if one has its size. */
+  /**
+   * Returns the asset with the bytes of a file. Reads the file only if one has its size.
+   * @example
+   * const copy = await copies.find({ path: "beach.mp4", bytes: 1_048_576 });
+   */
   async find({ path, bytes }: Pick<LocalMedia, "path" | "bytes">): Promise<Asset | undefined> {
     this.#assets ??= this.#listAssets();
     const candidates = (await this.#assets).get(bytes);

@@ -1,9 +1,9 @@
+import { type ApiPath, formatPath } from "./api-path.ts";
 import { readError } from "./error-response.ts";
 import { ConnectionError, SightlineError } from "./errors.ts";
+import { type Fetch, type FetchOptions, fetchWithinOrigin } from "./redirects.ts";
 import { isRetriedStatus, orAbort, retryDelay, wait } from "./retries.ts";
-import type { RequestOptions } from "./types.ts";
-
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+import type { RequestOptions, UploadProgress } from "./types.ts";
 
 export interface SightlineOptions {
   /** Address of the service, such as `http://127.0.0.1:8787`. */
@@ -23,12 +23,14 @@ type QueryValue = string | number | boolean | readonly string[] | null | undefin
 
 export interface ApiRequest {
   method: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE";
-  path: string;
+  path: ApiPath;
   query?: Readonly<Record<string, QueryValue>>;
   json?: unknown;
   /** A form, or a body with its content type in `headers`. */
   body?: FormData | Blob | ReadableStream<Uint8Array> | undefined;
   headers?: Record<string, string>;
+  /** Gets the bytes of the body that were sent, of all, if the `fetch` of the options tells. */
+  onUploadProgress?: UploadProgress | undefined;
   /**
    * `key`: it takes an `Idempotency-Key`. `safe`: it changes nothing that matters. `never`: the
    * caller decides after each attempt. Default: by the method.
@@ -56,26 +58,48 @@ export class Transport {
     this.#signal = options.signal;
   }
 
-  /** Returns the signal that ends a wait: of the call, or of everything. */
+  /**
+   * Returns the signal that ends a wait: of the call, or of everything.
+   * @example
+   * const stop = transport.signalOf(signal);
+   */
   signalOf(signal: AbortSignal | undefined): AbortSignal | undefined {
     const signals = [signal, this.#signal].filter((one) => one !== undefined);
     return signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   }
 
-  /** Returns the absolute URL of a path. */
-  urlOf(path: string): string {
-    return this.#url + path;
+  /**
+   * Returns the absolute URL of a path. Throws what `formatPath` throws.
+   * @example
+   * const url = transport.urlOf(["index", "trip"]);
+   */
+  urlOf(path: ApiPath): string {
+    return this.#url + formatPath(path);
   }
 
+  /**
+   * Returns the JSON of a response.
+   * @example
+   * const { ok } = await transport.json<Health>({ method: "GET", path: ["health"] });
+   */
   json<T>(request: ApiRequest, options: RequestOptions = {}): Promise<T> {
     return this.#send(request, options, async (response) => JSON.parse(await response.text()) as T);
   }
 
+  /**
+   * Returns the text of a response.
+   * @example
+   * const document = await transport.text({ method: "GET", path: ["openapi.json"] });
+   */
   text(request: ApiRequest, options: RequestOptions = {}): Promise<string> {
     return this.#send(request, options, (response) => response.text());
   }
 
-  /** Returns a response whose body is unread. */
+  /**
+   * Returns a response whose body is unread.
+   * @example
+   * const { body } = await transport.open({ method: "GET", path: ["index", "trip", "export"] });
+   */
   open(request: ApiRequest, options: RequestOptions = {}): Promise<Response> {
     return this.#send(request, options, (response) => Promise.resolve(response));
   }
@@ -119,7 +143,8 @@ export class Transport {
     const signal = AbortSignal.any([timeout.signal, ...(options.signal ? [options.signal] : [])]);
     const receive = async () => {
       const init = this.#init(request, headers, signal);
-      const response = await this.#fetch(this.urlOf(request.path) + queryString(request), init);
+      const url = this.urlOf(request.path) + queryString(request);
+      const response = await fetchWithinOrigin(this.#fetch, url, init);
       return response.ok ? read(response) : Promise.reject(await readError(response));
     };
     try {
@@ -133,7 +158,8 @@ export class Transport {
     }
   }
 
-  #init({ method, json, body, headers }: ApiRequest, more: object, signal: AbortSignal) {
+  #init(request: ApiRequest, more: object, signal: AbortSignal) {
+    const { method, json, body, headers, onUploadProgress } = request;
     const sent = json === undefined ? body : JSON.stringify(json);
     return {
       method,
@@ -146,7 +172,8 @@ export class Transport {
       },
       ...(sent !== undefined && { body: sent }),
       ...(body instanceof ReadableStream && { duplex: "half" }),
-    } as RequestInit;
+      ...(onUploadProgress && { onUploadProgress }),
+    } as FetchOptions;
   }
 }
 

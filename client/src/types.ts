@@ -66,6 +66,9 @@ export type FormOf<P extends keyof paths, M extends keyof paths[P]> = paths[P][M
   ? Omit<Form, "video_file" | "image_file" | "transcript">
   : never;
 
+/** Parts of videos in order, and the title and frame rate of the programme. */
+export type CutList = BodyOf<"/index/{index_name}/edl", "post">;
+
 export type PageQuery = QueryOf<"/index", "get">;
 
 export interface RequestOptions {

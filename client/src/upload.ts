@@ -5,7 +5,14 @@ import {
   type HttpStack,
   Upload,
 } from "tus-js-client";
-import { ConflictError, ConnectionError, ServerError, SightlineError } from "./errors.ts";
+import type { ApiPath } from "./api-path.ts";
+import {
+  ConflictError,
+  ConnectionError,
+  RateLimitError,
+  ServerError,
+  SightlineError,
+} from "./errors.ts";
 import { orAbort, retryDelay } from "./retries.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 import type {
@@ -25,6 +32,10 @@ export interface UploadOptions extends RequestOptions {
   resumeUrl?: string | undefined;
   /** Gets the URL that continues this upload. */
   onUrl?: ((url: string) => void) | undefined;
+  /** Pauses before retries. Sent bytes start them anew. Default: backoff, `maxRetries` times. */
+  retryDelaysMs?: readonly number[] | undefined;
+  /** Is called when a request has failed and will be repeated. */
+  onRetry?: (() => void) | undefined;
 }
 
 /** Bytes of one request. At most one is in memory. */
@@ -36,12 +47,12 @@ const CHUNK_BYTES = 16 * 1024 * 1024;
  */
 export async function uploadFile(
   transport: Transport,
-  indexPath: string,
+  indexPath: ApiPath,
   file: Blob,
   options: UploadOptions,
 ): Promise<AddedAsset> {
   const signal = transport.signalOf(options.signal);
-  const stack = new TusRequests(transport, `${indexPath}/uploads`, options);
+  const stack = new TusRequests(transport, [...indexPath, "uploads"], options);
   signal?.throwIfAborted();
   let stop = () => {};
   const ended = new Promise<string>((resolve, reject) => {
@@ -52,11 +63,11 @@ export async function uploadFile(
   const path = stack.pathOf(url);
   const record = await transport.json<UploadRecord>({ method: "GET", path }, options);
   const { asset_id: id, asset_type: type, duplicate, error } = record;
-  if (id === null) {
+  if (id === null || type === null) {
     const message = error?.message ?? "The service has the file, but no asset of it yet.";
     throw new SightlineError(message, { code: error?.code });
   }
-  const assetPath = `${indexPath}/${type}/${id}`;
+  const assetPath = [...indexPath, type, id];
   const asset = await transport.json<Asset>({ method: "GET", path: assetPath }, options);
   return { ...asset, duplicate: duplicate ?? false };
 }
@@ -64,7 +75,7 @@ export async function uploadFile(
 function startUpload(
   stack: TusRequests,
   file: Blob,
-  { name, metadata, onProgress, onUrl, resumeUrl }: UploadOptions,
+  { name, metadata, onProgress, onUrl, resumeUrl, retryDelaysMs, onRetry }: UploadOptions,
   resolve: (url: string) => void,
   reject: (error: unknown) => void,
 ): Upload {
@@ -78,10 +89,17 @@ function startUpload(
       ...(metadata && { metadata_str: JSON.stringify(metadata) }),
     },
     chunkSize: CHUNK_BYTES,
-    retryDelays: Array.from({ length: maxRetries }, (_, i) =>
-      Number(retryDelay(i, undefined, Math.random())),
-    ),
-    onShouldRetry: ({ causingError }) => mayPass(causingError),
+    retryDelays: [
+      ...(retryDelaysMs ??
+        Array.from({ length: maxRetries }, (_, i) =>
+          Number(retryDelay(i, undefined, Math.random())),
+        )),
+    ],
+    onShouldRetry({ causingError }) {
+      const isRetried = mayPass(causingError);
+      if (isRetried) onRetry?.();
+      return isRetried;
+    },
     storeFingerprintForResuming: false,
     fingerprint: () => Promise.resolve(""),
     httpStack: stack,
@@ -105,6 +123,9 @@ function startUpload(
 
 /** Whether an upload may continue after an error: the offset is asked for in between. */
 function mayPass(error: Error | null): boolean {
+  if (error instanceof RateLimitError) {
+    return error.retryAfter !== undefined && retryDelay(0, error.retryAfter, 0) !== null;
+  }
   return (
     error instanceof ConnectionError ||
     error instanceof ServerError ||
@@ -120,10 +141,10 @@ class TusRequests implements HttpStack {
   readonly maxRetries: number;
   readonly uploadsUrl: string;
   readonly #transport: Transport;
-  readonly #uploadsPath: string;
+  readonly #uploadsPath: ApiPath;
   readonly #options: RequestOptions;
 
-  constructor(transport: Transport, uploadsPath: string, { signal, timeoutMs }: RequestOptions) {
+  constructor(transport: Transport, uploadsPath: ApiPath, { signal, timeoutMs }: RequestOptions) {
     this.maxRetries = transport.maxRetries;
     this.uploadsUrl = transport.urlOf(uploadsPath);
     this.#transport = transport;
@@ -136,19 +157,21 @@ class TusRequests implements HttpStack {
   }
 
   /** Returns the path of the upload with a URL. */
-  pathOf(url: string): string {
-    return `${this.#uploadsPath}/${new URL(url, this.uploadsUrl).pathname.split("/").at(-1)}`;
+  pathOf(url: string): ApiPath {
+    return [...this.#uploadsPath, new URL(url, this.uploadsUrl).pathname.split("/").at(-1) ?? ""];
   }
 
   createRequest(method: string, url: string): HttpRequest {
     const headers: Record<string, string> = {};
     const isCreation = method === "POST";
+    let onSent = (_sent: number) => {};
     const send = async (body: Blob | null) => {
       const request: ApiRequest = {
         method: method as ApiRequest["method"],
         path: isCreation ? this.#uploadsPath : this.pathOf(url),
         headers,
         body: body ?? undefined,
+        onUploadProgress: (sent) => onSent(sent),
         ...(isCreation && { repeatable: "safe" }), // an abandoned upload expires
       };
       return tusResponse(await this.#transport.open(request, this.#options));
@@ -158,7 +181,7 @@ class TusRequests implements HttpStack {
       getURL: () => url,
       setHeader: (name, value) => void (headers[name] = value),
       getHeader: (name) => headers[name],
-      setProgressHandler: () => {}, // fetch reports none: progress is that of whole chunks
+      setProgressHandler: (handler) => (onSent = handler), // without reports: whole chunks
       send,
       abort: () => Promise.resolve(), // the signal ends the request
       getUnderlyingObject: () => null,

@@ -1,4 +1,5 @@
 import { addAsset, type AddOptions, isResumable, nameOf } from "./add-asset.ts";
+import type { ApiPath } from "./api-path.ts";
 import { Collection } from "./collection.ts";
 import { Jobs } from "./jobs.ts";
 import { type Page, listOf } from "./page.ts";
@@ -20,6 +21,8 @@ export interface NewVideo {
   video_url?: string;
   /** SRT, WebVTT, JSON or plain text, in place of speech recognition. */
   transcript?: Blob | string;
+  /** Encoding of the transcript file, as `windows-1250`; detected by default. */
+  transcript_encoding?: string;
   metadata?: Record<string, unknown>;
   /**
    * Whether the file is sent by tus, which continues after a break. Default: above 50 MiB. In one
@@ -33,6 +36,8 @@ export class Videos extends Collection<Video> {
   /**
    * Adds a video. A resumable upload takes no transcript: with one, the call waits until the video
    * is ready and then replaces its transcript.
+   * @example
+   * const { asset_id } = await index.videos.add({ video_file: file, metadata: { year: 2026 } });
    */
   async add(video: NewVideo, options: AddOptions = {}): Promise<AddedAsset> {
     const { video_file: file, video_url: url, ...others } = video;
@@ -46,30 +51,58 @@ export class Videos extends Collection<Video> {
     return { ...added, ...(await this.get(added.asset_id, { signal })) };
   }
 
-  /** Returns the user's metadata and the technical data of the file. */
+  /**
+   * Returns the user's metadata and the technical data of the file.
+   * @example
+   * const { metadata, technical } = await index.videos.metadata(videoId);
+   */
   metadata(id: string, options: RequestOptions = {}): Promise<VideoMetadata> {
-    return this.transport.json({ method: "GET", path: `${this.pathOf(id)}/metadata` }, options);
+    return this.transport.json({ method: "GET", path: [...this.pathOf(id), "metadata"] }, options);
   }
 
+  /**
+   * Lists the segments of a video, from its start.
+   * @example
+   * for await (const { start_seconds, caption } of index.videos.segments(videoId)) {
+   *   console.log(start_seconds, caption);
+   * }
+   */
   segments(id: string, query: PageQuery = {}, options: RequestOptions = {}): Page<Segment> {
-    const path = `${this.pathOf(id)}/segments`;
+    const path = [...this.pathOf(id), "segments"];
     return listOf(this.transport, path, "segments", query, options);
   }
 
-  /** Returns a CMX 3600 edit list of chosen segments, or of all. */
+  /**
+   * Returns a CMX 3600 edit list of chosen segments, or of all.
+   * @example
+   * const edl = await index.videos.editList(videoId, [segmentId]);
+   */
   editList(
     id: string,
     segmentIds: readonly string[] = [],
     options: RequestOptions = {},
   ): Promise<string> {
     const query = { segments: segmentIds };
-    return this.transport.text({ method: "GET", path: `${this.pathOf(id)}/edl`, query }, options);
+    return this.transport.text(
+      { method: "GET", path: [...this.pathOf(id), "edl"], query },
+      options,
+    );
   }
 
+  /**
+   * Returns the cues of the transcript.
+   * @example
+   * const { cues, language } = await index.videos.transcript(videoId);
+   */
   transcript(id: string, options: RequestOptions = {}): Promise<Transcript> {
     return this.transport.json({ method: "GET", path: this.#transcriptPath(id) }, options);
   }
 
+  /**
+   * Returns the transcript as subtitles or as plain text.
+   * @example
+   * const subtitles = await index.videos.transcriptText(videoId, "srt");
+   */
   transcriptText(
     id: string,
     format: "vtt" | "srt" | "txt",
@@ -79,7 +112,12 @@ export class Videos extends Collection<Video> {
     return this.transport.text(request, options);
   }
 
-  /** Replaces the transcript of a ready video. The job derives its segments' text from it. */
+  /**
+   * Replaces the transcript of a ready video. The job derives its segments' text from it.
+   * @example
+   * const { job_id } = await index.videos.replaceTranscript(videoId, file);
+   * await sightline.jobs.wait(job_id);
+   */
   replaceTranscript(
     id: string,
     transcript: string | Blob,
@@ -92,7 +130,7 @@ export class Videos extends Collection<Video> {
     return this.transport.json({ method: "POST", path, body, repeatable: "key" }, options);
   }
 
-  #transcriptPath(id: string): string {
-    return `${this.pathOf(id)}/transcript`;
+  #transcriptPath(id: string): ApiPath {
+    return [...this.pathOf(id), "transcript"];
   }
 }

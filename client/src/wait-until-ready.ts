@@ -1,3 +1,4 @@
+import type { ApiPath } from "./api-path.ts";
 import { ConnectionError, IngestFailedError, SightlineError } from "./errors.ts";
 import { wait } from "./retries.ts";
 import { type ServerSentEvent, readEvents } from "./server-sent-events.ts";
@@ -22,7 +23,7 @@ const CONCURRENCY = 8;
  */
 export async function waitUntilReady(
   transport: Transport,
-  indexPath: string,
+  indexPath: ApiPath,
   assetIds: readonly string[],
   { onProgress, signal, timeoutMs }: WaitOptions,
 ): Promise<Asset[]> {
@@ -46,9 +47,9 @@ export async function waitUntilReady(
 }
 
 /** Opens the event stream. Undefined if the service can't be followed now. */
-async function openEvents(transport: Transport, indexPath: string, signal: AbortSignal) {
+async function openEvents(transport: Transport, indexPath: ApiPath, signal: AbortSignal) {
   try {
-    const path = `${indexPath}/events`;
+    const path = [...indexPath, "events"];
     return await transport.open({ method: "GET", path, repeatable: "never" }, { signal });
   } catch (error) {
     signal.throwIfAborted();
@@ -62,13 +63,13 @@ class Ingest {
   readonly records = new Map<string, Asset>();
   readonly #ids: ReadonlySet<string>;
   readonly #transport: Transport;
-  readonly #indexPath: string;
+  readonly #indexPath: ApiPath;
   readonly #signal: AbortSignal;
   readonly #onProgress: WaitOptions["onProgress"];
 
   constructor(
     transport: Transport,
-    indexPath: string,
+    indexPath: ApiPath,
     assetIds: readonly string[],
     signal: AbortSignal,
     onProgress: WaitOptions["onProgress"],
@@ -89,7 +90,7 @@ class Ingest {
     const worker = async () => {
       for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
         const type = id.startsWith("img_") ? "image" : "video";
-        const path = `${this.#indexPath}/${type}/${encodeURIComponent(id)}`;
+        const path = [...this.#indexPath, type, id];
         const options = { signal: this.#signal };
         this.#update(await this.#transport.json<Asset>({ method: "GET", path }, options));
       }

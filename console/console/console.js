@@ -1,11 +1,11 @@
-import { hasKey, signIn, signOut } from "./api.js";
-import { el, fromTemplate, restoreFocus } from "./element.js";
-import { openIndices } from "./indices.js";
-import { lazyPage } from "./lazy-page.js";
-import { readRoute } from "./route.js";
-import { closeStage } from "./stage.js";
-import { clearCutLists } from "./stored-cut-list.js";
-import { clearStoredUploads } from "./stored-uploads.js";
+import { clearCutLists } from "./cut-list/stored-cut-list.js";
+import { openIndices } from "./library/indices.js";
+import { closeStage } from "./player/stage.js";
+import { hasKey, signIn, signOut } from "./shared/api.js";
+import { el, fromTemplate, restoreFocus } from "./shared/element.js";
+import { lazyPage } from "./shared/lazy-page.js";
+import { readRoute } from "./shared/route.js";
+import { clearStoredUploads } from "./uploads/stored-uploads.js";
 import { openWorkspace } from "./workspace.js";
 
 const main = document.getElementById("main");
@@ -19,13 +19,16 @@ const PAGES = {
   indices: { title: "", open: openIndices },
   stats: {
     title: "Statistics",
-    open: () => lazyPage(async () => (await import("./stats.js")).openStats()),
+    open: () => lazyPage(async () => (await import("./administration/stats.js")).openStats()),
   },
   keys: {
     title: "API keys",
-    open: () => lazyPage(async () => (await import("./keys.js")).openKeys()),
+    open: () => lazyPage(async () => (await import("./administration/keys.js")).openKeys()),
   },
-  jobs: { title: "Jobs", open: () => lazyPage(async () => (await import("./jobs.js")).openJobs()) },
+  jobs: {
+    title: "Jobs",
+    open: () => lazyPage(async () => (await import("./administration/jobs.js")).openJobs()),
+  },
 };
 const TABS = { library: "", health: "Health", settings: "Settings" };
 

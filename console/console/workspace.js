@@ -1,23 +1,26 @@
-import { acceptFiles, acceptUrl } from "./add-forms.js";
-import { api, indexPath } from "./api.js";
-import { openCutListToggle } from "./cut-list-toggle.js";
-import { sortFiles } from "./dropped-files.js";
-import { confirmAction, el, errorNotice, fromTemplate, stateBadges } from "./element.js";
-import { openLateTranscripts } from "./late-transcripts.js";
-import { lazyPage } from "./lazy-page.js";
-import { openLibrary } from "./library.js";
-import { openNotices } from "./notices.js";
-import { readRoute, routeHash } from "./route.js";
-import { hasSearch, openSearchForm } from "./search-form.js";
-import { closeStage } from "./stage.js";
-import { isFromPlatform, openSources } from "./sources.js";
-import { openUploads } from "./uploads.js";
-import { formatContents } from "./wording.js";
+import { openCutListToggle } from "./cut-list/cut-list-toggle.js";
+import { openLibrary } from "./library/library.js";
+import { closeStage } from "./player/stage.js";
+import { hasSearch, openSearchForm } from "./search/search-form.js";
+import { indexPath } from "./shared/api-path.js";
+import { api } from "./shared/api.js";
+import { confirmAction, el, errorNotice, fromTemplate, stateBadges } from "./shared/element.js";
+import { lazyPage } from "./shared/lazy-page.js";
+import { openNotices } from "./shared/notices.js";
+import { readRoute, routeHash } from "./shared/route.js";
+import { formatContents } from "./shared/wording.js";
+import { acceptFiles, acceptUrl } from "./uploads/add-forms.js";
+import { sortFiles } from "./uploads/dropped-files.js";
+import { openLateTranscripts } from "./uploads/late-transcripts.js";
+import { isFromPlatform, openSources } from "./uploads/sources.js";
+import { openUploads } from "./uploads/uploads.js";
 
 /** Pages of an index beside its library. */
 const PAGES = {
-  health: (index) => lazyPage(async () => (await import("./health.js")).openHealth(index)),
-  settings: (index) => lazyPage(async () => (await import("./settings.js")).openSettings(index)),
+  health: (index) =>
+    lazyPage(async () => (await import("./administration/health.js")).openHealth(index)),
+  settings: (index) =>
+    lazyPage(async () => (await import("./administration/settings.js")).openSettings(index)),
 };
 
 /** Opens an index: its library, uploads, imports, search, answers, health and settings. */
@@ -136,9 +139,9 @@ export function openWorkspace(index, onDeleted) {
 
 /** Loads the function that shows an answer, the video or image of a link, or a search. */
 async function loadResults({ question, asset }) {
-  if (question) return (await import("./answer.js")).showAnswer;
-  if (asset) return (await import("./linked-asset.js")).showLinkedAsset;
-  return (await import("./search.js")).showSearch;
+  if (question) return (await import("./search/answer.js")).showAnswer;
+  if (asset) return (await import("./library/linked-asset.js")).showLinkedAsset;
+  return (await import("./search/search.js")).showSearch;
 }
 
 /** Shows the page of a route, and marks its tab. */

@@ -1,10 +1,10 @@
 import { createWriteStream } from "node:fs";
-import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { EngineError } from "./errors.ts";
+import type { Call } from "./route.ts";
 
 /** Reads the whole body into memory. Errors: `too_large`. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBody(request: Call["request"], maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of limitBody(request, maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -12,7 +12,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 
 /** Streams the body to a file. Errors: `too_large`, `undecodable_media` if the body is empty. */
 export async function saveBody(
-  request: IncomingMessage,
+  request: Call["request"],
   path: string,
   maxBytes: number,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function saveBody(
 }
 
 /** Yields a body's chunks. A request that is too large stays open, so the caller gets the error. */
-async function* limitBody(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+async function* limitBody(request: Call["request"], maxBytes: number): AsyncGenerator<Buffer> {
   const tooLarge = new EngineError("too_large", `At most ${maxBytes} bytes are accepted.`);
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge;
   let size = 0;

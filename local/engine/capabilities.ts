@@ -1,25 +1,27 @@
 import { basename } from "node:path";
 import { type Capability, createCapability, missingCapability } from "./capability.ts";
-import type { ChatModel } from "./chat.ts";
 import { createChatServer } from "./chat-server.ts";
+import type { ChatModel } from "./chat.ts";
 import { findModels } from "./installed-models.ts";
+import { loadJointSpace, JOINT_SPACE_MODEL, type JointSpace } from "./joint-space/space.ts";
 import { loadMasks, MASK_MODEL } from "./masks.ts";
 import { MEDIA_MODEL } from "./media-source.ts";
 import { loadObjects, OBJECT_MODEL } from "./objects.ts";
-import { loadJointSpace, JOINT_SPACE_MODEL, type JointSpace } from "./joint-space/space.ts";
+import { loadOcr, OCR_MODEL } from "./ocr.ts";
 import { loadSentences, SENTENCE_MODEL, type SentenceEncoder } from "./sentences.ts";
-import type { FoundRecognizer, SpeechRecognizer } from "./speech.ts";
 import { findPocketsphinx } from "./speech-pocketsphinx.ts";
 import { findScripted } from "./speech-scripted.ts";
 import { findWhisper } from "./speech-whisper.ts";
+import type { FoundRecognizer, SpeechRecognizer } from "./speech.ts";
 import { loadVad, VAD_MODEL } from "./vad.ts";
-import { loadOcr, OCR_MODEL } from "./ocr.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
-const MODEL_LIMITS = { concurrency: 1, maxWaiting: 64, timeoutMs: 30_000 };
-const CHAT_LIMITS = { concurrency: 1, maxWaiting: 64, timeoutMs: 120_000 };
+/** A task on a busy machine takes minutes. */
+const TASK_MS = 600_000;
+const MODEL_LIMITS = { concurrency: 1, maxWaiting: 64, timeoutMs: TASK_MS };
+const CHAT_LIMITS = { concurrency: 1, maxWaiting: 64, timeoutMs: TASK_MS };
 const SPEECH_LIMITS = { concurrency: 1, maxWaiting: 32, timeoutMs: 900_000 };
-const MEDIA_LIMITS = { concurrency: 2, maxWaiting: 32, timeoutMs: 120_000 };
+const MEDIA_LIMITS = { concurrency: 2, maxWaiting: 32, timeoutMs: TASK_MS };
 
 /** Creates all capabilities of the engine and starts loading their models. */
 export function createCapabilities(folder: WorkFolder) {

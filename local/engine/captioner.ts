@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { ChatAnswer, ChatMessage, ChatModel, ChatRequest } from "./chat.ts";
 import { readBase64 } from "./embeddings.ts";
 import { EngineError } from "./errors.ts";
-import { chooseWeights } from "./installed-models.ts";
 import { openImage, readPixels } from "./image.ts";
+import { chooseWeights } from "./installed-models.ts";
 import {
   AutoModelForImageTextToText,
   AutoProcessor,

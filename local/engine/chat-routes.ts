@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Capability } from "./capability.ts";
 import { readBody } from "./body.ts";
+import type { Capability } from "./capability.ts";
 import { type ChatAnswer, type ChatModel, parseChatRequest } from "./chat.ts";
 import type { Routes } from "./route.ts";
 

@@ -1,8 +1,8 @@
 import type { Capability } from "./capability.ts";
 import { templateCaption } from "./caption.ts";
 import type { ChatModel } from "./chat.ts";
-import type { DetectedObject } from "./objects.ts";
 import { type ImageFile, toJpeg } from "./image.ts";
+import type { DetectedObject } from "./objects.ts";
 import type { TextLine } from "./ocr.ts";
 
 const INSTRUCTION =

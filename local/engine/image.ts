@@ -5,7 +5,7 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /** Larger images are rejected before any pixel is decoded. */
-const MAX_PIXELS = 100_000_000;
+export const MAX_PIXELS = 100_000_000;
 /** Limit of raw RGBA output: 64 MB. */
 const MAX_RGBA_PIXELS = 16_000_000;
 

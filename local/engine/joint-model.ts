@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { IMAGE_DIMENSIONS } from "./embeddings.ts";
-import { chooseWeights, readModelType } from "./installed-models.ts";
 import { type Pixels, readPixels } from "./image.ts";
+import { chooseWeights, readModelType } from "./installed-models.ts";
 import type { JointSpace } from "./joint-space/space.ts";
 import {
   AutoImageProcessor,

@@ -1,9 +1,9 @@
 import type { Capability } from "./capability.ts";
 import { EngineError } from "./errors.ts";
+import type { ImageFile } from "./image.ts";
 import { cutOut, encodeMask, BACKGROUNDS, type Mask, type MaskMaker } from "./masks.ts";
 import { type Box, MIN_OBJECT_SCORE, type ObjectDetector } from "./objects.ts";
 import { readChoice, readInteger, readNumber } from "./parameters.ts";
-import type { ImageFile } from "./image.ts";
 import type { Call, Routes } from "./route.ts";
 
 const FRACTIONS = { min: 0, max: 1 };

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import sharp from "sharp";
+import { type ImageFile, readPixels } from "./image.ts";
 import type { MaskJob } from "./mask-thread.ts";
 import type { Box } from "./objects.ts";
-import { type ImageFile, readPixels } from "./image.ts";
 
 export const MASK_MODEL = "grabcut-opencv-4.12";
 

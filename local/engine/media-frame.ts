@@ -1,6 +1,7 @@
+import sharp from "sharp";
 import { EngineError } from "./errors.ts";
-import type { SizeRequest } from "./media-fit.ts";
-import { getOrientation } from "./media-orientation.ts";
+import type { Pixels } from "./image.ts";
+import { fitSize, type Size, type SizeRequest } from "./media-fit.ts";
 import {
   createRenderer,
   encodeImage,
@@ -8,12 +9,11 @@ import {
   type ImageFormat,
   type Scaler,
 } from "./media-image.ts";
+import { getOrientation, type Orientation } from "./media-orientation.ts";
 import { toMediaFacts, type MediaFacts } from "./media-probe.ts";
 import { MediaReader } from "./media-reader.ts";
-import { PresentedFrames } from "./presented-frames.ts";
 import { type MediaSource, openMedia } from "./media-source.ts";
-import type { Orientation } from "./media-orientation.ts";
-import type { Pixels } from "./image.ts";
+import { PresentedFrames } from "./presented-frames.ts";
 
 export interface FrameRequest extends SizeRequest {
   /** Seconds from the start of the video. */
@@ -26,7 +26,11 @@ export interface ContactSheetRequest extends FrameRequest {
   duration: number;
   count: number;
   columns: number;
+  /** What the requested size is that of. */
+  sizeOf: (typeof SIZES_OF)[number];
 }
+
+export const SIZES_OF = ["tile", "sheet"] as const;
 
 /** An encoded frame and the facts of its file. */
 export interface ExtractedFrame extends EncodedImage {
@@ -51,30 +55,42 @@ export function extractFrame(
   request: FrameRequest,
   signal: AbortSignal,
 ): Promise<ExtractedFrame> {
-  return withFrames(path, request, "bicubic", signal, async (draw) =>
-    encodeImage(await draw(request.time), request.format),
+  return withFrames(
+    path,
+    () => request,
+    "bicubic",
+    signal,
+    async (draw) => encodeImage(await draw(request.time), request.format),
   );
 }
 
 /**
  * Renders `count` frames, evenly spaced from `time` up to but excluding `time + duration` or the
- * end, in row-major order. The requested size is that of a tile; tiles use the cheaper scaler.
- * Errors: `undecodable_media`, `no_video`, `time_out_of_range`, `bad_request`.
+ * end, in row-major order. For the size of the whole sheet, slightly larger tiles are scaled down
+ * with it, so that a tile may begin within a pixel. Tiles use the cheaper scaler. Errors:
+ * `undecodable_media`, `no_video`, `time_out_of_range`, `bad_request`.
  */
 export function renderContactSheet(
   path: string,
   request: ContactSheetRequest,
   signal: AbortSignal,
 ): Promise<ContactSheet> {
-  return withFrames(path, request, "area", signal, async (draw, source) => {
-    const { time, count } = request;
+  const { time, count } = request;
+  const columns = Math.min(request.columns, count);
+  const rows = Math.ceil(count / columns);
+  const sheetSize = ({ width, height }: Size) =>
+    fitSize({ width: width * columns, height: height * rows }, request).cropped;
+  const tileRequest = (video: Size): SizeRequest => {
+    if (request.sizeOf === "tile") return request;
+    const { width, height } = sheetSize(video);
+    return { width: Math.ceil(width / columns), height: Math.ceil(height / rows), fit: "cover" };
+  };
+  return withFrames(path, tileRequest, "area", signal, async (draw, source, video) => {
     const end = source.durationSeconds;
     if (end !== null && time > 0 && time >= end) {
       throw new EngineError("time_out_of_range", `The video ends at ${end.toFixed(3)} seconds.`);
     }
     const duration = Math.min(request.duration, (end ?? Infinity) - time);
-    const columns = Math.min(request.columns, count);
-    const rows = Math.ceil(count / columns);
     let contactSheet: Pixels | undefined;
     let tile = { width: 0, height: 0 };
     for (let index = 0; index < count; index++) {
@@ -90,6 +106,7 @@ export function renderContactSheet(
     }
     if (!contactSheet)
       throw new EngineError("bad_request", "A contact sheet has at least one frame.");
+    if (request.sizeOf === "sheet") contactSheet = await stretch(contactSheet, sheetSize(video));
     const encoded = await encodeImage(contactSheet, request.format);
     return { ...encoded, columns, rows, tileWidth: tile.width, tileHeight: tile.height };
   });
@@ -99,10 +116,10 @@ type Draw = (seconds: number) => Promise<Pixels>;
 
 async function withFrames<T extends EncodedImage>(
   path: string,
-  size: SizeRequest,
+  toSize: (video: Size) => SizeRequest,
   scaler: Scaler,
   signal: AbortSignal,
-  work: (draw: Draw, source: MediaSource) => Promise<T>,
+  work: (draw: Draw, source: MediaSource, video: Size) => Promise<T>,
 ): Promise<T & ExtractedFrame> {
   const source = await openMedia(path);
   try {
@@ -110,14 +127,14 @@ async function withFrames<T extends EncodedImage>(
     const orientation: Orientation = getOrientation(source.video);
     const reader = await MediaReader.open(source, source.video, signal);
     const frames = new PresentedFrames(reader);
-    using renderer = createRenderer(orientation, size, scaler);
+    using renderer = createRenderer(orientation, toSize(orientation), scaler);
     const draw: Draw = async (seconds) => {
       const presented = await frames.at(Math.min(seconds, source.durationSeconds ?? seconds));
       if (!presented) throw new EngineError("undecodable_media", "No frame can be decoded.");
       return renderer.render(presented.frame);
     };
     try {
-      return { ...(await work(draw, source)), facts: toMediaFacts(source) };
+      return { ...(await work(draw, source, orientation)), facts: toMediaFacts(source) };
     } finally {
       frames.close();
       reader.close();
@@ -136,6 +153,13 @@ function createContactSheet(tile: Pixels, columns: number, rows: number): Pixels
     );
   }
   return { data: Buffer.alloc(width * height * 3), width, height };
+}
+
+/** Scales an image to a size, whatever its aspect ratio. */
+async function stretch({ data, width, height }: Pixels, size: Size): Promise<Pixels> {
+  const image = sharp(data, { raw: { width, height, channels: 3 } });
+  const scaled = image.resize(size.width, size.height, { fit: "fill" });
+  return { data: await scaled.raw().toBuffer(), ...size };
 }
 
 function pasteTile(contactSheet: Pixels, tile: Pixels, left: number, top: number): void {

@@ -1,10 +1,10 @@
-import { type Frame, Rational } from "node-av/lib";
 import { FilterAPI } from "node-av/api";
+import { type Frame, Rational } from "node-av/lib";
 import sharp from "sharp";
 import { EngineError } from "./errors.ts";
+import type { Pixels } from "./image.ts";
 import { fitSize, type Size, type SizeRequest } from "./media-fit.ts";
 import type { Orientation } from "./media-orientation.ts";
-import type { Pixels } from "./image.ts";
 
 export const IMAGE_FORMATS = ["jpg", "png"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import type { Capability } from "./capability.ts";
 import { saveBody } from "./body.ts";
+import type { Capability } from "./capability.ts";
 import { type AudioRequest, writeAudio, writeClip } from "./media-clip.ts";
 import { FITS } from "./media-fit.ts";
-import { type FrameRequest, extractFrame, renderContactSheet } from "./media-frame.ts";
+import { type FrameRequest, extractFrame, renderContactSheet, SIZES_OF } from "./media-frame.ts";
 import { IMAGE_FORMATS } from "./media-image.ts";
 import { type MediaFacts, probeMedia } from "./media-probe.ts";
 import { readChoice, readInteger, readNumber } from "./parameters.ts";
@@ -49,6 +49,7 @@ export function createMediaRoutes(media: Capability<void>, storage: MediaStorage
         duration: readNumber(call.query, "duration", DURATIONS, 1),
         count,
         columns: readInteger(call.query, "columns", TILES, Math.ceil(Math.sqrt(count))),
+        sizeOf: readChoice(call.query, "size_of", SIZES_OF),
       };
       return withMedia(call, async (path, signal) => {
         const { bytes, contentType, facts, ...grid } = await renderContactSheet(

@@ -5,8 +5,8 @@ import {
   AV_TIME_BASE,
   AVMEDIA_TYPE_AUDIO,
   AVMEDIA_TYPE_VIDEO,
+  type AVMediaType,
 } from "node-av/constants";
-import type { AVMediaType } from "node-av/constants";
 import { Dictionary, FormatContext, getFFmpegInfo, Log, type Stream } from "node-av/lib";
 import { EngineError } from "./errors.ts";
 

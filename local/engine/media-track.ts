@@ -3,11 +3,11 @@ import { AV_PICTURE_TYPE_NONE } from "node-av/constants";
 import { type Frame, Rational } from "node-av/lib";
 import { EngineError } from "./errors.ts";
 import { fitSize } from "./media-fit.ts";
-import { getOrientation } from "./media-orientation.ts";
 import { toUprightFilters } from "./media-image.ts";
+import { getOrientation } from "./media-orientation.ts";
 import { MediaReader } from "./media-reader.ts";
-import { PresentedFrames } from "./presented-frames.ts";
 import { openMedia } from "./media-source.ts";
+import { PresentedFrames } from "./presented-frames.ts";
 
 /** A range of a file in seconds from its origin. */
 export interface TimeRange {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { Tensor, tensor4d } from "@tensorflow/tfjs-core";
 import { COCO_LABELS, type CocoLabel } from "./coco.ts";
-import { packageFolder } from "./packages.ts";
 import { type ImageFile, readPixels } from "./image.ts";
+import { packageFolder } from "./packages.ts";
 import { loadTensorGraph } from "./tensor-graph.ts";
 
 /** CenterNet (Zhou et al., 2019) on MobileNetV3, trained on the 80 classes of COCO. */

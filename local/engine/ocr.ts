@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type ImageFile, readPixels } from "./image.ts";
 import type { Box } from "./objects.ts";
 import { loadNetwork } from "./onnx.ts";
 import { packageFolder } from "./packages.ts";
-import { type ImageFile, readPixels } from "./image.ts";
-import { recognizeText, type RecognizedText } from "./text-recognition.ts";
 import { detectTextBoxes } from "./text-detection.ts";
 import { groupLines, mergeLine, type RecognizedRegion } from "./text-lines.ts";
+import { recognizeText, type RecognizedText } from "./text-recognition.ts";
 
 /** PP-OCRv4 mobile (PaddleOCR): a text detection and a text recognition network. */
 export const OCR_MODEL = "pp-ocrv4-mobile";

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 
 export interface Call {
-  request: IncomingMessage;
+  request: Readable & Pick<IncomingMessage, "headers">;
   query: URLSearchParams;
   /** Aborts when the caller disconnects. */
   signal: AbortSignal;

@@ -1,16 +1,17 @@
-import type { Capabilities } from "./capabilities.ts";
 import { readBody } from "./body.ts";
-import { labelsForPhrase } from "./coco-names.ts";
+import type { Capabilities } from "./capabilities.ts";
 import { createChatRoutes } from "./chat-routes.ts";
-import { embedInputs, parseInputs } from "./embeddings.ts";
+import { labelsForPhrase } from "./coco-names.ts";
+import { createConversionRoutes } from "./conversion-routes.ts";
 import { captionImage, describeImage } from "./describe.ts";
+import { embedInputs, parseInputs } from "./embeddings.ts";
+import { cropImage, openImage, type ImageFile, readRgba } from "./image.ts";
 import { createMaskRoutes } from "./mask-routes.ts";
 import { createMediaRoutes, type MediaStorage } from "./media-routes.ts";
 import { MIN_OBJECT_SCORE } from "./objects.ts";
 import { readArea, readNumber } from "./parameters.ts";
-import { cropImage, openImage, type ImageFile, readRgba } from "./image.ts";
-import { parseTexts, SENTENCE_DIMENSIONS } from "./sentences.ts";
 import type { Call, Routes } from "./route.ts";
+import { parseTexts, SENTENCE_DIMENSIONS } from "./sentences.ts";
 import { createSpeechRoutes } from "./speech-routes.ts";
 
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
@@ -74,6 +75,7 @@ export function createRoutes(capabilities: Capabilities, storage: MediaStorage):
     ...createMaskRoutes(objects, masks, readImage),
     ...createMediaRoutes(capabilities.media, storage),
     ...createSpeechRoutes(capabilities, storage),
+    ...createConversionRoutes(capabilities.media),
   };
 }
 

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createCapabilities } from "./capabilities.ts";
 import { EngineError, toEngineError } from "./errors.ts";
+import { rememberReplies } from "./remembered-replies.ts";
 import type { Reply } from "./route.ts";
 import { createRoutes } from "./routes.ts";
 import { createWorkFolder } from "./work-folder.ts";
@@ -10,6 +11,7 @@ import { createWorkFolder } from "./work-folder.ts";
 const MAX_MEDIA_BYTES = 110_000_000;
 
 const { ENGINE_HOST = "127.0.0.1", ENGINE_PORT, ENGINE_TOKEN, ENGINE_MAX_BYTES } = process.env;
+const { ENGINE_REPLIES, MODELS_DIR = "", LOCAL_LLM_URL = "" } = process.env;
 if (!ENGINE_TOKEN) throw new Error("Set ENGINE_TOKEN: callers must send it as their bearer token.");
 const port = /^\d+$/.test(ENGINE_PORT ?? "") ? Number(ENGINE_PORT) : Number.NaN;
 if (!(port < 65_536)) throw new Error("Set ENGINE_PORT: the port on ENGINE_HOST, or 0 for any.");
@@ -24,7 +26,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => pr
 
 const capabilities = createCapabilities(folder);
 const maxBytes = Number(ENGINE_MAX_BYTES) || MAX_MEDIA_BYTES;
-const routes = createRoutes(capabilities, { folder, maxBytes });
+const created = createRoutes(capabilities, { folder, maxBytes });
+const routes = ENGINE_REPLIES
+  ? rememberReplies(created, ENGINE_REPLIES, `${MODELS_DIR} ${LOCAL_LLM_URL}`)
+  : created;
 const authorization = digest(`Bearer ${ENGINE_TOKEN}`);
 
 async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {

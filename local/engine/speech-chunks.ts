@@ -1,5 +1,5 @@
-import type { TimeRange } from "./media-track.ts";
 import { SAMPLE_RATE } from "./audio-samples.ts";
+import type { TimeRange } from "./media-track.ts";
 
 /** A range of the audio and its start in the chunk, in seconds. */
 interface ChunkPart extends TimeRange {

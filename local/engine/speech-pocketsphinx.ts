@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join } from "node:path";
 import type { TimeRange } from "./media-track.ts";
 import { runProgram } from "./program.ts";
-import type { FoundRecognizer, SpeechRecognizer, SpokenSegment } from "./speech.ts";
 import { splitRanges } from "./speech-chunks.ts";
+import type { FoundRecognizer, SpeechRecognizer, SpokenSegment } from "./speech.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
 const PROGRAM = "pocketsphinx_batch";

@@ -1,10 +1,10 @@
-import type { Capability } from "./capability.ts";
+import { readAudio, SAMPLE_RATE } from "./audio-samples.ts";
 import { saveBody } from "./body.ts";
+import type { Capability } from "./capability.ts";
 import { EngineError } from "./errors.ts";
 import type { MediaStorage } from "./media-routes.ts";
 import type { TimeRange } from "./media-track.ts";
 import type { Call, Reply, Routes } from "./route.ts";
-import { readAudio, SAMPLE_RATE } from "./audio-samples.ts";
 import type { Speech, SpeechRecognizer } from "./speech.ts";
 import type { VoiceActivityDetector } from "./vad.ts";
 

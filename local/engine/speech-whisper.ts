@@ -1,9 +1,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { basename, join } from "node:path";
+import { SAMPLE_RATE } from "./audio-samples.ts";
 import { EngineError } from "./errors.ts";
 import { runProgram } from "./program.ts";
-import { dropHallucinations } from "./speech-clean.ts";
-import type { FoundRecognizer, SpeechRecognizer, SpokenSegment } from "./speech.ts";
 import {
   splitRanges,
   groupRanges,
@@ -11,7 +10,8 @@ import {
   type SpeechChunk,
   toAudioRange,
 } from "./speech-chunks.ts";
-import { SAMPLE_RATE } from "./audio-samples.ts";
+import { dropHallucinations } from "./speech-clean.ts";
+import type { FoundRecognizer, SpeechRecognizer, SpokenSegment } from "./speech.ts";
 
 /** Maximum length of a chunk: Whisper's window is 30 seconds. */
 const MAX_CHUNK_SECONDS = 28;

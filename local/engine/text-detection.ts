@@ -1,6 +1,6 @@
-import type { Network } from "./onnx.ts";
 import sharp from "sharp";
 import type { Pixels } from "./image.ts";
+import type { Network } from "./onnx.ts";
 
 /** Rectangle of a text line, in pixels. */
 export interface TextRegion {

@@ -1,5 +1,5 @@
-import type { RecognizedText } from "./text-recognition.ts";
 import type { TextRegion } from "./text-detection.ts";
+import type { RecognizedText } from "./text-recognition.ts";
 
 /** Recognised text and its region. */
 export interface RecognizedRegion extends RecognizedText {

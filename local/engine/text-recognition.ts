@@ -1,6 +1,6 @@
-import type { Network } from "./onnx.ts";
 import sharp from "sharp";
 import type { Pixels } from "./image.ts";
+import type { Network } from "./onnx.ts";
 import { type TextRegion, toPlanes } from "./text-detection.ts";
 
 export interface RecognizedText {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { SAMPLE_RATE } from "./audio-samples.ts";
 import type { TimeRange } from "./media-track.ts";
 import { openSession, Tensor } from "./onnx.ts";
 import { packageFolder } from "./packages.ts";
-import { SAMPLE_RATE } from "./audio-samples.ts";
 import { findSpeechIntervals } from "./vad-intervals.ts";
 
 /** Silero VAD (https://github.com/snakers4/silero-vad), version 5. */

@@ -3,8 +3,8 @@ import { arrayBuffer } from "node:stream/consumers";
 import { FilterAPI } from "node-av/api";
 import { AV_CHANNEL_ORDER_NATIVE, AV_LOG_DEBUG, AV_SAMPLE_FMT_FLTP } from "node-av/constants";
 import { Frame, Log } from "node-av/lib";
-import type { Track } from "./media-track.ts";
 import { SAMPLE_RATE } from "./audio-samples.ts";
+import type { Track } from "./media-track.ts";
 import { CHUNK_SPACING_SECONDS } from "./speech-whisper.ts";
 
 /** Library that FFmpeg's filter, built with Vulkan, loads even to compute on the CPU. */

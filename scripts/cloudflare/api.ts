@@ -125,6 +125,7 @@ export class CloudflareApi {
     try {
       response = await fetch(`${this.#url}/${path}`, {
         method,
+        redirect: "error",
         headers: {
           authorization: `Bearer ${this.#token}`,
           ...(body && !isForm && { "content-type": "application/json" }),

@@ -1,4 +1,5 @@
 import { MODELS } from "../../src/config.ts";
+import { queueRole } from "../../src/queues/queue-role.ts";
 import type { EnvironmentConfig } from "./environment-config.ts";
 
 export const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"] as const;
@@ -71,11 +72,14 @@ function vectorDimensions(binding: string, imageDimensions: number): number {
   throw new Error(`The binding "${binding}" is neither TEXT_VECTORS_N nor IMAGE_VECTORS_N.`);
 }
 
+/** Lists the queues of a configuration. Throws if the Worker has no consumer for one. */
 function listQueues({ queues }: EnvironmentConfig): string[] {
   const consumed = queues.consumers.flatMap(({ queue, dead_letter_queue: dead }) =>
     dead === undefined ? [queue] : [queue, dead],
   );
-  return [...new Set([...queues.producers.map(({ queue }) => queue), ...consumed])];
+  const names = [...new Set([...queues.producers.map(({ queue }) => queue), ...consumed])];
+  for (const name of names) queueRole(name);
+  return names;
 }
 
 /** Describes a resource in a few words, for a line of the plan. */

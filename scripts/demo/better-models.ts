@@ -1,6 +1,5 @@
-import type { Model } from "../models/registry.ts";
 import { formatBytes } from "../models/pull.ts";
-import { modelBytes } from "../models/registry.ts";
+import { type Model, modelBytes } from "../models/registry.ts";
 
 export interface Capabilities {
   /** Whether speech is recognised. */

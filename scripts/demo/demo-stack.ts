@@ -1,11 +1,11 @@
-import { join } from "node:path";
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { startDetached } from "../../tools/stack/child.ts";
 import { ensureSecrets, PROJECT } from "../../tools/stack/local-state.ts";
 import { isPortOpen, requireFreePort } from "../../tools/stack/ports.ts";
-import { STARTING } from "../../tools/stack/start-report.ts";
 import { isRunning, startStack, stackUrl, type StackOptions } from "../../tools/stack/stack.ts";
+import { STARTING } from "../../tools/stack/start-report.ts";
 
 export interface DemoStack {
   url: string;
@@ -19,7 +19,7 @@ export interface DemoStack {
   close(): Promise<void>;
 }
 
-const READY_MS = 90_000;
+const READY_MS = 10 * 60_000;
 
 /**
  * Uses the service that runs at the port, or starts one: for this demo, or to stay if

@@ -1,14 +1,15 @@
-import terminalLink from "terminal-link";
-import { describeEvidence } from "sightline/node";
 import type { Segment, SightlineIndex } from "sightline";
-import type { DemoQuery } from "./queries.ts";
+import { describeEvidence } from "sightline/node";
+import terminalLink from "terminal-link";
 import {
   formatClock,
   type Column,
   formatRow,
   sanitizeLine,
+  sanitizeText,
   wrapText,
 } from "../../tools/terminal.ts";
+import type { DemoQuery } from "./queries.ts";
 
 const COLUMNS: Column[] = [
   { title: "score", width: 5, align: "right" },
@@ -48,7 +49,7 @@ export async function reportSearches(
     }
   }
   const example = longest([...captions]);
-  if (example !== "") console.log(`\n${explainCaption(example)}`);
+  if (example !== "") console.log(`\n${sanitizeText(explainCaption(example))}`);
   return misses;
 }
 
@@ -84,15 +85,16 @@ export async function reportAnswers(index: SightlineIndex, questions: string[]):
 
 /** Returns a link that plays a moment, in terminals that have links with words. */
 function playLink({ asset_type: type, clip_url: url }: Segment): string {
-  if (!terminalLink.isSupported) return "";
-  return `  ${terminalLink(type === "video" ? "play" : "view", url)}`;
+  const target = /^https?:/i.test(url) ? URL.parse(url) : null; // its text has no control character
+  if (!terminalLink.isSupported || !target) return "";
+  return `  ${terminalLink(type === "video" ? "play" : "view", target.href)}`;
 }
 
 /** Says who wrote an answer, from the model's id. */
 function describeAuthor(model: string): string {
   return model === "extractive"
     ? "quoted; no language model wrote this"
-    : `written by the model ${model}`;
+    : `written by the model ${sanitizeLine(model)}`;
 }
 
 function formatRange({ start_seconds: start, end_seconds: end }: Segment): string {

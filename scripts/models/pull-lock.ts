@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { readTextOrEmpty } from "../../tools/read-text.ts";
 
 /**
  * Locks a model by a file with this process's id, so that only one command changes it at a time.
@@ -14,7 +15,7 @@ export async function lockPull(path: string): Promise<() => Promise<void>> {
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     }
-    const lockerPid = Number(await readFile(path, "utf8").catch(() => ""));
+    const lockerPid = Number(await readTextOrEmpty(path));
     if (lockerPid > 0 && isRunning(lockerPid)) {
       throw new Error(
         `Process ${lockerPid} holds the lock of this model. If it has ended, delete ${path}`,

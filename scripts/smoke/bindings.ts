@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { PermissionError, type Sightline } from "sightline";
-import { rampSeconds, type SmokeFiles } from "./files.ts";
+import { CODEC_RAMP, RAMP, rampSeconds, type SmokeFiles } from "./files.ts";
 
 /** A call of a binding: one of both is null. */
 interface Observed<Value> {
@@ -22,11 +22,19 @@ interface Size {
 
 /** What the bindings of a deployment answered: `POST /health/bindings`. */
 export interface BindingRecord {
-  contact_sheet: Observed<Size & { columns: number; tile_lumas: number[] }> | null;
+  contact_sheet: Observed<
+    Size & { columns: number; size_of: "tile" | "sheet"; tile_lumas: number[] }
+  > | null;
   frame: Observed<Size & { luma: number }> | null;
+  codecs: (Observed<Size & { luma: number }> & { codec: string | null; is_listed: boolean })[];
   images: Observed<Size & { format: string }>[];
   descriptions: (Observed<unknown> & { form: string })[];
+  image_embeddings: (Observed<{ dimensions: number | null; outline: unknown }> & {
+    form: string;
+    input: string;
+  })[];
   vectors: Observed<{
+    waiting: string | null;
     found_after_seconds: number | null;
     cosine: number;
     score: number | null;
@@ -38,17 +46,23 @@ export interface BindingRecord {
 /** Images that are sent, in this order. */
 export const [PAGE_IMAGE, DAMAGED_IMAGE, WIDE_IMAGE] = [0, 1, 2] as const;
 
-/** Has a service observe its bindings. Returns null if the key lacks the scope `admin`. */
+/** Has a service observe its bindings. Returns null if the key lacks the scope `operator`. */
 export async function observeBindings(
   sightline: Sightline,
   files: SmokeFiles,
 ): Promise<BindingRecord | null> {
   const encode = (path: string) => readFile(path, "base64");
-  const { ramp, page, damaged, wide } = files;
+  const { ramp, codecs, page, damaged, wide } = files;
   const images = await Promise.all([page, damaged, wide].map(encode));
   try {
-    const samples = { video: await encode(ramp), images };
-    return (await sightline.observeBindings(samples)) as BindingRecord;
+    const videos = await Promise.all(codecs.map(encode));
+    const samples = { video: await encode(ramp), videos, images };
+    const record = (await sightline.observeBindings(samples)) as BindingRecord;
+    for (let vector; (vector = record.vectors.value?.waiting);) {
+      const { vectors } = await sightline.observeBindings({ vector }); // waits for some seconds
+      record.vectors = vectors;
+    }
+    return record;
   } catch (error) {
     if (error instanceof PermissionError) return null;
     throw error;
@@ -58,6 +72,49 @@ export async function observeBindings(
 /** Returns the seconds of the ramp that the tiles of its contact sheet show, in their order. */
 export function tileSeconds({ contact_sheet: sheet }: BindingRecord): number[] {
   return sheet?.value?.tile_lumas.map(rampSeconds) ?? [];
+}
+
+/** Formats why a binding refused a call. */
+export function refusalOf(error: BindingError | null | undefined): string {
+  return error ? `refused with ${error.code ?? "no code"} (${error.meaning})` : "nothing";
+}
+
+/** Formats the tiles of the contact sheet. */
+export function tilesOf(bindings: BindingRecord): string {
+  const { value, error } = bindings.contact_sheet ?? { value: null, error: null };
+  if (!value) return refusalOf(error);
+  const { width, height, columns } = value;
+  const seconds = tileSeconds(bindings).join(", ");
+  return `${width} × ${height}, ${columns} in a row, sized by ${value.size_of}, from ${seconds} s`;
+}
+
+/**
+ * Returns the length of the vectors of an image and a text, null if the model doesn't embed both or
+ * not alike, and what it answered to each form of input.
+ */
+export function readEmbeddings({ image_embeddings: replies }: BindingRecord) {
+  const lengthOf = (kind: string): number | null => {
+    const reply = replies.find(({ input, value }) => input === kind && value?.dimensions);
+    return reply?.value?.dimensions ?? null;
+  };
+  const [text, image] = [lengthOf("text"), lengthOf("image")];
+  const seen = replies.map(({ form, input, value, error }) => {
+    const outcome = error ? refusalOf(error) : `${value?.dimensions ?? "no"} dimensions`;
+    return `${input} as ${form}: ${outcome}`;
+  });
+  return { dimensions: text === image ? text : null, seen: seen.join(", ") };
+}
+
+/** Lists the codecs that FRAMES decoded into the right frame. */
+export function decodedCodecs({ codecs }: BindingRecord): string[] {
+  return codecs.flatMap(({ codec, value }) => {
+    const at = value && rampSeconds(value.luma);
+    const isRight =
+      at !== null &&
+      at <= CODEC_RAMP.frameSeconds &&
+      CODEC_RAMP.frameSeconds < at + RAMP.stepSeconds;
+    return codec !== null && isRight ? [codec] : [];
+  });
 }
 
 /** Returns the JSON that a model replied, as an object; null if it replied something else. */
@@ -87,7 +144,8 @@ function isObject(value: unknown): value is object {
  * shapes of replies. The columns of a contact sheet may differ.
  */
 export function listFacts(seen: BindingRecord): Map<string, string> {
-  const { contact_sheet: sheet, frame, images, descriptions, vectors, database } = seen;
+  const { contact_sheet: sheet, frame, codecs, images, descriptions, vectors, database } = seen;
+  const { image_embeddings: embeddings } = seen;
   const outcome = <Value>(
     observed: Observed<Value> | null,
     describe: (value: Value) => unknown,
@@ -98,10 +156,21 @@ export function listFacts(seen: BindingRecord): Map<string, string> {
   };
   return new Map([
     ["contact sheet", outcome(sheet, () => tileSeconds(seen))],
+    ["size of a contact sheet", outcome(sheet, ({ size_of }) => size_of)],
     ["frame", outcome(frame, ({ width, height, luma }) => [width, height, rampSeconds(luma)])],
+    ...codecs.map((codec) => {
+      const describe = ({ luma }: { luma: number }) => rampSeconds(luma);
+      return [`codec ${codec.codec}`, outcome(codec, describe)] as const;
+    }),
     ...images.map((image, i) => [`image ${i + 1}`, outcome(image, (info) => info)] as const),
     ...descriptions.map((reply) => {
       return [`reply to ${reply.form}`, outcome(reply, shapeOf)] as const;
+    }),
+    ...embeddings.map((reply) => {
+      return [
+        `${reply.input} embedded as ${reply.form}`,
+        outcome(reply, (value) => value),
+      ] as const;
     }),
     ["vectors", outcome(vectors, ({ score }) => score !== null)],
     ...database.map(({ limit, size, error }) => {

@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Codec } from "node-av";
+import * as av from "node-av/constants";
 import sharp from "sharp";
 import { photographPath } from "../../tools/sample/images.ts";
 import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
-import { encodeVideo, type Scene } from "../../tools/sample/video.ts";
+import { encodeVideo, type Scene, type VideoOptions } from "../../tools/sample/video.ts";
 
 /** What the film shows: a word of each scene's text, if it has one, and its first second. */
 export const SCENES = [
@@ -28,6 +30,7 @@ export const PAGE = ["LANTERN FESTIVAL", "Riverside Park", "Friday 9 October"];
  * service makes a contact sheet of its first 6 seconds, and takes the frame at 3.6 seconds.
  */
 export const RAMP = { steps: 32, stepSeconds: 0.25, tiles: 6, frameSeconds: 3.6 } as const;
+const RAMP_SIZE = { width: 320, height: 180, fps: 20 };
 /** Grey values of the first step, and between two steps. */
 const [FIRST_GREY, GREY_STEP] = [16, 7];
 
@@ -35,6 +38,18 @@ const [FIRST_GREY, GREY_STEP] = [16, 7];
 export function rampSeconds(luma: number): number {
   return Math.round((luma - FIRST_GREY) / GREY_STEP) * RAMP.stepSeconds;
 }
+
+/** Encoders of codecs that FRAMES isn't documented to decode. */
+const ENCODERS = {
+  hevc: { encoder: av.FF_ENCODER_LIBX265, encoderOptions: { "x265-params": "log-level=none" } },
+  vp9: { encoder: av.FF_ENCODER_LIBVPX_VP9, encoderOptions: {} },
+  av1: { encoder: av.FF_ENCODER_LIBSVTAV1, encoderOptions: { preset: "12" } },
+} satisfies Record<string, VideoOptions>;
+export const CODECS = Object.keys(ENCODERS);
+/** Steps of the ramp in each of these codecs, and the time of the frame that is taken. */
+export const CODEC_RAMP = { steps: 8, frameSeconds: 1.1 } as const;
+/** Has SVT-AV1 print nothing but errors. */
+const SVT_LOG = "1";
 
 /** More pixels in a row than Images takes. */
 const TOO_WIDE = 12_500;
@@ -48,6 +63,8 @@ export interface SmokeFiles {
   page: string;
   /** The `RAMP`. */
   ramp: string;
+  /** Short ramps in `CODECS`, as far as FFmpeg has an encoder here. */
+  codecs: string[];
   /** A JPEG that is cut off. */
   damaged: string;
   /** A PNG that is too wide. */
@@ -65,7 +82,16 @@ export async function writeSmokeFiles(folder: string): Promise<SmokeFiles> {
     { image: photographPath("dust-bowl-home"), seconds: 5, motion: "pan" },
   ];
   await encodeVideo(at("film.mp4"), scenes, { audio: await narrate(SPEECH) });
-  await encodeVideo(at("ramp.mp4"), await drawRamp(), { width: 320, height: 180, fps: 20 });
+  const ramp = await drawRamp();
+  await encodeVideo(at("ramp.mp4"), ramp, RAMP_SIZE);
+  process.env["SVT_LOG"] ??= SVT_LOG;
+  const codecs: string[] = [];
+  for (const [codec, options] of Object.entries(ENCODERS)) {
+    if (!Codec.findEncoderByName(options.encoder)) continue;
+    const path = at(`${codec}.mp4`);
+    await encodeVideo(path, ramp.slice(0, CODEC_RAMP.steps), { ...RAMP_SIZE, ...options });
+    codecs.push(path);
+  }
   const photo = await sharp(photographPath("french-alpine-landscape")).jpeg().toBuffer();
   await writeFile(at("photo.jpg"), photo);
   await writeFile(at("page.jpg"), await drawText(PAGE));
@@ -77,6 +103,7 @@ export async function writeSmokeFiles(folder: string): Promise<SmokeFiles> {
     photo: at("photo.jpg"),
     page: at("page.jpg"),
     ramp: at("ramp.mp4"),
+    codecs,
     damaged: at("damaged.jpg"),
     wide: at("wide.png"),
   };

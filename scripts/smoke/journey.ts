@@ -11,14 +11,16 @@ import {
   type SightlineIndex,
 } from "sightline";
 import { openFile } from "sightline/node";
+import { poll } from "../../tools/poll.ts";
 import type { ProgressBars } from "../../tools/progress.ts";
 import type { JourneyFacts } from "./assumptions.ts";
 import { PAGE, SCENES, type SmokeFiles, SPEECH } from "./files.ts";
 
 const POLL_MS = 500;
 const INGEST_MS = 10 * 60_000;
-const JOB_MS = 5 * 60_000;
-const SEARCH_MS = 2 * 60_000;
+const JOB_MS = 10 * 60_000;
+/** Vectorize shows a vector after up to 2 minutes. */
+const SEARCH_MS = 5 * 60_000;
 /** Most that a search takes: asset ids, and rules of a filter. */
 const [MAX_IDS, MAX_RULES] = [500, 16];
 const UNKNOWN_ID = "img_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -85,8 +87,12 @@ export class Journey {
     const segments = await this.#segments(filmAsset);
     const recognizedWords = await this.#searchSpeech(segments, filmAsset);
     await this.#step("Search by text on a page", () => this.#expectFirst(PAGE[0]!, pageAsset));
-    await this.#step("Search by an image", () => this.#searchByImage(photo, photoAsset));
-    await this.#step("Search by a clip", () => this.#searchByClip(film, filmAsset));
+    await this.#step("Search by an image", () =>
+      eventually(() => this.#searchByImage(photo, photoAsset)),
+    );
+    await this.#step("Search by a clip", () =>
+      eventually(() => this.#searchByClip(film, filmAsset)),
+    );
     await this.#step("Search for what is similar", async () => {
       const { segments: hits } = await this.#search({ similar_to: photoAsset.asset_id });
       if (hits.some(({ asset_id: id }) => id === photoAsset.asset_id)) {
@@ -243,13 +249,16 @@ export async function runStep<T>(
   }
 }
 
-/** Calls `read` until it returns something. Throws after `timeoutMs`. */
-async function poll<T>(timeoutMs: number, what: string, read: () => Promise<T | null>): Promise<T> {
-  for (const start = Date.now(); Date.now() - start < timeoutMs; await wait(POLL_MS)) {
-    const value = await read();
-    if (value !== null) return value;
+/** Repeats what fails while Vectorize may not show a vector yet. Throws the last error. */
+async function eventually<T>(work: () => Promise<T>): Promise<T> {
+  for (const start = Date.now(); ; await wait(POLL_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      const isOver = Date.now() - start > SEARCH_MS || error instanceof SightlineError;
+      if (isOver) throw error;
+    }
   }
-  throw new Error(`${what} took more than ${timeoutMs / 60_000} minutes.`);
 }
 
 function wordsOf(text: string): string[] {

@@ -1,4 +1,4 @@
-import { findSentenceEnd } from "./sentence-boundary.ts";
+import { findSentenceEnd } from "./sentences.ts";
 
 /** A list item; any number of its sentences may be in the output. */
 export interface ListItem {

@@ -1,16 +1,23 @@
-import { normalizeMarkers } from "./citation-markers.ts";
-import type { NormalizedSentence } from "./citation-markers.ts";
-import { toPlainText } from "./markdown.ts";
-import { type ClaimContext, hasLexicalSupport, hasSupportedDetails } from "./claim.ts";
-import { CitedText, type ClaimEvidence } from "./claim-source.ts";
-import { normalizeClaimText } from "./claim-text.ts";
-import { isQuotedFrom, quotationsToVerify, PromptLeakDetector } from "./claim-support.ts";
 import { hasWord } from "../search/query.ts";
-import { AnswerParser } from "./answer-parser.ts";
-import type { ListItem, AnswerBlock } from "./answer-parser.ts";
+import { AnswerParser, type ListItem, type AnswerBlock } from "./answer-parser.ts";
+import { normalizeClaimText } from "./claim-text.ts";
+import {
+  CitedText,
+  type ClaimEvidence,
+  isQuotedFrom,
+  quotationsToVerify,
+  PromptLeakDetector,
+  type ClaimContext,
+  hasLexicalSupport,
+  hasSupportedDetails,
+} from "./claim.ts";
+import { toPlainText } from "./markdown.ts";
+import { normalizeMarkers, type NormalizedSentence } from "./sentences.ts";
 
 type NormalizedBlock = AnswerBlock & NormalizedSentence;
 
+/** A longer sentence is dropped. */
+const MAX_SENTENCE_CHARACTERS = 2000;
 const SOURCE_LIST_TITLE = /^\P{L}*(?:citations|references|sources)\P{L}*$/iu;
 const STARTS_WITH_MARKER = /^[^\p{L}\p{N}]*[[【]/u;
 
@@ -82,6 +89,7 @@ export class CitationVerifier {
   }
 
   #verify(block: AnswerBlock): string {
+    if (block.text.length > MAX_SENTENCE_CHARACTERS) return "";
     if (block.kind === "border") {
       const head = this.#pendingTitles.at(-1);
       if (head?.kind === "head") head.text += `\n${block.text}`;

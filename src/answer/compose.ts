@@ -1,14 +1,7 @@
 import { ANSWER, MODELS } from "../config.ts";
 import { AppError, isDeferrable, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
-import type { Hit } from "../search/hits.ts";
 import { type GeneratedText, generate } from "../models/generate.ts";
-import { CitationVerifier } from "./citation-verifier.ts";
-import type { ClaimContext } from "./claim.ts";
-import { detectLanguage, parseLanguage } from "./claim-language.ts";
-import type { ClaimEvidence } from "./claim-source.ts";
-import type { Quote } from "./quotes/quote-by-meaning.ts";
-import { escapeMarkdown, toPlainText, toSafeMarkdown } from "./markdown.ts";
 import {
   evidenceText,
   NO_ANSWER,
@@ -18,6 +11,12 @@ import {
   type AnswerStyle,
   systemText,
 } from "../prompts.ts";
+import type { Hit } from "../search/hits.ts";
+import { CitationVerifier } from "./citation-verifier.ts";
+import { detectLanguage, parseLanguage } from "./claim-language.ts";
+import type { ClaimEvidence, ClaimContext } from "./claim.ts";
+import { escapeMarkdown, toPlainText, toSafeMarkdown } from "./markdown.ts";
+import type { Quote } from "./quotes/quote-by-meaning.ts";
 import { type Citation, type Source, toClaimEvidence } from "./sources.ts";
 
 /** A finished answer. */
@@ -141,11 +140,13 @@ export async function* generateVerified(
     let next = await chunks.next();
     for (; !next.done; next = await chunks.next()) {
       generatedText += next.value;
+      if (generatedText.length > ANSWER.maxCharacters) continue;
       yield* release(verifier.push(next.value));
     }
     generated = next.value;
     // The last sentence of an incomplete text may be cut off: it is dropped.
-    if (generated.isComplete) yield* release(verifier.end());
+    const isWhole = generated.isComplete && generatedText.length <= ANSWER.maxCharacters;
+    if (isWhole) yield* release(verifier.end());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code !== "model_not_found") failure = error;

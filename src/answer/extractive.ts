@@ -1,18 +1,15 @@
 import { QUOTES } from "../parameters.ts";
 import type { Hit } from "../search/hits.ts";
+import { contentWords, QueryTerms, uniqueWords } from "../search/query.ts";
 import { detectLanguage } from "./claim-language.ts";
-import { type Quote, quoteByMeaning } from "./quotes/quote-by-meaning.ts";
-import { endsWithAbbreviation } from "./sentence-boundary.ts";
-import { namesIn } from "./quotes/question.ts";
-import { FUNCTION_WORDS } from "./quotes/question-words.ts";
-import { readQuestion } from "./quotes/question-reader.ts";
+import { FUNCTION_WORDS, namesIn, OVERVIEW_WORDS } from "./quotes/question.ts";
+import { readQuestion, type Quote, quoteByMeaning } from "./quotes/quote-by-meaning.ts";
 import type { QuoteEvidence } from "./quotes/verifier.ts";
+import { endsWithAbbreviation } from "./sentences.ts";
 import type { Source } from "./sources.ts";
-import { contentWords, uniqueWords } from "../search/query.ts";
-import { QueryTerms } from "../search/query-terms.ts";
 
 /** A sentence of a hit, and how much of the question it has: 0–1. */
-interface Candidate extends Quote {
+interface SentenceCandidate extends Quote {
   coverage: number;
 }
 
@@ -48,10 +45,9 @@ export async function extractQuotes(
  */
 function isLiteralAnswer(evidence: QuoteEvidence | null): boolean {
   if (evidence === null) return false;
-  const { missing, missingNouns, lacksVerb, mayBeAgent } = evidence;
-  const { stated, isOtherKind, isVague, hasUnknown, isTyped } = evidence;
-  if (missingNouns > 0 || lacksVerb || isVague) return false;
-  if (stated !== false) return !isOtherKind;
+  const { missing, missingNouns, lacksVerb, mayBeAgent, stated, hasUnknown, isTyped } = evidence;
+  if (missingNouns > 0 || lacksVerb) return false;
+  if (stated !== false) return true;
   return !isTyped && missing === 0 && (mayBeAgent || hasUnknown);
 }
 
@@ -65,7 +61,11 @@ function quoteByWords(question: string, hits: Hit[]): Quote[] {
   const names = new QueryTerms(namesIn(question));
   const quotes = hits.flatMap((hit) => {
     const [best] = sentencesOf(hit)
-      .map((sentence): Candidate => ({ sentence, hit, coverage: coverageIn(sentence, required) }))
+      .map((sentence): SentenceCandidate => ({
+        sentence,
+        hit,
+        coverage: coverageIn(sentence, required),
+      }))
       .filter(({ sentence, coverage }) => {
         return coverage >= QUOTES.minTermCoverage && coverageIn(sentence, names) === 1;
       })
@@ -97,7 +97,7 @@ const MIN_REQUIRED_TERMS = 2;
 /** Returns the words of a question that a sentence must have to answer it. */
 function requiredTerms(question: string): string[] {
   const content = contentWords(question);
-  const specific = content.filter((word) => !GENERAL.has(word) && !FUNCTION_WORDS.has(word));
+  const specific = content.filter((word) => !OVERVIEW_WORDS.has(word) && !FUNCTION_WORDS.has(word));
   const attributes = new Set(
     [...question.matchAll(REQUESTED_ATTRIBUTE)].flatMap(({ groups }) =>
       uniqueWords(`${groups?.["kind"] ?? ""} ${groups?.["word"] ?? ""}`),
@@ -108,16 +108,9 @@ function requiredTerms(question: string): string[] {
   return specific.length > 0 ? specific : content;
 }
 
-/** Words of questions about everything in a video, which name nothing specific. */
-const GENERAL = new Set(
-  `about content describe explain going happen happened happening happens here going look overview
-   part say said saying says scene see seen show shown shows story summarise summarize summary take
-   talk talked talking talks tell tells thing things video videos watch`.split(/\s+/),
-);
-
 /** Tests whether a question names nothing specific: "What happens here?" */
 export function isGenericQuestion(question: string): boolean {
-  return contentWords(question).every((word) => GENERAL.has(word));
+  return contentWords(question).every((word) => OVERVIEW_WORDS.has(word));
 }
 
 /**
@@ -149,6 +142,8 @@ function sentencesOf({ segment, evidence }: Hit): string[] {
   return [...new Set([...kinds].flatMap((kind) => splitSentences(textByKind[kind])))];
 }
 
+/** A longer one is neither a sentence nor an answer: speech without full stops, or numbers. */
+const MAX_SENTENCE_CHARACTERS = 1000;
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /** Splits a text at sentence boundaries (UAX #29), but not after "Mr." and the like. */
@@ -160,5 +155,7 @@ function splitSentences(text: string): string[] {
       sentences[sentences.length - 1] = last + segment;
     } else sentences.push(segment);
   }
-  return sentences.map((sentence) => sentence.trim()).filter(Boolean);
+  return sentences
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== "" && sentence.length <= MAX_SENTENCE_CHARACTERS);
 }

@@ -7,7 +7,15 @@ const DEFINITION = new RegExp(
   String.raw`^${BEFORE_BLOCK}\[(?:\\.|[^\]\\])*\]:[^\S\n]*\n?[^\S\n]*(?:<[^<>\n]*>|\S+)[^\S\n]*(?:["'(][^\n]*)?$`,
   "gm",
 );
-const MAY_DEFINE = new RegExp(String.raw`^(${BEFORE_BLOCK}\[?(?:\\.|[^[\]\\\n])*\]):`, "gm");
+const LABEL_TEXT = String.raw`(?:\\.|[^[\]\\\n])*`;
+const MAY_DEFINE = new RegExp(
+  String.raw`^(${BEFORE_BLOCK}\[${LABEL_TEXT}\]|${LABEL_TEXT}\]):`,
+  "gm",
+);
+/** Line breaks that `^` and `$` know beside "\n". */
+const LINE_BREAK = /\r\n?|[\u2028\u2029]/g;
+/** Links within links that are taken apart. Beyond, all that may be markup becomes spaces. */
+const MAX_PASSES = 20;
 const AUTOLINK = /\\?<([a-z][a-z\d+.-]*:[^\s<>]*|[^\s<>@]+@[^\s<>]+)>/gi;
 const TAG = /\\?(?:<!--[\s\S]*?-->|<[a-z/!?][^<>]*>)/gi;
 const SCHEME =
@@ -25,8 +33,9 @@ const NUMBER = /^\\?\[?\^?(\d{1,3})\\?\]?$/;
  * separately: joined by white space, they are still safe.
  */
 export function toSafeMarkdown(markdown: string): string {
-  let [text, before] = [markdown, ""];
-  while (text !== before) {
+  let [text, before] = [markdown.replaceAll(LINE_BREAK, "\n"), ""];
+  for (let passes = 0; text !== before; passes++) {
+    if (passes === MAX_PASSES) return text.replaceAll(/[[\]()<>!:/@]/g, " ");
     before = text;
     text = text
       .replaceAll(AUTOLINK, "$1")
@@ -93,7 +102,7 @@ export function escapeMarkdown(text: string): string {
 
 const CODE_SPAN = /(?<![`\\])(`+)(?!`)(.*?[^`])\1(?!`)/g;
 const RULE = /^\s*(?:(?:[-*_]\s*){3,}|=+\s*)$/;
-const BORDER = /^[>\s]*\|?[\s|:-]*-[\s|:-]*$/;
+const BORDER = /^(?=[^-]*-)[>\s|:-]*$/;
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   apos: "'",

@@ -1,7 +1,9 @@
 import { EVENTS } from "../config.ts";
 import { eventId, eventSeq, type IndexId } from "../ids.ts";
+import { raw, sql, type SqlFragment } from "../store/sql.ts";
 import type { EventType } from "../types.ts";
 import type { AssetEventData } from "./asset-events.ts";
+import { exec, readObjects } from "./counted-storage.ts";
 
 export interface IndexEvent {
   /** Unique across indices. Grows from event to event of an index, compared as text too. */
@@ -12,7 +14,7 @@ export interface IndexEvent {
   payload: string;
 }
 
-interface Row extends Record<string, SqlStorageValue> {
+interface EventRow {
   seq: number;
   at: number;
   type: EventType;
@@ -28,18 +30,15 @@ export class EventLog {
 
   /** Appends synchronously, so that an event and its cause are stored together or not at all. */
   append(type: EventType, data: AssetEventData | null, now: number): IndexEvent {
-    const row = this.#storage.sql
-      .exec<Row>(
-        "INSERT INTO events (at, type, data) VALUES (?, ?, ?) RETURNING seq, at, type, data",
-        now,
-        type,
-        JSON.stringify(data ?? {}),
-      )
-      .one();
-    if (row.seq % EVENTS.retainedCount === 0) {
-      this.#storage.sql.exec("DELETE FROM events WHERE seq <= ?", row.seq - EVENTS.retainedCount);
+    const [row] = this.#read(
+      sql`INSERT INTO events (at, type, data)
+        VALUES (${now}, ${type}, ${JSON.stringify(data ?? {})}) RETURNING seq, at, type, data`,
+    );
+    if (row!.seq % EVENTS.retainedCount === 0) {
+      const last = row!.seq - EVENTS.retainedCount;
+      exec(this.#storage.sql, sql`DELETE FROM events WHERE seq <= ${last}`);
     }
-    return this.#toEvent(row);
+    return this.#toEvent(row!);
   }
 
   /** Returns the id of the newest event, or the id before the first one. */
@@ -56,23 +55,25 @@ export class EventLog {
     const seq = eventSeq(this.#indexId(), id);
     const oldest = this.#boundarySeq("MIN") ?? 1;
     if (seq === null || seq < oldest - 1 || seq > this.newestSeq()) return null;
-    return this.#storage.sql
-      .exec<Row>("SELECT seq, at, type, data FROM events WHERE seq > ? ORDER BY seq", seq)
-      .toArray()
-      .map((row) => this.#toEvent(row));
+    return this.#read(
+      sql`SELECT seq, at, type, data FROM events WHERE seq > ${seq} ORDER BY seq`,
+    ).map((row) => this.#toEvent(row));
   }
 
   clear(): void {
-    this.#storage.sql.exec("DELETE FROM events");
+    exec(this.#storage.sql, sql`DELETE FROM events`);
+  }
+
+  #read<Columns = EventRow>(statement: SqlFragment): Columns[] {
+    return readObjects(this.#storage.sql, statement);
   }
 
   #boundarySeq(aggregate: "MIN" | "MAX"): number | null {
-    return this.#storage.sql
-      .exec<{ seq: number | null }>(`SELECT ${aggregate}(seq) AS seq FROM events`)
-      .one().seq;
+    const bounds = sql`SELECT ${raw(aggregate)}(seq) AS seq FROM events`;
+    return this.#read<{ seq: number | null }>(bounds)[0]!.seq;
   }
 
-  #toEvent({ seq, at, type, data }: Row): IndexEvent {
+  #toEvent({ seq, at, type, data }: EventRow): IndexEvent {
     const id = eventId(this.#indexId(), seq);
     const eventData = JSON.parse(data) as AssetEventData;
     const payload = toPayload(type, at, { index_name: this.indexName(), ...eventData });

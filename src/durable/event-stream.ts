@@ -1,7 +1,7 @@
 import type { EventType } from "../types.ts";
 import type { AssetEventData } from "./asset-events.ts";
-import { eventFrame, openingFrame } from "./sse.ts";
 import { EventLog, type IndexEvent, toPayload } from "./event-log.ts";
+import { eventFrame, openingFrame } from "./sse.ts";
 import { Subscribers } from "./subscribers.ts";
 
 /** Event log of one index, and the clients that follow it by server-sent events. */

@@ -112,4 +112,9 @@ export const INDEX_DATABASE_MIGRATIONS = [
    CREATE TRIGGER segments_delete_signatures AFTER DELETE ON segments BEGIN
      DELETE FROM signatures WHERE segment_key = old.segment_key;
    END;`,
+  `-- Which vectors may exist, a bit each (store/index-database/written-vectors.ts), and when one was last written.
+   ALTER TABLE segments ADD COLUMN vectors INTEGER NOT NULL DEFAULT 127;
+   ALTER TABLE segments ADD COLUMN vectors_at INTEGER NOT NULL DEFAULT 0;`,
+  `-- Facts of an asset's file, copied from D1 as the others are.
+   ALTER TABLE assets ADD COLUMN technical TEXT NOT NULL DEFAULT '{}';`,
 ];

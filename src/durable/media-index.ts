@@ -3,17 +3,19 @@ import { traceOf, type Failure } from "../errors.ts";
 import type { DeliveryOutcome, SignedWebhook } from "../fetching/webhook.ts";
 import { type AssetId, eventId, type IndexId, type JobId } from "../ids.ts";
 import * as ingest from "../ingest/state.ts";
-import type { IngestState, PartRef } from "../ingest/state.ts";
+import type { IngestState, PartRef, TransitionOutcome } from "../ingest/state.ts";
 import { log } from "../log.ts";
 import type { IngestMessage, DeliveryMessage } from "../messages.ts";
 import { writeAssetState } from "../store/asset-changes.ts";
+import { sql } from "../store/sql.ts";
 import type { Asset, AssetType, Delivery, EventType, Step, WebhookState } from "../types.ts";
 import { type AssetEventData, changeEventType, toAssetEventData } from "./asset-events.ts";
 import { type AssetStateRow, AssetRows } from "./asset-rows.ts";
+import { readNumber } from "./counted-storage.ts";
 import { EventStream } from "./event-stream.ts";
-import { enqueueAll } from "./outbox.ts";
 import { MEDIA_INDEX_MIGRATIONS } from "./media-index-schema.ts";
 import { migrate } from "./migrate.ts";
+import { enqueueAll } from "./outbox.ts";
 import { Webhook } from "./webhook.ts";
 
 const ALARM_BATCH_SIZE = 100; // assets and deliveries that one alarm handles
@@ -58,28 +60,21 @@ export class MediaIndex extends DurableObject<Env> {
     return "ok";
   }
 
-  /** `refused`: the part is done, is leased by another worker or its step is no longer current. */
-  async claim(assetId: AssetId, part: PartRef): Promise<"claimed" | "refused"> {
-    const row = this.#assets.get(assetId);
-    const next = row && ingest.claim(row.state, part, Date.now());
-    if (!next) return "refused";
-    await this.#advance(row, next);
-    return "claimed";
+  /** Leases a part to a worker. */
+  async claim(assetId: AssetId, part: PartRef): Promise<TransitionOutcome> {
+    return this.#transition(assetId, (state) => ingest.claim(state, part, Date.now()));
   }
 
   async renew(assetId: AssetId, part: PartRef): Promise<void> {
-    const row = this.#assets.get(assetId);
-    const next = row && ingest.renew(row.state, part, Date.now());
-    if (next) await this.#advance(row, next);
+    await this.#transition(assetId, (state) => ingest.renew(state, part, Date.now()));
   }
 
-  /** `gone`: the asset was deleted meanwhile, so that what the step wrote has to go too. */
-  async complete(assetId: AssetId, part: PartRef, fanOut?: ingest.FanOut): Promise<"ok" | "gone"> {
-    const row = this.#assets.get(assetId);
-    if (!row) return "gone";
-    const next = ingest.complete(row.state, part, fanOut, Date.now());
-    if (next) await this.#advance(row, next);
-    return "ok";
+  async complete(
+    assetId: AssetId,
+    part: PartRef,
+    fanOut?: ingest.FanOut,
+  ): Promise<TransitionOutcome> {
+    return this.#transition(assetId, (state) => ingest.complete(state, part, fanOut, Date.now()));
   }
 
   /**
@@ -87,26 +82,20 @@ export class MediaIndex extends DurableObject<Env> {
    * deliver its message again. A deferred part (null) is reported, or it would count as stuck.
    */
   async release(assetId: AssetId, part: PartRef, failure: Failure | null, dueAt: number) {
-    const row = this.#assets.get(assetId);
-    const next = row && ingest.release(row.state, part, failure, dueAt);
-    if (!next) return;
-    await this.#advance(row, next);
-    if (!failure) await this.#writeState({ ...row, state: next, revision: row.revision + 1 });
+    const outcome = await this.#transition(assetId, (state) =>
+      ingest.release(state, part, failure, dueAt),
+    );
+    const released = this.#assets.get(assetId);
+    if (outcome === "ok" && !failure && released) await this.#writeState(released);
   }
 
   /** Fails the asset of a part whose message has spent its retries. */
   async failExhausted(assetId: AssetId, part: PartRef): Promise<void> {
-    const row = this.#assets.get(assetId);
-    const next = row && ingest.failExhausted(row.state, part);
-    if (next) await this.#advance(row, next);
+    await this.#transition(assetId, (state) => ingest.failExhausted(state, part));
   }
 
-  async fail(assetId: AssetId, step: Step, error: Failure): Promise<"ok" | "gone"> {
-    const row = this.#assets.get(assetId);
-    if (!row) return "gone";
-    const next = ingest.fail(row.state, step, error);
-    if (next) await this.#advance(row, next);
-    return "ok";
+  async fail(assetId: AssetId, step: Step, error: Failure): Promise<TransitionOutcome> {
+    return this.#transition(assetId, (state) => ingest.fail(state, step, error));
   }
 
   /** Deletes the state of an asset that is being deleted. Parts in flight then get `gone`. */
@@ -204,6 +193,19 @@ export class MediaIndex extends DurableObject<Env> {
     await this.alarm();
   }
 
+  /** Advances an asset to the state that follows, if one does. */
+  async #transition(
+    assetId: AssetId,
+    toNext: (state: IngestState) => IngestState | undefined,
+  ): Promise<TransitionOutcome> {
+    const row = this.#assets.get(assetId);
+    if (!row) return "gone";
+    const next = toNext(row.state);
+    if (!next) return "refused";
+    await this.#advance(row, next);
+    return "ok";
+  }
+
   /**
    * Stores the next state together with its event, sends messages for the parts to `dispatch`, by
    * default the new ones, and writes the public state to D1.
@@ -286,13 +288,12 @@ export class MediaIndex extends DurableObject<Env> {
   }
 
   async #armAlarm(): Promise<void> {
-    const due = this.ctx.storage.sql
-      .exec<{ due: number | null }>(
-        `SELECT MIN(due) AS due FROM (SELECT MIN(due_at) AS due FROM assets
-                                      UNION ALL SELECT MIN(due_at) FROM deliveries)`,
-      )
-      .one().due;
-    if (due === null) return;
+    const due = readNumber(
+      this.ctx.storage.sql,
+      sql`SELECT MIN(due) FROM (
+        SELECT MIN(due_at) AS due FROM assets UNION ALL SELECT MIN(due_at) FROM deliveries)`,
+    );
+    if (due === 0) return;
     const armed = await this.ctx.storage.getAlarm();
     if (armed === null || armed > due || armed < Date.now()) await this.ctx.storage.setAlarm(due);
   }

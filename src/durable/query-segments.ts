@@ -1,10 +1,26 @@
-import type { Sql } from "./counted-storage.ts";
-import { countInScope, isInScope } from "../store/asset-scope.ts";
-import type { SegmentQuery, SegmentRows } from "../store/segment-query.ts";
-import { SEGMENT_COLUMNS } from "../store/segments.ts";
-import { concat, inList, raw, sql } from "../store/sql.ts";
-import { countStems, searchFullText } from "./full-text-search.ts";
-import { readNumber, readRows } from "./read-rows.ts";
+import {
+  type AssetScope,
+  countInScope,
+  isInScope,
+  segmentsInScope,
+} from "../store/index-database/asset-scope.ts";
+import {
+  columnFilter,
+  type FtsSearch,
+  matchAny,
+  matchExpression,
+  termsOf,
+  toTerm,
+} from "../store/index-database/fulltext.ts";
+import type {
+  FtsHit,
+  SegmentQuery,
+  SegmentRows,
+  TermCounts,
+} from "../store/index-database/index-database.ts";
+import { SEGMENT_COLUMNS } from "../store/index-database/segments.ts";
+import { concat, inList, raw, sql, type SqlFragment } from "../store/sql.ts";
+import { type ByteBudget, readNumber, readObjects, readRows, type Sql } from "./counted-storage.ts";
 
 /** The first two hashes of the keyframe's signature, eight bytes. */
 const KEYFRAME_HASHES = `(
@@ -14,7 +30,7 @@ const KEYFRAME_HASHES = `(
 
 /** Answers a `SegmentQuery` from the storage of a database. */
 export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
-  const { scope, fullText, ids, excludedIds, rules } = query;
+  const { scope, fullText, ids, excludedIds, rules, maxBytes } = query;
   const { total, stems } = query.counts?.database ?? countStems(storage, fullText);
   const counts = { total, stems };
   const fullTextHits = fullText
@@ -23,28 +39,199 @@ export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
   const matches = (expression: string) =>
     sql`(SELECT rowid FROM segment_fts WHERE segment_fts MATCH ${expression})`;
   const excluded = new Set(excludedIds);
-  const wanted = new Set(
-    [...ids, ...fullTextHits.map(({ segmentId }) => segmentId)].filter((id) => !excluded.has(id)),
-  );
-  const conditions = [sql`segment_id ${inList([...wanted])}`];
+  const ranked = interleave(
+    ids,
+    fullTextHits.map(({ segmentId }) => segmentId),
+  ).filter((id) => !excluded.has(id));
+  const conditions: SqlFragment[] = [];
   if (rules.must !== null) conditions.push(sql`segment_key IN ${matches(rules.must)}`);
   if (rules.mustNot !== null) conditions.push(sql`segment_key NOT IN ${matches(rules.mustNot)}`);
+  const read = (batch: readonly string[], budget: ByteBudget) =>
+    readFound(storage, scope, batch, conditions, budget);
+  const all = read(ranked, { left: maxBytes });
+  const found = all.isCut ? readBest(ranked, read, maxBytes) : all;
+  return { fullTextHits, counts, total: readNumber(storage, countInScope(scope)), ...found };
+}
+
+/** Rows of segments, and of the assets of these. */
+interface Found extends Pick<SegmentRows, "segments" | "assets"> {
+  isCut: boolean;
+}
+
+/** Reads those segments of a batch that match conditions, and the assets of these in scope. */
+function readFound(
+  storage: Sql,
+  scope: SegmentQuery["scope"],
+  batch: readonly string[],
+  conditions: readonly SqlFragment[],
+  budget: ByteBudget,
+): Found {
+  const all = [sql`segment_id ${inList(batch)}`, ...conditions];
   const segments = readRows(
     storage,
     sql`SELECT asset_key AS assetKey, ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
-      FROM segments WHERE ${concat(conditions, " AND ")}`,
+      FROM segments WHERE ${concat(all, " AND ")}`,
+    budget,
   );
   const assetKeys = new Set(segments.rows.map(([assetKey]) => assetKey as number));
+  const assets = readRows(
+    storage,
+    sql`SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title,
+        metadata
+      FROM assets WHERE asset_key ${inList([...assetKeys])} AND ${isInScope(scope)}`,
+    budget,
+  );
+  return { segments, assets, isCut: Boolean(segments.isCut ?? assets.isCut) };
+}
+
+/** Candidates that are read together if all of them are too much for an answer. */
+const BATCH = 20;
+
+/** Reads the best candidates, batch by batch, until the answer is full. */
+function readBest(
+  ranked: readonly string[],
+  read: (batch: readonly string[], budget: ByteBudget) => Found,
+  maxBytes: number,
+): Found {
+  const budget = { left: maxBytes };
+  const found = read([], budget);
+  for (let i = 0; i < ranked.length && budget.left > 0; i += BATCH) {
+    const { segments, assets } = read(ranked.slice(i, i + BATCH), budget);
+    found.segments.rows.push(...segments.rows);
+    found.assets.rows.push(...assets.rows);
+  }
+  return found;
+}
+
+/** Merges ranked lists: the best of each, then the second of each, without repetition. */
+function interleave(...lists: readonly (readonly string[])[]): string[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
+  const merged = Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list[i] ?? []));
+  return [...new Set(merged.flat())];
+}
+
+type StemCounts = Pick<TermCounts, "total" | "stems">;
+
+/** Counts the segments of a database, and those with each stem of a search. */
+function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
+  const stems = search?.tokens.map(({ stem }) => stem) ?? [];
   return {
-    fullTextHits,
-    counts,
-    total: readNumber(storage, countInScope(scope)),
-    segments,
-    assets: readRows(
+    total: readNumber(storage, sql`SELECT SUM(segments) FROM segment_counts`),
+    stems: readObjects(
       storage,
-      sql`SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title,
-          metadata
-        FROM assets WHERE asset_key ${inList([...assetKeys])} AND ${isInScope(scope)}`,
+      sql`SELECT term AS stem, doc AS count FROM segment_fts_vocab WHERE term ${inList(stems)}`,
     ),
   };
+}
+
+/** Counts all that the databases of an index add up before each of them ranks. */
+export function countTerms(storage: Sql, search: FtsSearch): TermCounts {
+  return {
+    ...countStems(storage, search),
+    withText: readNumber(storage, sql`SELECT COUNT(*) FROM segment_fts_docsize`),
+    matches: countMatches(storage, search),
+  };
+}
+
+function countMatches(storage: Sql, { query, columns }: FtsSearch): number[] {
+  return termsOf(query).map((term) => {
+    const expression = columnFilter(toTerm(term), columns);
+    const count = sql`SELECT COUNT(*) FROM segment_fts WHERE segment_fts MATCH ${expression}`;
+    return readNumber(storage, count);
+  });
+}
+
+/** A term is rare if at most one segment in so many contains it. */
+const RARITY = 20;
+
+/**
+ * Returns the segments in scope that match best by BM25, best first. If `limit` of them contain a
+ * rare term, only those are ranked (a cut-off by document frequency, as in Elasticsearch's common
+ * terms query), and only the best are joined with `segments`: both would otherwise dominate the
+ * query's time. A phrase has to match in any case, so that with one all matches are ranked.
+ * `shared` are the counts of this database and of its index; null if it is the only one.
+ */
+function searchFullText(
+  storage: Sql,
+  scope: AssetScope,
+  search: FtsSearch,
+  counts: StemCounts,
+  shared: SegmentQuery["counts"],
+): FtsHit[] {
+  const { query, columns, limit } = search;
+  const expression = matchExpression(query);
+  if (expression === null) return [];
+  const excluded = matchAny(query.excluded);
+  const withFilters = (text: string) =>
+    `(${columnFilter(text, columns)})${excluded === null ? "" : ` NOT (${excluded})`}`;
+  const { operator, keys } = segmentsInScope(scope);
+  const inScope = sql`+rowid ${raw(operator)} (${keys})`;
+  const rareTerms = listRareTerms(search, shared?.index ?? counts);
+  const rareMatches = sql`SELECT rowid FROM segment_fts
+    WHERE segment_fts MATCH ${withFilters(rareTerms.join(" OR "))} AND ${inScope}`;
+  const isEnough =
+    rareTerms.length > 0 &&
+    readNumber(storage, sql`SELECT COUNT(*) FROM (${rareMatches} LIMIT ${limit})`) === limit;
+  const condition = isEnough ? sql`+rowid IN (${rareMatches})` : inScope;
+  const matches = sql`segment_fts MATCH ${withFilters(expression)} AND ${condition}`;
+  if (shared) return rankByIndex(storage, search, matches, shared);
+  return readObjects<FtsHit>(
+    storage,
+    sql`SELECT segment_id AS segmentId, bm25 FROM (
+        SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts
+        WHERE ${matches} ORDER BY bm25 DESC LIMIT ${limit}
+      ) JOIN segments USING (segment_key) ORDER BY bm25 DESC`,
+  );
+}
+
+/** Lists the rare terms of a search as FTS5 strings; none if a phrase has to match. */
+function listRareTerms({ query, tokens }: FtsSearch, { total, stems }: StemCounts): string[] {
+  if (query.phrases.length > 0) return [];
+  const countByStem = new Map(stems.map(({ stem, count }) => [stem, count]));
+  return tokens
+    .filter(({ stem }) => (countByStem.get(stem) ?? Infinity) * RARITY <= total)
+    .map(({ word }) => toTerm([word]));
+}
+
+/**
+ * Ranks matches by BM25 with the document frequencies of the whole index. FTS5 knows those of this
+ * database only: the part of each term is divided by its frequency here and multiplied by that of
+ * the index. The average length stays that of this database.
+ */
+function rankByIndex(
+  storage: Sql,
+  search: FtsSearch,
+  matches: SqlFragment,
+  { database, index }: NonNullable<SegmentQuery["counts"]>,
+): FtsHit[] {
+  const { query, columns, limit } = search;
+  const scores = new Map<number, number>();
+  for (const [key] of readRows(storage, sql`SELECT rowid FROM segment_fts WHERE ${matches}`).rows) {
+    scores.set(Number(key), 0);
+  }
+  for (const [i, term] of termsOf(query).entries()) {
+    const weight =
+      inverseFrequency(index.withText, index.matches[i]!) /
+      inverseFrequency(database.withText, database.matches[i]!);
+    const expression = columnFilter(toTerm(term), columns);
+    const parts = sql`SELECT rowid, -bm25(segment_fts) FROM segment_fts
+      WHERE segment_fts MATCH ${expression}`;
+    for (const [key, part] of readRows(storage, parts).rows) {
+      const score = scores.get(Number(key));
+      if (score !== undefined) scores.set(Number(key), score + weight * Number(part));
+    }
+  }
+  const best = [...scores].toSorted((a, b) => b[1] - a[1]).slice(0, limit);
+  const segments = readObjects<{ key: number; segmentId: FtsHit["segmentId"] }>(
+    storage,
+    sql`SELECT segment_key AS key, segment_id AS segmentId FROM segments
+      WHERE segment_key ${inList(best.map(([key]) => key))}`,
+  );
+  const idByKey = new Map(segments.map(({ key, segmentId }) => [key, segmentId]));
+  return best.map(([key, bm25]) => ({ segmentId: idByKey.get(key)!, bm25 }));
+}
+
+/** Returns the inverse document frequency as FTS5 computes it, with its lower bound. */
+function inverseFrequency(total: number, count: number): number {
+  return Math.max(1e-6, Math.log((total - count + 0.5) / (count + 0.5)));
 }

@@ -1,15 +1,19 @@
 import { WEBHOOKS } from "../config.ts";
 import type { DeliveryOutcome } from "../fetching/webhook.ts";
-import * as delivery from "./delivery.ts";
+import { raw, sql, type SqlFragment } from "../store/sql.ts";
 import type { Delivery, WebhookSecret, WebhookState } from "../types.ts";
-import { activeSecrets, withNewSecret } from "./webhook-secrets.ts";
+import { exec, readObjects } from "./counted-storage.ts";
+import * as delivery from "./delivery.ts";
 
 type Config = Pick<WebhookState, "url" | "disabledAt">;
 
-const COLUMNS = `seq, type, payload, phase, attempts, created_at AS createdAt, due_at AS dueAt,
-  ended_at AS endedAt, status_code AS statusCode, error`;
+const SELECT_DELIVERIES =
+  raw(`SELECT seq, type, payload, phase, attempts, created_at AS createdAt, due_at AS dueAt,
+  ended_at AS endedAt, status_code AS statusCode, error
+  FROM deliveries`);
 
 const HTTP_GONE = 410;
+const SECRET_BYTES = 32;
 
 /** Webhook of one index: its URL, its secrets and a bounded log of deliveries. */
 export class Webhook {
@@ -76,7 +80,7 @@ export class Webhook {
 
   /** Handles up to `limit` due deliveries. Returns the numbers of those to send to the queue. */
   takeOverdue(now: number, limit: number): number[] {
-    const due = this.#read("WHERE due_at <= ? ORDER BY due_at LIMIT ?", now, limit);
+    const due = this.#read(sql`WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}`);
     return due.flatMap((current) => {
       const next = delivery.redispatchOverdue(current, now, Math.random());
       this.#put(next);
@@ -85,18 +89,19 @@ export class Webhook {
   }
 
   get(seq: number): Delivery | undefined {
-    return this.#read("WHERE seq = ?", seq)[0];
+    return this.#read(sql`WHERE seq = ${seq}`)[0];
   }
 
   /** Lists deliveries with numbers below `before`, newest first. */
   list(before: number, limit: number): Delivery[] {
-    return this.#read("WHERE seq < ? ORDER BY seq DESC LIMIT ?", before, limit);
+    return this.#read(sql`WHERE seq < ${before} ORDER BY seq DESC LIMIT ${limit}`);
   }
 
   counts(): WebhookState["counts"] {
     const counts: WebhookState["counts"] = { pending: 0, delivered: 0, failed: 0 };
-    const rows = this.#storage.sql.exec<{ phase: Delivery["phase"]; n: number }>(
-      "SELECT phase, COUNT(*) AS n FROM deliveries GROUP BY phase",
+    const rows = exec<{ phase: Delivery["phase"]; n: number }>(
+      this.#storage.sql,
+      sql`SELECT phase, COUNT(*) AS n FROM deliveries GROUP BY phase`,
     );
     for (const { phase, n } of rows) {
       counts[phase === "delivered" || phase === "failed" ? phase : "pending"] += n;
@@ -107,7 +112,7 @@ export class Webhook {
   clear(): void {
     this.#storage.kv.delete("webhook");
     this.#storage.kv.delete("webhookSecrets");
-    this.#storage.sql.exec("DELETE FROM deliveries");
+    exec(this.#storage.sql, sql`DELETE FROM deliveries`);
   }
 
   /**
@@ -116,22 +121,22 @@ export class Webhook {
    */
   #prune(now: number): void {
     this.#failPending("Too many were waiting.", now, WEBHOOKS.maxPending);
-    this.#storage.sql.exec(
-      `DELETE FROM deliveries WHERE due_at IS NULL AND seq <= (
-         SELECT seq FROM deliveries WHERE due_at IS NULL ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
-      WEBHOOKS.retainedCount,
+    exec(
+      this.#storage.sql,
+      sql`DELETE FROM deliveries WHERE due_at IS NULL AND seq <= (
+        SELECT seq FROM deliveries WHERE due_at IS NULL
+        ORDER BY seq DESC LIMIT 1 OFFSET ${WEBHOOKS.retainedCount})`,
     );
   }
 
   /** Fails all pending deliveries except the newest `exemptCount`. */
   #failPending(error: string, now: number, exemptCount = 0): void {
-    this.#storage.sql.exec(
-      `UPDATE deliveries SET phase = 'failed', error = ?, ended_at = ?, due_at = NULL
-       WHERE seq IN (SELECT seq FROM deliveries WHERE due_at IS NOT NULL
-                     ORDER BY seq DESC LIMIT -1 OFFSET ?)`,
-      error,
-      now,
-      exemptCount,
+    exec(
+      this.#storage.sql,
+      sql`UPDATE deliveries SET phase = 'failed', error = ${error}, ended_at = ${now}, due_at = NULL
+        WHERE seq IN (
+          SELECT seq FROM deliveries WHERE due_at IS NOT NULL
+          ORDER BY seq DESC LIMIT -1 OFFSET ${exemptCount})`,
     );
   }
 
@@ -146,28 +151,36 @@ export class Webhook {
   }
 
   #put(row: Delivery): void {
-    this.#storage.sql.exec(
-      `INSERT OR REPLACE INTO deliveries (seq, type, payload, phase, attempts, created_at, due_at,
-         ended_at, status_code, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      row.seq,
-      row.type,
-      row.payload,
-      row.phase,
-      row.attempts,
-      row.createdAt,
-      row.dueAt,
-      row.endedAt,
-      row.statusCode,
-      row.error,
+    exec(
+      this.#storage.sql,
+      sql`INSERT OR REPLACE INTO deliveries (seq, type, payload, phase, attempts, created_at,
+          due_at, ended_at, status_code, error)
+        VALUES (${row.seq}, ${row.type}, ${row.payload}, ${row.phase}, ${row.attempts},
+          ${row.createdAt}, ${row.dueAt}, ${row.endedAt}, ${row.statusCode}, ${row.error})`,
     );
   }
 
-  #read(where: string, ...bindings: number[]): Delivery[] {
-    return this.#storage.sql
-      .exec<Record<string, SqlStorageValue> & Delivery>(
-        `SELECT ${COLUMNS} FROM deliveries ${where}`,
-        ...bindings,
-      )
-      .toArray();
+  #read(where: SqlFragment): Delivery[] {
+    return readObjects(this.#storage.sql, sql`${SELECT_DELIVERIES} ${where}`);
   }
+}
+
+/**
+ * Puts a new secret in front of the active ones. The previous secret stays active for another
+ * `WEBHOOKS.rotatedSecretMs`, so that receivers can change over.
+ */
+export function withNewSecret(secrets: readonly WebhookSecret[], now: number): WebhookSecret[] {
+  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+  const secret = `whsec_${Buffer.from(bytes).toString("base64")}`;
+  const endsAt = now + WEBHOOKS.rotatedSecretMs;
+  const rotated = activeSecrets(secrets, now).map((active): WebhookSecret => {
+    const { secret: value, createdAt, expiresAt } = active;
+    return { secret: value, createdAt, expiresAt: expiresAt ?? endsAt };
+  });
+  return [{ secret, createdAt: now, expiresAt: null }, ...rotated].slice(0, WEBHOOKS.maxSecrets);
+}
+
+/** Lists the secrets that sign at `now`, newest first. */
+export function activeSecrets(secrets: readonly WebhookSecret[], now: number): WebhookSecret[] {
+  return secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
 }

@@ -12,7 +12,8 @@ interface DownloadTimeouts {
 /**
  * Downloads a URL as a stream of decompressed bytes, `maxBytes` at most. Checks every address
  * before it is fetched, also after redirects. Throws `blocked_address`, `download_refused` (a 4xx,
- * too many redirects, too large) and `download_failed` (network, 5xx or timeout: may pass).
+ * too many redirects, too large) and `download_failed` (network, 5xx, timeout or only a part of the
+ * file: may pass).
  */
 export async function* download(
   text: string,
@@ -27,12 +28,16 @@ export async function* download(
   try {
     const response = await withIdle(fetchWithRedirects(text, allowed, abort.signal));
     const body = bodyOf(response, host);
-    if (Number(response.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+    const promisedBytes = statedBytes(response);
+    if (promisedBytes > maxBytes) throw tooLarge();
     let bytes = 0;
     const reader = body.getReader();
     for (;;) {
       const { done, value } = await withIdle(reader.read());
-      if (done) return;
+      if (done) {
+        if (bytes < promisedBytes) throw incomplete(host, bytes, promisedBytes);
+        return;
+      }
       bytes += value.length;
       if (bytes > maxBytes) throw tooLarge();
       yield value;
@@ -44,12 +49,32 @@ export async function* download(
 }
 
 function bodyOf(response: Response, host: string): ReadableStream<Uint8Array> {
+  if (response.status === 206) requireWholeRange(response, host);
   if (response.ok && response.body) return response.body;
   const isTransient = response.status >= 500 || response.status === 429 || response.status === 408;
   throw new AppError(
     isTransient ? "download_failed" : "download_refused",
     `${host} answered ${response.status}.`,
   );
+}
+
+/** Throws `download_failed` for a part of a file, which nobody has asked for. */
+function requireWholeRange({ headers }: Response, host: string): void {
+  const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get("content-range") ?? "");
+  const [first, last, size] = range ? range.slice(1).map(Number) : [];
+  if (first === 0 && last === size! - 1) return;
+  const part = range ? `the bytes ${first} to ${last} of ${size}` : "a part of it";
+  throw new AppError("download_failed", `${host} answered a request for the file with ${part}.`);
+}
+
+/** Returns how many bytes a response says it has, 0 if it doesn't or they are compressed. */
+function statedBytes({ headers }: Response): number {
+  return headers.has("content-encoding") ? 0 : Number(headers.get("content-length") ?? 0);
+}
+
+function incomplete(host: string, bytes: number, promisedBytes: number): AppError {
+  const message = `${host} sent ${bytes} of ${promisedBytes} bytes.`;
+  return new AppError("download_failed", message);
 }
 
 function tooLarge(): AppError {

@@ -1,28 +1,22 @@
+import ipaddr from "ipaddr.js";
+import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { hasUserInfo, parseWebUrl } from "../web-url.ts";
 
-/** Special-purpose networks (RFC 6890 and successors) and the metadata address of a cloud. */
-const PRIVATE_V4 = [
-  "0.0.0.0/8",
-  "10.0.0.0/8",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "168.63.129.16/32",
-  "169.254.0.0/16",
-  "172.16.0.0/12",
-  "192.0.0.0/24",
-  "192.0.2.0/24",
-  "192.88.99.0/24",
-  "192.168.0.0/16",
-  "198.18.0.0/15",
-  "198.51.100.0/24",
-  "203.0.113.0/24",
-  "224.0.0.0/4",
-  "240.0.0.0/4",
-].map(toNetwork);
+/*
+ * Guard against server-side request forgery (SSRF, CWE-918): a URL of a stranger must not make the
+ * service fetch what only its own network can reach. `src/fetching/dns.ts` looks names up.
+ */
 
-/** Global unicast, without Teredo, 6to4, identifiers (ORCHID) and documentation. */
-const PUBLIC_V6 = toNetwork("2000::/3");
-const PRIVATE_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(toNetwork);
+/** Networks that `ipaddr.js` takes for public. */
+const PRIVATE = [
+  "168.63.129.16/32", // metadata address of a cloud
+  "2001::/23", // Teredo and other protocol assignments
+  "3fff::/20", // documentation
+].map((network) => ipaddr.parseCIDR(network));
+
+/** Global unicast: no other IPv6 address is public. */
+const GLOBAL_V6 = ipaddr.parseCIDR("2000::/3");
 
 const PRIVATE_SUFFIXES =
   "localhost local internal intranet private lan home corp localdomain svc arpa metadata.goog"
@@ -38,15 +32,18 @@ const BAD_PORTS = new Set(
 );
 
 /**
- * Parses a URL that may be fetched: http or https, without credentials, to a public address or a
- * public-looking name, and not to another protocol's port. `allowed` lists `host:port`s, separated
- * by commas, that are exempt from the last two rules. The URL parser normalises every notation of
- * an address. Throws `blocked_address`.
+ * Parses a URL that may be fetched: http or https, not too long, without credentials, to a public
+ * address or a public-looking name, and not to another protocol's port. `allowed` lists
+ * `host:port`s, separated by commas, that are exempt from the last two rules. The URL parser
+ * normalises every notation of an address. Throws `blocked_address`.
  */
 export function requirePublicUrl(text: string, allowed: string): URL {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw blocked("is not an http or https URL");
-  if (url.username || url.password) throw blocked("carries a user name or password");
+  const url = parseWebUrl(text);
+  if (!url) throw blocked("is not an http or https URL");
+  if (url.href.length > LIMITS.urlCharacters) {
+    throw blocked(`has more than ${LIMITS.urlCharacters} characters`);
+  }
+  if (hasUserInfo(url)) throw blocked("carries a user name or password");
   if (isExempt(url, allowed)) return url;
   if (BAD_PORTS.has(url.port)) throw blocked(`names port ${url.port}, which another protocol uses`);
   if (isPrivateAddress(url.hostname) ?? isPrivateName(url.hostname)) throw privateAddressError();
@@ -59,12 +56,13 @@ export function isExempt({ host }: URL, allowed: string): boolean {
 
 /** Says if a URL's `hostname` is a private address; undefined for a name. */
 export function isPrivateAddress(host: string): boolean | undefined {
-  if (host.startsWith("[")) {
-    const address = v6(host.slice(1, -1));
-    const isIn = inNetwork(address);
-    return !isIn(PUBLIC_V6) || PRIVATE_V6.some(isIn);
-  }
-  return /^\d+\.\d+\.\d+\.\d+$/.test(host) ? PRIVATE_V4.some(inNetwork(v4(host))) : undefined;
+  const text = host.replace(/^\[(.*)\]$/, "$1");
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined;
+  const address = ipaddr.parse(text);
+  const isIn = (network: (typeof PRIVATE)[number]) =>
+    network[0].kind() === address.kind() && address.match(network);
+  if (address.range() !== "unicast" || PRIVATE.some(isIn)) return true;
+  return address.kind() === "ipv6" && !isIn(GLOBAL_V6);
 }
 
 export function privateAddressError(): AppError {
@@ -80,36 +78,4 @@ function isPrivateName(host: string): boolean {
   const labels = name.split(".");
   const isPrivate = PRIVATE_SUFFIXES.some((suffix) => `.${name}`.endsWith(suffix));
   return labels.length < 2 || labels.includes("") || isPrivate;
-}
-
-interface Network {
-  /** The common leading bits of its addresses. */
-  prefix: bigint;
-  /** The number of bits after the prefix. */
-  hostBits: bigint;
-}
-
-function toNetwork(text: string): Network {
-  const [address = "", bits] = text.split("/");
-  const isV6 = address.includes(":");
-  const hostBits = BigInt((isV6 ? 128 : 32) - Number(bits));
-  return { prefix: (isV6 ? v6(address) : v4(address)) >> hostBits, hostBits };
-}
-
-function inNetwork(address: bigint): (network: Network) => boolean {
-  return ({ prefix, hostBits }) => address >> hostBits === prefix;
-}
-
-function v4(text: string): bigint {
-  return text.split(".").reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-}
-
-/** Parses hextets, with or without `::`. */
-function v6(text: string): bigint {
-  const [head = [], tail = []] = text.split("::").map((half) => half.split(":").filter(Boolean));
-  const zeros = Array<string>(8 - head.length - tail.length).fill("0");
-  return [...head, ...zeros, ...tail].reduce(
-    (sum, hextet) => (sum << 16n) | BigInt(`0x${hextet}`),
-    0n,
-  );
 }

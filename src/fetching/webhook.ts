@@ -1,7 +1,7 @@
 import { WEBHOOKS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { USER_AGENT } from "./redirects.ts";
 import { requirePublicTarget, type Resolve } from "./dns.ts";
+import { USER_AGENT } from "./redirects.ts";
 import { secondsToWait } from "./retry-after.ts";
 
 export interface SignedWebhook {

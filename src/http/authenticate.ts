@@ -1,10 +1,10 @@
 import { KEY_RECHECK_MS, KEY_USE_SAMPLE_MS } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
-import { log } from "../log.ts";
 import { type Scope, type VerifiedKey, verifyKey } from "../keys.ts";
+import { log } from "../log.ts";
 import { keySecrets } from "../signed-token.ts";
-import { admitKey, isKnownKey, touchKey } from "../store/keys.ts";
+import { admitKey, isKnownKey, touchKey } from "../store/d1/keys.ts";
 import { nearestReplica } from "../store/sql.ts";
 import type { Caller } from "../types.ts";
 import type { Context } from "./context.ts";
@@ -30,7 +30,7 @@ export function authenticateAs(request: Request, caller: Caller): void {
 /**
  * Returns the caller of a request by its API key, which is read from `X-API-Key` unless given. The
  * signature is checked in constant time and without a database. Once per key and minute the nearest
- * replica of D1 admits the key, and the primary confirms that behind the response. Throws
+ * replica of D1 admits the key, and the primary confirms that after the response. Throws
  * `unauthorized`, `rate_limited` or `forbidden` (the key lacks `scope`).
  */
 export async function authenticate(

@@ -20,7 +20,15 @@ export function contentDisposition(type: "inline" | "attachment", name: string):
  */
 export function fileName(name: string): string {
   const visible = name.toWellFormed().replaceAll(/[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]/gu, "_");
-  return visible.replaceAll(/^[\s.]+|[\s.]+$/g, "") || "file";
+  return trimDots(visible) || "file";
+}
+
+/** Removes white space and dots at both ends. */
+function trimDots(name: string): string {
+  const start = name.search(/[^\s.]/);
+  let end = name.length;
+  while (end > start && /[\s.]/.test(name[end - 1]!)) end--;
+  return start < 0 ? "" : name.slice(start, end);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Context as HonoContext } from "hono";
+import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import type { Caller } from "../types.ts";
 
 /** Bindings and per-request variables of every handler. */
@@ -9,3 +10,12 @@ export interface AppEnv {
 }
 
 export type Context = HonoContext<AppEnv>;
+
+/**
+ * Lets `work` finish after the client disconnects, for up to 30 s (Workers' `waitUntil`), so that
+ * received bytes are stored or a started write is undone.
+ */
+export function withWaitUntil<T>(c: Context, work: Promise<T>): Promise<T> {
+  c.executionCtx.waitUntil(work.catch(ignoreUntilAwaited));
+  return work;
+}

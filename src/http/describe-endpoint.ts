@@ -90,7 +90,7 @@ const validationError = z
       )
       .describe("Every issue of the request, at most 1000 for each part of it."),
   })
-  .openapi({ description: "Body of an error 422, as of FastAPI." });
+  .openapi({ description: "Body of a 422 error, in the format of FastAPI." });
 
 const errorContent = (description: string, detail: string) => ({
   description,
@@ -178,11 +178,11 @@ function describeSuccess({ status, response, text = {} }: EndpointDescription) {
 }
 
 function describeErrors(endpoint: EndpointDescription) {
-  const { scope, params, query, body, form, binaryMediaType, creates } = endpoint;
+  const { scope, params, body, form, binaryMediaType, creates } = endpoint;
   const responses: Record<string, object> = {
     ...(scope && { 401: refTo("responses", "Unauthorized"), 403: refTo("responses", "Forbidden") }),
     ...(params && { 404: refTo("responses", "NotFound") }),
-    ...((params ?? query ?? body) && { 422: refTo("responses", "Invalid") }),
+    422: refTo("responses", "Invalid"),
     ...(scope && { 429: refTo("responses", "TooManyRequests") }),
     "5XX": refTo("responses", "ServerError"),
   };

@@ -1,19 +1,19 @@
-import { meterRequest } from "./metering.ts";
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
-import { ValidationError, type ValidationIssue } from "../errors.ts";
+import { AppError, ValidationError, type ValidationIssue } from "../errors.ts";
 import { authenticate } from "./authenticate.ts";
 import type { AppEnv, Context } from "./context.ts";
 import { describeEndpoint, type EndpointDescription } from "./describe-endpoint.ts";
-import { collectFormIssues } from "./multipart-schema.ts";
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
 import { readBody, readJsonBody } from "./json-body.ts";
+import { meterRequest } from "./metering.ts";
+import { collectFormIssues } from "./multipart.ts";
 import { readQuery, tagNextCursor } from "./query-string.ts";
 import { validate } from "./validation.ts";
 
 /**
- * Creates a router that ignores a trailing slash. The OpenAPI document groups its operations under
- * `tag`.
+ * Creates a router that ignores a trailing slash, but `requireExactPath` refuses some. The OpenAPI
+ * document groups its operations under `tag`.
  */
 export function createRouter(tag = "") {
   return Object.assign(new OpenAPIHono<AppEnv>({ strict: false }), { tag });
@@ -73,6 +73,7 @@ export function addEndpoint<
 ): void {
   router.openAPIRegistry.registerPath({ tags: [router.tag], ...describeEndpoint(endpoint) });
   router.on(endpoint.method.toUpperCase(), toHonoPath(endpoint.path), async (c) => {
+    requireExactPath(c);
     if (endpoint.scope) {
       const caller = await authenticate(c, endpoint.scope);
       c.set("caller", caller);
@@ -86,6 +87,18 @@ export function addEndpoint<
     };
     return endpoint.creates ? runOnce(c, endpoint.creates, body, respond) : respond();
   });
+}
+
+/**
+ * Throws `not_found` for a trailing slash where a resource is changed or deleted. A client that
+ * doesn't encode ids sends `/index/a/` for the video `..` of an index.
+ */
+function requireExactPath(c: Context): void {
+  const { pathname } = new URL(c.req.url);
+  const isChange = c.req.method === "DELETE" || c.req.method === "PATCH";
+  if (isChange && pathname.endsWith("/")) {
+    throw new AppError("not_found", `There is nothing at ${pathname}.`);
+  }
 }
 
 async function readInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject>(

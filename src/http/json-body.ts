@@ -1,6 +1,6 @@
 import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
+import { isObject } from "../user-metadata.ts";
 import type { Context } from "./context.ts";
-import { isObject } from "./json-object.ts";
 import { MESSAGES } from "./pydantic-errors.ts";
 import { parseJson } from "./validation.ts";
 

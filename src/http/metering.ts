@@ -1,13 +1,20 @@
 import type { AccountId } from "../ids.ts";
+import { costGate } from "../metering/cost-gate.ts";
 import { meterEnv } from "../metering/meter-env.ts";
 import { type UsageMeter, usageMeter } from "../metering/usage-meter.ts";
+import { cancelCalls } from "../models/run.ts";
+import { requireQuota } from "../store/d1/quotas.ts";
 import type { Context } from "./context.ts";
 
-/** Has the request's bindings count what they do for an account from now on. */
+/**
+ * Has the request's bindings count what they do for an account from now on. Its model calls are
+ * cancelled when the client goes away.
+ */
 export function meterRequest(c: Context, accountId: AccountId): void {
   const meter = usageMeter(accountId);
   meter.count("requests", 1);
-  c.env = meterEnv(c.env, accountId, "interactive");
+  const env = { ...c.env, AI: cancelCalls(c.env.AI, c.req.raw.signal) };
+  c.env = meterEnv(env, accountId, "interactive");
   flushLater(c, meter);
 }
 
@@ -21,6 +28,12 @@ export function countWork(c: Context, name: "searches" | "answers"): void {
   const meter = usageMeter(c.get("caller").accountId);
   meter.count(name, 1);
   flushLater(c, meter);
+}
+
+/** Admits billed calls of the request. Throws `cost_limit_reached`. */
+export async function requireCostQuota(c: Context): Promise<void> {
+  const { accountId } = c.get("caller");
+  await costGate(c.env).admit(requireQuota(c.env.DB, accountId, { cost_usd_per_day: 0 }));
 }
 
 /** Lets the requests of some seconds share a write: it costs as much as many requests. */

@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import type { ByteSource } from "../types.ts";
 
 export const NDJSON = "application/x-ndjson";
 
@@ -24,7 +25,7 @@ export function toNdjson(values: AsyncGenerator): Response {
  * Yields the lines of a body but empty ones. Throws `too_large` for a line of more than `maxBytes`,
  * and `bad_request` if the connection breaks.
  */
-export async function* readLines(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
+export async function* readLines(body: ByteSource, maxBytes: number): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of readChunks(body)) {
@@ -46,9 +47,7 @@ export async function* readLines(body: Body, maxBytes: number): AsyncGenerator<U
 
 const LINE_FEED = 10;
 
-type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-
-async function* readChunks(body: Body): AsyncGenerator<Uint8Array> {
+async function* readChunks(body: ByteSource): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
-import type { Page, PageRequest } from "../store/sql.ts";
 import { fingerprint } from "../fingerprint.ts";
+import type { Page, PageRequest } from "../store/sql.ts";
 import { queryInt } from "./query-params.ts";
 
 /** Issue of a cursor that the API didn't issue for this request. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { parseJsonText } from "./json-parse.ts";
+import { parseJsonText } from "../json-parse.ts";
 
 /** Schema of an integer in a query string. Unlike `Number`, it rejects empty and hex strings. */
 export function queryInt(min: number, max: number, defaultValue: number) {

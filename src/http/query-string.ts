@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { ValidationIssue } from "../errors.ts";
+import { isObject } from "../user-metadata.ts";
 import type { Context } from "./context.ts";
-import { isObject } from "./json-object.ts";
 import { listTag, tagCursor, untagCursor } from "./pagination.ts";
 import { isRepeatable } from "./query-params.ts";
 

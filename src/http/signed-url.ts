@@ -1,7 +1,7 @@
 import { MEDIA_URL_CHARACTERS, MEDIA_URL_MS } from "../config.ts";
+import { LruCache } from "../lru-cache.ts";
 import { signMediaKey } from "../media-token.ts";
 import { keySecrets } from "../signed-token.ts";
-import { LruCache } from "../lru-cache.ts";
 import { shortFileName } from "./content-disposition.ts";
 import type { Context } from "./context.ts";
 

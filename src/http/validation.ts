@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { invalid, type ValidationIssue } from "../errors.ts";
-import { isObject } from "./json-object.ts";
-import { parseJsonText } from "./json-parse.ts";
+import { parseJsonText } from "../json-parse.ts";
+import { isObject } from "../user-metadata.ts";
 import { MESSAGES, toPydanticError } from "./pydantic-errors.ts";
 
-type Part = "path" | "query" | "header" | "body";
+type RequestPart = "path" | "query" | "header" | "body";
 type Loc = (string | number)[];
 
 /**
@@ -15,13 +15,16 @@ type Loc = (string | number)[];
  * undefined if there is any issue.
  */
 export function validate<Schema extends z.ZodType>(
-  part: Part,
+  part: RequestPart,
   schema: Schema,
   input: unknown,
   issues: ValidationIssue[],
 ): z.output<Schema> | undefined {
   const value = dropNulls(schema, sanitizeQuery(input));
-  const reported = textIssues(pickKnownFields(schema, value), [part]);
+  const reported: ValidationIssue[] = [];
+  for (const issue of textIssues(pickKnownFields(schema, value), [part])) {
+    if (reported.push(issue) === LIMITS.issueCount) break;
+  }
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
     const reportedLocs = new Set(reported.map(locKey));
@@ -39,8 +42,12 @@ export function validate<Schema extends z.ZodType>(
 }
 
 /** Parses a JSON text. Throws `ValidationError` with the byte offset of the first error. */
-export function parseJson(source: string | Uint8Array, loc: Loc = ["body"]): unknown {
-  const parsed = parseJsonText(source);
+export function parseJson(
+  source: string | Uint8Array,
+  loc: Loc = ["body"],
+  maxValues?: number,
+): unknown {
+  const parsed = parseJsonText(source, maxValues);
   if ("value" in parsed) return parsed.value;
   const { byteOffset, reason } = parsed;
   const errorLoc = loc.length === 1 ? [...loc, byteOffset] : loc;
@@ -57,7 +64,7 @@ function isImplicitIntegerLimit(issue: z.core.$ZodIssue): number {
   return issue.code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER ? 1 : 0;
 }
 
-function toIssue(issue: z.core.$ZodIssue, part: Part, value: unknown): ValidationIssue {
+function toIssue(issue: z.core.$ZodIssue, part: RequestPart, value: unknown): ValidationIssue {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
   const { type, msg } = toPydanticError(issue, path.reduce<unknown>(getProperty, value));
   return { loc: [part, ...path], msg, type };
@@ -101,24 +108,30 @@ function pickKnownFields(schema: z.ZodType, value: unknown): unknown {
   );
 }
 
-function textIssues(value: unknown, loc: Loc): ValidationIssue[] {
-  if (typeof value === "string") return textIssue(value, loc);
-  if (Array.isArray(value)) return value.flatMap((item, i) => textIssues(item, [...loc, i]));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => {
-    const itemLoc = [...loc, name];
-    const found = textIssue(name, itemLoc);
-    return found.length > 0 ? found : textIssues(item, itemLoc);
-  });
+/** Yields the strings that a store would change. `loc` is that of `value`. */
+function* textIssues(value: unknown, loc: Loc): Generator<ValidationIssue, void> {
+  if (typeof value === "string") yield* textIssue(value, loc);
+  if (typeof value !== "object" || value === null) return;
+  const isList = Array.isArray(value);
+  for (const name of Object.keys(value)) {
+    const item: unknown = Reflect.get(value, name);
+    const isPlain = (typeof item !== "object" || item === null) && typeof item !== "string";
+    if (isPlain && isList) continue;
+    loc.push(isList ? Number(name) : name); // one list for all locations: a copy each takes long
+    const issue = isList ? undefined : textIssue(name, loc).next().value;
+    if (issue) yield issue;
+    else if (!isPlain) yield* textIssues(item, loc);
+    loc.pop();
+  }
 }
 
-function textIssue(text: string, loc: Loc): ValidationIssue[] {
+function* textIssue(text: string, loc: Loc): Generator<ValidationIssue, void> {
   if (!text.isWellFormed()) {
-    return [{ loc, type: "string_unicode", msg: MESSAGES.string_unicode }];
+    yield { loc: [...loc], type: "string_unicode", msg: MESSAGES.string_unicode };
+  } else if (text.includes("\0")) {
+    const msg = "Value error, a string can't contain the character U+0000";
+    yield { loc: [...loc], type: "value_error", msg };
   }
-  if (!text.includes("\0")) return [];
-  const msg = "Value error, a string can't contain the character U+0000";
-  return [{ loc, type: "value_error", msg }];
 }
 
 /** Key of a location. Only the first issue of a location is reported, as pydantic does. */

@@ -1,6 +1,10 @@
 import { z } from "zod";
+import { boundedList } from "../bounded-list.ts";
 import { LIMITS } from "../config.ts";
-import { archiveRecord, type ArchiveRecord } from "../store/archive-record.ts";
+import { isTypeOf } from "../media/media-type.ts";
+import { archiveRecord, type ArchiveRecord } from "../store/r2/archive-record.ts";
+import { isObject } from "../user-metadata.ts";
+import { countWindows } from "./segmentation/windows.ts";
 
 /** Files of an asset that an archive names by a URL, under the asset's prefix in R2. */
 const FILE =
@@ -14,15 +18,20 @@ export function isArchivedFile(path: string): boolean {
   return FILE.test(path);
 }
 
-const files = z
-  .array(z.object({ path: z.string().regex(FILE), url: z.url({ protocol: /^https?$/ }).max(8000) }))
-  .max(MAX_FILES);
+const files = boundedList(
+  z.object({
+    path: z.string().regex(FILE),
+    url: z.url({ protocol: /^https?$/ }).max(LIMITS.urlCharacters),
+  }),
+  MAX_FILES,
+);
 
+/** The first line. An import ignores it but for its kind. */
 const indexLine = z.object({
   kind: z.literal("index"),
-  index_name: z.string(),
-  description: z.string(),
-  metadata: z.record(z.string(), z.unknown()),
+  index_name: z.string().max(1000),
+  description: z.string().max(LIMITS.fieldBytes),
+  metadata: z.custom<Record<string, unknown>>(isObject, { params: { type: "dict_type" } }),
 });
 
 /** An asset that is searchable. Files are empty in an archive without media. */
@@ -30,43 +39,89 @@ const assetLine = z.object({ kind: z.literal("asset"), record: archiveRecord, fi
 export type AssetLine = z.infer<typeof assetLine>;
 
 /** The last line. A later export continues an archive without it, or its `assets` are more. */
-const endLine = z.object({ kind: z.literal("end"), assets: z.int() });
+const endLine = z.object({ kind: z.literal("end"), assets: z.int().min(0) });
 
-/** A line of an archive of an index. */
+/** A line of an archive of an index. Files that its record doesn't refer to are left out. */
 export const archiveLine = z
   .discriminatedUnion("kind", [indexLine, assetLine, endLine])
   .superRefine((line, ctx) => {
     if (line.kind !== "asset") return;
-    for (const [field, message] of contradictions(line.record)) {
-      ctx.addIssue({
-        code: "custom",
-        path: ["record", field],
-        message,
-        params: { type: "value_error" },
-      });
+    for (const [path, message] of contradictions(line)) {
+      ctx.addIssue({ code: "custom", path, message, params: { type: "value_error" } });
     }
+  })
+  .transform((line) => {
+    if (line.kind !== "asset") return line;
+    const referenced = referencedPaths(line.record);
+    return { ...line, files: line.files.filter(({ path }) => referenced.has(path)) };
   });
 export type ArchiveLine = z.infer<typeof archiveLine>;
 
-/** Yields the fields of a record that don't fit together, and why. */
-function* contradictions(record: ArchiveRecord): Generator<[keyof ArchiveRecord, string]> {
-  const { asset_id, asset_type, segments, duration_ms } = record;
+/** Returns the paths of the files that an asset may have. */
+function referencedPaths(record: ArchiveRecord): Set<string> {
+  const windowCount =
+    record.asset_type === "video" ? countWindows({ durationMs: record.duration_ms }) : 0;
+  return new Set([
+    "source",
+    ...record.segments.map(({ keyframe_ms }) => `keyframes/${keyframe_ms}.jpg`),
+    ...Array.from({ length: windowCount }, (_, window) => [
+      `frame-signatures/${window}.json`,
+      `reference-frames/${window}.bin`,
+    ]).flat(),
+  ]);
+}
+
+/** Yields the fields of a line that don't fit together, and why. */
+function* contradictions({ record, files }: AssetLine): Generator<[string[], string]> {
+  const { asset_id, asset_type, segments, content_type, size_bytes, width, height } = record;
+  const of = (field: keyof ArchiveRecord) => ["record", field];
   if (!asset_id.startsWith(asset_type === "video" ? "vid_" : "img_")) {
-    yield ["asset_id", `It is no id of an asset of the type ${asset_type}`];
+    yield [of("asset_id"), `It is no id of an asset of the type ${asset_type}`];
   }
-  if (Buffer.byteLength(JSON.stringify(record.metadata)) > LIMITS.metadataBytes) {
-    yield ["metadata", `The JSON is larger than the limit of ${LIMITS.metadataBytes} bytes`];
+  if (content_type !== null && !isTypeOf(content_type, asset_type)) {
+    yield [of("content_type"), `An asset of the type ${asset_type} has none of that type`];
   }
-  const isSequence =
-    asset_type === "image"
-      ? segments.length === 1 && segments[0]!.start_ms === null && segments[0]!.end_ms === null
-      : segments.every(({ start_ms, end_ms }, i) => {
-          const before = i === 0 ? start_ms : segments[i - 1]!.end_ms;
-          return start_ms !== null && end_ms !== null && start_ms === before && end_ms > start_ms;
-        });
-  if (!isSequence)
-    yield ["segments", "A video's follow each other; an image has one, without times"];
-  else if (asset_type === "video" && segments.at(-1)!.end_ms! < duration_ms) {
-    yield ["segments", "They end before the video does"];
+  if (asset_type === "image" && size_bytes > LIMITS.imageBytes) {
+    yield [of("size_bytes"), `An image has ${LIMITS.imageBytes} bytes at most`];
   }
+  if (asset_type === "image" && (width ?? 0) * (height ?? 0) > LIMITS.imagePixels) {
+    yield [of("width"), `An image has ${LIMITS.imagePixels} pixels at most`];
+  }
+  if ((asset_type === "video") !== record.duration_ms > 0) {
+    yield [of("duration_ms"), "A video has a length; an image has none"];
+  }
+  const segmentProblem = asset_type === "video" ? videoProblem(record) : imageProblem(record);
+  if (segmentProblem !== null) yield [of("segments"), segmentProblem];
+  const { keyframe_ms } = record;
+  if (keyframe_ms !== null && !segments.some((segment) => segment.keyframe_ms === keyframe_ms)) {
+    yield [of("keyframe_ms"), "It is the keyframe of no segment"];
+  }
+  if (asset_type === "image" && record.transcript !== null) {
+    yield [of("transcript"), "An image has none"];
+  }
+  if (new Set(files.map(({ path }) => path)).size < files.length) {
+    yield [["files"], "A path occurs twice"];
+  }
+}
+
+function imageProblem({ segments }: ArchiveRecord): string | null {
+  const isWhole = ({ start_ms, end_ms, keyframe_ms }: ArchiveRecord["segments"][number]) =>
+    start_ms === null && end_ms === null && keyframe_ms === 0;
+  return segments.length === 1 && isWhole(segments[0]!)
+    ? null
+    : "An image has one, without times, and its keyframe at 0";
+}
+
+/** Segments are as `segmentVideo` makes them. */
+function videoProblem({ segments, duration_ms }: ArchiveRecord): string | null {
+  const isSequence = segments.every(({ start_ms, end_ms }, i) => {
+    const before = i === 0 ? 0 : segments[i - 1]!.end_ms;
+    return start_ms !== null && end_ms !== null && start_ms === before && end_ms > start_ms;
+  });
+  if (!isSequence) return "A video's begin at 0, follow each other and have a length";
+  if (segments.at(-1)!.end_ms !== duration_ms) return "The last one ends when the video does";
+  const isWithin = segments.every(({ start_ms, end_ms, keyframe_ms }) => {
+    return keyframe_ms >= start_ms! && keyframe_ms < end_ms!;
+  });
+  return isWithin ? null : "Each has its keyframe within its time";
 }

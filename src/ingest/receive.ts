@@ -1,7 +1,9 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { removeUpload } from "../store/upload-objects.ts";
-import type { Upload } from "../store/uploads.ts";
+import { ignoreAfterUse, ignoreUntilAwaited } from "../ignored-errors.ts";
+import type { Upload } from "../store/d1/uploads.ts";
+import { removeUpload } from "../store/stored-uploads.ts";
+import type { ByteSource } from "../types.ts";
 import { UploadWriter } from "./upload-writer.ts";
 
 /** Digest that the body of one request must have. */
@@ -14,14 +16,14 @@ export interface Checksum {
  * Appends the body of one request to the upload that the request has locked, and resolves to the
  * updated upload. Bytes before a broken connection count. With a checksum either all bytes count or
  * none. Throws `bad_request` (connection broken), `checksum_mismatch`, `conflict` (another request
- * has the lock), `too_large` (beyond the announced length) and the reason why the bytes can't
- * become an asset, after deleting the upload. Reads the rest of the body before throwing, since
- * many clients read no response while they send.
+ * has the lock), `too_large` (beyond the announced length), `account_full` and the reason why the
+ * bytes can't become an asset, after deleting the upload. Reads the rest of the body before
+ * throwing, since many clients read no response while they send.
  */
 export async function receiveBytes(
   stores: Pick<Env, "DB" | "MEDIA">,
   upload: Upload,
-  body: Body,
+  body: ByteSource,
   checksum: Checksum | null,
 ): Promise<Upload> {
   const writer = await UploadWriter.open(stores, upload, checksum !== null);
@@ -40,6 +42,7 @@ export async function receiveBytes(
       if (receivedBytes > remainingBytes) writeError = tooLarge(remainingBytes);
       else await writer.write(chunk).catch((error: unknown) => (writeError = error));
     }
+    if (isQuotaError(writeError)) throw writeError;
     if (digest && (connectionError || !(await digest.matches(checksum.digest)))) {
       if (connectionError) throw connectionError;
       throw new AppError(
@@ -59,11 +62,13 @@ export async function receiveBytes(
   }
 }
 
-type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+function isQuotaError(error: unknown): boolean {
+  return error instanceof AppError && error.code === "account_full";
+}
 
 /** Reads chunks until the body ends or the connection breaks, which calls `onBroken`. */
 async function* readChunks(
-  body: Body,
+  body: ByteSource,
   onBroken: (error: AppError) => void,
 ): AsyncGenerator<Uint8Array> {
   try {
@@ -78,14 +83,14 @@ async function* readChunks(
 function createDigest(algorithm: Checksum["algorithm"]) {
   const stream = new crypto.DigestStream(algorithm);
   const writer = stream.getWriter();
-  stream.digest.catch(() => undefined); // rejects after `abort`
+  stream.digest.catch(ignoreUntilAwaited); // it rejects after `abort`
   return {
     write: (chunk: Uint8Array) => writer.write(chunk),
     matches: async (expected: Uint8Array) => {
       await writer.close();
       return Buffer.from(expected).equals(Buffer.from(await stream.digest));
     },
-    abort: () => writer.abort().catch(() => undefined),
+    abort: () => writer.abort().catch(ignoreAfterUse),
   };
 }
 

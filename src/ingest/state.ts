@@ -44,6 +44,12 @@ export interface PartRef {
   part: number;
 }
 
+/**
+ * `refused`: the state doesn't allow the transition, because the part is done, is leased by another
+ * worker, or its step is no longer current. `gone`: the asset was deleted.
+ */
+export type TransitionOutcome = "ok" | "refused" | "gone";
+
 export const STEPS_BY_ASSET_TYPE: Record<AssetType, readonly Step[]> = {
   video: INGEST_STEPS,
   image: ["fetch", "segment", "describe", "embed", "finish"],
@@ -82,22 +88,20 @@ export function begin(assetType: AssetType, now: number): Running {
 }
 
 /** Leases a part to a worker if the part is dispatched or its lease has expired. */
-export function claim(state: IngestState, { step, part }: PartRef, now: number) {
-  if (state.phase !== "running" || state.step !== step) return undefined;
-  const current = state.parts[part];
-  if (!current || !isInFlight(current)) return undefined;
-  if (current.status === "leased" && current.dueAt > now) return undefined;
-  const dueAt = now + INGEST.leaseMs;
-  const leased: Part = { ...current, status: "leased", attempts: current.attempts + 1, dueAt };
-  return { ...withPart(state, part, leased), begun: true };
+export function claim(state: IngestState, ref: PartRef, now: number): Running | undefined {
+  const current = currentPart(state, ref);
+  if (!current || !isInFlight(current.part)) return undefined;
+  const { status, attempts, dueAt } = current.part;
+  if (status === "leased" && dueAt > now) return undefined;
+  const lease = { status: "leased", dueAt: now + INGEST.leaseMs } as const;
+  return { ...current.change({ ...lease, attempts: attempts + 1 }), begun: true };
 }
 
 /** Extends the lease of a part. */
-export function renew(state: IngestState, { step, part }: PartRef, now: number) {
-  if (state.phase !== "running" || state.step !== step) return undefined;
-  const current = state.parts[part];
-  if (current?.status !== "leased") return undefined;
-  return withPart(state, part, { ...current, dueAt: now + INGEST.leaseMs });
+export function renew(state: IngestState, ref: PartRef, now: number): Running | undefined {
+  const current = currentPart(state, ref);
+  if (current?.part.status !== "leased") return undefined;
+  return current.change({ dueAt: now + INGEST.leaseMs });
 }
 
 /**
@@ -107,18 +111,17 @@ export function renew(state: IngestState, { step, part }: PartRef, now: number) 
  */
 export function complete(
   state: IngestState,
-  { step, part }: PartRef,
+  ref: PartRef,
   fanOut: FanOut | undefined,
   now: number,
 ): IngestState | undefined {
-  if (state.phase !== "running" || state.step !== step) return undefined;
-  const current = state.parts[part];
-  if (!current || current.status === "done") return undefined;
-  const done = withPart(state, part, { ...current, status: "done" });
+  const current = currentPart(state, ref);
+  if (!current || current.part.status === "done") return undefined;
+  const done = current.change({ status: "done" });
   const idle = done.parts.findIndex(({ status }) => status === "idle");
   const next: Running = {
     ...(idle === -1 ? done : withPart(done, idle, newlyDispatchedPart(now))),
-    fanOut: { ...state.fanOut, ...fanOut },
+    fanOut: { ...done.fanOut, ...fanOut },
   };
   return next.parts.every(({ status }) => status === "done") ? advance(next, now) : next;
 }
@@ -129,27 +132,34 @@ export function complete(
  */
 export function release(
   state: IngestState,
-  { step, part }: PartRef,
+  ref: PartRef,
   failure: Failure | null,
   dueAt: number,
-) {
-  if (state.phase !== "running" || state.step !== step) return undefined;
-  const current = state.parts[part];
-  if (current?.status !== "leased") return undefined;
-  const change = failure ? { failure } : { attempts: current.attempts - 1, dispatches: 0 };
-  return withPart(state, part, { ...current, ...change, status: "dispatched", dueAt });
+): Running | undefined {
+  const current = currentPart(state, ref);
+  if (current?.part.status !== "leased") return undefined;
+  const change = failure ? { failure } : { attempts: current.part.attempts - 1, dispatches: 0 };
+  return current.change({ ...change, status: "dispatched", dueAt });
 }
 
 /** Fails the asset because a part has spent its attempts, with the part's last failure if any. */
-export function failExhausted(
-  state: IngestState,
-  { step, part }: PartRef,
-): IngestState | undefined {
+export function failExhausted(state: IngestState, ref: PartRef): IngestState | undefined {
+  const current = currentPart(state, ref);
+  if (!current || current.part.status === "done") return undefined;
+  const { attempts, failure } = current.part;
+  const message = `The step "${ref.step}" was begun ${attempts} times and never ended.`;
+  return { phase: "failed", error: failure ?? { code: "attempts_exhausted", message } };
+}
+
+/** Returns a part of the present step, and how to change it. Undefined for any other step. */
+function currentPart(state: IngestState, { step, part: index }: PartRef) {
   if (state.phase !== "running" || state.step !== step) return undefined;
-  const current = state.parts[part];
-  if (!current || current.status === "done") return undefined;
-  const message = `The step "${step}" was begun ${current.attempts} times and never ended.`;
-  return { phase: "failed", error: current.failure ?? { code: "attempts_exhausted", message } };
+  const part = state.parts[index];
+  if (!part) return undefined;
+  return {
+    part,
+    change: (change: Partial<Part>) => withPart(state, index, { ...part, ...change }),
+  };
 }
 
 /** Fails the asset because of an error that no retry can change. */

@@ -1,17 +1,17 @@
-import type { SHA256 } from "@stablelib/sha256";
+import { SHA256 } from "@stablelib/sha256";
 import { LIMITS, PART_BYTES } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { ASSET_PREFIX, newId } from "../ids.ts";
 import { HEAD_BYTES, sniffMediaType } from "../media/media-type.ts";
-import { deleteObjectKeys } from "../store/object-keys.ts";
-import { createMultipart, resumeMultipart, putTail, readTail } from "../store/upload-objects.ts";
 import {
   commitUpload,
+  discardParts,
   type UploadProgress,
   allocatePartNumber,
   type Upload,
-} from "../store/uploads.ts";
-import { hashState, resumeHash } from "./resumable-sha256.ts";
+} from "../store/d1/uploads.ts";
+import { deleteObjectKeys } from "../store/r2/object-keys.ts";
+import { createMultipart, resumeMultipart, putTail, readTail } from "../store/r2/upload-objects.ts";
 
 type Stores = Pick<Env, "DB" | "MEDIA">;
 type MediaKind = Awaited<ReturnType<typeof sniffMediaType>>;
@@ -29,6 +29,8 @@ export class UploadWriter {
   readonly #part: Uint8Array;
   readonly #hash: SHA256;
   #upload: Upload;
+  /** Bytes in R2 of all parts that were ever stored. */
+  #partBytes: number;
   #kind: MediaKind | undefined;
   #filledBytes: number;
   #progress: UploadProgress;
@@ -48,6 +50,7 @@ export class UploadWriter {
     const { received, tail, sha256State, sha256, target } = upload;
     this.#stores = stores;
     this.#upload = upload;
+    this.#partBytes = upload.storedBytes - filledBytes;
     this.#isAtomic = isAtomic;
     this.#part = part;
     this.#filledBytes = filledBytes;
@@ -88,6 +91,7 @@ export class UploadWriter {
     if (isLast) this.#progress.sha256 = Buffer.from(this.#hash.digest()).toString("hex");
     if (this.#filledBytes > 0) {
       const bytes = this.#part.subarray(0, this.#filledBytes);
+      await this.#allocate(bytes.length);
       this.#progress.tail = await putTail(this.#stores.MEDIA, this.#upload, bytes);
     }
     await this.#commit();
@@ -96,15 +100,20 @@ export class UploadWriter {
 
   /** Discards bytes that no commit has recorded. */
   async drop(): Promise<void> {
-    if (this.#upload.target || this.#isCommitUncertain) return;
-    await this.#multipart?.abort().catch(() => undefined); // R2 aborts it after a week
+    if (this.#upload.target || this.#isCommitUncertain || !this.#multipart) return;
+    try {
+      await this.#multipart.abort();
+      await discardParts(this.#stores.DB, this.#upload);
+    } catch {
+      // R2 aborts it after a week. Its parts count until the upload ends.
+    }
   }
 
   async #sendPart(): Promise<void> {
     const multipart = (this.#multipart ??= await this.#createMultipart());
-    const number = await allocatePartNumber(this.#stores.DB, this.#upload);
-    if (number === null) throw lockTaken();
     const bytes = this.#part.subarray(0, this.#filledBytes);
+    const number = await this.#allocate(bytes.length);
+    this.#partBytes += bytes.length;
     this.#parts.push(await multipart.uploadPart(number, bytes));
     this.#hash.update(bytes);
     this.#filledBytes = 0;
@@ -114,9 +123,18 @@ export class UploadWriter {
     if (!this.#isAtomic) await this.#commit();
   }
 
+  /** Counts a part or a tail before it is stored, and returns an unused part number. */
+  async #allocate(bytes: number): Promise<number> {
+    const storedBytes = this.#partBytes + bytes;
+    const number = await allocatePartNumber(this.#stores.DB, this.#upload, storedBytes);
+    if (number === null) throw lockTaken();
+    this.#upload = { ...this.#upload, storedBytes };
+    return number;
+  }
+
   async #createMultipart(): Promise<R2MultipartUpload> {
     const { assetType, contentType } = await this.#requireMediaKind();
-    const assetId = newId(assetType === "video" ? "vid" : "img");
+    const assetId = newId(ASSET_PREFIX[assetType]);
     const multipart = await createMultipart(this.#stores.MEDIA, this.#upload, {
       assetId,
       contentType,
@@ -161,4 +179,30 @@ function lockTaken(): AppError {
 function imageTooLarge(): AppError {
   const limit = `${LIMITS.imageBytes / 1024 ** 2} MiB`;
   return new AppError("too_large", `The image is larger than the limit of ${limit}.`);
+}
+
+const WORD_DIGITS = 8;
+
+/**
+ * Resumes a SHA-256 (FIPS 180-4) that several requests compute. `state` is the hex of `hashState`
+ * after `bytes` bytes. These are whole parts and so whole blocks: no partial block is stored.
+ */
+function resumeHash(state: string | null, bytes: number): SHA256 {
+  const hash = new SHA256();
+  if (state === null) return hash;
+  const words = Array.from({ length: 8 }, (_, i) =>
+    Number.parseInt(state.slice(i * WORD_DIGITS, (i + 1) * WORD_DIGITS), 16),
+  );
+  return hash.restoreState({
+    state: new Int32Array(words),
+    buffer: undefined,
+    bufferLength: 0,
+    bytesHashed: bytes,
+  });
+}
+
+/** Returns the eight state words as hex, for the upload's record. */
+function hashState(hash: SHA256): string {
+  const { state } = hash.saveState();
+  return [...state].map((word) => (word >>> 0).toString(16).padStart(WORD_DIGITS, "0")).join("");
 }

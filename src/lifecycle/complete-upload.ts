@@ -1,10 +1,10 @@
 import { AppError } from "../errors.ts";
-import { getAsset } from "../store/assets.ts";
-import { requireQuota } from "../store/quotas.ts";
-import { deletePrefix, uploadPrefix } from "../store/object-keys.ts";
-import { listShards } from "../store/shards.ts";
-import { completeMultipart, removeUpload } from "../store/upload-objects.ts";
-import { setUploadResult, type UploadTarget, type Upload } from "../store/uploads.ts";
+import { getAsset } from "../store/d1/assets.ts";
+import { requireQuota } from "../store/d1/quotas.ts";
+import { listShards } from "../store/d1/shards.ts";
+import { setUploadResult, type UploadTarget, type Upload } from "../store/d1/uploads.ts";
+import { deletePrefix, uploadPrefix } from "../store/r2/object-keys.ts";
+import { completeMultipart, removeUpload } from "../store/stored-uploads.ts";
 import type { Asset } from "../types.ts";
 import { createAsset, ensureStarted, newAsset, quotaFor } from "./create-asset.ts";
 import { purgeAsset } from "./purge.ts";

@@ -1,13 +1,14 @@
 import { AppError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { duplicateWarnings, type NotTaken } from "../ingest/duplicate.ts";
-import { getAssetByBytes, insertAsset } from "../store/assets.ts";
+import { getAssetByBytes, insertAsset } from "../store/d1/assets.ts";
+import { releaseAllBytes } from "../store/d1/object-bytes.ts";
 import { indexObject } from "../store/index-object.ts";
-import { assetPrefix, deletePrefix } from "../store/object-keys.ts";
-import type { StoredStream } from "../store/streams.ts";
+import { assetPrefix, deletePrefix } from "../store/r2/object-keys.ts";
+import type { StoredStream } from "../store/r2/streams.ts";
 import { putTranscript } from "../store/transcripts.ts";
-import type { Asset, AssetType, Cue, MediaIndexRow, Shard } from "../types.ts";
 import { cleanTitle } from "../title.ts";
+import type { Asset, AssetType, Cue, MediaIndexRow, Shard } from "../types.ts";
 import { purgeAsset } from "./purge.ts";
 
 export type AssetIdentity = Pick<
@@ -20,18 +21,18 @@ export function newAsset(
   identity: AssetIdentity,
   index: Pick<MediaIndexRow, "name" | "settings">,
   file: StoredStream | undefined,
-  description: Pick<Asset, "title" | "source" | "metadata">,
+  description: Pick<Asset, "title" | "source" | "metadata"> & Partial<Pick<Asset, "warnings">>,
   now: number,
 ): Asset {
   return {
     ...identity,
+    warnings: [],
     ...description,
     indexName: index.name,
     title: cleanTitle(description.title) || identity.assetId,
     state: "queued",
     progress: 0,
     error: null,
-    warnings: [],
     contentType: file?.contentType ?? null,
     sizeBytes: file?.sizeBytes ?? 0,
     sha256: file?.sha256 ?? null,
@@ -71,7 +72,7 @@ export interface CreatedAsset {
 }
 
 interface CreateOptions {
-  transcript?: { cues: Cue[]; language: string | null } | undefined;
+  transcript?: { cues: Cue[]; language: string | null; isFrameBased?: boolean } | undefined;
   /** Bytes of the file that the account's usage includes already. */
   reserved?: number;
 }
@@ -92,6 +93,7 @@ export async function createAsset(
     if (!existing) return createAsset(env, asset, { transcript, reserved });
     if (existing.assetId !== asset.assetId) {
       await deletePrefix(env.MEDIA, assetPrefix(asset));
+      await releaseAllBytes(env.DB, [asset.assetId]);
       const companions = { metadata: asset.metadata, hasTranscript: transcript !== undefined };
       return {
         asset: existing,
@@ -105,7 +107,7 @@ export async function createAsset(
   if (transcript) {
     const language = transcript.language ?? asset.language;
     const summary = { source: "upload", language, error: null } as const;
-    await putTranscript(env, asset, transcript.cues, summary);
+    await putTranscript(env, asset, transcript.cues, summary, transcript.isFrameBased);
   }
   await start(env, asset);
   return { asset, duplicate: false, notTaken: [] };

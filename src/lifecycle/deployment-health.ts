@@ -1,18 +1,16 @@
-import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
+import { CONNECTIONS, mapConcurrent, raceAbort } from "../concurrency.ts";
 import { CAPACITY, HEALTH_CHECK_MS } from "../config.ts";
 import { traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { listMetLimits, type MetLimit } from "../models/call-limiter.ts";
-import { raceAbort } from "../models/run.ts";
 import {
   type Backlog,
   type BindingCall,
   listBindingCalls,
   listQueueCalls,
 } from "../store/binding-checks.ts";
-import { getDatabaseFill, getOldestWork, type OldestWork } from "../store/deployment.ts";
+import { getDatabaseFill, getOldestWork, type OldestWork } from "../store/d1/deployment.ts";
 import { type Fill, type FillDay, listFillHistory, listFills } from "../store/fill.ts";
-import { forecastDate } from "./forecast.ts";
 
 export const BINDING_STATES = ["ok", "unavailable", "timeout", "not_checked"] as const;
 
@@ -42,6 +40,8 @@ export interface DeploymentHealth {
   bindings: BindingCheck[];
   work: OldestWork | null;
   acceptsIngests: boolean | null;
+  /** When the cron trigger last ran; null before its first run, too. */
+  sweptAt: number | null;
   fills: FillForecast[] | null;
   modelLimits: MetLimit[] | null;
 }
@@ -68,6 +68,7 @@ export async function inspectDeployment(env: Env, now: number): Promise<Deployme
     bindings: [...bindings, ...notChecked],
     work,
     acceptsIngests: database?.acceptsIngests ?? null,
+    sweptAt: database?.sweptAt ?? null,
     fills,
     modelLimits,
   };
@@ -101,9 +102,13 @@ function isBacklog(value: unknown): value is Backlog {
   return typeof value === "object" && value !== null && "oldestAt" in value;
 }
 
-/** Returns null if a read fails: the check of its binding says why. */
 async function readOrNull<T>(read: Promise<T>): Promise<T | null> {
-  return withinLimit(read).catch(() => null);
+  return withinLimit(read).catch(nullIfUnavailable);
+}
+
+/** Makes null of what can't be read: the check of its binding says why. */
+function nullIfUnavailable(): null {
+  return null;
 }
 
 async function forecastFills(env: Env, now: number): Promise<FillForecast[]> {
@@ -125,4 +130,28 @@ function stateOf({ used, softLimit }: Fill): FillForecast["state"] {
   if (used >= softLimit) return "full";
   const { databaseWarningShare, databaseFullShare } = CAPACITY;
   return used >= (softLimit * databaseWarningShare) / databaseFullShare ? "filling" : "ok";
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Dates further away than this say nothing. */
+const MAX_DAYS = 36_500;
+
+/**
+ * Returns the day (YYYY-MM-DD, UTC) on which a resource reaches `limit` if it goes on growing as it
+ * has over `days`, oldest first: a line is fitted by least squares and starts at the last day. Null
+ * if there are fewer than two days, if it doesn't grow, or if that takes over a century.
+ */
+export function forecastDate(days: readonly FillDay[], limit: number): string | null {
+  const last = days.at(-1);
+  if (!last || days.length < 2) return null;
+  if (last.used >= limit) return last.date;
+  const points = days.map(({ date, used }) => ({ x: Date.parse(date) / DAY_MS, y: used }));
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [meanX, meanY] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];
+  const covariance = mean(points.map(({ x, y }) => (x - meanX) * (y - meanY)));
+  const perDay = covariance / mean(points.map(({ x }) => (x - meanX) ** 2));
+  const remainingDays = (limit - last.used) / perDay;
+  if (!(perDay > 0) || remainingDays > MAX_DAYS) return null;
+  const reached = Date.parse(last.date) + Math.ceil(remainingDays) * DAY_MS;
+  return new Date(reached).toISOString().slice(0, 10);
 }

@@ -1,41 +1,40 @@
-import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
 import { INGEST, LIFECYCLE, LIMITS } from "../config.ts";
 import { AppError, type Failure, failureOf, isRetryable } from "../errors.ts";
-import { download } from "../fetching/download.ts";
-import { type AssetId, importedAssetId } from "../ids.ts";
-import type { JobMessageOf } from "../messages.ts";
-import { type AssetLine, archiveLine } from "../ingest/archive-line.ts";
+import { requirePublicUrl } from "../fetching/public-url.ts";
+import { type AssetId, importedAssetId, type IndexId } from "../ids.ts";
+import { type ArchiveLine, type AssetLine, archiveLine } from "../ingest/archive-line.ts";
 import { putTextVectors, putImageVectors } from "../ingest/steps/embed.ts";
-import { storeSource } from "../ingest/steps/fetch.ts";
+import { countedMs } from "../ingest/steps/fetch.ts";
+import { parseJsonText } from "../json-parse.ts";
+import type { JobMessageOf } from "../messages.ts";
+import type { InvocationCalls } from "../metering/invocation-calls.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
-import { writeAssetState } from "../store/asset-changes.ts";
 import { archiveAsset } from "../store/archive.ts";
-import { archivedCues } from "../store/archived-rows.ts";
-import { clearDeletion } from "../store/mirror.ts";
-import { getAsset, insertAsset, updateProperties } from "../store/assets.ts";
+import { writeAssetState } from "../store/asset-changes.ts";
+import { getAsset, insertAsset, updateProperties } from "../store/d1/assets.ts";
+import { requireJob } from "../store/d1/jobs.ts";
+import { QuotaGuard, recordBytes } from "../store/d1/quotas.ts";
+import { listShards } from "../store/d1/shards.ts";
+import { isIndexLive } from "../store/d1/traversals.ts";
 import { listSegmentHealth } from "../store/health.ts";
-import { indexDatabase } from "../store/index-database.ts";
-import {
-  archiveLineKey,
-  assetPrefix,
-  getObject,
-  listObjects,
-  putImportedFile,
-} from "../store/object-keys.ts";
-import { QuotaGuard } from "../store/quotas.ts";
-import { listSegmentsById } from "../store/segments.ts";
-import { listShards } from "../store/shards.ts";
-import { isIndexLive } from "../store/traversals.ts";
+import { indexDatabase } from "../store/index-database/index-database.ts";
+import { listSegmentsById } from "../store/index-database/segments.ts";
+import { clearDeletion } from "../store/mirror.ts";
+import { archivedCues } from "../store/r2/archive-record.ts";
+import { archiveLineKey, deleteArchiveLines, getObject } from "../store/r2/object-keys.ts";
+import { recountBytes } from "../store/recount-bytes.ts";
 import { putTranscript } from "../store/transcripts.ts";
 import type { Asset, NamedIndexRef } from "../types.ts";
+import { publicSource } from "../url-credentials.ts";
 import { newAsset } from "./create-asset.ts";
 import { restoreSegments } from "./health/archive.ts";
 import { restoreSignatures } from "./health/objects.ts";
+import { hasSource, importFiles } from "./import-files.ts";
 import { purgeAsset } from "./purge.ts";
-import { inBatches, RepairPaused, type RepairContext, sliceCheckpoint } from "./repair-context.ts";
+import { type Checkpoint, inBatches, SlicePaused, sliceCheckpoint } from "./slice.ts";
 
 /** What an import has done so far: the result of its job. */
-export interface ArchiveReport {
+interface ArchiveReport {
   /** Assets that are searchable now, and that the index had before. */
   imported: number;
   present: number;
@@ -43,71 +42,118 @@ export interface ArchiveReport {
   failed: { asset_id: string; code: string; message: string }[];
 }
 
+/** How far an import has come: the next line, and how often that failed unexpectedly. */
+export type ArchiveProgress = ArchiveReport & { next: number; tries: number };
+
 /** An index that is imported into. */
 interface ImportContext {
   env: Env;
   index: NamedIndexRef;
-  checkpoint: RepairContext["checkpoint"];
+  checkpoint: Checkpoint;
 }
 
-export function newArchiveReport(): ArchiveReport {
-  return { imported: 0, present: 0, failed: [] };
+export function newArchiveProgress(): ArchiveProgress {
+  return { imported: 0, present: 0, failed: [], next: 0, tries: 0 };
 }
 
 /** An archive whose lines are stored, and the next of them. */
 type StoredLines = Omit<JobMessageOf<"import_archive">, "kind" | "isComplete">;
 
 /**
- * Imports a slice of an archive's assets, from `report.next` on. Returns whether it is complete.
- * May run twice, and continues what was cut off. Throws `not_found` if the index or the archive is
- * gone, and errors that may pass.
+ * Imports a slice of an archive's assets, from `report.next` on. May run twice, and continues what
+ * was cut off. Throws `SlicePaused` if there is more to do, `not_found` if the index or the archive
+ * is gone, and errors that may pass.
  */
 export async function importArchive(
   env: Env,
   { accountId, indexId, indexName: name, jobId, lineCount }: StoredLines,
-  report: ArchiveReport & { next: number },
+  report: ArchiveProgress,
+  calls: InvocationCalls,
   onProgress: (share: number) => Promise<boolean>,
-): Promise<boolean> {
-  let calls = 0;
-  const isInSlice = sliceCheckpoint(() => onProgress(report.next / Math.max(1, lineCount)));
+): Promise<void> {
+  let batchCount = 0;
+  const endOfSlice = sliceCheckpoint(calls, () => onProgress(report.next / Math.max(1, lineCount)));
   const checkpoint = async () => {
-    if (++calls > LIFECYCLE.slice.maxBatches) throw new RepairPaused();
-    await isInSlice();
+    await endOfSlice();
+    if (++batchCount > LIFECYCLE.maxFetchBatches) throw new SlicePaused();
   };
-  try {
-    for (; report.next < lineCount; report.next++) {
-      await checkpoint();
-      if (!(await isIndexLive(env.DB, indexId))) {
-        throw new AppError("not_found", "The index was deleted.");
-      }
-      const index = { accountId, indexId, name, shards: await listShards(env.DB, indexId) };
-      const key = archiveLineKey(indexId, jobId, report.next);
-      await importLine({ env, index, checkpoint }, key, report);
+  for (; report.next < lineCount; report.next++) {
+    await checkpoint();
+    if (!(await isIndexLive(env.DB, indexId))) {
+      throw new AppError("not_found", "The index was deleted.");
     }
-  } catch (error) {
-    if (error instanceof RepairPaused) return false;
-    throw error;
+    const index = { accountId, indexId, name, shards: await listShards(env.DB, indexId) };
+    const key = archiveLineKey(indexId, jobId, report.next);
+    await importLine({ env, index, checkpoint }, key, report);
   }
-  return true;
 }
 
-/** Imports the asset of a stored line, and records the outcome. */
+/**
+ * Imports the asset of a stored line, and records the outcome. An unexpected error ends it, too,
+ * once it has occurred `LIFECYCLE.maxLineTries` times.
+ */
 async function importLine(
   context: ImportContext,
   key: string,
-  report: ArchiveReport,
+  report: ArchiveProgress,
 ): Promise<void> {
-  const stored = await getObject(context.env.MEDIA, key);
-  if (!stored) throw new AppError("not_found", "The archive has expired: send it again.");
-  const line = archiveLine.parse(await stored.json());
+  const { env, index } = context;
+  const line = await readLine(env, key);
+  const fail = (assetId: string, failure: Failure) => {
+    if (report.failed.length >= LIFECYCLE.maxUnrepaired) return;
+    report.failed.push({ asset_id: assetId, ...failure });
+  };
+  if (line === null) return fail("", UNREADABLE_LINE);
   if (line.kind !== "asset") return;
+  const { asset_id } = line.record;
   try {
     report[await importAsset(context, line)] += 1;
   } catch (error) {
-    if (error instanceof RepairPaused || isRetryable(error, Number.MAX_SAFE_INTEGER)) throw error;
-    if (report.failed.length >= LIFECYCLE.maxUnrepaired) return;
-    report.failed.push({ asset_id: line.record.asset_id, ...failureOf(error) });
+    if (error instanceof SlicePaused) throw error;
+    const isUnexpected = failureOf(error).code === "internal";
+    if (isUnexpected) report.tries += 1;
+    const isLast = isUnexpected && report.tries >= LIFECYCLE.maxLineTries;
+    if (!isLast && isRetryable(error, Number.MAX_SAFE_INTEGER)) throw error;
+    await purgeUnfinished(env, index.indexId, asset_id);
+    fail(asset_id, failureOf(error));
   }
+  report.tries = 0;
+}
+
+const UNREADABLE_LINE: Failure = {
+  code: "bad_request",
+  message: "A line isn't in the present format; export the index again.",
+};
+
+/** Reads a stored line; null if it doesn't match the schema any more. Throws `not_found`. */
+async function readLine(env: Env, key: string): Promise<ArchiveLine | null> {
+  const stored = await getObject(env.MEDIA, key);
+  if (!stored) throw new AppError("not_found", "The archive has expired: send it again.");
+  const parsed = parseJsonText(await stored.bytes(), LIMITS.archiveLineValues);
+  return ("value" in parsed && archiveLine.safeParse(parsed.value).data) || null;
+}
+
+/** Deletes the asset that an import has ended in the middle of. */
+async function purgeUnfinished(env: Env, indexId: IndexId, archivedId: string): Promise<void> {
+  const asset = await getAsset(env.DB, await importedAssetId(indexId, archivedId));
+  if (asset?.state === IMPORTING) await purgeAsset(env, asset);
+}
+
+/** Deletes what a job leaves that was cancelled or has failed: an unfinished asset, its lines. */
+export async function cleanUpImport(env: Env, job: JobMessageOf<"import_archive">): Promise<void> {
+  const { result } = await requireJob(env.DB, job.accountId, job.jobId);
+  const { next = job.lineCount } = (result ?? {}) as Partial<ArchiveProgress>;
+  if (next < job.lineCount) {
+    const line = await readLine(env, archiveLineKey(job.indexId, job.jobId, next)).catch(ifGone);
+    if (line?.kind === "asset") await purgeUnfinished(env, job.indexId, line.record.asset_id);
+  }
+  await deleteArchiveLines(env.MEDIA, job);
+}
+
+/** Returns null for `not_found`: it was cleaned up before. */
+function ifGone(error: unknown): null {
+  if (failureOf(error).code === "not_found") return null;
+  throw error;
 }
 
 async function importAsset(
@@ -118,41 +164,40 @@ async function importAsset(
   const { record } = line;
   const assetId = await importedAssetId(index.indexId, record.asset_id);
   let asset = await getAsset(env.DB, assetId);
-  if (asset && asset.state !== IMPORTING) return "present";
+  if (asset && (asset.state !== IMPORTING || asset.sha256 !== record.sha256)) return "present";
   asset ??= await insertImported(context, assetId, line);
   if (!asset) return "present";
   await clearDeletion(indexDatabase(env, asset), assetId); // of an earlier import
-  try {
-    await importFiles(context, asset, line);
-    const imported = await importContent(env, asset, line);
-    await embedImported(context, imported);
-    const state = { state: "ready", progress: 1, error: null, revision: 1 } as const;
-    await writeAssetState(env, asset, state);
-    await archiveAsset(env, asset);
-    return "imported";
-  } catch (error) {
-    const isFinal =
-      !(error instanceof RepairPaused) && !isRetryable(error, Number.MAX_SAFE_INTEGER);
-    if (isFinal) await purgeAsset(env, asset);
-    throw error;
-  }
+  await importFiles(context, asset, line);
+  const imported = await importContent(env, asset, line);
+  await embedImported(context, imported);
+  const state = { state: "ready", progress: 1, error: null, revision: 1 } as const;
+  await writeAssetState(env, asset, state);
+  await archiveAsset(env, asset);
+  await recountBytes(env, asset);
+  return "imported";
 }
 
 /** State of an asset while it is imported. */
 const IMPORTING = "embedding";
 
-/** Inserts the row of an asset. Returns null if the index has its bytes. Throws for a quota. */
+/**
+ * Inserts the row of an asset. Returns null if the index has its bytes. Throws for a quota, and
+ * `blocked_address` for a URL that an ingest wouldn't take.
+ */
 async function insertImported(
   { env, index }: ImportContext,
   assetId: AssetId,
-  { record, files }: AssetLine,
+  { record }: AssetLine,
 ): Promise<Asset | null> {
   const { accountId, indexId, shards } = index;
-  const { asset_type: assetType, title, source, metadata, sha256 } = record;
+  const { asset_type: assetType, title, metadata, sha256 } = record;
+  const { kind, url } = record.source;
+  if (kind === "url") requirePublicUrl(url!, env.FETCH_ALLOW);
   const identity = { assetId, indexId, accountId, assetType, ...shards.at(-1)! };
   const stored = {
     contentType: record.content_type ?? "application/octet-stream",
-    sizeBytes: hasSource(files) ? record.size_bytes : 0,
+    sizeBytes: 0, // until the file is stored
     sha256,
   };
   const created: Asset = {
@@ -160,60 +205,42 @@ async function insertImported(
       identity,
       { name: index.name, settings: {} },
       stored,
-      { title, source, metadata },
+      { title, source: publicSource(record.source), metadata },
       Date.now(),
     ),
     state: IMPORTING,
-    createdAt: record.created_at,
+    createdAt: Math.min(record.created_at, Date.now()),
   };
   return (await insertAsset(env.DB, created)) ? created : null;
-}
-
-const hasSource = (files: AssetLine["files"]) => files.some(({ path }) => path === "source");
-
-/** Fetches the files that aren't stored yet. Throws what `download` and `storeSource` throw. */
-async function importFiles(
-  { env, checkpoint }: ImportContext,
-  asset: Asset,
-  { record, files }: AssetLine,
-): Promise<void> {
-  const prefix = assetPrefix(asset);
-  const stored = new Set((await listObjects(env.MEDIA, prefix)).map(({ key }) => key));
-  const missing = files.filter(({ path }) => !stored.has(prefix + path));
-  await inBatches(missing, CONNECTIONS, checkpoint, async (batch) => {
-    await mapConcurrent(batch, CONNECTIONS, async ({ path, url }) => {
-      if (path === "source") {
-        const chunks = download(url, env.FETCH_ALLOW, record.size_bytes);
-        await storeSource(env.MEDIA, asset, chunks, record.sha256);
-      } else {
-        const bytes: Uint8Array[] = [];
-        for await (const chunk of download(url, env.FETCH_ALLOW, LIMITS.archiveFileBytes)) {
-          bytes.push(chunk);
-        }
-        await putImportedFile(env.MEDIA, asset, path, Buffer.concat(bytes));
-      }
-    });
-  });
 }
 
 /** Writes what the record says of an asset, and returns that. Throws `limit_reached`. */
 async function importContent(env: Env, asset: Asset, { record, files }: AssetLine): Promise<Asset> {
   const { transcript, segments } = record;
-  const minutes = (record.duration_ms - asset.durationMs) / 60_000; // none if it was counted before
-  const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
+  const sizeBytes = hasSource(files) ? record.size_bytes : 0; // as `importFiles` has checked
+  const isCounted = asset.segments === 0 && asset.assetType === "video";
+  const lengthMs = isCounted ? countedMs(record.duration_ms, segments.length) : 0;
+  const untoldMs = Math.max(0, lengthMs - record.duration_ms);
+  const quota = new QuotaGuard(asset.accountId, {
+    stored_bytes: sizeBytes - asset.sizeBytes,
+    ingest_minutes_per_day: lengthMs / 60_000,
+    ...recordBytes(record.technical, record.warnings),
+  });
   const properties = {
     ...(record.width !== null && { width: record.width }),
     ...(record.height !== null && { height: record.height }),
     ...(record.has_audio !== null && { hasAudio: record.has_audio }),
     ...(record.keyframe_ms !== null && { keyframeMs: record.keyframe_ms }),
     durationMs: record.duration_ms,
+    sizeBytes,
     fps: record.fps,
     language: record.language,
     technical: record.technical,
     segments: segments.length,
     warnings: hasSource(files) ? record.warnings : [...record.warnings, WITHOUT_MEDIA],
   };
-  await updateProperties(env.DB, asset.assetId, properties, quota);
+  const added = { quota, untoldMs, storedBytes: sizeBytes - asset.sizeBytes };
+  await updateProperties(env.DB, asset.assetId, properties, added);
   const updated = (await getAsset(env.DB, asset.assetId))!;
   if (transcript) await putTranscript(env, updated, archivedCues(record), transcript);
   for (const segment of segments) segment.text_model = segment.image_model = null; // not yet here

@@ -1,5 +1,7 @@
-import { listSegmentHealth } from "../store/health.ts";
-import { assetPrefix, listObjects } from "../store/object-keys.ts";
+import { listSegmentHealth, type SegmentHealth } from "../store/health.ts";
+import { assetPrefix, listObjects } from "../store/r2/object-keys.ts";
+import { vectorPair } from "../store/vectorize/vector-pairs.ts";
+import { vectorLagSeconds } from "../store/vectorize/vectors.ts";
 import type { Asset } from "../types.ts";
 import type { Finding } from "./findings.ts";
 import { inspectArchive } from "./health/archive.ts";
@@ -8,7 +10,6 @@ import { inspectIngest } from "./health/ingest.ts";
 import { inspectObjects } from "./health/objects.ts";
 import { inspectFacts, inspectRows } from "./health/rows.ts";
 import { inspectTranscript } from "./health/transcript.ts";
-import { vectorPair } from "../store/vector-pairs.ts";
 import { inspectVectors } from "./health/vectors.ts";
 import type { ImageModel } from "./image-model.ts";
 
@@ -30,10 +31,12 @@ export async function inspectAsset(
     listSegmentHealth(env, asset, now),
     listObjects(env.MEDIA, assetPrefix(asset)),
   ]);
+  const settledAt = now - vectorLagSeconds(env) * 1000;
+  const isSettled = ({ vectorsAt }: SegmentHealth) => vectorsAt <= settledAt;
   const [failures, transcript, vectors, archive] = await Promise.all([
     inspectFailures(env, asset, segments),
     inspectTranscript(env, asset, objects),
-    inspectVectors(vectorPair(env, asset), segments, imageModel),
+    inspectVectors(vectorPair(env, asset), segments.filter(isSettled), imageModel),
     inspectArchive(env, asset, objects, now),
   ]);
   return [

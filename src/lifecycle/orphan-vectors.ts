@@ -1,9 +1,14 @@
 import { LIFECYCLE, MODELS } from "../config.ts";
 import type { IndexId, SegmentId, VectorId } from "../ids.ts";
-import { indexDatabases } from "../store/index-database.ts";
+import { indexDatabases } from "../store/index-database/index-database.ts";
 import { listFirstSegments, listUnknownSegments } from "../store/orphans.ts";
-import { vectorPairs } from "../store/vector-pairs.ts";
-import { deleteVectors, getVectors, listNearestIds, toSegmentId } from "../store/vectors.ts";
+import { vectorPairs, type VectorSpace } from "../store/vectorize/vector-pairs.ts";
+import {
+  deleteVectorsOf,
+  getVectors,
+  listNearestIds,
+  toSegmentId,
+} from "../store/vectorize/vectors.ts";
 import type { IndexRef } from "../types.ts";
 import type { ImageModel } from "./image-model.ts";
 
@@ -35,25 +40,17 @@ export async function findOrphanVectors(
 }
 
 /**
- * Deletes the orphan vectors of an index, until a query returns no new ones: if the index has no
- * segments, that is all of its vectors. Queries return deleted vectors for some seconds.
+ * Deletes the orphan vectors that queries find in an index. Returns whether there were any: then
+ * there may be others behind them, which queries find once `vectorLagSeconds` have passed.
  */
 export async function deleteOrphanVectors(
   env: Env,
   index: IndexRef,
   imageModel: ImageModel,
-): Promise<void> {
-  const deleted = new Set<VectorId>();
-  for (;;) {
-    const found = await findOrphanVectors(env, index, imageModel);
-    const ids = found.filter((id) => !deleted.has(id));
-    if (ids.length === 0) return;
-    for (const { text, image } of vectorPairs(env, index)) {
-      await deleteVectors(text, ids);
-      await deleteVectors(image, ids);
-    }
-    for (const id of ids) deleted.add(id);
-  }
+): Promise<boolean> {
+  const ids = await findOrphanVectors(env, index, imageModel);
+  for (const pair of vectorPairs(env, index)) await deleteVectorsOf(pair, ids);
+  return ids.length > 0;
 }
 
 /** An arbitrary vector of the text model's space. */
@@ -65,7 +62,7 @@ function probesOf(imageModel: ImageModel): number[][] {
 
 /** Lists the vectors nearest to `probes` or to the vectors of some segments. */
 async function listNearestToAny(
-  space: VectorizeIndex,
+  space: VectorSpace,
   indexId: IndexId,
   segmentIds: SegmentId[],
   kind: "caption" | "image",

@@ -1,7 +1,17 @@
-import { type ContentRef, listContentRefs } from "../store/assets.ts";
-import { deleteArchive } from "../store/archive.ts";
-import { deleteIndexRow } from "../store/indices.ts";
-import { indexDatabase, indexDatabases } from "../store/index-database.ts";
+import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
+import type { AssetId } from "../ids.ts";
+import { deleteArchives } from "../store/archive.ts";
+import { deleteIndexRow } from "../store/d1/indices.ts";
+import { listIndexUploads } from "../store/d1/upload-lists.ts";
+import { deleteAssetRows, listContentRefs, softDeleteAssets } from "../store/deletions.ts";
+import {
+  type IndexDb,
+  indexDatabase,
+  indexDatabases,
+} from "../store/index-database/index-database.ts";
+import { deleteSegments, listSegmentIdsOf } from "../store/index-database/segments.ts";
+import { listWrittenVectors } from "../store/index-database/written-vectors.ts";
+import { listOrphanAssets, markDeleted } from "../store/mirror.ts";
 import {
   archiveKey,
   assetPrefix,
@@ -10,44 +20,60 @@ import {
   headObject,
   indexPrefix,
   uploadsPrefix,
-} from "../store/object-keys.ts";
-import { listOrphanAssets, markDeleted } from "../store/mirror.ts";
-import { softDeleteAsset, deleteAssetRow } from "../store/deletions.ts";
-import { deleteSegments, listSegments } from "../store/segments.ts";
-import { removeUpload } from "../store/upload-objects.ts";
-import { listIndexUploads } from "../store/upload-lists.ts";
-import { vectorPair } from "../store/vector-pairs.ts";
-import { deleteSegmentVectors } from "../store/vectors.ts";
-import type { IndexRef } from "../types.ts";
-import { deleteOrphanVectors } from "./orphan-vectors.ts";
+} from "../store/r2/object-keys.ts";
+import { removeUpload } from "../store/stored-uploads.ts";
+import { type VectorPair, vectorPair } from "../store/vectorize/vector-pairs.ts";
+import { deleteVectorsOf, vectorLagSeconds } from "../store/vectorize/vectors.ts";
+import type { ContentRef, IndexRef } from "../types.ts";
 import { probeImageModel } from "./image-model.ts";
+import { deleteOrphanVectors } from "./orphan-vectors.ts";
+import { type Checkpoint, SlicePaused } from "./slice.ts";
 
-const PAGE = 100;
+/** Assets, uploads and segments that are deleted together, between two checkpoints. */
+const PAGE = { assets: 50, uploads: 50, segments: 250 } as const;
+
+/** For the deletion of one asset, which no limit of the platform cuts off. */
+const withoutCheckpoint: Checkpoint = async () => {};
 
 /**
  * Deletes an asset's vectors and segments, its objects, and its row. Segments name their vectors,
  * and the row names the rest, so that an interrupted deletion can be repeated.
  */
-export async function purgeAsset(env: Env, asset: ContentRef): Promise<void> {
-  await softDeleteAsset(env, asset, Date.now());
-  await deleteArchive(env.MEDIA, asset); // first: what has a record and no row is restored
-  await purgeSegments(env, asset);
-  await deletePrefix(env.MEDIA, assetPrefix(asset));
-  await deleteAssetRow(env.DB, asset.assetId);
+export async function purgeAsset(
+  env: Env,
+  asset: ContentRef,
+  checkpoint = withoutCheckpoint,
+): Promise<void> {
+  await purgeAssets(env, [asset], checkpoint);
 }
 
-/** Deletes the segments of an asset with their vectors, page by page. */
-async function purgeSegments(env: Env, asset: Omit<ContentRef, "accountId">): Promise<void> {
-  const { assetId } = asset;
-  const [db, vectors] = [indexDatabase(env, asset), vectorPair(env, asset)];
-  for (let to = PAGE; ; to += PAGE) {
-    const segments = await listSegments(db, assetId, 0, to);
-    if (segments.length === 0) return;
-    await deleteSegmentVectors(
-      vectors,
-      segments.map(({ segmentId }) => segmentId),
-    );
-    await deleteSegments(db, assetId, to);
+/** Deletes assets of one index together, which takes as many queries of D1 as for one. */
+async function purgeAssets(env: Env, assets: ContentRef[], checkpoint: Checkpoint): Promise<void> {
+  await softDeleteAssets(env, assets, Date.now());
+  await deleteArchives(env.MEDIA, assets); // first: what has a record and no row is restored
+  for (const inShard of Map.groupBy(assets, ({ shard }) => shard).values()) {
+    const [first] = inShard;
+    const ids = inShard.map(({ assetId }) => assetId);
+    await purgeSegments(indexDatabase(env, first!), vectorPair(env, first!), ids, checkpoint);
+  }
+  await mapConcurrent(assets, CONNECTIONS, (asset) => deletePrefix(env.MEDIA, assetPrefix(asset)));
+  await deleteAssetRows(env.DB, assets);
+}
+
+/** Deletes the segments of assets with their vectors, page by page. */
+async function purgeSegments(
+  db: IndexDb,
+  vectors: VectorPair,
+  assetIds: AssetId[],
+  checkpoint: Checkpoint,
+): Promise<void> {
+  for (;;) {
+    const segmentIds = await listSegmentIdsOf(db, assetIds, PAGE.segments);
+    if (segmentIds.length === 0) return;
+    await deleteVectorsOf(vectors, await listWrittenVectors(db, segmentIds));
+    await deleteSegments(db, segmentIds);
+    if (segmentIds.length < PAGE.segments) return;
+    await checkpoint();
   }
 }
 
@@ -55,47 +81,55 @@ async function purgeSegments(env: Env, asset: Omit<ContentRef, "accountId">): Pr
  * Deletes the segments that an index's databases have of assets without a row. Leaves those with an
  * archive record, which restores the row.
  */
-export async function purgeOrphanAssets(env: Env, index: IndexRef): Promise<void> {
+export async function purgeOrphanAssets(
+  env: Env,
+  index: IndexRef,
+  checkpoint: Checkpoint,
+): Promise<void> {
   for (const shard of index.shards) {
     const db = indexDatabase(env, { ...index, ...shard });
     for (const assetId of await listOrphanAssets(env.DB, db)) {
+      await checkpoint();
       if (await headObject(env.MEDIA, archiveKey({ ...index, assetId }))) continue;
       await markDeleted(db, assetId, Date.now());
-      await purgeSegments(env, { ...shard, indexId: index.indexId, assetId });
+      await purgeSegments(db, vectorPair(env, { ...index, ...shard }), [assetId], checkpoint);
     }
   }
 }
 
 /**
- * Deletes an index, its uploads, its assets and its orphans. Calls `onProgress` with the number of
- * assets purged so far, and returns it. The index's row goes last, so that an interrupted deletion
- * can be repeated.
+ * Deletes an index, its uploads, its assets and its orphans. Calls `onPurged` with the number of
+ * assets of each page that is purged. The index's row goes last, so that an interrupted deletion
+ * can be repeated. Throws `SlicePaused` if there is more to do.
  */
 export async function purgeIndex(
   env: Env,
   index: IndexRef,
-  onProgress: (purgedCount: number) => Promise<unknown>,
-): Promise<number> {
-  let purgedCount = 0;
+  onPurged: (count: number) => void,
+  checkpoint: Checkpoint,
+): Promise<void> {
   for (;;) {
-    const uploads = await listIndexUploads(env.DB, index.indexId, PAGE);
+    const uploads = await listIndexUploads(env.DB, index.indexId, PAGE.uploads);
     if (uploads.length === 0) break;
     for (const upload of uploads) await removeUpload(env, upload);
+    await checkpoint();
   }
   for (;;) {
-    const assets = await listContentRefs(env.DB, index.indexId, PAGE);
+    const assets = await listContentRefs(env.DB, index.indexId, PAGE.assets);
     if (assets.length === 0) break;
-    for (const asset of assets) await purgeAsset(env, asset);
-    purgedCount += assets.length;
-    await onProgress(purgedCount);
+    await purgeAssets(env, assets, checkpoint);
+    onPurged(assets.length);
+    await checkpoint();
   }
-  await deletePrefix(env.MEDIA, indexPrefix(index));
-  await purgeOrphanAssets(env, index);
-  await deleteOrphanVectors(env, index, await probeImageModel(env));
+  await deletePrefix(env.MEDIA, indexPrefix(index), checkpoint);
+  await purgeOrphanAssets(env, index, checkpoint);
+  if (await deleteOrphanVectors(env, index, await probeImageModel(env))) {
+    await checkpoint();
+    throw new SlicePaused(vectorLagSeconds(env)); // there may be more
+  }
   for (const db of indexDatabases(env, index)) await db.close();
-  await deletePrefix(env.MEDIA, indexPrefix(index)); // of late writes
-  await deletePrefix(env.MEDIA, clipPrefix(index.indexId));
-  await deletePrefix(env.MEDIA, uploadsPrefix(index.indexId));
+  await deletePrefix(env.MEDIA, indexPrefix(index), checkpoint); // of late writes
+  await deletePrefix(env.MEDIA, clipPrefix(index.indexId), checkpoint);
+  await deletePrefix(env.MEDIA, uploadsPrefix(index.indexId), checkpoint);
   await deleteIndexRow(env.DB, index.indexId);
-  return purgedCount;
 }

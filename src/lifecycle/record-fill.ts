@@ -1,6 +1,6 @@
 import { CAPACITY } from "../config.ts";
 import { log } from "../log.ts";
-import { getDatabaseFill, setAcceptsIngests } from "../store/deployment.ts";
+import { getDatabaseFill, setAcceptsIngests } from "../store/d1/deployment.ts";
 import { listFills, recordFills } from "../store/fill.ts";
 
 /** Records once a day what is used of each resource, and compares D1 with its limit. */

@@ -1,8 +1,9 @@
 import { archiveAsset, recordContentChange } from "../store/archive.ts";
+import { incrementRevision } from "../store/d1/traversals.ts";
 import { isAssetLive } from "../store/deletions.ts";
-import { incrementRevision } from "../store/traversals.ts";
-import { vectorPair } from "../store/vector-pairs.ts";
-import { deleteSegmentVectors, toSegmentId } from "../store/vectors.ts";
+import { recountBytes } from "../store/recount-bytes.ts";
+import { vectorPair } from "../store/vectorize/vector-pairs.ts";
+import { deleteSegmentVectors, toSegmentId } from "../store/vectorize/vectors.ts";
 import type { FindingCode } from "./findings.ts";
 import { rewriteArchive } from "./health/archive.ts";
 import { describeKeyframes, recognizeFailedSpeech } from "./health/failures.ts";
@@ -37,7 +38,7 @@ const REPAIRS: [FindingCode[], Repair][] = [
 
 /**
  * Inspects an asset, repairs what it finds, and records that in `report`. Sound data stays
- * untouched and searchable meanwhile. An asset that is being deleted is purged, also if the
+ * untouched and searchable meanwhile. An asset that is being deleted is purged, even if the
  * deletion begins during the repair: then the vectors that the repair may have written are deleted.
  */
 export async function repairAsset(
@@ -49,7 +50,7 @@ export async function repairAsset(
   const { env, asset } = context;
   if (!(await isAssetLive(env.DB, asset.assetId))) return purgeAsset(env, asset);
   let findings = await inspectAsset(env, asset, imageModel, now);
-  if (findings.length === 0) return;
+  if (findings.length === 0) return recountBytes(env, asset);
   try {
     for (const [codes, repair] of REPAIRS) {
       const repairable = findings.filter(({ code }) => codes.includes(code));
@@ -65,6 +66,7 @@ export async function repairAsset(
     await recordContentChange(env.DB, asset);
   }
   if (asset.state === "ready") await archiveAsset(env, asset);
+  await recountBytes(env, asset);
   if (await isAssetLive(env.DB, asset.assetId)) return;
   const ids = findings.flatMap(({ about }) => about).filter((id) => id.startsWith("seg_"));
   await deleteSegmentVectors(vectorPair(env, asset), [...new Set(ids.map(toSegmentId))]);

@@ -3,7 +3,7 @@ import { failureOf, isDeferrable, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Asset } from "../types.ts";
 import type { Finding, FindingCode, IndexFindingCode } from "./findings.ts";
-import { RepairPaused } from "./repair-context.ts";
+import { SlicePaused } from "./slice.ts";
 
 /** A traversal waits for a rate limit, but not for the quota of a day or a month. */
 const MAX_WAIT_SECONDS = 600;
@@ -32,7 +32,7 @@ export function newReport(): Report {
 
 /**
  * Runs a repair and records its findings in the report. The returned sentence names data that
- * can't be restored. Throws only `RepairPaused` and the errors of limits that pass within
+ * can't be restored. Throws only `SlicePaused` and the errors of limits that pass within
  * `MAX_WAIT_SECONDS`, and then records nothing.
  */
 export async function recordRepair(
@@ -48,7 +48,7 @@ export async function recordRepair(
     count(report.repaired, codes);
   } catch (error) {
     const isWaiting = isDeferrable(error) && error.retryAfter <= MAX_WAIT_SECONDS;
-    if (error instanceof RepairPaused || isWaiting) throw error;
+    if (error instanceof SlicePaused || isWaiting) throw error;
     message = failureOf(error).message;
     log("warn", "lifecycle.repair_failed", {
       asset: asset?.assetId,

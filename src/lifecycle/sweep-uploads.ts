@@ -1,26 +1,40 @@
 import { UPLOADS } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
-import { removeUpload } from "../store/upload-objects.ts";
-import { listExpiredUploads, listReceivedUploads } from "../store/upload-lists.ts";
-import type { Upload } from "../store/uploads.ts";
+import { listExpiredUploads, listReceivedUploads } from "../store/d1/upload-lists.ts";
+import type { Upload } from "../store/d1/uploads.ts";
+import { removeUpload } from "../store/stored-uploads.ts";
 import { completeUpload } from "./complete-upload.ts";
 
 /** Uploads per sweep that are completed, and that are removed. The next sweep takes more. */
 const BATCH_SIZE = 50;
 
+/** Works on items at the same time, until the calls of the slice are used up. */
+export type ForEach = <Item>(
+  items: Item[],
+  work: (item: Item) => Promise<unknown>,
+) => Promise<unknown>;
+
 /**
  * Completes received uploads whose last request couldn't make the asset, and removes expired ones.
- * Returns the counts for the log.
+ * `forEach` may leave some to the next sweep. Returns the counts for the log.
  */
-export async function sweepUploads(env: Env, now: number): Promise<Record<string, number>> {
+export async function sweepUploads(
+  env: Env,
+  now: number,
+  forEach: ForEach,
+): Promise<Record<string, number>> {
   const settledBefore = now - UPLOADS.recoverAfterMs;
   const received = await listReceivedUploads(env.DB, settledBefore, BATCH_SIZE);
   let completedCount = 0;
-  for (const upload of received) if (await succeeds(completeUpload, env, upload)) completedCount++;
+  await forEach(received, async (upload) => {
+    if (await succeeds(completeUpload, env, upload)) completedCount++;
+  });
   const expired = await listExpiredUploads(env.DB, now, settledBefore, BATCH_SIZE);
   let removedCount = 0;
-  for (const upload of expired) if (await succeeds(removeUpload, env, upload)) removedCount++;
+  await forEach(expired, async (upload) => {
+    if (await succeeds(removeUpload, env, upload)) removedCount++;
+  });
   return { uploads_completed: completedCount, uploads_removed: removedCount };
 }
 

@@ -1,115 +1,159 @@
 import { mapConcurrent } from "../concurrency.ts";
-import { LIFECYCLE, IDEMPOTENCY } from "../config.ts";
+import { JOBS, LIFECYCLE } from "../config.ts";
 import { traceOf } from "../errors.ts";
 import { type AssetId, type IndexId, newId } from "../ids.ts";
 import { log } from "../log.ts";
 import type { JobMessage } from "../messages.ts";
-import {
-  listUndispatchedAssets,
-  listWaitingIndices,
-  type UndispatchedAsset,
-} from "../store/assets.ts";
+import { newInvocationCalls } from "../metering/invocation-calls.ts";
+import { countInvocation } from "../metering/meter-env.ts";
 import { archiveAsset, listUnarchivedAssets } from "../store/archive.ts";
-import { deleteExpiredResponses } from "../store/idempotency.ts";
+import { listUndispatchedAssets, listWaitingIndices } from "../store/d1/assets.ts";
+import { setSweptAt } from "../store/d1/deployment.ts";
+import { pruneResponses } from "../store/d1/idempotency.ts";
+import { listSoftDeletedIndices } from "../store/d1/indices.ts";
+import { failExhaustedJobs, redispatchOverdueJobs, pruneJobs } from "../store/d1/jobs.ts";
+import { pruneExpiredKeys } from "../store/d1/keys.ts";
+import { deleteExpiredCharges } from "../store/d1/object-bytes.ts";
+import { listIndicesDue, recordTurns } from "../store/d1/traversals.ts";
+import { recordStored } from "../store/d1/usage.ts";
 import { indexObject } from "../store/index-object.ts";
-import { listSoftDeletedIndices } from "../store/indices.ts";
-import { failExhaustedJobs, sendJob, startJob, redispatchOverdueJobs } from "../store/jobs.ts";
+import { sendJob, startJob } from "../store/job-queue.ts";
 import { listUnmirroredAssets, mirrorAsset } from "../store/mirror.ts";
-import { recordStored } from "../store/usage.ts";
-import { countVectors } from "../store/vector-pairs.ts";
-import { listIndicesDue } from "../store/traversals.ts";
+import { countVectors } from "../store/vector-counts.ts";
 import { isFullHour, recordFill } from "./record-fill.ts";
-import { sweepUploads } from "./sweep-uploads.ts";
+import { isSpent } from "./slice.ts";
 import { startTraversal } from "./start-traversal.ts";
+import { type ForEach, sweepUploads } from "./sweep-uploads.ts";
 
+const MINUTE_MS = 60 * 1000;
 /** Age below which a request or message may still be handling a row. */
-const SETTLED_MS = 15 * 60 * 1000;
+const SETTLED_MS = 15 * MINUTE_MS;
 /** Age below which a request may still be copying a change of an asset. */
-const MIRROR_MS = 60 * 1000;
+const MIRROR_MS = MINUTE_MS;
 /** Time without a change after which an ingest may wait for an alarm that was lost. */
-const WAITING_MS = 2 * 60 * 1000;
+const WAITING_MS = 2 * MINUTE_MS;
 /** Rows of each kind per sweep. The next sweep takes more. */
 const BATCH_SIZE = 100;
+/** Rows of each kind that a sweep deletes because they are too old: more than come in a minute. */
+const PRUNED = { responses: 5000, jobs: 2000, jobItems: 5000, keys: 1000 } as const;
 
 /**
- * Resumes what was interrupted between two stores: jobs whose message or worker was lost, assets
- * that their index's object was never told to start, ingests whose object lost its alarm, changes
- * of assets that their index's database or archive record doesn't have, and deleted indices whose
- * content is still stored. Then starts due traversals, deletes expired idempotent responses, sweeps
- * resumable uploads, and counts vectors, by which new shards choose their pair of Vectorize
- * indexes. Records what accounts store, once an hour, and how full the deployment is. Runs once a
- * minute.
+ * Does the chores of the cron trigger, once a minute. A chore that throws is logged by its name,
+ * and the others go on. Items are left to the next run once the calls of a slice are used up.
  */
-export async function sweep(env: Env, now: number): Promise<void> {
-  const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
-  for (const { jobId } of dead) log("error", "job.dead_lettered", { job: jobId });
-  const overdue = await redispatchOverdueJobs(env.DB, now, BATCH_SIZE);
-  await Promise.all([...dead, ...overdue].map((job) => sendJob(env.JOBS, job)));
-  const settledBefore = now - SETTLED_MS;
-  const undispatched = await listUndispatchedAssets(env.DB, settledBefore, BATCH_SIZE);
-  await Promise.all(undispatched.map((asset) => startIngest(env, asset)));
-  const waiting = await listWaitingIndices(env.DB, now - WAITING_MS, BATCH_SIZE);
-  await Promise.all(
-    waiting.map((indexId) =>
-      logFailure("lifecycle.resume_failed", { index: indexId }, () =>
-        indexObject(env, indexId).resume(),
-      ),
-    ),
-  );
-  const unmirrored = await listUnmirroredAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
-  await Promise.all(
-    unmirrored.map((asset) =>
-      logFailure("lifecycle.mirror_failed", { asset: asset.assetId }, () =>
-        mirrorAsset(env, asset),
-      ),
-    ),
-  );
-  const unarchived = await listUnarchivedAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
-  await mapConcurrent(unarchived, LIFECYCLE.concurrency, (asset) =>
-    logFailure("lifecycle.archive_failed", { asset: asset.assetId }, () =>
-      archiveAsset(env, asset),
-    ),
-  );
-  const deletedIndices = await listSoftDeletedIndices(env.DB, settledBefore, BATCH_SIZE);
-  for (const index of deletedIndices) {
-    const job: JobMessage = { kind: "delete_index", jobId: newId("job", now), ...index };
-    await startJob(env, job, now);
+export async function sweep(bindings: Env, now: number): Promise<void> {
+  const calls = newInvocationCalls();
+  const env = countInvocation(bindings, calls);
+  const forEach = <Item>(items: Item[], work: (item: Item) => Promise<unknown>) =>
+    mapConcurrent(items, LIFECYCLE.concurrency, async (item) => {
+      if (!isSpent(calls)) await work(item);
+    });
+  const counts: Record<string, number> = {};
+  for (const [chore, work] of rotate(Object.entries(CHORES), Math.floor(now / MINUTE_MS))) {
+    await logFailure("lifecycle.chore_failed", { chore }, async () => {
+      Object.assign(counts, await work(env, now, forEach));
+    });
   }
-  const due = await listIndicesDue(env.DB, now, LIFECYCLE.traversalsPerTick);
-  for (const index of due) await startTraversal(env, index, now);
-  await deleteExpiredResponses(env.DB, now, IDEMPOTENCY.deletionsPerTick);
-  const uploads = await sweepUploads(env, now);
-  if (isFullHour(now)) await recordStored(env.DB);
-  await logFailure("lifecycle.vector_count_failed", {}, async () => {
-    const isFull = !(await countVectors(env));
-    if (isFull) log("error", "lifecycle.vector_pairs_full", {});
-  });
-  await recordFill(env, now);
-  const counts = {
-    jobs: overdue.length,
-    restarted: undispatched.length,
-    mirrored: unmirrored.length,
-    archived: unarchived.length,
-    deletions: deletedIndices.length,
-    traversals: due.length,
-    ...uploads,
-  };
+  await setSweptAt(env.DB, now);
   if (Object.values(counts).some(Boolean)) log("info", "lifecycle.swept", counts);
 }
 
-async function startIngest(
-  env: Env,
-  { indexId, assetId, assetType, jobId }: UndispatchedAsset,
-): Promise<void> {
-  await logFailure("lifecycle.restart_failed", { asset: assetId }, () =>
-    indexObject(env, indexId).start(indexId, assetId, assetType, jobId),
-  );
+/** Does one kind of work, as far as the calls of the slice go. Returns counts for the log. */
+type Chore = (env: Env, now: number, forEach: ForEach) => Promise<Record<string, number> | void>;
+
+/**
+ * What the sweep does. It resumes what was interrupted between two stores, starts what is due,
+ * deletes what is too old, and records what is stored. Each run begins with another chore, so that
+ * none uses up the calls of every run.
+ */
+const CHORES: Record<string, Chore> = {
+  /** Jobs whose message or worker was lost. */
+  async overdue_jobs(env, now, forEach) {
+    const dead = await failExhaustedJobs(env.DB, now, BATCH_SIZE);
+    for (const { jobId } of dead) log("error", "job.dead_lettered", { job: jobId });
+    const overdue = await redispatchOverdueJobs(env.DB, now, BATCH_SIZE);
+    await forEach([...dead, ...overdue], (job) => sendJob(env.JOBS, job));
+    return { jobs: overdue.length };
+  },
+  /** Assets that their index's object was never told to start. */
+  async unstarted_assets(env, now, forEach) {
+    const unstarted = await listUndispatchedAssets(env.DB, now - SETTLED_MS, BATCH_SIZE);
+    await forEach(unstarted, ({ indexId, assetId, assetType, jobId }) =>
+      logFailure("lifecycle.restart_failed", { asset: assetId }, () =>
+        indexObject(env, indexId).start(indexId, assetId, assetType, jobId),
+      ),
+    );
+    return { restarted: unstarted.length };
+  },
+  /** Ingests whose object lost its alarm. */
+  async waiting_indices(env, now, forEach) {
+    const waiting = await listWaitingIndices(env.DB, now - WAITING_MS, BATCH_SIZE);
+    await forEach(waiting, (index) =>
+      logFailure("lifecycle.resume_failed", { index }, () => indexObject(env, index).resume()),
+    );
+  },
+  /** Changes of assets that their index's database doesn't have. */
+  async unmirrored_assets(env, now, forEach) {
+    const unmirrored = await listUnmirroredAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
+    await forEach(unmirrored, (asset) =>
+      logFailure("lifecycle.mirror_failed", { asset: asset.assetId }, () =>
+        mirrorAsset(env, asset),
+      ),
+    );
+    return { mirrored: unmirrored.length };
+  },
+  /** Changes of assets that their archive record doesn't have. */
+  async unarchived_assets(env, now, forEach) {
+    const unarchived = await listUnarchivedAssets(env.DB, now - MIRROR_MS, BATCH_SIZE);
+    await forEach(unarchived, (asset) =>
+      logFailure("lifecycle.archive_failed", { asset: asset.assetId }, () =>
+        archiveAsset(env, asset),
+      ),
+    );
+    return { archived: unarchived.length };
+  },
+  /** Deleted indices whose content is still stored. */
+  async deleted_indices(env, now, forEach) {
+    const deleted = await listSoftDeletedIndices(env.DB, now - SETTLED_MS, BATCH_SIZE);
+    await forEach(deleted, (index) => {
+      const job: JobMessage = { kind: "delete_index", jobId: newId("job", now), ...index };
+      return startJob(env, job, now, "none");
+    });
+    return { deletions: deleted.length };
+  },
+  async due_traversals(env, now) {
+    const due = await listIndicesDue(env.DB, now, LIFECYCLE.traversalsPerTick);
+    if (due.length === 0) return {};
+    const accounts = due.map(({ accountId }) => accountId);
+    await recordTurns(env.DB, accounts, now);
+    for (const index of due) await startTraversal(env, index, "schedule", now);
+    return { traversals: due.length };
+  },
+  uploads: sweepUploads,
+  old_responses: (env, now) => pruneResponses(env.DB, now, PRUNED.responses),
+  ended_jobs: (env, now) => pruneJobs(env.DB, now, PRUNED),
+  expired_keys: (env, now) => pruneExpiredKeys(env.DB, now - JOBS.retentionMs, PRUNED.keys),
+  expired_charges: (env, now) => deleteExpiredCharges(env.DB, now),
+  /** What accounts store, once an hour. */
+  async stored_usage(env, now) {
+    if (isFullHour(now)) await recordStored(env.DB);
+  },
+  /** Vectors of each pair, by which new shards choose theirs. */
+  async vector_counts(env) {
+    if (!(await countVectors(env))) log("error", "lifecycle.vector_pairs_full", {});
+  },
+  fill: recordFill,
+};
+
+function rotate<Item>(items: readonly Item[], count: number): Item[] {
+  const first = count % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
 }
 
 /** Logs an error instead of throwing, so that the sweep goes on. The next one retries. */
 async function logFailure(
   event: string,
-  fields: { asset?: AssetId; index?: IndexId },
+  fields: { asset?: AssetId; index?: IndexId; chore?: string },
   work: () => Promise<unknown>,
 ) {
   try {

@@ -1,9 +1,10 @@
 import { IMPORTS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { ASSET_PREFIX, newId } from "../ids.ts";
 import type { JobMessageOf } from "../messages.ts";
 import type { Listing, PlatformItem, ImportRequest } from "../platforms/platform.ts";
 import { platformByName } from "../platforms/registry.ts";
+import { toStorableListing, toStorablePage } from "../platforms/storable.ts";
 import {
   pruneUnchanged,
   listAbsentItems,
@@ -12,10 +13,8 @@ import {
   markRemoved,
   type ImportCandidate,
   importItems,
-} from "../store/imports.ts";
-import { indexObject } from "../store/index-object.ts";
-import { startJob } from "../store/jobs.ts";
-import { requireQuota } from "../store/quotas.ts";
+} from "../store/d1/imports.ts";
+import { recordBytes, requireQuota } from "../store/d1/quotas.ts";
 import {
   beginSync,
   getSource,
@@ -23,10 +22,12 @@ import {
   type SourceRow,
   updateSource,
   type SyncCursor,
-} from "../store/sources.ts";
+} from "../store/d1/sources.ts";
+import { indexObject } from "../store/index-object.ts";
+import { startJob } from "../store/job-queue.ts";
 import { cleanTitle } from "../title.ts";
 
-type Source = SourceRow<ImportRequest, Listing>;
+type SyncedSource = SourceRow<ImportRequest, Listing>;
 
 /** `share` is the synced share of the listing up to its item limit. */
 export type SyncProgress =
@@ -43,10 +44,11 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   const source = await getSource<ImportRequest, Listing>(env.DB, job.sourceId);
   if (!source) throw new AppError("not_found", "The source was deleted.");
   const platform = platformByName(source.platform);
-  const listing = source.listing ?? (await platform.resolve(env, source.request));
+  const listing = source.listing ?? toStorableListing(await platform.resolve(env, source.request));
   const cursor = source.syncCursor?.jobId === job.jobId ? source.syncCursor : START;
   const validators = cursor.pageCursor === null ? source.validators : null;
-  const page = await platform.list(env, listing, cursor.pageCursor, validators);
+  const listed = await platform.list(env, listing, cursor.pageCursor, validators);
+  const page = toStorablePage(source.platform, listed);
   const { sourceId } = source;
   const result = {
     source_id: sourceId,
@@ -63,7 +65,11 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   const candidates = items.map((item, i) =>
     toCandidate(sync, source.request, item, cursor.position + i),
   );
-  await requireQuota(env.DB, source.accountId, { concurrent_ingests: 1, stored_bytes: 1 });
+  await requireQuota(env.DB, source.accountId, {
+    concurrent_ingests: 1,
+    stored_bytes: 1,
+    ...importBytes(sync, candidates),
+  });
   await importItems(env.DB, sync, candidates);
   await startIngests(env, sync, false);
   const position = cursor.position + items.length;
@@ -96,7 +102,7 @@ const START: Omit<SyncCursor, "jobId"> = {
 };
 
 function toSourceSync(
-  source: Source,
+  source: SyncedSource,
   { platform }: Listing,
   job: JobMessageOf<"import">,
 ): SourceSync {
@@ -114,7 +120,7 @@ function toCandidate(
 ): ImportCandidate {
   const { platformId, assetType, pageUrl: url, unavailable: error } = item;
   const asset = {
-    assetId: newId(assetType === "video" ? "vid" : "img", now + position), // platform order
+    assetId: newId(ASSET_PREFIX[assetType], now + position), // platform order
     jobId: newId("job", now),
     language: item.language,
     source: {
@@ -133,6 +139,12 @@ function toCandidate(
   return { platformId, position, title, url, assetType, item, asset: error ? null : asset, error };
 }
 
+/** Usage that the records of candidates add: of imports, items, assets and ingests. */
+function importBytes({ metadata }: SourceSync, candidates: ImportCandidate[]) {
+  const sizes = candidates.map((each) => recordBytes(each, each, metadata).record_bytes);
+  return { record_bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
 /** Starts the ingests of assets that a sync added, with `restartFailed` also of failed ones. */
 async function startIngests(
   env: Env,
@@ -149,7 +161,7 @@ async function startIngests(
  * Asks the platform for imported items that the listing doesn't have any more, and records those
  * that were removed. Their assets stay.
  */
-async function markRemovedItems(env: Env, source: Source, sync: SourceSync): Promise<void> {
+async function markRemovedItems(env: Env, source: SyncedSource, sync: SourceSync): Promise<void> {
   const platform = platformByName(source.platform);
   const absent = await listAbsentItems<PlatformItem>(
     env.DB,
@@ -170,7 +182,7 @@ async function markRemovedItems(env: Env, source: Source, sync: SourceSync): Pro
 /** Starts a sync of each followed source of an index, unless one runs. Returns their number. */
 export async function syncFollowedSources(
   env: Env,
-  { accountId, indexId }: Pick<Source, "accountId" | "indexId">,
+  { accountId, indexId }: Pick<SyncedSource, "accountId" | "indexId">,
 ): Promise<number> {
   let syncCount = 0;
   for (const sourceId of await listFollowedSources(env.DB, indexId)) {
@@ -178,7 +190,7 @@ export async function syncFollowedSources(
     const jobId = newId("job", now);
     if (!(await beginSync(env.DB, sourceId, jobId))) continue;
     const job = { kind: "import", jobId, accountId, indexId, sourceId } as const;
-    await startJob(env, { ...job, trigger: "schedule" }, now);
+    await startJob(env, { ...job, trigger: "schedule" }, now, "none");
     syncCount++;
   }
   return syncCount;

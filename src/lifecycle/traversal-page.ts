@@ -1,6 +1,6 @@
 import { LIFECYCLE } from "../config.ts";
 import type { IndexId } from "../ids.ts";
-import { listAssets } from "../store/assets.ts";
+import { listAssets } from "../store/d1/assets.ts";
 import type { Page, PageRequest } from "../store/sql.ts";
 import type { Asset } from "../types.ts";
 

@@ -1,21 +1,25 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
 import { LIFECYCLE } from "../config.ts";
+import { failureOf } from "../errors.ts";
 import type { AssetId } from "../ids.ts";
 import { getArchive } from "../store/archive.ts";
-import type { StoredArchive } from "../store/archive-record.ts";
-import { insertStoredAsset } from "../store/archived-rows.ts";
-import { getAsset } from "../store/assets.ts";
-import { indexDatabases } from "../store/index-database.ts";
+import { getAsset } from "../store/d1/assets.ts";
+import { insertStoredAsset } from "../store/d1/stored-assets.ts";
+import { indexDatabases } from "../store/index-database/index-database.ts";
 import { listDeleted, restoreFacts } from "../store/mirror.ts";
-import { listStoredAssets } from "../store/object-keys.ts";
 import { listMissingAssets, listStoredHashes } from "../store/orphans.ts";
+import type { StoredArchive } from "../store/r2/archive-record.ts";
+import { listStoredAssets } from "../store/r2/object-keys.ts";
 import type { IndexRef } from "../types.ts";
 
 /** Assets that an index has objects of in R2, and no row in D1. */
 export interface UnrecordedAssets {
   /** Archive records of those whose row is lost: `LIFECYCLE.maxRestored` at most. */
   restorable: StoredArchive[];
-  /** They never had a row, or were deleted. All of them unless there are too many `restorable`. */
+  /**
+   * They never had a row, or were deleted. All of them unless there are too many `restorable`.
+   * Those whose record can't be read are in neither list: they stay as they are.
+   */
   orphaned: AssetId[];
 }
 
@@ -31,17 +35,31 @@ export async function findUnrecordedAssets(env: Env, index: IndexRef): Promise<U
     if (missing.length === 0) continue;
     const deleted = await listDeletedIds(env, index, missing);
     const records = await mapConcurrent(missing, CONNECTIONS, async (assetId) =>
-      deleted.has(assetId) ? null : getArchive(env.MEDIA, { ...index, assetId }),
+      deleted.has(assetId) ? null : readRecord(env, { ...index, assetId }),
     );
-    const hashes = records.flatMap((record) => record?.sha256 ?? []);
+    const hashes = records.flatMap((record) =>
+      record === UNREADABLE ? [] : (record?.sha256 ?? []),
+    );
     const present = new Set(await listStoredHashes(env.DB, index.indexId, hashes));
     for (const [i, record] of records.entries()) {
+      if (record === UNREADABLE) continue;
       if (record && !present.has(record.sha256)) found.restorable.push(record);
       else found.orphaned.push(missing[i]!);
       if (found.restorable.length === LIFECYCLE.maxRestored) return found;
     }
   }
   return found;
+}
+
+const UNREADABLE = "unreadable";
+
+async function readRecord(env: Env, asset: Omit<IndexRef, "shards"> & { assetId: AssetId }) {
+  try {
+    return await getArchive(env.MEDIA, asset);
+  } catch (error) {
+    if (failureOf(error).code === "conflict") return UNREADABLE;
+    throw error;
+  }
 }
 
 async function listDeletedIds(

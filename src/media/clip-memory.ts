@@ -1,7 +1,7 @@
-import type { InputVideoTrack } from "mediabunny";
 import { MemoryBudget } from "../memory-budget.ts";
 import type { TimeRange } from "../time-range.ts";
 import { maxClipBytes } from "./container/clips.ts";
+import type { PresentedVideo } from "./container/presented-track.ts";
 
 const MIB = 1024 * 1024;
 /** Largest sum of the packets of one clip. */
@@ -20,7 +20,7 @@ const budget = new MemoryBudget(BUDGET_BYTES, MAX_HOLD_MS);
  * clips of this isolate share. Waits while other clips hold the memory.
  */
 export async function withClipMemory<T>(
-  track: InputVideoTrack,
+  track: PresentedVideo,
   range: TimeRange,
   work: () => Promise<T>,
 ): Promise<T> {

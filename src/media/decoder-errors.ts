@@ -19,6 +19,7 @@ const MEANINGS: Readonly<Record<number, Meaning>> = {
   9432: "our_fault", // a wrong option of IMAGES
   9504: "timeout", // which one bad file may cause again and again, as 9523
   9516: "damaged", // can't be decoded
+  9517: "damaged", // an error of the input
   9520: "damaged", // of an unsupported format
   9522: "busy",
   9523: "internal",
@@ -75,12 +76,26 @@ function toDecoderError(cause: unknown, binding: Binding): AppError {
   }
 }
 
+/** Numbers in places where codes stand, as in `…_ERROR 9412: …` or `Cf-Resized: err=9412`. */
+const STATED_CODES = /(?<=^|(?:err|error|code|status|response)\W{1,3})\d{3,4}\b/gi;
+/** Numbers that may be codes, wherever they stand. */
+const POSSIBLE_CODES = /\b9[45]\d\d\b/g;
+
+/**
+ * Reads the code of an error from its property `code`, as the types say, or from its message: the
+ * property doesn't survive an RPC. Returns null without a code.
+ */
 function errorCodeOf(cause: unknown): number | null {
-  const code: unknown = cause instanceof Error && Reflect.get(cause, "code");
-  return typeof code === "number" ? code : null;
+  if (typeof cause !== "object" || cause === null) return null;
+  const { code, message } = cause as { code?: unknown; message?: unknown };
+  if (/^\d{3,4}$/.test(String(code))) return Number(code);
+  const text = String(message);
+  const found = [STATED_CODES, POSSIBLE_CODES].flatMap((pattern) => text.match(pattern) ?? []);
+  const codes = found.map(Number);
+  return codes.find((known) => known in MEANINGS) ?? codes[0] ?? null;
 }
 
-function tooLarge(cause: unknown): AppError {
+export function tooLarge(cause: unknown): AppError {
   const message =
     "The image is too large: over 12,000 pixels wide or high, 100 million, or 20 MiB.";
   return new AppError("too_large", message, { cause });

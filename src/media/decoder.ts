@@ -1,20 +1,36 @@
 import { AppError } from "../errors.ts";
 import { type Clip, unsupportedCodec } from "./container/clips.ts";
+import { tooLarge, unreadableImage } from "./decoder-errors.ts";
+import type { Size } from "./pixels/rect.ts";
 
 /** Bindings and settings that decode frames of videos. */
-export interface DecoderEnv {
-  /** Media Transformations. It decodes H.264 only. */
+export interface DecoderEnv extends ExternalDecoder {
+  /** Media Transformations. It decodes H.264, and `FRAMES_CODECS`. */
   FRAMES: MediaBinding;
-  /** Server that decodes the other codecs (docs/operate.md). Empty without one. */
+  /** Other codecs that FRAMES was seen to decode, with commas (docs/operate.md#other-codecs). */
+  FRAMES_CODECS: string;
+}
+
+/** The server of the settings `DECODER_URL` and `DECODER_KEY` (docs/settings.md). */
+export interface ExternalDecoder {
+  /** Decodes other codecs, and images of other formats. Empty without one. */
   DECODER_URL: string;
   DECODER_KEY?: string;
 }
 
 /** Output of a clip as a JPEG: the frame at its time, or a contact sheet that starts there. */
-export interface TransformOptions {
-  size: Pick<MediaTransformationInputOptions, "width" | "height" | "fit">;
-  /** `count` frames at equal distances within `seconds`, or within the rest of the clip. */
-  contactSheet?: { count: number; seconds?: number };
+export type TransformOptions =
+  | { size: FrameSize; contactSheet?: undefined }
+  | { contactSheet: ContactSheetOptions };
+
+export type FrameSize = Pick<MediaTransformationInputOptions, "width" | "height" | "fit">;
+
+/** `count` frames at equal distances within `seconds`, or within the rest of the clip. */
+export interface ContactSheetOptions {
+  count: number;
+  seconds?: number;
+  /** Size of a tile, with the aspect ratio of the frames. */
+  tile: Size;
 }
 
 const TIMEOUT_MS = 120_000;
@@ -24,21 +40,62 @@ const TIMEOUT_MS = 120_000;
  * `unreadable_frame` for a damaged clip, and `upstream_unavailable` when a retry may help.
  */
 export async function decodeExternally(
-  env: DecoderEnv,
+  env: ExternalDecoder,
   clip: Clip,
-  { size, contactSheet }: TransformOptions,
+  options: TransformOptions,
 ): Promise<Uint8Array> {
   if (env.DECODER_URL === "") throw unsupportedCodec(clip.codec);
   const query = new URLSearchParams({ time: clip.atSeconds.toFixed(3), format: "jpg" });
-  const options = {
-    ...size,
-    count: contactSheet?.count,
-    duration: contactSheet?.seconds?.toFixed(3),
-  };
-  for (const [name, value] of Object.entries(options)) {
+  for (const [name, value] of Object.entries(toParameters(options))) {
     if (value !== undefined) query.set(name, String(value));
   }
-  const path = `${contactSheet ? "sheet" : "frame"}?${query.toString()}`;
+  const path = `${options.contactSheet ? "sheet" : "frame"}?${query.toString()}`;
+  const response = await post(env, path, clip.file, (status) =>
+    INPUT_ERRORS.has(status) ? new AppError("unreadable_frame", "A frame can't be decoded.") : null,
+  );
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/**
+ * Decodes an image on the server at `DECODER_URL` into an upright JPEG of at most `side` pixels
+ * each way, and returns it with the upright size of the original. Throws `unsupported_codec`
+ * without a server, which names the format, `unreadable_image` or `too_large` for what can't be
+ * decoded, and `upstream_unavailable` when a retry may help.
+ */
+export async function decodeImageExternally(
+  env: ExternalDecoder,
+  format: string,
+  body: ReadableStream<Uint8Array>,
+  side: number,
+): Promise<Size & { jpeg: Uint8Array }> {
+  if (env.DECODER_URL === "") {
+    await body.cancel();
+    const message =
+      `This deployment has no decoder for ${format} images. Save it as JPEG, PNG or WebP, or ask ` +
+      "the operator to set DECODER_URL (docs/operate.md#other-codecs), then retry.";
+    throw new AppError("unsupported_codec", message);
+  }
+  const response = await post(env, `image?side=${side}`, body, (status) => {
+    if (status === 413) return tooLarge("the decoder's limit");
+    return INPUT_ERRORS.has(status) ? unreadableImage(`decoder: ${status}`) : null;
+  });
+  const jpeg = new Uint8Array(await response.arrayBuffer());
+  const [width, height] = ["width", "height"].map((side) =>
+    Number(response.headers.get(`x-image-${side}`)),
+  );
+  if (width! > 0 && height! > 0) return { jpeg, width: width!, height: height! };
+  throw new AppError("upstream_unavailable", "The decoder doesn't say the size of an image.");
+}
+
+const INPUT_ERRORS = new Set([415, 422]);
+
+/** Sends a request to the decoder. `toInputError` says which statuses blame the input. */
+async function post(
+  env: ExternalDecoder,
+  path: string,
+  body: Blob | ReadableStream<Uint8Array>,
+  toInputError: (status: number) => AppError | null,
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(`${env.DECODER_URL}/media/${path}`, {
@@ -47,16 +104,22 @@ export async function decodeExternally(
         "content-type": "application/octet-stream",
         ...(env.DECODER_KEY && { authorization: `Bearer ${env.DECODER_KEY}` }),
       },
-      body: clip.file,
+      body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (response.ok) return new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
     throw new AppError("upstream_unavailable", "The decoder does not answer.", { cause });
   }
+  if (response.ok) return response;
   await response.body?.cancel();
-  const isInputError = response.status === 415 || response.status === 422;
-  throw isInputError
-    ? new AppError("unreadable_frame", "A frame can't be decoded.")
-    : new AppError("upstream_unavailable", `The decoder answered ${response.status}.`);
+  throw (
+    toInputError(response.status) ??
+    new AppError("upstream_unavailable", `The decoder answered ${response.status}.`)
+  );
+}
+
+function toParameters(options: TransformOptions) {
+  if (!options.contactSheet) return options.size;
+  const { count, seconds, tile } = options.contactSheet;
+  return { ...tile, fit: "contain", count, duration: seconds?.toFixed(3) };
 }

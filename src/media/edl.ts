@@ -4,6 +4,9 @@ import type { TimeRangeMs } from "../time-range.ts";
 export interface EdlEvent extends TimeRangeMs {
   /** Name of the source file, for people. */
   clip: string;
+  /** Frame rate of the source; null stands for 25. */
+  fps: number | null;
+  hasAudio: boolean;
 }
 
 const DEFAULT_FPS = 25;
@@ -17,54 +20,56 @@ const DROP_FRAME_RATES: [fps: number, dropped: number][] = [
 
 /**
  * Formats a CMX3600 edit decision list: the events one after the other, hard cuts, from reel AX,
- * video and, with `hasAudio`, audio. `fps` null stands for 25. The timecode is drop-frame at NTSC's
+ * video and, where the source has it, audio. Programme times count in `fps`, by default the first
+ * event's rate; a comment names the rate of each other source. The timecode is drop-frame at NTSC's
  * rates. Columns follow SMPTE 258M.
  */
 export function formatEdl(
   title: string,
   events: EdlEvent[],
-  { fps, hasAudio }: { fps: number | null; hasAudio: boolean },
+  fps: number | null = events[0]?.fps ?? null,
 ): string {
-  const timecode = new Timecode(fps ?? DEFAULT_FPS);
-  const track = hasAudio ? "B" : "V";
-  let recordIn = timecode.frameAt(PROGRAMME_START_SECONDS);
-  const lines = events.flatMap(({ clip, startMs, endMs }, i) => {
-    const sourceIn = timecode.toFrame(startMs);
-    const sourceOut = Math.max(sourceIn + 1, timecode.toFrame(endMs));
-    const recordOut = recordIn + sourceOut - sourceIn;
-    const times = [sourceIn, sourceOut, recordIn, recordOut]
-      .map((frame) => timecode.format(frame))
-      .join(" ");
+  const programme = new Timecode(fps);
+  let recordIn = programme.frameAt(PROGRAMME_START_SECONDS);
+  const lines = events.flatMap(({ clip, startMs, endMs, hasAudio, ...event }, i) => {
+    const source = new Timecode(event.fps);
+    const sourceIn = source.toFrame(startMs);
+    const sourceOut = Math.max(sourceIn + 1, source.toFrame(endMs));
+    const frames = Math.round(((sourceOut - sourceIn) * programme.fps) / source.fps);
+    const recordOut = recordIn + Math.max(1, frames);
+    const times = [
+      ...[sourceIn, sourceOut].map((frame) => source.format(frame)),
+      ...[recordIn, recordOut].map((frame) => programme.format(frame)),
+    ].join(" ");
     recordIn = recordOut;
     const number = String(i + 1).padStart(3, "0");
+    const hasOtherRate = source.fps !== programme.fps;
     return [
-      `${number}  AX       ${track}     C        ${times}`,
+      `${number}  AX       ${hasAudio ? "B" : "V"}     C        ${times}`,
       `* FROM CLIP NAME: ${toOneLine(clip)}`,
+      ...(hasOtherRate ? [`* SOURCE FRAME RATE: ${Number(source.fps.toFixed(3))}`] : []),
     ];
   });
-  const mode = timecode.dropped > 0 ? "DROP FRAME" : "NON-DROP FRAME";
+  const mode = programme.dropped > 0 ? "DROP FRAME" : "NON-DROP FRAME";
   return [`TITLE: ${toOneLine(title).slice(0, 70)}`, `FCM: ${mode}`, "", ...lines, ""].join("\r\n");
 }
 
 class Timecode {
+  readonly fps: number;
   /** Frame numbers that each minute drops, except every tenth. */
   readonly dropped: number;
-  readonly #fps: number;
   /** Frame numbers of a second. */
   readonly #base: number;
 
-  constructor(fps: number) {
-    const [exactFps, dropped] = DROP_FRAME_RATES.find(([rate]) => Math.abs(rate - fps) < 0.01) ?? [
-      fps,
-      0,
-    ];
-    this.#fps = exactFps;
-    this.dropped = dropped;
-    this.#base = Math.max(1, Math.round(fps));
+  constructor(fps: number | null) {
+    const rate = fps ?? DEFAULT_FPS;
+    const isRate = ([one]: [number, number]) => Math.abs(one - rate) < 0.01;
+    [this.fps, this.dropped] = DROP_FRAME_RATES.find(isRate) ?? [rate, 0];
+    this.#base = Math.max(1, Math.round(rate));
   }
 
   toFrame(ms: number): number {
-    return Math.round((ms / 1000) * this.#fps);
+    return Math.round((ms / 1000) * this.fps);
   }
 
   /** Returns the frame with this timecode, which must be a whole number of tens of minutes. */

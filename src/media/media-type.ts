@@ -1,16 +1,22 @@
 import { fileTypeFromBuffer } from "file-type";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { ASSET_TYPES, type AssetType } from "../types.ts";
-import { requireDecodable, readImageSize } from "./pixels/image-size.ts";
+import { describeFile } from "./file-kind.ts";
+import { imageFormat } from "./image-format.ts";
+import { isTiff, readImageSize, requireDecodable } from "./pixels/image-size.ts";
 
 /** Leading bytes of a file that are enough to sniff its media type. */
 export const HEAD_BYTES = 4100;
 
-/** Media types that the IMAGES binding decodes on every plan. AVIF takes an Enterprise plan. */
-const IMAGES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
-
 /** Video containers whose media type isn't under `video/`. */
 const ALSO_VIDEO = new Set(["application/vnd.ms-asf", "application/mxf"]);
+
+/** Whether assets of a type have files of a media type. */
+export function isTypeOf(mime: string, assetType: AssetType): boolean {
+  return assetType === "video"
+    ? mime.startsWith("video/") || ALSO_VIDEO.has(mime)
+    : imageFormat(mime) !== undefined;
+}
 
 /** Errors of a file of another type than the one that was required. */
 const TYPE_ERRORS = new Set<ErrorCode>(["not_a_video", "not_an_image"]);
@@ -21,18 +27,29 @@ const TYPE_ERRORS = new Set<ErrorCode>(["not_a_video", "not_an_image"]);
  * pixels.
  */
 export async function requireMediaType(head: Uint8Array, assetType: AssetType): Promise<string> {
-  const found = await fileTypeFromBuffer(head);
-  const mime = found?.mime ?? "unknown";
-  const isVideo = mime.startsWith("video/") || ALSO_VIDEO.has(mime);
-  if (assetType === "video" && isVideo) return mime;
-  if (assetType === "image" && IMAGES.has(mime)) {
-    const size = readImageSize(head);
+  const mime = await sniff(head);
+  if (mime !== undefined && isTypeOf(mime, assetType)) {
+    const size = assetType === "image" ? readImageSize(head) : undefined;
     if (size) requireDecodable(size);
     return mime;
   }
-  const problem = found ? `The bytes are ${mime}` : "The bytes are of an unknown format";
-  if (assetType === "video") throw new AppError("not_a_video", `${problem}; send a video.`);
-  throw new AppError("not_an_image", `${problem}; send a JPEG, PNG, GIF or WebP image.`);
+  const code = assetType === "video" ? "not_a_video" : "not_an_image";
+  throw new AppError(code, describeFile(head, mime));
+}
+
+/** Returns the media type of a file by its signature; undefined for an unknown one. */
+async function sniff(head: Uint8Array): Promise<string | undefined> {
+  const mime = (await fileTypeFromBuffer(head))?.mime;
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
+  if (mime === undefined && isTiff(bytes)) return "image/tiff"; // its directory comes later
+  const isHeif = mime === "image/heif" || mime === "image/heif-sequence";
+  return isHeif && isCompatible(bytes, "avif") ? "image/avif" : mime;
+}
+
+/** Whether a file of ISO base media names a brand, in its first box. */
+function isCompatible(bytes: Buffer, brand: string): boolean {
+  const end = Math.min(bytes.length, bytes.readUInt32BE(0));
+  return bytes.subarray(0, end).includes(brand, 16, "latin1");
 }
 
 /**
@@ -47,8 +64,7 @@ export async function sniffMediaType(
     const contentType = await requireMediaType(head, assetType).catch(nullIfOtherType);
     if (contentType !== null) return { assetType, contentType };
   }
-  const message = "The bytes are neither a video nor an image that we know; send one.";
-  throw new AppError("unsupported_media_type", message);
+  throw new AppError("unsupported_media_type", describeFile(head, await sniff(head)));
 }
 
 function nullIfOtherType(error: unknown): null {

@@ -1,8 +1,14 @@
-import { observe } from "../errors.ts";
-import { transformClip } from "./frames.ts";
-import type { DecoderEnv } from "./decoder.ts";
+import { BlobSource, Input, MP4 } from "mediabunny";
+import { AppError, observe } from "../errors.ts";
+import { MAX_CLIP_BYTES } from "./clip-memory.ts";
+import { type Clip, cutFrameClip } from "./container/clips.ts";
+import { withContainerErrors } from "./container/open-container.ts";
+import { presentWhole } from "./container/presented-track.ts";
 import { unreadableImage } from "./decoder-errors.ts";
-import { decodeImage } from "./pixels/decode-image.ts";
+import type { DecoderEnv } from "./decoder.ts";
+import { isDecodedByFrames, transformByFrames } from "./frames.ts";
+import { decodeImage, type ImageEnv } from "./pixels/decode-image.ts";
+import { imageOfBytes } from "./pixels/image-file.ts";
 import { readImageSize } from "./pixels/image-size.ts";
 import { lumaPixels } from "./pixels/luma.ts";
 import { observeContactSheet } from "./shots/contact-sheet.ts";
@@ -12,6 +18,8 @@ const SHEET = { count: 6, seconds: 6 };
 const TILE = { width: 64, height: 36 };
 /** Time of the frame. */
 const FRAME_SECONDS = 3.6;
+/** Time of the frame of each clip. */
+const CLIP_SECONDS = 1.1;
 
 /**
  * Makes a contact sheet of the first 6 seconds of a video, with 6 tiles, and the frame at 3.6
@@ -21,14 +29,34 @@ export async function observeFrames(env: DecoderEnv, video: Uint8Array<ArrayBuff
   const file = new Blob([video]);
   const [contactSheet, frame] = await Promise.all([
     observe(() => observeContactSheet(env, file, SHEET, TILE)),
-    observe(() => observeFrame(env, file)),
+    observe(() => observeFrame(env, { file, codec: "avc", atSeconds: FRAME_SECONDS })),
   ]);
   return { contactSheet, frame };
 }
 
-async function observeFrame(env: DecoderEnv, file: Blob) {
-  const clip = { file, codec: "avc", atSeconds: FRAME_SECONDS } as const;
-  const jpeg = await transformClip(env, clip, { size: {} });
+/**
+ * Cuts the frame at 1.1 seconds out of videos of other codecs, as ingest does, and decodes it by
+ * FRAMES. Takes one operation of FRAMES each.
+ */
+export function observeCodecs(env: DecoderEnv, videos: readonly Uint8Array<ArrayBuffer>[]) {
+  return Promise.all(
+    videos.map(async (video) => {
+      using input = new Input({ source: new BlobSource(new Blob([video])), formats: [MP4] });
+      const cut = observe(async () => {
+        const track = await withContainerErrors(() => input.getPrimaryVideoTrack());
+        if (!track) throw new AppError("no_video_track", "The file has no video track.");
+        return cutFrameClip(presentWhole(track), CLIP_SECONDS, MAX_CLIP_BYTES);
+      });
+      const { value: clip, error } = await cut;
+      if (!clip) return { codec: null, isListed: false, value: null, error };
+      const isListed = isDecodedByFrames(env, clip.codec);
+      return { codec: clip.codec, isListed, ...(await observe(() => observeFrame(env, clip))) };
+    }),
+  );
+}
+
+async function observeFrame(env: DecoderEnv, clip: Clip) {
+  const jpeg = await transformByFrames(env.FRAMES, clip, { size: {} });
   const size = readImageSize(jpeg);
   if (!size) throw unreadableImage("a frame without a size");
   const [luma] = await lumaPixels(jpeg, { width: 1, height: 1 });
@@ -36,12 +64,11 @@ async function observeFrame(env: DecoderEnv, file: Blob) {
 }
 
 /** Decodes images. Takes two operations of IMAGES each. */
-export function observeImages(images: ImagesBinding, files: readonly Uint8Array<ArrayBuffer>[]) {
+export function observeImages(env: ImageEnv, files: readonly Uint8Array<ArrayBuffer>[]) {
   return Promise.all(
     files.map((file) =>
       observe(async () => {
-        const open = async () => new Blob([file]).stream();
-        const { format, width, height } = await decodeImage(images, open);
+        const { format, width, height } = await decodeImage(env, imageOfBytes(file));
         return { format, width, height };
       }),
     ),

@@ -18,3 +18,11 @@ export function countCalls<Target extends object>(
     },
   });
 }
+
+/** Wraps an object so that `replaced` are called instead of the methods of these names. */
+export function replaceMethods<Target extends object>(
+  target: Target,
+  replaced: Partial<Target>,
+): Target {
+  return countCalls(target, () => {}, replaced);
+}

@@ -1,17 +1,18 @@
 import { MODELS } from "../config.ts";
 import { ChatEvents } from "../models/chat-events.ts";
+import type { RunOptions } from "../models/run.ts";
 import { ChatTokenCounter, estimateInputTokens, type TokenUsage } from "../models/token-usage.ts";
-import type { Count } from "./usage-meter.ts";
+import type { CountUsage } from "./usage-meter.ts";
 
 /**
  * Wraps the AI binding to count calls, also those that fail, their tokens, seconds of audio and
  * neurons. The tokens of a stream are counted when it ends, fails or is cancelled. Neurons are
  * estimated from tokens and prices: the platform bills its own count.
  */
-export function meterAi(ai: Ai, count: Count): Ai {
-  const run = async (model: keyof AiModels, input: object) => {
+export function meterAi(ai: Ai, count: CountUsage): Ai {
+  const run = async (model: keyof AiModels, input: object, options?: RunOptions) => {
     count("modelCalls", 1);
-    const response: unknown = await ai.run(model, input);
+    const response: unknown = await ai.run(model, input, options);
     if (response instanceof ReadableStream) {
       return meterStream(response, input, (tokens) => countTokens(model, tokens, count));
     }
@@ -58,7 +59,7 @@ function meterStream(
   );
 }
 
-function countResponse(model: string, input: object, response: unknown, count: Count): void {
+function countResponse(model: string, input: object, response: unknown, count: CountUsage): void {
   const settings = findSettings(model);
   if (settings && "neuronsPerMinute" in settings) {
     const seconds = readAudioSeconds(response);
@@ -72,7 +73,11 @@ function countResponse(model: string, input: object, response: unknown, count: C
   countTokens(model, { inputTokens, outputTokens }, count);
 }
 
-function countTokens(model: string, { inputTokens, outputTokens }: TokenUsage, count: Count): void {
+function countTokens(
+  model: string,
+  { inputTokens, outputTokens }: TokenUsage,
+  count: CountUsage,
+): void {
   count("inputTokens", inputTokens);
   count("outputTokens", outputTokens);
   const settings = findSettings(model);

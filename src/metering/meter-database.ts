@@ -3,7 +3,7 @@ import type { Count } from "./usage-meter.ts";
 /** The statements of a metered database that a batch runs. */
 const statements = new WeakMap<object, D1PreparedStatement>();
 
-/** Wraps a database to count the rows that its statements read and write. */
+/** Wraps a database to count its queries, and the rows that they read and write. */
 export function meterDatabase<Db extends D1Database | D1DatabaseSession>(db: Db, count: Count): Db {
   const countRows = <Result extends D1Response>(result: Result): Result => {
     count("rowsRead", result.meta.rows_read);
@@ -11,11 +11,22 @@ export function meterDatabase<Db extends D1Database | D1DatabaseSession>(db: Db,
     return result;
   };
 
+  const countQueries = (queries: number) => {
+    count("queries", queries);
+    count("subrequests", 1);
+  };
+
   const meterStatement = (statement: D1PreparedStatement): D1PreparedStatement => {
-    const all = async <Row>() => countRows(await statement.all<Row>());
+    const all = async <Row>() => {
+      countQueries(1);
+      return countRows(await statement.all<Row>());
+    };
     const metered = {
       bind: (...values: unknown[]) => meterStatement(statement.bind(...values)),
-      run: async <Row>() => countRows(await statement.run<Row>()),
+      async run<Row>() {
+        countQueries(1);
+        return countRows(await statement.run<Row>());
+      },
       all,
       async first(column?: string): Promise<unknown> {
         const row = (await all<Record<string, unknown>>()).results[0] ?? null;
@@ -29,6 +40,7 @@ export function meterDatabase<Db extends D1Database | D1DatabaseSession>(db: Db,
   const metered = {
     prepare: (query: string) => meterStatement(db.prepare(query)),
     async batch<Row>(batch: D1PreparedStatement[]): Promise<D1Result<Row>[]> {
+      countQueries(batch.length);
       const results = await db.batch<Row>(batch.map((item) => statements.get(item) ?? item));
       return results.map(countRows);
     },

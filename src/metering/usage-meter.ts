@@ -1,10 +1,14 @@
+import { traceOf } from "../errors.ts";
 import type { AccountId } from "../ids.ts";
 import { log } from "../log.ts";
-import { traceOf } from "../errors.ts";
-import { addUsage, type CountName } from "../store/usage.ts";
+import { addUsage, type CountName } from "../store/d1/usage.ts";
+import type { InvocationCalls } from "./invocation-calls.ts";
 
 /** Adds to a count of an account's usage. */
-export type Count = (name: CountName, count: number) => void;
+export type CountUsage = (name: CountName, count: number) => void;
+
+/** Adds to a count of an account's usage, or of its invocation. */
+export type Count = (name: CountName | keyof InvocationCalls, count: number) => void;
 
 /** Usage of an account that this isolate has counted and not yet written. */
 export class UsageMeter {
@@ -16,7 +20,7 @@ export class UsageMeter {
     this.#accountId = accountId;
   }
 
-  readonly count: Count = (name, count) => {
+  readonly count: CountUsage = (name, count) => {
     if (count > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
   };
 

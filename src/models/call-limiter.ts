@@ -2,7 +2,7 @@ import { MODELS } from "../config.ts";
 import { traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import type { CallPriority } from "./call-window.ts";
-import { callLimitError, limitCodeOf } from "./run.ts";
+import { callLimitError, limitCodeOf, type RunOptions } from "./run.ts";
 
 /** Kind of model for which Workers AI has a limit of its own. */
 export type ModelClass = "text" | "vision" | "speech" | "embeddings";
@@ -32,7 +32,7 @@ const CLASS_BY_MODEL: ReadonlyMap<string, ModelClass> = new Map([
   [MODELS.transcribe.id, "speech"],
 ]);
 
-export type LimiterEnv = Pick<Env, "MODEL_LIMITER" | "MODEL_RATES">;
+export type LimiterEnv = Pick<Env, "MODEL_LIMITER" | "MODEL_RATES" | "IMAGE_EMBEDDINGS_MODEL">;
 
 interface LimitedAi extends Ai {
   reserve(model: string, count: number): Promise<void>;
@@ -41,10 +41,14 @@ interface LimitedAi extends Ai {
 /**
  * Wraps the AI binding so that the deployment's `ModelLimiter` object counts every call. Background
  * calls need its permit and throw `callLimitError` without one. Interactive calls don't wait for
- * it. While the object can't be reached, all calls are made.
+ * it, nor for a model that is out of capacity: they fail. While the object can't be reached, all
+ * calls are made.
  */
 export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): LimitedAi {
   const reserved = new Map<ModelClass, number>();
+
+  const classOf = (model: string): ModelClass | undefined =>
+    model === env.IMAGE_EMBEDDINGS_MODEL ? "embeddings" : CLASS_BY_MODEL.get(model);
 
   const takeReserved = (modelClass: ModelClass): boolean => {
     const count = reserved.get(modelClass) ?? 0;
@@ -75,14 +79,15 @@ export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): Lim
     }
   };
 
-  const run = async (model: keyof AiModels, input: object) => {
-    const modelClass = CLASS_BY_MODEL.get(model);
+  const run = async (model: keyof AiModels, input: object, others?: RunOptions) => {
+    const options: RunOptions = { ...others, rejectIfBusy: priority === "interactive" };
+    const modelClass = classOf(model);
     if (modelClass && !takeReserved(modelClass)) {
       const taken = take(model, modelClass, 1);
       if (priority === "background") await taken;
     }
     try {
-      return await ai.run(model, input);
+      return await ai.run(model, input, options);
     } catch (error) {
       const recorded = recordLimit(model, error);
       if (priority === "background") await recorded;
@@ -91,7 +96,7 @@ export function limitCalls(ai: Ai, env: LimiterEnv, priority: CallPriority): Lim
   };
 
   const reserve = async (model: string, count: number) => {
-    const modelClass = CLASS_BY_MODEL.get(model);
+    const modelClass = classOf(model);
     if (!modelClass || priority === "interactive" || count === 0) return;
     const granted = await take(model, modelClass, count);
     reserved.set(modelClass, (reserved.get(modelClass) ?? 0) + granted);

@@ -1,18 +1,21 @@
 import { z } from "zod";
 import { MODELS } from "../config.ts";
+import { callInBatches } from "./batches.ts";
 import { runModel } from "./run.ts";
 
 const { id, dimensions, batchSize, maxCharacters, timeoutMs } = MODELS.embedText;
 
 const response = z.object({ data: z.array(z.array(z.number()).length(dimensions)) });
 
-/** Embeds texts: one vector each, with `MODELS.embedText.dimensions` values. */
-export async function embedText(ai: Ai, texts: string[]): Promise<number[][]> {
-  const vectors: number[][] = [];
-  for (let i = 0; i < texts.length; i += batchSize) {
-    const text = texts.slice(i, i + batchSize).map((input) => input.slice(0, maxCharacters));
+/**
+ * Embeds texts: one vector each, with `MODELS.embedText.dimensions` values. The model takes 60,000
+ * tokens in a batch, and truncates each text at a number that its pages disagree about.
+ */
+export function embedText(ai: Ai, texts: string[]): Promise<number[][]> {
+  return callInBatches(texts, batchSize, async (batch) => {
+    const text = batch.map((input) => input.slice(0, maxCharacters));
     const batchResponse = response.refine(({ data }) => data.length === text.length);
-    vectors.push(...(await runModel(ai, id, { text }, batchResponse, timeoutMs)).data);
-  }
-  return vectors;
+    const input = { text, truncate_inputs: true };
+    return (await runModel(ai, id, input, batchResponse, timeoutMs)).data;
+  });
 }

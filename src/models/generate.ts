@@ -1,9 +1,10 @@
 import { MODELS } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { ignoreAfterUse } from "../ignored-errors.ts";
 import { type ChatChunk, type ChatEvent, ChatEvents } from "./chat-events.ts";
 import { dataUri } from "./data-uri.ts";
-import { callModel, startTimeout, toModelError, invalidResponseError, raceAbort } from "./run.ts";
 import { ReasoningFilter } from "./reasoning.ts";
+import { callModel, invalidResponseError, startTimeout, toModelError } from "./run.ts";
 import { ChatTokenCounter, type TokenUsage } from "./token-usage.ts";
 
 const { id, maxTokens } = MODELS.answer;
@@ -35,7 +36,7 @@ export interface GenerateLimits {
   timeoutMs: number;
 }
 
-type Input = AiModels[typeof id]["inputs"] & { stream: true };
+type ChatInput = AiModels[typeof id]["inputs"] & { stream: true };
 
 /**
  * Streams a chat model's text without its reasoning. A stream is always requested; a model that
@@ -87,7 +88,7 @@ export async function* generate(
   };
 }
 
-function toInput({ system, content, temperature = TEMPERATURE, topP }: Prompt): Input {
+function toInput({ system, content, temperature = TEMPERATURE, topP }: Prompt): ChatInput {
   const texts = content.map((part) => ("text" in part ? part.text : null));
   return {
     messages: [
@@ -112,14 +113,18 @@ function toPart(part: Prompt["content"][number]) {
 }
 
 /** Reads the model's stream. Cancels it when `signal` aborts, or when the caller stops reading. */
-async function* readChunks(ai: Ai, input: Input, signal: AbortSignal): AsyncGenerator<ChatChunk> {
+async function* readChunks(
+  ai: Ai,
+  input: ChatInput,
+  signal: AbortSignal,
+): AsyncGenerator<ChatChunk> {
   signal.throwIfAborted();
-  const opened = callModel(ai, id, input).then((response) => toStream(response).getReader());
-  const cancel = () => void opened.then((reader) => reader.cancel()).catch(() => undefined);
+  const reader = toStream(await callModel(ai, id, input, signal)).getReader();
+  const cancel = () => void reader.cancel().catch(ignoreAfterUse);
   signal.addEventListener("abort", cancel);
+  if (signal.aborted) cancel();
   let isFinished = false;
   try {
-    const reader = await raceAbort(signal, opened);
     for await (const event of readEvents(reader, signal)) {
       if (event === "malformed") throw invalidResponseError(id);
       if (event === "done") return;
@@ -140,12 +145,12 @@ async function* readEvents(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent> {
   const events = new ChatEvents();
-  const read = () =>
-    reader.read().catch((error: unknown) => {
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      signal.throwIfAborted();
       throw toModelError(id, error);
     });
-  for (;;) {
-    const { done, value } = await raceAbort(signal, read());
+    signal.throwIfAborted();
     yield* done ? events.end() : events.feed(value);
     if (done) return;
   }

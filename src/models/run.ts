@@ -17,6 +17,7 @@ const DAY_SECONDS = 86_400;
 const FAILURES: Record<string, ModelFailure> = {
   "3006": { code: "model_request_rejected" }, // request too large
   "3007": { code: "upstream_timeout" },
+  "3008": { code: "upstream_timeout", state: "had its call cancelled" },
   "3010": { code: "model_request_rejected" }, // invalid input
   "3021": {
     code: "upstream_unavailable",
@@ -42,11 +43,21 @@ const FAILURES: Record<string, ModelFailure> = {
 
 /** Messages about invalid input that come without a code of `FAILURES`. */
 const REJECTION = /\b(?:bad|invalid) (?:input|request|data)\b/i;
+/**
+ * Messages about too many or too long inputs. Their codes differ: `3006: Request is too large`,
+ * `3030: Max context reached 85920 tokens but model supports only 60000`, `5021: The estimated
+ * number of … tokens (8810) exceeded this model context window limit (8192)`.
+ */
+const OVERSIZE =
+  /\b(?:413|3006|5021): |\btoo (?:large|long|many)\b|\bmax(?:imum)? context\b|\bcontext (?:window|length)\b/i;
+
+/** Options of `env.AI.run`. The types lack `rejectIfBusy`, which fails instead of waiting. */
+export type RunOptions = AiOptions & { rejectIfBusy?: boolean };
 
 /**
- * Calls a model that doesn't stream; `generate` is for those that do. Throws `upstream_timeout`
- * after `timeoutMs`, `upstream_failed` if the response doesn't match `schema`, and the errors of
- * `callModel`.
+ * Calls a model that doesn't stream; `generate` is for those that do. Cancels the call and throws
+ * `upstream_timeout` after `timeoutMs`. Throws `upstream_failed` if the response doesn't match
+ * `schema`, and the errors of `callModel`.
  */
 export async function runModel<Schema extends z.ZodType>(
   ai: Ai,
@@ -57,8 +68,7 @@ export async function runModel<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const timeout = startTimeout(model, timeoutMs);
   try {
-    const response = await raceAbort(timeout.signal, callModel(ai, model, input));
-    const parsed = schema.safeParse(response);
+    const parsed = schema.safeParse(await callModel(ai, model, input, timeout.signal));
     if (parsed.success) return parsed.data;
     throw invalidResponseError(model, parsed.error);
   } finally {
@@ -66,17 +76,32 @@ export async function runModel<Schema extends z.ZodType>(
   }
 }
 
-/** Calls a model without a time limit. Throws the error of `toModelError`. */
+/**
+ * Calls a model. When `signal` aborts, cancels the call, or the stream that it has returned, and
+ * throws the signal's reason. Else throws the error of `toModelError`.
+ */
 export async function callModel(
   ai: Ai,
   model: string,
   input: Record<string, unknown>,
+  signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    return await ai.run(model as keyof AiModels, input as never);
+    return await ai.run(model as keyof AiModels, input as never, { signal });
   } catch (error) {
+    signal.throwIfAborted();
     throw toModelError(model, error);
   }
+}
+
+/** Wraps the AI binding so that all its calls are cancelled when `signal` aborts. */
+export function cancelCalls(ai: Ai, signal: AbortSignal): Ai {
+  const run = (model: keyof AiModels, input: object, options: RunOptions = {}) =>
+    ai.run(model, input, {
+      ...options,
+      signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal,
+    });
+  return Object.create(ai, { run: { value: run } }) as Ai;
 }
 
 /**
@@ -87,13 +112,21 @@ export async function callModel(
 export function toModelError(model: string, cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   const text = causeOf(cause);
-  const platformCode = platformCodeOf(text);
-  const fallback = REJECTION.test(text) ? "model_request_rejected" : "upstream_failed";
+  const isCancelled = cause instanceof Error && cause.name === "AbortError";
+  const platformCode = isCancelled ? "3008" : platformCodeOf(text);
+  const isRejection = REJECTION.test(text) || OVERSIZE.test(text);
+  const fallback = isRejection ? "model_request_rejected" : "upstream_failed";
   const failure: ModelFailure = FAILURES[platformCode] ?? { code: fallback };
   const { code, state = "is not available", retryAfter } = failure;
   const hint = code === "model_not_found" ? missingModelHint(text) : "";
   const message = `The model ${model} ${state} (${platformCode || "no code"}).${hint}`;
   return new AppError(code, message, { cause, ...(retryAfter && { retryAfter: retryAfter() }) });
+}
+
+/** Whether a model refused its input for its size, so that a part of it may be taken. */
+export function isOversize(error: unknown): boolean {
+  const isRejected = error instanceof AppError && error.code === "model_request_rejected";
+  return isRejected && OVERSIZE.test(causeOf(error.cause));
 }
 
 /** Returns the code of a failure by a limit of Workers AI, which passes by itself; else null. */
@@ -137,17 +170,4 @@ export function startTimeout(
   const message = `The model ${model} took over ${ms} ms.`;
   const timer = setTimeout(() => controller.abort(new AppError("upstream_timeout", message)), ms);
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
-}
-
-/** Awaits `work`. Throws the reason of `signal` as soon as that aborts; `work` goes on. */
-export async function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([aborted, work]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MODELS } from "../config.ts";
+import { isLanguageTag } from "../language-tag.ts";
 import { runModel } from "./run.ts";
 
 const { id, timeoutMs } = MODELS.transcribe;
@@ -65,5 +66,6 @@ export async function transcribe(
     condition_on_previous_text: false, // otherwise a mistake affects all later segments
   };
   const { transcription_info, segments } = await runModel(ai, id, input, response, timeoutMs);
-  return { language: transcription_info?.language ?? null, segments };
+  const detected = transcription_info?.language ?? "";
+  return { language: isLanguageTag(detected) ? detected : null, segments };
 }

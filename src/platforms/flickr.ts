@@ -10,8 +10,8 @@ import {
   requireFound,
   unsupportedRequest,
 } from "./item.ts";
-import type { Listing, ListingPage, Platform, PlatformItem, ImportRequest } from "./platform.ts";
 import { htmlToText } from "./plain-text.ts";
+import type { Listing, ListingPage, Platform, PlatformItem, ImportRequest } from "./platform.ts";
 import { requireSetting, type Settings } from "./settings.ts";
 
 const PAGE_SIZE = 100;

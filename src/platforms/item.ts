@@ -1,9 +1,13 @@
 import { z } from "zod";
+import { cleanText } from "../clean-text.ts";
 import { AppError, failureOf } from "../errors.ts";
+import { isLanguageTag } from "../language-tag.ts";
 import { log } from "../log.ts";
+import { cleanTitle } from "../title.ts";
+import { parseWebUrl } from "../web-url.ts";
 import type { Listing, PlatformItem, ImportRequest } from "./platform.ts";
 
-const MAX_LENGTHS = { title: 300, text: 5000, tags: 50, tag: 100 } as const;
+const MAX_LENGTHS = { text: 5000, tags: 50, tag: 100 } as const;
 
 type Text = string | null | undefined;
 
@@ -34,14 +38,14 @@ export function toPlatformItem(raw: RawItem): PlatformItem {
     platformId: raw.platformId,
     assetType: raw.assetType,
     pageUrl: raw.pageUrl,
-    title: trimToLength(raw.title, MAX_LENGTHS.title) ?? raw.platformId,
-    author: trimToLength(raw.author, MAX_LENGTHS.title),
-    licence: trimToLength(raw.licence, MAX_LENGTHS.title),
+    title: toLine(raw.title) ?? raw.platformId,
+    author: toLine(raw.author),
+    licence: toLine(raw.licence),
     publishedAt: toIsoTime(raw.publishedAt),
-    description: trimToLength(raw.description, MAX_LENGTHS.text),
+    description: toText(raw.description),
     tags: (raw.tags ?? []).slice(0, MAX_LENGTHS.tags).map((tag) => tag.slice(0, MAX_LENGTHS.tag)),
     language: toLanguageTag(raw.language),
-    altText: trimToLength(raw.altText, MAX_LENGTHS.text),
+    altText: toText(raw.altText),
     handle: raw.handle,
     unavailable,
   };
@@ -68,17 +72,12 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** An http or https URL. */
-export const httpUrl = z
-  .string()
-  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""));
+export const httpUrl = z.string().refine((text) => parseWebUrl(text) !== null);
 
-/** Returns the canonical BCP 47 tag; null if the text isn't a language tag. */
+/** Returns the canonical BCP 47 tag; null if the text isn't a language tag, or is too long. */
 export function toLanguageTag(tag: Text): string | null {
-  try {
-    return tag ? (Intl.getCanonicalLocales(tag.replaceAll("_", "-"))[0] ?? null) : null;
-  } catch {
-    return null;
-  }
+  const text = tag?.replaceAll("_", "-") ?? "";
+  return isLanguageTag(text) ? (Intl.getCanonicalLocales(text)[0] ?? null) : null;
 }
 
 function toIsoTime(text: Text): string | null {
@@ -86,9 +85,12 @@ function toIsoTime(text: Text): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-function trimToLength(text: Text, maxLength: number): string | null {
-  const trimmed = text?.trim() ?? "";
-  return trimmed === "" ? null : trimmed.slice(0, maxLength).toWellFormed();
+function toLine(text: Text): string | null {
+  return cleanTitle(text ?? "") || null;
+}
+
+function toText(text: Text): string | null {
+  return cleanText((text ?? "").trim().slice(0, MAX_LENGTHS.text)) || null;
 }
 
 export function mediaNotAvailable(message: string): AppError {

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** The operator's settings for platforms (docs/operate.md). Unset vars are empty. */
+/** The operator's settings for platforms (docs/settings.md). Unset vars are empty. */
 export interface Settings {
   FETCH_ALLOW: string;
   PEERTUBE_URL: string;

@@ -1,5 +1,7 @@
-import { isPlayable, findVideoObjects, type PageVideo, firstName } from "./json-ld.ts";
+import { decodeHTML, decodeHTMLAttribute } from "entities";
+import { decodeHtml } from "./html-encoding.ts";
 import { toLanguageTag } from "./item.ts";
+import { isPlayable, findVideoObjects, type PageVideo, firstName } from "./json-ld.ts";
 import type { Captions } from "./platform.ts";
 
 /** Metadata of a web page about the video that it shows, if any. */
@@ -20,12 +22,17 @@ export interface WebPage {
 
 /**
  * Parses a web page, or the beginning of one, for videos: Open Graph (ogp.me), Twitter's player
- * card, schema.org's VideoObject in JSON-LD, and HTML elements.
+ * card, schema.org's VideoObject in JSON-LD, and HTML elements. The page is decoded by the charset
+ * of `contentType`, or by its own; entities are resolved.
  */
-export async function parseWebPage(html: Uint8Array, url: string): Promise<WebPage> {
+export async function parseWebPage(
+  html: Uint8Array,
+  url: string,
+  contentType = "",
+): Promise<WebPage> {
   const collector = new PageCollector();
   const rewriter = new HTMLRewriter()
-    .on("html", { element: (element) => collector.setLanguage(element.getAttribute("lang")) })
+    .on("html", { element: (element) => collector.setLanguage(attribute(element, "lang")) })
     .on("title", {
       element: () => collector.beginTitle(),
       text: ({ text }) => collector.addTitle(text),
@@ -38,8 +45,14 @@ export async function parseWebPage(html: Uint8Array, url: string): Promise<WebPa
       element: () => collector.beginScript(),
       text: ({ text }) => collector.addScript(text),
     });
-  await rewriter.transform(new Response(html)).arrayBuffer();
+  await rewriter.transform(new Response(decodeHtml(html, contentType))).arrayBuffer();
   return collector.page(url);
+}
+
+/** Returns the value of an attribute, without entities. */
+function attribute(element: Element, name: string): string | null {
+  const value = element.getAttribute(name);
+  return value === null ? null : decodeHTMLAttribute(value);
 }
 
 class PageCollector {
@@ -65,8 +78,8 @@ class PageCollector {
   }
 
   addMeta(element: Element): void {
-    const name = element.getAttribute("property") ?? element.getAttribute("name");
-    const content = element.getAttribute("content");
+    const name = attribute(element, "property") ?? attribute(element, "name");
+    const content = attribute(element, "content");
     if (!name || !content) return;
     const last = this.#openGraph.at(-1);
     if (name === "og:video" || name === "og:video:url") this.#openGraph.push({ url: content });
@@ -76,24 +89,24 @@ class PageCollector {
   }
 
   addLink(element: Element): void {
-    const href = element.getAttribute("href");
-    const rel = element.getAttribute("rel")?.toLowerCase();
+    const href = attribute(element, "href");
+    const rel = attribute(element, "rel")?.toLowerCase();
     if (!href) return;
-    if (element.getAttribute("type") === "application/json+oembed") this.#links.oembed ??= href;
+    if (attribute(element, "type") === "application/json+oembed") this.#links.oembed ??= href;
     else if (rel === "license") this.#links.licence ??= href;
   }
 
   addSource(element: Element): void {
-    const src = element.getAttribute("src");
-    const type = element.getAttribute("type");
+    const src = attribute(element, "src");
+    const type = attribute(element, "type");
     if (src) this.#sources.push({ url: src, ...(type && { type }) });
   }
 
   addTrack(element: Element): void {
-    const kind = element.getAttribute("kind") ?? "subtitles";
-    const src = element.getAttribute("src");
+    const kind = attribute(element, "kind") ?? "subtitles";
+    const src = attribute(element, "src");
     if (!src || !/^(?:subtitles|captions)$/i.test(kind)) return;
-    this.#tracks.push({ src, language: toLanguageTag(element.getAttribute("srclang")) });
+    this.#tracks.push({ src, language: toLanguageTag(attribute(element, "srclang")) });
   }
 
   beginScript(): void {
@@ -128,7 +141,7 @@ class PageCollector {
         return url ? [{ url, language, format }] : [];
       }),
       meta: this.#meta,
-      title: this.#titles[0] ?? "", // SVG images in the page have titles, too
+      title: decodeHTML(this.#titles[0] ?? ""), // SVG images in the page have titles, too
       language: this.#language,
       licence: absolute(this.#links.licence),
       oembed: absolute(this.#links.oembed),

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { fetchJson } from "../fetching/fetch-json.ts";
-import { fetchPage } from "../fetching/page.ts";
+import { fetchLimited } from "../fetching/fetch-limited.ts";
+import { toUpstreamError } from "../fetching/upstream-error.ts";
 import {
   optional,
   mediaNotAvailable,
@@ -55,7 +57,7 @@ function toWebUrl(request: Parameters<Platform["matches"]>[0]): string | null {
 async function fetchWebPage(env: Settings, url: string): Promise<WebPage | null> {
   const page = await fetchPage(env.FETCH_ALLOW, url);
   if (/^(?:text\/html|application\/xhtml)/i.test(page.contentType)) {
-    return parseWebPage(page.bytes, page.url);
+    return parseWebPage(page.bytes, page.url, page.contentType);
   }
   if (/^(?:image|text|audio|application\/(?:json|pdf|xml))/i.test(page.contentType)) {
     throw new AppError("not_a_video", `There is no video, but ${page.contentType.slice(0, 80)}.`);
@@ -110,4 +112,30 @@ async function fetchOembed(env: Settings, url: string | null) {
   } catch {
     return null;
   }
+}
+
+export interface FetchedPage {
+  /** The URL after redirects. */
+  url: string;
+  /** The content type; empty if the server sends none. */
+  contentType: string;
+  /** The first `LIMITS.webPageBytes` of a text; empty for any other content type. */
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Fetches a web page from a public address. Throws `blocked_address`, `upstream_timeout`,
+ * `upstream_unavailable`, and the errors of `toUpstreamError`.
+ */
+export async function fetchPage(allowed: string, url: string): Promise<FetchedPage> {
+  const serverName = `The server ${URL.parse(url)?.host}`;
+  const { response, bytes } = await fetchLimited(allowed, { serverName, url }, (head) =>
+    /^text\/|xhtml/i.test(contentTypeOf(head)) ? LIMITS.webPageBytes : 0,
+  );
+  if (!response.ok) throw toUpstreamError(serverName, response);
+  return { url: response.url, contentType: contentTypeOf(response), bytes };
+}
+
+function contentTypeOf(response: Response): string {
+  return response.headers.get("content-type") ?? "";
 }

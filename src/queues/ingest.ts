@@ -1,13 +1,14 @@
 import { INGEST } from "../config.ts";
 import { AppError, failureOf, traceOf } from "../errors.ts";
-import type { FanOut, PartRef } from "../ingest/state.ts";
+import type { FanOut, PartRef, TransitionOutcome } from "../ingest/state.ts";
 import { STEP_RUNNERS } from "../ingest/steps/step-runners.ts";
 import { purgeAsset } from "../lifecycle/purge.ts";
 import { log } from "../log.ts";
 import { type IngestMessage, ingestMessage } from "../messages.ts";
-import { getAsset } from "../store/assets.ts";
+import { costGate } from "../metering/cost-gate.ts";
+import { getAsset } from "../store/d1/assets.ts";
+import { requireQuota } from "../store/d1/quotas.ts";
 import { indexObject } from "../store/index-object.ts";
-import { requireQuota } from "../store/quotas.ts";
 import type { Asset } from "../types.ts";
 import { eachMessage } from "./each-message.ts";
 import { type LeasedWork, runLeased } from "./leased-work.ts";
@@ -20,19 +21,18 @@ export function consumeIngest(batch: MessageBatch, env: Env): Promise<void> {
   );
 }
 
-/** `gone`: the asset was deleted while its part ran, so that what the step wrote has to go too. */
 function leasedPart(
   env: Env,
   { indexId, assetId, step, part }: IngestMessage,
   attempt: number,
-): LeasedWork<"ok" | "gone"> {
+): LeasedWork<TransitionOutcome> {
   const index = indexObject(env, indexId);
   const partRef = { step, part };
   const fields = { asset: assetId, step, part, attempt };
   let asset: Asset | null = null;
   return {
     async claim() {
-      if ((await index.claim(assetId, partRef)) === "refused") return false;
+      if ((await index.claim(assetId, partRef)) !== "ok") return false;
       asset = await getAsset(env.DB, assetId);
       return true;
     },
@@ -49,9 +49,11 @@ function leasedPart(
       const { code } = failureOf(error);
       log("warn", "ingest.step_failed", { ...fields, code, cause: traceOf(error) });
     },
-    release: (failure, dueAt) => index.release(assetId, partRef, failure, dueAt),
+    release: (failure, dueAt, isDeferred) =>
+      index.release(assetId, partRef, isDeferred ? null : failure, dueAt),
     fail: (failure) => index.fail(assetId, step, failure),
     async settle(outcome) {
+      // Deletes what the step wrote after the asset was deleted.
       if (outcome === "gone" && asset) await purgeAsset(env, asset);
     },
   };
@@ -69,7 +71,8 @@ async function runStep(
 ): Promise<FanOut | undefined> {
   if (!asset) throw new AppError("not_found", "The asset was deleted.");
   const fanOut = await withMetering(env, asset.accountId, "background", async (metered) => {
-    await requireQuota(metered.DB, asset.accountId, { cost_usd_per_day: 0 });
+    const check = requireQuota(metered.DB, asset.accountId, { cost_usd_per_day: 0 });
+    await costGate(metered).admit(check);
     return STEP_RUNNERS[step](metered, asset, part, attempt);
   });
   return fanOut ?? undefined;

@@ -1,25 +1,26 @@
-import { purgeAsset, purgeIndex } from "../lifecycle/purge.ts";
 import { AppError } from "../errors.ts";
-import {
-  type ArchiveReport,
-  importArchive,
-  newArchiveReport,
-} from "../lifecycle/import-archive.ts";
+import { replaceTranscript } from "../ingest/transcript/replace.ts";
 import { probeImageModel } from "../lifecycle/image-model.ts";
-import { RepairPaused, sliceCheckpoint } from "../lifecycle/repair-context.ts";
+import {
+  type ArchiveProgress,
+  importArchive,
+  newArchiveProgress,
+} from "../lifecycle/import-archive.ts";
+import { purgeAsset, purgeIndex } from "../lifecycle/purge.ts";
 import { repairAsset } from "../lifecycle/repair.ts";
 import { newReport } from "../lifecycle/report.ts";
+import { SlicePaused, sliceCheckpoint } from "../lifecycle/slice.ts";
 import { syncFollowedSources, syncPage } from "../lifecycle/sync-sources.ts";
 import { type TraversalCheckpoint, traverse } from "../lifecycle/traverse.ts";
-import { replaceTranscript } from "../ingest/transcript/replace.ts";
 import type { JobKind, JobMessage, JobMessageOf } from "../messages.ts";
+import type { InvocationCalls } from "../metering/invocation-calls.ts";
 import { exampleFromClip } from "../search/clip-example.ts";
 import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
-import { getAsset } from "../store/assets.ts";
-import { requireJob } from "../store/jobs.ts";
-import { listShards } from "../store/shards.ts";
+import { getAsset } from "../store/d1/assets.ts";
+import { requireJob } from "../store/d1/jobs.ts";
+import { listShards } from "../store/d1/shards.ts";
 
 /**
  * Records a job's progress, from 0 to 1, and its result so far. False if the job was cancelled and
@@ -27,19 +28,22 @@ import { listShards } from "../store/shards.ts";
  */
 type OnProgress = (progress: number, result?: unknown) => Promise<boolean>;
 
-/** Result of a job that has more to do: the consumer sends a message for the next slice. */
-export const CONTINUE = Symbol("continue");
+/** What a message does of a job: the calls that it has made, and how it tells its progress. */
+interface JobSlice {
+  calls: InvocationCalls;
+  onProgress: OnProgress;
+}
 
-/** Does a job, or a slice of it, and resolves to its result or `CONTINUE`. */
+/** Does a job and resolves to its result, or does a slice of it and throws `SlicePaused`. */
 type JobRunner<Kind extends JobKind> = (
   env: Env,
   job: JobMessageOf<Kind>,
-  onProgress: OnProgress,
+  slice: JobSlice,
 ) => Promise<unknown>;
 
-/** Runs a job by its kind. */
-export function runJob(env: Env, job: JobMessage, onProgress: OnProgress): Promise<unknown> {
-  return runKind(job.kind, env, job, onProgress);
+/** Runs a job by its kind. Throws `SlicePaused` if the job has more to do. */
+export function runJob(env: Env, job: JobMessage, slice: JobSlice): Promise<unknown> {
+  return runKind(job.kind, env, job, slice);
 }
 
 /** Pairs a runner with its variant, which a union of kinds can't. */
@@ -47,24 +51,27 @@ function runKind<Kind extends JobKind>(
   kind: Kind,
   env: Env,
   job: JobMessageOf<Kind>,
-  onProgress: OnProgress,
+  slice: JobSlice,
 ): Promise<unknown> {
-  return JOB_RUNNERS[kind](env, job, onProgress);
+  return JOB_RUNNERS[kind](env, job, slice);
 }
 
 /** Each runner may run twice, and start over after it stopped anywhere. */
 const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
-  async delete_asset(env, job) {
-    await purgeAsset(env, job);
+  async delete_asset(env, job, { calls, onProgress }) {
+    const checkpoint = sliceCheckpoint(calls, () => onProgress(0));
+    await purgeAsset(env, job, checkpoint);
     return { asset_id: job.assetId };
   },
 
-  async delete_index(env, { accountId, indexId }, onProgress) {
-    const shards = await listShards(env.DB, indexId);
-    const assetCount = await purgeIndex(env, { accountId, indexId, shards }, (purgedCount) =>
-      onProgress(0, { assets: purgedCount }),
-    );
-    return { assets: assetCount };
+  /** Deletes an index, in slices. */
+  async delete_index(env, { accountId, indexId, jobId }, { calls, onProgress }) {
+    const index = { accountId, indexId, shards: await listShards(env.DB, indexId) };
+    const { result } = await requireJob(env.DB, accountId, jobId);
+    const purged = { assets: 0, ...(result as object | null) };
+    const checkpoint = sliceCheckpoint(calls, () => onProgress(0, purged));
+    await purgeIndex(env, index, (count) => (purged.assets += count), checkpoint);
+    return purged;
   },
 
   async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
@@ -72,70 +79,60 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const index = { accountId, indexId, name, shards };
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
-    const { hits, total } = await search(env, index, request, example);
+    const { hits, total, next: following } = await search(env, index, request, example);
     const { offset, readyBy, cursorTag } = request;
-    const count = clip ? total : hits.length; // a search by video takes no cursor
-    return saveResults(hits, { indexName: name, total, offset, readyBy, cursorTag, count });
+    const next = clip ? null : following; // a search by video takes no cursor
+    const page = { indexName: name, total, offset, readyBy, cursorTag, next, count: hits.length };
+    return saveResults(hits, page);
   },
 
   /** Replaces a video's transcript. */
-  transcript: (env, { jobId, assetId, language }, onProgress) =>
-    replaceTranscript(env, { jobId, assetId, language }, onProgress),
+  transcript: (env, { jobId, assetId, language, warnings }, { onProgress }) =>
+    replaceTranscript(env, { jobId, assetId, language, warnings }, onProgress),
 
   /** Imports one page of a source's listing. */
-  async import(env, job, onProgress) {
+  async import(env, job, { onProgress }) {
     const sync = await syncPage(env, job);
     if (sync.isComplete) return sync.result;
     await onProgress(sync.share);
-    return CONTINUE;
+    throw new SlicePaused();
   },
 
   /** Imports the assets of an archive, in slices. */
-  async import_archive(env, job, onProgress) {
+  async import_archive(env, job, { calls, onProgress }) {
     const { result } = await requireJob(env.DB, job.accountId, job.jobId);
-    const report: ArchiveReport & { next: number } = {
-      ...newArchiveReport(),
-      next: 0,
-      ...(result as object | null),
-    };
-    const isDone = await importArchive(env, job, report, (share) => onProgress(share, report));
-    if (!isDone) {
-      await onProgress(0, report);
-      return CONTINUE;
+    const report: ArchiveProgress = { ...newArchiveProgress(), ...(result as object | null) };
+    const share = () => report.next / Math.max(1, job.lineCount);
+    try {
+      await importArchive(env, job, report, calls, (progress) => onProgress(progress, report));
+    } catch (error) {
+      if (!(error instanceof SlicePaused)) await onProgress(share(), report); // its tries
+      throw error;
     }
-    const { next: _, ...counts } = report;
+    const { next: _next, tries: _tries, ...counts } = report;
     return { ...counts, is_complete: job.isComplete };
   },
 
   /** Repairs one asset, in slices. The report of the last one is the result. */
-  async repair(env, { jobId, assetId }, onProgress) {
+  async repair(env, { jobId, assetId }, { calls, onProgress }) {
     const asset = await getAsset(env.DB, assetId);
     if (!asset) throw new AppError("not_found", "The asset was deleted.");
     const report = newReport();
-    const checkpoint = sliceCheckpoint(() => onProgress(0, report));
-    try {
-      const imageModel = await probeImageModel(env);
-      await repairAsset({ env, asset, jobId, checkpoint }, imageModel, report, Date.now());
-    } catch (error) {
-      if (!(error instanceof RepairPaused)) throw error;
-      return CONTINUE; // the next slice ends at once if the job was cancelled
-    }
+    const checkpoint = sliceCheckpoint(calls, () => onProgress(0, report));
+    const imageModel = await probeImageModel(env);
+    await repairAsset({ env, asset, jobId, checkpoint }, imageModel, report, Date.now());
     return report;
   },
 
   /** Repairs a slice of an index from the checkpoint on, and at the end syncs followed sources. */
-  async traverse(env, job, onProgress) {
+  async traverse(env, job, { calls, onProgress }) {
     const { result } = await requireJob(env.DB, job.accountId, job.jobId);
     const checkpoint: TraversalCheckpoint = {
       ...newReport(),
       after: "",
       ...(result as Partial<TraversalCheckpoint> | null),
     };
-    const recordProgress = (share: number) => onProgress(share, checkpoint);
-    if (!(await traverse(env, job, checkpoint, recordProgress))) {
-      await onProgress(0, checkpoint);
-      return CONTINUE;
-    }
+    await traverse(env, job, checkpoint, calls, (share) => onProgress(share, checkpoint));
     const { after: _, ...report } = checkpoint;
     return { ...report, sources: await syncFollowedSources(env, job) };
   },

@@ -20,11 +20,10 @@ export interface LeasedWork<Outcome> {
   run(): Promise<Outcome>;
   logFailure(error: unknown): void;
   /**
-   * Gives the lease back. The owner dispatches the work from `dueAt` on if the queue doesn't. With
-   * null instead of a failure the work is deferred: no attempt is spent, and only the owner
-   * dispatches it.
+   * Gives the lease back. The owner dispatches the work from `dueAt` on if the queue doesn't.
+   * Deferred work spends no attempt, and only the owner dispatches it.
    */
-  release(failure: Failure | null, dueAt: number): Promise<void>;
+  release(failure: Failure, dueAt: number, isDeferred: boolean): Promise<void>;
   /** Records a failure that no retry can change. */
   fail(failure: Failure): Promise<Outcome>;
   /** Cleans up after `run` or `fail`. The message stays in the queue if this rejects. */
@@ -57,7 +56,7 @@ async function runOrRetry<Outcome>(message: Message, work: LeasedWork<Outcome>):
     work.logFailure(error);
     if (isDeferrable(error)) {
       const delaySeconds = Math.min(error.retryAfter, MAX_DEFER_SECONDS);
-      await work.release(null, Date.now() + delaySeconds * 1000);
+      await work.release(failureOf(error), Date.now() + delaySeconds * 1000, true);
       return message.ack();
     }
     const { attempts } = message;
@@ -73,7 +72,7 @@ async function runOrRetry<Outcome>(message: Message, work: LeasedWork<Outcome>):
 async function retry(message: Message, work: LeasedWork<unknown>, error: unknown): Promise<void> {
   const retryAfter = error instanceof AppError ? error.retryAfter : undefined;
   const delaySeconds = retryDelaySeconds(message.attempts, retryAfter);
-  await work.release(failureOf(error), Date.now() + 2 * delaySeconds * 1000);
+  await work.release(failureOf(error), Date.now() + 2 * delaySeconds * 1000, false);
   message.retry({ delaySeconds });
 }
 

@@ -1,4 +1,5 @@
 import type { AccountId } from "../ids.ts";
+import { type InvocationCalls, newInvocationCalls } from "../metering/invocation-calls.ts";
 import { meterEnv } from "../metering/meter-env.ts";
 import { usageMeter } from "../metering/usage-meter.ts";
 import type { CallPriority } from "../models/call-window.ts";
@@ -7,21 +8,22 @@ import type { CallPriority } from "../models/call-window.ts";
 const OPERATIONS_PER_MESSAGE = 3;
 
 /**
- * Does the work of a message with an environment that counts what it does for an account, and adds
- * that to the account's usage even if the work fails.
+ * Does the work of a message with an environment that counts what it does for an account, and in
+ * `calls`. Adds it to the account's usage even if the work fails.
  */
 export async function withMetering<T>(
   env: Env,
   accountId: AccountId,
   priority: CallPriority,
-  work: (env: Env) => Promise<T>,
+  work: (env: Env, calls: InvocationCalls) => Promise<T>,
 ): Promise<T> {
   const meter = usageMeter(accountId);
   meter.count("requests", 1);
   meter.count("queueOperations", OPERATIONS_PER_MESSAGE);
-  const metered = meterEnv(env, accountId, priority);
+  const calls = newInvocationCalls();
+  const metered = meterEnv(env, accountId, priority, calls);
   try {
-    return await work(metered);
+    return await work(metered, calls);
   } finally {
     await meter.flush(metered.DB);
   }

@@ -1,8 +1,8 @@
 import { postWebhook } from "../fetching/webhook.ts";
 import { log } from "../log.ts";
+import { type DeliveryMessage, deliveryMessage } from "../messages.ts";
 import { indexObject } from "../store/index-object.ts";
 import { eachMessage } from "./each-message.ts";
-import { type DeliveryMessage, deliveryMessage } from "../messages.ts";
 
 /**
  * Makes one attempt at each delivery and reports the outcome to its `MediaIndex` object, whose

@@ -1,18 +1,18 @@
 import { z } from "@hono/zod-openapi";
-import { SCOPES } from "../keys.ts";
 import { AppError } from "../errors.ts";
-import { getAccount, updateAccount } from "../store/accounts.ts";
-import { getLimits } from "../store/quotas.ts";
-import { listTallies } from "../store/tallies.ts";
-import { listIndices } from "../store/indices.ts";
-import { listUsage, unusedDay } from "../store/usage.ts";
 import type { Context } from "../http/context.ts";
-import { recordUsage } from "../http/metering.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { recordUsage } from "../http/metering.ts";
 import type { AccountId } from "../ids.ts";
-import { isoTime, sumTallies } from "./index-record.ts";
-import { toUsageRecord, usageRecord } from "./usage-record.ts";
-import { countField, idField, stateCounts, time } from "./fields.ts";
+import { SCOPES } from "../keys.ts";
+import { getAccount, getRecordBytes, updateAccount } from "../store/d1/accounts.ts";
+import { listIndices } from "../store/d1/indices.ts";
+import { getLimits } from "../store/d1/quotas.ts";
+import { listTallies } from "../store/d1/tallies.ts";
+import { listUsage, unusedDay } from "../store/d1/usage.ts";
+import { countField, idField, stateCounts, time } from "./records/fields.ts";
+import { isoTime, sumTallies } from "./records/index-record.ts";
+import { toUsageRecord, usageRecord } from "./records/usage-record.ts";
 
 const USAGE_DAYS = 30;
 const DAY_MS = 24 * 3600 * 1000;
@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const limits = z
   .record(z.string(), z.number())
   .describe("Limits of the account by name: bytes, seconds, dollars or counts (docs/accounts.md).")
-  .openapi({ example: { upload_bytes: 5_368_709_120, indices: 100, requests_per_minute: 600 } });
+  .openapi({ example: { upload_bytes: 5_368_709_120, indices: 1000, requests_per_minute: 600 } });
 
 const accountId = idField("account", "Id of the account.");
 
@@ -37,6 +37,10 @@ const stats = z
     size_bytes: z.int().describe("Size of all uploaded or fetched files in bytes.").openapi({
       example: 734_003_200,
     }),
+    record_bytes: z
+      .int()
+      .describe("Bytes that the records of the account take in the database of all accounts.")
+      .openapi({ example: 48_200 }),
     states: stateCounts,
     usage: z
       .object({
@@ -140,16 +144,18 @@ async function getStats(c: Context) {
   const { accountId } = c.get("caller");
   const now = Date.now();
   await recordUsage(c);
-  const [limitFields, tallies, indices, usageFields] = await Promise.all([
+  const [limitFields, tallies, indices, recordBytes, usageFields] = await Promise.all([
     getLimitFields(c),
     listTallies(c.env.DB, accountId),
     listIndices(c.env.DB, accountId, { limit: 1, after: "" }),
+    getRecordBytes(c.env.DB, accountId),
     getUsageFields(c.env.DB, accountId, now),
   ]);
   return {
     account_id: accountId,
     indices: indices.total,
     ...sumTallies(tallies),
+    record_bytes: recordBytes,
     usage: usageFields,
     limits: limitFields,
     generated_at: isoTime(now),

@@ -1,15 +1,16 @@
-import { countWork } from "../http/metering.ts";
 import type { AnswerEvent } from "../answer/compose.ts";
-import { RULES } from "../prompts.ts";
 import { ANSWER, MODELS } from "../config.ts";
 import { traceOf, failureOf } from "../errors.ts";
-import { log } from "../log.ts";
-import { requireQuota } from "../store/quotas.ts";
-import type { MediaIndexRow } from "../types.ts";
-import { type AnswerMessage, type AnswerRecord, toMessages } from "./answer-record.ts";
 import type { Context } from "../http/context.ts";
 import { jsonResponse } from "../http/endpoint.ts";
+import { countWork } from "../http/metering.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { log } from "../log.ts";
+import { costGate } from "../metering/cost-gate.ts";
+import { RULES } from "../prompts.ts";
+import { requireQuota } from "../store/d1/quotas.ts";
+import type { MediaIndexRow } from "../types.ts";
+import { type AnswerMessage, type AnswerRecord, toMessages } from "./records/answer-record.ts";
 
 /** A validated question. */
 export interface AnswerRequest {
@@ -22,21 +23,24 @@ export interface AnswerRequest {
 }
 
 /**
- * Responds with the answer as JSON or as server-sent events. Answers are cached for
- * `ANSWER.cacheMs` while the index is unchanged; a cached answer costs no quota. Throws
+ * Responds with the answer as JSON or as server-sent events. On a custom domain, answers are cached
+ * for `ANSWER.cacheMs` while the index is unchanged; a cached answer costs no quota. Throws
  * `limit_reached` if the day's answers are used up.
  */
 export async function respondWithAnswer(c: Context, request: AnswerRequest): Promise<Response> {
   const etag = await computeEtag(c, request);
   const headers = { ETag: `W/"${etag}"`, "Cache-Control": "private, no-cache" };
-  const cacheUrl = `https://answers.internal/${etag}`;
+  const cacheUrl = new URL(`/cache/answers/${etag}`, c.req.url).href; // of the Worker's own host
   const cached = await caches.default.match(cacheUrl);
   if (cached && !request.isStream) {
     const isKnown = c.req.header("if-none-match")?.includes(etag) ?? false;
     if (isKnown) return new Response(null, { status: 304, headers });
     return withHeaders(jsonResponse(await cached.json(), 200), headers);
   }
-  if (!cached) await requireQuota(c.env.DB, request.index.accountId, { answers_per_day: 1 });
+  if (!cached) {
+    const check = requireQuota(c.env.DB, request.index.accountId, { answers_per_day: 1 });
+    await costGate(c.env).admit(check);
+  }
   const stopped = new AbortController();
   const messages = cached
     ? replayMessages(await cached.json())

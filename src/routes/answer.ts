@@ -1,20 +1,17 @@
 import { z } from "@hono/zod-openapi";
-import { answerFromImages, answerFromText } from "../answer/answer.ts";
-import { answerAboutVideo } from "../answer/video-answer.ts";
+import { answerFromImages, answerFromText, answerAboutVideo } from "../answer/answer.ts";
 import { ANSWER, LIMITS } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
-import type { Asset } from "../types.ts";
-import { ANSWER_STREAM, answerRecord } from "./answer-record.ts";
-import { respondWithAnswer } from "./answer-stream.ts";
-import { videoParams } from "./asset-record.ts";
-import { requireCallerAsset } from "./assets.ts";
+import { requireAssets, requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { indexParams } from "./index-record.ts";
-import { requireCallerIndex } from "./indices.ts";
 import { queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
-import { queryText } from "./query-text.ts";
-import { requireAssets } from "./search.ts";
+import type { Asset } from "../types.ts";
+import { respondWithAnswer } from "./answer-stream.ts";
+import { queryText } from "./example-query.ts";
+import { ANSWER_STREAM, answerRecord } from "./records/answer-record.ts";
+import { videoParams } from "./records/asset-record.ts";
+import { indexParams } from "./records/index-record.ts";
 
 export const answerRoutes = createRouter("Answers");
 
@@ -103,7 +100,7 @@ addEndpoint(
     operationId: "answerFromImages",
     summary: "Answer a question from what is seen",
     description:
-      "Shows the keyframes of the segments that a search finds to the model, beside their texts " +
+      "Shows the keyframes of the segments that a search finds to the model, with their texts " +
       "(visual question answering). Citations as for the other answers.",
     scope: "read",
     params: indexParams,

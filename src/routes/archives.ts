@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { KEY_RECHECK_MS, LIFECYCLE, LIMITS } from "../config.ts";
-import { AppError, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
+import { AppError, failureOf, invalid, ValidationError, type ValidationIssue } from "../errors.ts";
 import { revalidateKey } from "../http/authenticate.ts";
+import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { NDJSON, readLines, toNdjson } from "../http/ndjson.ts";
@@ -10,22 +11,21 @@ import { createMediaUrlSigner, type MediaUrlSigner } from "../http/signed-url.ts
 import { parseJson, validate } from "../http/validation.ts";
 import { newId } from "../ids.ts";
 import { type ArchiveLine, archiveLine, isArchivedFile } from "../ingest/archive-line.ts";
-import type { JobMessage } from "../messages.ts";
 import { getArchive, readArchive } from "../store/archive.ts";
-import { listAssets } from "../store/assets.ts";
+import { listAssets } from "../store/d1/assets.ts";
 import { isAssetLive } from "../store/deletions.ts";
+import { startJob } from "../store/job-queue.ts";
 import {
   archiveLineKey,
   assetPrefix,
   deleteArchiveLines,
   listObjects,
   putArchiveLine,
-} from "../store/object-keys.ts";
-import { startJob } from "../store/jobs.ts";
+} from "../store/r2/object-keys.ts";
 import type { Asset, MediaIndexRow } from "../types.ts";
-import { indexParams } from "./index-record.ts";
-import { requireCallerIndex } from "./indices.ts";
-import { queuedJob } from "./job-record.ts";
+import { STORAGE_FULL } from "./records/fields.ts";
+import { indexParams } from "./records/index-record.ts";
+import { queuedJob } from "./records/job-record.ts";
 
 /** Routes that move an index between deployments (docs/backup.md). */
 export const archiveRoutes = createRouter("Archives");
@@ -37,7 +37,7 @@ const exportQuery = z.object({
   after: z
     .string()
     .default("")
-    .describe("Id of the last asset of an export that was cut off: this one continues it."),
+    .describe("Id of the last asset of an export that was cut off: this one continues after it."),
 });
 
 addEndpoint(
@@ -48,7 +48,7 @@ addEndpoint(
     operationId: "exportIndex",
     summary: "Export an index",
     description:
-      "Streams an archive of the index: a JSON object a line with the records of each asset, its " +
+      "Streams an archive of the index: one JSON object per line with the records of each asset, its " +
       "segments, transcript and embeddings. docs/backup.md describes the lines.",
     scope: "read",
     params: indexParams,
@@ -100,7 +100,7 @@ async function* listLines(
     );
     for (const asset of page.items) {
       await revalidateKey(c, KEY_RECHECK_MS);
-      const archive = (await readArchive(c.env, asset)) ?? (await getArchive(c.env.MEDIA, asset));
+      const archive = (await readArchive(c.env, asset)) ?? (await getStored(c.env, asset));
       if (!archive) continue;
       const { location: _, ...record } = archive;
       const files = signUrl ? await listFiles(c.env, asset, signUrl) : [];
@@ -111,6 +111,16 @@ async function* listLines(
     ({ next } = page);
   }
   yield { kind: "end", assets: assetCount };
+}
+
+/** Returns the stored record of an asset; null without one that can be read. */
+async function getStored({ MEDIA }: Env, asset: Asset) {
+  try {
+    return await getArchive(MEDIA, asset);
+  } catch (error) {
+    if (failureOf(error).code === "conflict") return null;
+    throw error;
+  }
 }
 
 async function listFiles(env: Env, asset: Asset, signUrl: MediaUrlSigner) {
@@ -131,7 +141,9 @@ addEndpoint(
     summary: "Import an archive",
     description:
       "Starts a job that adds the assets of an archive, without calling a model. Assets that the " +
-      "index has already are left out. Send at most 2,000 lines at a time.",
+      "index has already are left out. Send at most 2,000 lines at a time. Fields and files are " +
+      "checked as in an ingest: docs/backup.md lists the limits.",
+    errors: { account_full: STORAGE_FULL },
     scope: "write",
     params: indexParams,
     binaryMediaType: NDJSON,
@@ -154,13 +166,12 @@ async function importIndex(c: Context, { params }: Input<typeof indexParams>) {
       lineCount += 1;
     }
     if (lineCount === 0) throw invalid(["body"], "missing", "Field required");
+    const job = { jobId, accountId, indexId, indexName: name, lineCount, isComplete };
+    await startJob(c.env, { kind: "import_archive", ...job }, Date.now());
   } catch (error) {
     await deleteArchiveLines(c.env.MEDIA, { indexId, jobId, lineCount });
     throw error;
   }
-  const job = { jobId, accountId, indexId, indexName: name, lineCount, isComplete };
-  const message: JobMessage = { kind: "import_archive", ...job };
-  await startJob(c.env, message, Date.now());
   return { job_id: jobId, state: "queued" as const };
 }
 
@@ -171,7 +182,7 @@ function tooManyLines(): AppError {
 
 /** Parses a line. Throws `ValidationError` with the number of the line, from 0, in `loc`. */
 function parseLine(bytes: Uint8Array, number: number): ArchiveLine {
-  const value = parseJson(bytes, ["body", number]);
+  const value = parseJson(bytes, ["body", number], LIMITS.archiveLineValues);
   const issues: ValidationIssue[] = [];
   const line = validate("body", archiveLine, value, issues);
   if (line) return line;

@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { EVENTS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { indexObject } from "../store/index-object.ts";
-import { EVENT_TYPES } from "../types.ts";
 import { revalidateKey } from "../http/authenticate.ts";
+import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { eventRecord } from "./event-record.ts";
-import { EXAMPLE_ID } from "./fields.ts";
-import { indexParams } from "./index-record.ts";
-import { requireCallerIndex } from "./indices.ts";
+import { indexObject } from "../store/index-object.ts";
+import { EVENT_TYPES } from "../types.ts";
+import { eventRecord } from "./records/event-record.ts";
+import { EXAMPLE_ID } from "./records/fields.ts";
+import { indexParams } from "./records/index-record.ts";
 
 const RETRY_AFTER_SECONDS = 5;
 

@@ -1,9 +1,23 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
-import { MODES, makeSearchRequest, type SearchRequest } from "../search/request.ts";
 import { jsonText, queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
-import { MODES_DESCRIPTION } from "./query-text.ts";
+import { hasWord } from "../search/query.ts";
+import { makeSearchRequest, MODES, type SearchRequest } from "../search/request.ts";
 import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
+
+/** Issue of a query in which there is nothing to search for: `?`, an emoji, blanks. */
+export const NO_WORD = "a query needs a word or a number";
+
+/** Schema of a query that must have a word or a number, of 1 to 2,000 characters. */
+export function queryText() {
+  const text = z.string().min(1).max(LIMITS.queryCharacters);
+  return text.refine(hasWord, NO_WORD);
+}
+
+/** Description of the parameter `modes`. */
+export const MODES_DESCRIPTION =
+  "Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. " +
+  "Default: all.";
 
 /** Parameters of a search by an uploaded image or clip: those of a search with words. */
 export const exampleQuery = z.object({

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { requireCallerAsset } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { formFile } from "../http/multipart-schema.ts";
+import { formFile } from "../http/multipart.ts";
 import { pageOf, pageQuery } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { addedAsset, assetRecord, imageParams, toAssetRecord } from "./asset-record.ts";
 import {
   addCallerAsset,
   ASSET_CHANGE_EXAMPLES,
@@ -12,12 +12,13 @@ import {
   deleteCallerAsset,
   listCallerAssets,
   metadataText,
-  requireCallerAsset,
   retryCallerAsset,
   updateCallerAsset,
 } from "./assets.ts";
-import { indexParams } from "./index-record.ts";
-import { queuedJob } from "./job-record.ts";
+import { addedAsset, assetRecord, imageParams, toAssetRecord } from "./records/asset-record.ts";
+import { RECORDS_FULL } from "./records/fields.ts";
+import { indexParams } from "./records/index-record.ts";
+import { queuedJob } from "./records/job-record.ts";
 
 export const imageRoutes = createRouter("Videos and images");
 
@@ -39,14 +40,17 @@ addEndpoint(
       "Uploads an image, or downloads it from a URL, and starts its ingest. The response has the " +
       "state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the " +
       "index has already are not stored again (`duplicate`). At most 20 MiB.",
-    errors: { account_full: "The account's storage is used up." },
+    errors: { account_full: "The account's storage or its bytes of records are used up." },
     scope: "write",
     params: indexParams,
     query: indexImageQuery,
     form: z.object({
       image_file: formFile()
         .optional()
-        .describe("The image: JPEG, PNG, GIF or WebP. Give either this or `image_url`."),
+        .describe(
+          "The image: JPEG, PNG, GIF, WebP, HEIC, a camera raw, or what the decoder of the " +
+            "deployment reads. Give either this or `image_url`.",
+        ),
       image_url: z
         .string()
         .optional()
@@ -119,6 +123,7 @@ addEndpoint(
       "Changes the title or the metadata. A field that is left out stays as it is; `metadata` is " +
       "replaced as a whole.",
     examples: ASSET_CHANGE_EXAMPLES,
+    errors: { account_full: RECORDS_FULL },
     scope: "write",
     params: imageParams,
     body: assetChange,
@@ -163,9 +168,12 @@ addEndpoint(
     operationId: "retryImage",
     summary: "Retry a failed image",
     description:
-      "Continues the ingest of a failed image at the step that failed. Of a ready image with " +
-      "`warnings`, what these are about is tried again by a job.",
-    errors: { conflict: "The image hasn't failed and has no warnings." },
+      "Continues the ingest of a failed image at the step that failed. For a ready image with " +
+      "`warnings`, a job tries again what they are about.",
+    errors: {
+      account_full: RECORDS_FULL,
+      conflict: "The image hasn't failed and has no warnings.",
+    },
     scope: "write",
     params: imageParams,
     response: assetRecord,

@@ -33,7 +33,7 @@ const OPTIONS = {
     "Platform to use. Default: the one that knows the URL, or the first that is configured.",
   metadata: "Metadata of each imported asset.",
   follow: "Whether each later traversal imports what is new.",
-  limit: "Items to import at most.",
+  limit: "Maximum number of items to import.",
 };
 
 /** Options of an import in the query string. `maxItems` is the number of items it may add. */

@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { IMPORTS } from "../config.ts";
+import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter } from "../http/endpoint.ts";
 import { newId } from "../ids.ts";
 import { PHOTONET, platformFor, VIDEONET } from "../platforms/registry.ts";
-import { startJob } from "../store/jobs.ts";
-import { requireQuota } from "../store/quotas.ts";
-import { putSource } from "../store/sources.ts";
-import { idField } from "./fields.ts";
+import { requireQuota } from "../store/d1/quotas.ts";
+import { putSource } from "../store/d1/sources.ts";
+import { startJob } from "../store/job-queue.ts";
 import {
   bodyOptions,
   type ImportInput,
@@ -21,9 +21,9 @@ import {
   VIDEO,
   VIDEO_SEARCH,
 } from "./import-input.ts";
-import { indexParams } from "./index-record.ts";
-import { requireCallerIndex } from "./indices.ts";
-import { queuedJob } from "./job-record.ts";
+import { idField } from "./records/fields.ts";
+import { indexParams } from "./records/index-record.ts";
+import { queuedJob } from "./records/job-record.ts";
 
 export const importRoutes = createRouter("Imports");
 
@@ -33,7 +33,7 @@ const startedImport = queuedJob
 
 const IMPORT_ERRORS = {
   platform_not_configured: "This deployment has no credentials for the platform.",
-  account_full: "The account's storage is used up.",
+  account_full: "The account's storage or its bytes of records are used up.",
 } as const;
 
 addEndpoint(
@@ -204,7 +204,7 @@ async function startImport<Name extends string>(
   const { sourceId } = source;
   if (source.jobId === jobId) {
     const job = { kind: "import", jobId, accountId, indexId, sourceId } as const;
-    await startJob(c.env, { ...job, trigger: "request" }, now);
+    await startJob(c.env, { ...job, trigger: "request" }, now, "none");
   }
   return { job_id: source.jobId, state: "queued" as const, source_id: sourceId };
 }

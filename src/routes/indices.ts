@@ -1,28 +1,31 @@
 import { z } from "@hono/zod-openapi";
 import { AppError, invalid, type ValidationIssue } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
-import { type AccountId, newId } from "../ids.ts";
-import type { JobMessage } from "../messages.ts";
-import { listAssets } from "../store/assets.ts";
-import { indexObject } from "../store/index-object.ts";
-import * as store from "../store/indices.ts";
-import { startJob } from "../store/jobs.ts";
-import { listTallies } from "../store/tallies.ts";
-import { ASSET_STATES, ASSET_TYPES, type MediaIndexRow } from "../types.ts";
-import { assetRecord, toAssetRecord } from "./asset-record.ts";
+import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input, type SentInput } from "../http/endpoint.ts";
+import { userMetadata } from "../http/json-object.ts";
+import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { type AccountId, newId } from "../ids.ts";
+import type { JobMessage } from "../messages.ts";
+import { listAssets } from "../store/d1/assets.ts";
+import * as store from "../store/d1/indices.ts";
+import { listTallies } from "../store/d1/tallies.ts";
+import { indexObject } from "../store/index-object.ts";
+import { startJob } from "../store/job-queue.ts";
+import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
+import { isObject } from "../user-metadata.ts";
+import { assetRecord, toAssetRecord } from "./records/asset-record.ts";
+import { RECORDS_FULL } from "./records/fields.ts";
 import {
   indexName,
   indexParams,
   indexRecord,
   indexSettings,
   toIndexRecord,
-} from "./index-record.ts";
-import { queuedJob } from "./job-record.ts";
-import { isObject, userMetadata } from "../http/json-object.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
+} from "./records/index-record.ts";
+import { queuedJob } from "./records/job-record.ts";
 const indexChange = z.object({
   description: z.string().max(2000).optional().describe("What the index is for."),
   metadata: userMetadata.optional(),
@@ -50,7 +53,7 @@ addEndpoint(
       "may be in the query instead of the body.",
     errors: {
       conflict: "An index with this name exists.",
-      account_full: "The account has its maximum of indices.",
+      account_full: "The account has its maximum number of indices or of bytes of records.",
     },
     scope: "write",
     query: createIndexQuery,
@@ -86,7 +89,7 @@ async function createIndex(
   const url = body.settings?.webhook_url;
   await store.insertIndex(c.env, index);
   if (url !== undefined) await setWebhook(c, index, url);
-  return toIndexRecord(index, []);
+  return toIndexRecord(index, [], c.get("caller").scopes);
 }
 
 /** Fills in the defaults of a new index. The default name is its id in lower case. */
@@ -122,12 +125,12 @@ addEndpoint(
 );
 
 async function listCallerIndices(c: Context, { query }: Input<z.ZodObject, typeof pageQuery>) {
-  const { accountId } = c.get("caller");
+  const { accountId, scopes } = c.get("caller");
   const [page, tallies] = await Promise.all([
     store.listIndices(c.env.DB, accountId, pageRequest(query)),
     listTallies(c.env.DB, accountId),
   ]);
-  const indices = page.items.map((index) => toIndexRecord(index, tallies));
+  const indices = page.items.map((index) => toIndexRecord(index, tallies, scopes));
   return { indices, total: page.total, next_cursor: nextCursor(page) };
 }
 
@@ -166,7 +169,7 @@ async function getIndex(
   ]);
   const signUrl = createMediaUrlSigner(c);
   return {
-    index: toIndexRecord(index, tallies),
+    index: toIndexRecord(index, tallies, c.get("caller").scopes),
     assets: await Promise.all(page.items.map((asset) => toAssetRecord(asset, signUrl))),
     total: page.total,
     next_cursor: nextCursor(page),
@@ -189,6 +192,7 @@ addEndpoint(
         value: { description: "Clips of summer 2026, sorted" },
       },
     },
+    errors: { account_full: RECORDS_FULL },
     scope: "write",
     params: indexParams,
     body: indexChange,
@@ -203,16 +207,13 @@ async function updateIndex(
   { params, body }: Input<typeof indexParams, z.ZodObject, typeof indexChange>,
 ) {
   const index = await requireCallerIndex(c, params.index_name);
-  if (body.settings) {
-    const url = body.settings.webhook_url ?? null;
-    await setWebhook(c, index, url);
-  }
-  await store.updateIndex(c.env.DB, index.indexId, body, Date.now());
+  await store.updateIndex(c.env.DB, index, body, Date.now());
+  if (body.settings) await setWebhook(c, index, body.settings.webhook_url ?? null);
   const [updated, tallies] = await Promise.all([
     requireCallerIndex(c, params.index_name),
     listTallies(c.env.DB, index.accountId, index.indexId),
   ]);
-  return toIndexRecord(updated, tallies);
+  return toIndexRecord(updated, tallies, c.get("caller").scopes);
 }
 
 addEndpoint(
@@ -239,7 +240,7 @@ async function deleteIndex(c: Context, { params }: Input<typeof indexParams>) {
   const job: JobMessage = { kind: "delete_index", jobId, accountId, indexId };
   await store.softDeleteIndex(c.env.DB, indexId, now);
   await indexObject(c.env, indexId).close();
-  await startJob(c.env, job, now);
+  await startJob(c.env, job, now, "none");
   return { job_id: jobId, state: "queued" as const };
 }
 
@@ -265,9 +266,4 @@ function webhookUrlIssues(c: Context, { body: { settings } }: SentInput): Valida
 /** Sets the webhook in the index's object, which sends the events; the settings only show it. */
 async function setWebhook(c: Context, { indexId, name }: store.NewMediaIndex, url: string | null) {
   await indexObject(c.env, indexId).setWebhook({ indexId, indexName: name }, url);
-}
-
-/** Returns the caller's index. Throws `not_found`, also for another account's index. */
-export function requireCallerIndex(c: Context, name: string): Promise<MediaIndexRow> {
-  return store.requireIndex(c.env.DB, c.get("caller").accountId, name);
 }

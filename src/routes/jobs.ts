@@ -1,17 +1,18 @@
 import { z } from "@hono/zod-openapi";
-import { type StoredResults, loadResults } from "../search/stored-results.ts";
-import { type JobItem, listJobItems } from "../store/imports.ts";
-import { listShards } from "../store/shards.ts";
-import { cancelJob, listJobs, requireJob } from "../store/jobs.ts";
-import type { Job } from "../types.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { jobRecord, toJobRecord } from "./job-record.ts";
-import { assetIdFields } from "./asset-record.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
-import { toSearchResult } from "./search-result.ts";
-import { idField } from "./fields.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { type StoredResults, loadResults } from "../search/stored-results.ts";
+import { type JobItem, listJobItems } from "../store/d1/imports.ts";
+import { cancelJob, listJobs, requireJob } from "../store/d1/jobs.ts";
+import { listShards } from "../store/d1/shards.ts";
+import type { Job } from "../types.ts";
+import { withoutCredentials } from "../url-credentials.ts";
+import { assetIdFields } from "./records/asset-record.ts";
+import { idField } from "./records/fields.ts";
+import { jobRecord, toJobRecord } from "./records/job-record.ts";
+import { toSearchResult } from "./records/search-result.ts";
 
 export const jobRoutes = createRouter("Jobs");
 
@@ -22,7 +23,9 @@ addEndpoint(
     path: "/jobs",
     operationId: "listJobs",
     summary: "List jobs",
-    description: "Lists the jobs of the account, newest first.",
+    description:
+      "Lists the jobs of the account, newest first. A job is deleted seven days after its end, but " +
+      "the last sync of a source and the ingest of an asset that can be retried stay.",
     scope: "read",
     query: pageQuery,
     response: pageOf("jobs", jobRecord),
@@ -44,7 +47,9 @@ addEndpoint(
     path: "/jobs/{job_id}",
     operationId: "getJob",
     summary: "Get a job",
-    description: "Returns the state, the progress and, at the end, the result of a job.",
+    description:
+      "Returns the state, the progress and, at the end, the result of a job. Seven days after its " +
+      "end a job is deleted: 404.",
     scope: "read",
     params: jobParams,
     response: jobRecord,
@@ -65,8 +70,9 @@ addEndpoint(
     operationId: "cancelJob",
     summary: "Cancel a job",
     description:
-      "Cancels a search, an import, a traversal or the replacement of a transcript that is queued " +
-      "or running. What it has done stays. An ingest is ended by deleting its asset.",
+      "Cancels a search, an import (also of an archive), a traversal or the replacement of a " +
+      "transcript that is queued or running. What it has done stays. An ingest is ended by " +
+      "deleting its asset.",
     errors: { conflict: "The job has ended, or is of a kind that can't be cancelled." },
     scope: "write",
     params: jobParams,
@@ -98,9 +104,9 @@ async function getResult(c: Context, { jobId, kind, result, indexId }: Job): Pro
 
 function toItemRecord(item: JobItem) {
   return {
-    platform_id: item.platformId,
-    title: item.title,
-    url: item.url,
+    platform_id: withoutCredentials(item.platformId),
+    title: withoutCredentials(item.title),
+    url: item.url && withoutCredentials(item.url),
     outcome: item.outcome,
     ...assetIdFields(item.assetType, item.assetId),
     state: item.state,

@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { AppError, invalid } from "../errors.ts";
-import { newId } from "../ids.ts";
-import { type KeyClaims, type Scope, SCOPES, signKey } from "../keys.ts";
-import { keySecrets } from "../signed-token.ts";
-import { type ApiKey, insertKey, listKeys, revokeKey } from "../store/keys.ts";
-import type { Caller } from "../types.ts";
 import { cacheRevocation } from "../http/authenticate.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { isoTime, isoTimeOrNull } from "./index-record.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
-import { idField, time } from "./fields.ts";
+import { newId } from "../ids.ts";
+import { ACCOUNT_SCOPES, type KeyClaims, type Scope, SCOPES, signKey } from "../keys.ts";
+import { keySecrets } from "../signed-token.ts";
+import { type ApiKey, insertKey, listKeys, revokeKey } from "../store/d1/keys.ts";
+import type { Caller } from "../types.ts";
+import { idField, time } from "./records/fields.ts";
+import { isoTime, isoTimeOrNull } from "./records/index-record.ts";
 
 /** Routes of the account's API keys (docs/accounts.md). */
 export const keyRoutes = createRouter("Account");
@@ -25,14 +25,17 @@ const keyRecord = z
       .openapi({ example: "Web site" }),
     scopes: z
       .array(z.enum(SCOPES))
-      .describe("`read` reads and searches, `write` changes indices, `admin` manages the account.")
+      .describe(
+        "`read` reads and searches, `write` changes indices, `admin` manages the account, " +
+          "`operator` reads the state of the deployment.",
+      )
       .openapi({ example: ["read"] }),
     is_current: z.boolean().describe("True for the API key of this request."),
     created_at: time("Creation of the API key."),
     expires_at: time("End of its validity; null: never.")
       .nullable()
       .openapi({ example: "2027-11-24T09:30:00.000Z" }),
-    last_used_at: time("Last use, recorded at most once an hour; null if unused.").nullable(),
+    last_used_at: time("Last use, recorded at most once a minute; null if unused.").nullable(),
     revoked_at: time("Revocation; null if it is valid.").nullable().openapi({ example: null }),
     kid: z
       .string()
@@ -47,9 +50,9 @@ const keyRecord = z
 const newKey = z.object({
   name: z.string().min(1).max(200).describe("Name to recognise the API key by."),
   scopes: z
-    .array(z.enum(SCOPES))
+    .array(z.enum(ACCOUNT_SCOPES))
     .min(1)
-    .max(SCOPES.length)
+    .max(ACCOUNT_SCOPES.length)
     .optional()
     .describe("Scopes of the new API key, of those that the caller has. Default: all of these."),
   expires_at: z.iso
@@ -82,7 +85,9 @@ addEndpoint(
       "Creates an API key of the account. The response shows it once, in `api_key`: store it " +
       "there. A key can't grant a scope or a time that it hasn't itself.",
     scope: "admin",
-    errors: { account_full: "The account has its maximum of valid API keys." },
+    errors: {
+      account_full: "The account has its maximum number of valid API keys or of bytes of records.",
+    },
     body: newKey,
     examples: {
       search: { summary: "A key that searches", value: { name: "Web site", scopes: ["read"] } },
@@ -157,10 +162,13 @@ async function revokeCallerKey(c: Context, { params }: Input<typeof keyParams>) 
   return toKeyRecord(key, caller);
 }
 
-/** Returns the requested scopes, by default the caller's. Throws `forbidden` for any other. */
+/**
+ * Returns the requested scopes, by default the caller's but `operator`. Throws `forbidden` for any
+ * other.
+ */
 function grantedScopes({ scopes }: Caller, requested: Scope[] = scopes): Scope[] {
   const lacking = requested.find((scope) => !scopes.includes(scope));
-  if (lacking === undefined) return SCOPES.filter((scope) => requested.includes(scope));
+  if (lacking === undefined) return ACCOUNT_SCOPES.filter((scope) => requested.includes(scope));
   const message = `This API key lacks the scope "${lacking}", and can't grant it to another key.`;
   throw new AppError("forbidden", message);
 }

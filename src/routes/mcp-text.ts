@@ -6,7 +6,7 @@ import type {
   mcpSearchResult,
   mcpAnswer,
   mcpMoment,
-} from "./mcp-record.ts";
+} from "./records/mcp-record.ts";
 
 /* Formats the results of MCP tools as text for a language model: a few lines for each item. */
 

@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { ANSWER, LIMITS } from "../config.ts";
+import { DEFAULT_PAGE_SIZE } from "../http/pagination.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
-import { indexName } from "./index-record.ts";
-import { mcpAssetPage, mcpIndexPage, mcpSearchResult, mcpAnswer } from "./mcp-record.ts";
-import { DEFAULT_PAGE_SIZE } from "../http/pagination.ts";
 import { formatAnswer, formatAssets, formatIndices, formatMoments } from "./mcp-text.ts";
+import { indexName } from "./records/index-record.ts";
+import { mcpAssetPage, mcpIndexPage, mcpSearchResult, mcpAnswer } from "./records/mcp-record.ts";
 
 /** An API request made by a tool. */
 export interface ToolRequest {

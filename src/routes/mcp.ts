@@ -5,9 +5,9 @@ import { authenticate, authenticateAs } from "../http/authenticate.ts";
 import type { Context } from "../http/context.ts";
 import { createRouter } from "../http/endpoint.ts";
 import { readBody } from "../http/json-body.ts";
-import { parseJsonText } from "../http/json-parse.ts";
+import { parseJsonText } from "../json-parse.ts";
 import type { SendToolRequest, ToolRequest } from "./mcp-tools.ts";
-import { VERSION } from "./meta.ts";
+import { VERSION } from "./openapi-info.ts";
 
 /** Error codes of JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32_700;

@@ -1,13 +1,17 @@
 import { AppError } from "../errors.ts";
+import {
+  evaluateConditions,
+  isRangeCurrent,
+  type ByteRange,
+  parseRange,
+} from "../http/conditional-request.ts";
+import { contentDisposition, withExtension } from "../http/content-disposition.ts";
+import type { Context } from "../http/context.ts";
+import { createRouter, jsonResponse } from "../http/endpoint.ts";
+import { meterRequest } from "../http/metering.ts";
 import { verifyMediaToken } from "../media-token.ts";
 import { keySecrets } from "../signed-token.ts";
-import { contentDisposition, withExtension } from "../http/content-disposition.ts";
-import { evaluateConditions, isRangeCurrent } from "../http/conditional-request.ts";
-import type { Context } from "../http/context.ts";
-import { meterRequest } from "../http/metering.ts";
-import { createRouter, jsonResponse } from "../http/endpoint.ts";
-import { type ByteRange, parseRange } from "../http/range.ts";
-import { getObject, headObject } from "../store/object-keys.ts";
+import { getObject, headObject } from "../store/r2/object-keys.ts";
 
 /** Routes of stored files, by the signed URLs in API responses. OpenAPI doesn't document them. */
 export const mediaRoutes = createRouter();

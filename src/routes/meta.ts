@@ -3,22 +3,25 @@ import { AppError } from "../errors.ts";
 import { authenticate } from "../http/authenticate.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input, jsonResponse } from "../http/endpoint.ts";
+import { requireCostQuota } from "../http/metering.ts";
 import { queryBool } from "../http/query-params.ts";
+import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { inspectDeployment, withinLimit } from "../lifecycle/deployment-health.ts";
 import { observeBindings } from "../lifecycle/observe-bindings.ts";
-import { probeDatabase } from "../store/accounts.ts";
-import { requireQuota } from "../store/quotas.ts";
-import { deploymentRecord, toDeploymentRecord } from "./health-record.ts";
-import { observationRecord, toObservationRecord } from "./observation-record.ts";
-
-/** Version of the API, also in its OpenAPI document. */
-export const VERSION = "0.1.0";
+import { probeDatabase } from "../store/d1/accounts.ts";
+import { isObservedVectorId } from "../store/observe-stores.ts";
+import { VERSION } from "./openapi-info.ts";
+import { deploymentRecord, toDeploymentRecord } from "./records/health-record.ts";
+import { observationRecord, toObservationRecord } from "./records/observation-record.ts";
 
 /** Routes about the service itself. They need no API key unless they say so. */
 export const metaRoutes = createRouter("Service");
 
 /** Images of one request: each takes two operations of IMAGES. */
 const MAX_IMAGES = 3;
+
+/** Videos of other codecs of one request: each takes an operation of FRAMES. */
+const MAX_VIDEOS = 4;
 
 const base64 = () =>
   z
@@ -29,7 +32,7 @@ const base64 = () =>
 const healthQuery = z.object({
   deep: queryBool(false).describe(
     "Checks each binding and reports how full the deployment is. Needs an API key with the scope " +
-      "`admin`. The status is 503 if the service can't serve requests.",
+      "`operator`. The status is 503 if the service can't serve requests.",
   ),
 });
 
@@ -45,7 +48,7 @@ addEndpoint(
       "and reports how full the deployment is.",
     errors: {
       unauthorized: "`deep` needs an API key.",
-      forbidden: "`deep` needs the scope `admin`.",
+      forbidden: "`deep` needs the scope `operator`.",
     },
     scope: null,
     query: healthQuery,
@@ -54,7 +57,7 @@ addEndpoint(
         service: z.literal("sightline").describe("Name of the service."),
         ok: z.boolean().describe("Whether it can answer requests.").openapi({ example: true }),
         version: z.string().describe("Version of the API.").openapi({ example: VERSION }),
-        deployment: deploymentRecord.optional().describe("With `deep` only."),
+        deployment: deploymentRecord.optional().describe("Only with `deep`."),
       })
       .openapi("Health", { description: "State of the service." }),
   },
@@ -68,7 +71,7 @@ async function getHealth(c: Context, { query }: Input<z.ZodObject, typeof health
 }
 
 async function getDeepHealth(c: Context): Promise<Response> {
-  await withinLimit(authenticate(c, "admin")).catch((error: unknown) => {
+  await withinLimit(authenticate(c, "operator")).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     const message = "The database doesn't answer, so that the API key can't be checked.";
     throw new AppError("upstream_unavailable", message, { cause: error });
@@ -84,11 +87,22 @@ async function getDeepHealth(c: Context): Promise<Response> {
 
 const observationRequest = z.object({
   video: base64().optional().describe("An MP4 with H.264, at least 6 seconds long."),
+  videos: z
+    .array(base64())
+    .max(MAX_VIDEOS)
+    .default([])
+    .describe("MP4s with other codecs, at least 2 seconds long."),
   images: z
     .array(base64())
     .max(MAX_IMAGES)
     .default([])
     .describe("Images, of which the first is a JPEG."),
+  vector: z
+    .string()
+    .refine(isObservedVectorId)
+    .optional()
+    .describe("`waiting` of an earlier response. Nothing but this vector is observed then.")
+    .openapi({ example: "observed_1732525200000_0f3a9c12" }),
 });
 
 addEndpoint(
@@ -102,7 +116,7 @@ addEndpoint(
       "Calls bindings of the platform where their behaviour isn't documented, and returns what " +
       "they answered. The smoke test of a deployment uses it. It costs model calls.",
     examples: { none: { summary: "Without a video or image", value: {} } },
-    scope: "admin",
+    scope: "operator",
     body: observationRequest,
     bodyOptional: true,
     response: observationRecord,
@@ -110,13 +124,13 @@ addEndpoint(
   postObservation,
 );
 
-/** Goes on after its client has gone, until it has deleted what it has written. */
+/** Goes on after its client has gone, to delete a vector that it finds. */
 async function postObservation(
   c: Context,
   { body }: Input<z.ZodObject, z.ZodObject, typeof observationRequest>,
 ) {
-  await requireQuota(c.env.DB, c.get("caller").accountId, { cost_usd_per_day: 0 });
+  await requireCostQuota(c);
   const observing = observeBindings(c.env, body);
-  c.executionCtx.waitUntil(observing.catch(() => {}));
+  c.executionCtx.waitUntil(observing.catch(ignoreUntilAwaited));
   return toObservationRecord(await observing);
 }

@@ -1,4 +1,5 @@
-import { VERSION } from "./meta.ts";
+/** Version of the API, also in its OpenAPI document. */
+export const VERSION = "0.1.0";
 
 /** Introduction of the OpenAPI document. */
 const DESCRIPTION = `Search and question answering over indices of videos and images.
@@ -8,7 +9,7 @@ const DESCRIPTION = `Search and question answering over indices of videos and im
 (\`searchIndex\`) and ask (\`answerFromText\`).
 
 **Conventions.** JSON is snake_case. Positions and durations are seconds, sizes bytes, moments in
-time RFC 3339 in UTC. A field of \`null\` is the same as none. Lists take \`limit\` (1 to 100,
+time RFC 3339 in UTC. A \`null\` field is the same as none. Lists take \`limit\` (1 to 100,
 default 50) and \`cursor\`, and return \`total\` and \`next_cursor\`. Every response has the header
 \`X-Request-Id\`.
 

@@ -1,20 +1,28 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
-import { type Condition, type Operator, OPERATORS, type Scalar } from "../store/asset-scope.ts";
-import { anyObject, isObject } from "../http/json-object.ts";
+import { anyObject } from "../http/json-object.ts";
+import {
+  type Condition,
+  type Operator,
+  OPERATORS,
+  type Scalar,
+} from "../store/index-database/asset-scope.ts";
+import { isObject } from "../user-metadata.ts";
 
 type ReportIssue = (path: string[], type: string, message: string) => void;
 
 const FIELD = /^[^.]+(\.[^.]+)*$/;
 const EXPECTED_TYPES = new Map([
   ["created_at", "an RFC 3339 time, or a day like 2026-01-31"],
+  ["technical.taken_at", "an RFC 3339 time, or a day like 2026-01-31, or null"],
   ["duration_seconds", "number"],
 ]);
 const TIME = z.iso.datetime({ offset: true }).or(z.iso.date());
 
 export const FILTER_DESCRIPTION =
   'Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; ' +
-  "also on `created_at` and `duration_seconds`. Operators: `$eq $ne $in $nin $lt $lte $gt " +
+  "also on `created_at`, `duration_seconds` and facts of the file, such as " +
+  '`{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt ' +
   "$gte`; fields of nested objects with dots. All must hold.";
 
 /** Schema of a filter such as `{"year": {"$gte": 2024}, "camera": "A"}`. All rules must match. */
@@ -93,6 +101,10 @@ function readScalar(field: string, value: unknown): Scalar | undefined {
   if (field === "created_at") {
     const time = TIME.safeParse(value).data;
     return time === undefined ? undefined : Date.parse(time);
+  }
+  if (field === "technical.taken_at" && value !== null) {
+    const time = TIME.safeParse(value).data;
+    return time === undefined ? undefined : new Date(time).toISOString();
   }
   if (field === "duration_seconds") return typeof value === "number" ? value : undefined;
   const isScalar = value === null || ["string", "number", "boolean"].includes(typeof value);

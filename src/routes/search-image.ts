@@ -1,21 +1,21 @@
-import { countWork } from "../http/metering.ts";
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
+import { requireAssets } from "../http/caller-records.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { countWork } from "../http/metering.ts";
+import { formFile, requireFields, readForm, readSmallPart } from "../http/multipart.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
 import { exampleFromImage } from "../search/image-example.ts";
 import { search } from "../search/search.ts";
 import { Timings } from "../timings.ts";
-import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { formFile, requireFields } from "../http/multipart-schema.ts";
-import { readForm, readSmallPart } from "../http/multipart.ts";
-import { indexParams } from "./index-record.ts";
-import { requireSearchableIndex } from "./searchable-index.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { exampleQuery, toExampleRequest } from "./example-query.ts";
-import { requireAssets } from "./search.ts";
-import { searchResult, toSearchResult } from "./search-result.ts";
+import { RECORDS_FULL } from "./records/fields.ts";
+import { indexParams } from "./records/index-record.ts";
+import { searchResult, toSearchResult } from "./records/search-result.ts";
+import { requireSearchableIndex } from "./searchable-index.ts";
 
 export const searchImageRoutes = createRouter("Search");
 
@@ -26,7 +26,9 @@ const form = z.object({
     .max(LIMITS.queryCharacters)
     .default("")
     .describe("Words that change what is searched for, such as `at night`. Default: none."),
-  image_file: formFile().describe("Image to search by: JPEG, PNG, GIF or WebP, at most 20 MiB."),
+  image_file: formFile().describe(
+    "Image to search by, in any format that can be added, at most 20 MiB.",
+  ),
 });
 
 addEndpoint(
@@ -37,8 +39,9 @@ addEndpoint(
     operationId: "searchByImage",
     summary: "Search with an image",
     description:
-      "Finds the segments that look like an image: first copies of it, also edited ones, then " +
+      "Finds the segments that look like an image: first copies of it, edited or not, then " +
       "similar images. With `query`, text and image count together.",
+    errors: { account_full: RECORDS_FULL },
     scope: "read",
     params: indexParams,
     query: exampleQuery,

@@ -1,30 +1,28 @@
-import { countWork } from "../http/metering.ts";
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
+import { requireAssets } from "../http/caller-records.ts";
+import { type Context, withWaitUntil } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { countWork } from "../http/metering.ts";
+import { formFile, requireFields, readForm } from "../http/multipart.ts";
+import { queryBool, queryFloat } from "../http/query-params.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { newId } from "../ids.ts";
-import type { QueryClip } from "../messages.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
-import type { TimeRange } from "../time-range.ts";
+import type { QueryClip } from "../messages.ts";
 import { exampleFromClip, clipTimeRange } from "../search/clip-example.ts";
 import type { SearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
-import { deleteObjectKeys, queryClipKey } from "../store/object-keys.ts";
-import { storeStream } from "../store/streams.ts";
+import { deleteObjectKeys, queryClipKey } from "../store/r2/object-keys.ts";
+import { storeStream } from "../store/r2/streams.ts";
+import type { TimeRange } from "../time-range.ts";
 import type { MediaIndexRow } from "../types.ts";
-import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { formFile, requireFields } from "../http/multipart-schema.ts";
-import { readForm } from "../http/multipart.ts";
-import { indexParams } from "./index-record.ts";
-import { requireSearchableIndex } from "./searchable-index.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { queryBool, queryFloat } from "../http/query-params.ts";
 import { exampleQuery, toExampleRequest } from "./example-query.ts";
-import { queueSearch } from "./queue-search.ts";
-import { requireAssets } from "./search.ts";
-import { searchResult, toSearchResult } from "./search-result.ts";
-import { withWaitUntil } from "../http/wait-until.ts";
+import { STORAGE_FULL } from "./records/fields.ts";
+import { indexParams } from "./records/index-record.ts";
+import { searchResult, toSearchResult } from "./records/search-result.ts";
+import { requireSearchableIndex, queueSearch } from "./searchable-index.ts";
 
 export const searchVideoRoutes = createRouter("Search");
 
@@ -49,8 +47,9 @@ addEndpoint(
     operationId: "searchByVideo",
     summary: "Search with a clip",
     description:
-      "Finds the footage of a clip, also if it was cut, cropped or compressed, then footage like " +
+      "Finds the footage of a clip, even if it was cut, cropped or compressed, then footage like " +
       "it. What is said in the clip counts.",
+    errors: { account_full: STORAGE_FULL },
     scope: "read",
     params: indexParams,
     query: exampleQuery,

@@ -1,26 +1,31 @@
-import { countWork } from "../http/metering.ts";
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
-import { AppError } from "../errors.ts";
 import { fingerprint } from "../fingerprint.ts";
-import { ID_CHARACTERS, type IndexId } from "../ids.ts";
-import { MODES, type SearchRequest } from "../search/request.ts";
-import { hasWord } from "../search/query.ts";
-import { search } from "../search/search.ts";
-import { listUnknownAssets } from "../store/assets.ts";
-import { Timings } from "../timings.ts";
+import { requireAssets } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { indexParams } from "./index-record.ts";
-import { requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { isObject } from "../http/json-object.ts";
+import { countWork } from "../http/metering.ts";
 import { INVALID_CURSOR } from "../http/pagination.ts";
-import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
-import { queueSearch } from "./queue-search.ts";
-import { MODES_DESCRIPTION, NO_WORD } from "./query-text.ts";
-import { isCursorPosition, parseCursor, searchResult, toSearchResult } from "./search-result.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { bodyInt } from "../http/validation.ts";
+import { ID_CHARACTERS } from "../ids.ts";
+import { ignoreUntilAwaited } from "../ignored-errors.ts";
+import { hasWord } from "../search/query.ts";
+import { MODES, type SearchRequest } from "../search/request.ts";
+import { search } from "../search/search.ts";
+import { Timings } from "../timings.ts";
+import { isObject } from "../user-metadata.ts";
+import { MODES_DESCRIPTION, NO_WORD } from "./example-query.ts";
+import { RECORDS_FULL } from "./records/fields.ts";
+import { indexParams } from "./records/index-record.ts";
+import {
+  isCursorPosition,
+  parseCursor,
+  searchResult,
+  toSearchResult,
+} from "./records/search-result.ts";
+import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
+import { queueSearch, requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
 
 export const searchRoutes = createRouter("Search");
 
@@ -104,6 +109,7 @@ addEndpoint(
       "Finds the segments of videos and images that match a query: by what is seen, said, written " +
       "in the image, and described. Results are sorted by `score`, a calibrated probability. An " +
       "index without ready assets returns no segments. docs/search-guide.md explains each field.",
+    errors: { account_full: RECORDS_FULL },
     scope: "read",
     params: indexParams,
     body: searchBody,
@@ -156,16 +162,16 @@ async function searchIndex(
 
 async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
-  const { hits, total } = await searchCallerIndex(c, indexName, async (index) => {
+  const { hits, total, next } = await searchCallerIndex(c, indexName, async (index) => {
     const found = search(c.env, index, request, null, timings);
-    found.catch(() => {}); // an unknown asset is reported first
+    found.catch(ignoreUntilAwaited); // an unknown asset is reported first
     await requireAssets(c.env.DB, index.indexId, request.assetIds);
     return found;
   });
   countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
   const { offset, readyBy, cursorTag } = request;
-  const page = { offset, readyBy, cursorTag, total, count: hits.length };
+  const page = { offset, readyBy, cursorTag, total, next, count: hits.length };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 
@@ -186,17 +192,4 @@ function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): 
     groupBy: body.group_by,
     ...parseCursor(cursor, cursorTag),
   };
-}
-
-/** Throws `not_found` with the first id that is not in the index. */
-export async function requireAssets(
-  db: D1Database,
-  indexId: IndexId,
-  ids: string[],
-): Promise<void> {
-  if (ids.length === 0) return;
-  const [unknown] = await listUnknownAssets(db, indexId, ids);
-  if (unknown !== undefined) {
-    throw new AppError("not_found", `There is no asset "${unknown}" in this index.`);
-  }
 }

@@ -1,12 +1,20 @@
-import * as store from "../store/indices.ts";
+import type { Context } from "../http/context.ts";
+import { newId } from "../ids.ts";
+import { ignoreUntilAwaited } from "../ignored-errors.ts";
+import type { JobMessage, QueryClip } from "../messages.ts";
+import { costGate } from "../metering/cost-gate.ts";
+import type { SearchRequest } from "../search/request.ts";
+import * as store from "../store/d1/indices.ts";
+import { startJob } from "../store/job-queue.ts";
 import { nearestReplica } from "../store/sql.ts";
 import type { MediaIndexRow, NamedIndexRef } from "../types.ts";
-import type { Context } from "../http/context.ts";
 
 /** Returns the caller's index. Throws `limit_reached` if the day's searches are used up. */
 export function requireSearchableIndex(c: Context, name: string): Promise<MediaIndexRow> {
   const { accountId } = c.get("caller");
-  return store.requireIndexWithinQuota(c.env.DB, accountId, name, { searches_per_day: 1 });
+  return costGate(c.env).admit(
+    store.requireIndexWithinQuota(c.env.DB, accountId, name, { searches_per_day: 1 }),
+  );
 }
 
 /** Recently searched indices, by account and name. */
@@ -16,8 +24,8 @@ const MAX_RECENT_INDICES = 10_000;
 /**
  * Searches the caller's index speculatively: `find` starts with the index that this isolate last
  * resolved for the name, or that a replica of D1 has, while the primary resolves it. That saves a
- * round trip; the result is discarded if the primary has another index. Throws as
- * `requireSearchableIndex` does.
+ * round trip; the result is discarded if the primary has another index. An account that was refused
+ * lately waits for the primary. Throws as `requireSearchableIndex` does.
  */
 export async function searchCallerIndex<T>(
   c: Context,
@@ -27,16 +35,42 @@ export async function searchCallerIndex<T>(
   const { accountId } = c.get("caller");
   const cacheKey = `${accountId} ${name}`;
   const resolving = requireSearchableIndex(c, name);
-  resolving.catch(() => {}); // awaited below
+  resolving.catch(ignoreUntilAwaited);
   const expected =
     recentIndices.get(cacheKey) ??
     (await store.findIndex(nearestReplica(c.env.DB), accountId, name));
-  const speculative = expected && find(expected);
-  speculative?.catch(() => {}); // its errors count only if the index is current
+  const isLikely = costGate(c.env).isExpectedToOpen;
+  const speculative = expected && isLikely ? find(expected) : null;
+  speculative?.catch(ignoreUntilAwaited); // its errors count only if the index is current
   const { indexId, shards } = await resolving;
   const isCurrent = indexId === expected?.indexId && shards.length === expected.shards.length;
   if (recentIndices.size >= MAX_RECENT_INDICES) recentIndices.clear();
   const index = { accountId, indexId, name, shards };
   recentIndices.set(cacheKey, index);
   return speculative && isCurrent ? speculative : find(index);
+}
+
+/**
+ * Starts a job that searches and stores the results, and returns an empty result that names it. The
+ * job deletes the query clip.
+ */
+export async function queueSearch(
+  env: Env,
+  { accountId, indexId, name: indexName }: MediaIndexRow,
+  request: SearchRequest,
+  clip: QueryClip | null,
+) {
+  const now = Date.now();
+  const job: JobMessage = {
+    kind: "search",
+    jobId: newId("job", now),
+    accountId,
+    indexId,
+    indexName,
+    request,
+    clip,
+  };
+  await startJob(env, job, now);
+  const state = "queued" as const;
+  return { job_id: job.jobId, state, segments: [], total: 0, next_cursor: null };
 }

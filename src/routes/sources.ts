@@ -1,12 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { deleteSource, listSources, type SourceSummary } from "../store/sources.ts";
+import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { countField, failureRecord, idField, orNull, time } from "./fields.ts";
-import { jobState } from "./job-record.ts";
-import { indexParams, isoTime, isoTimeOrNull, jsonObject } from "./index-record.ts";
-import { requireCallerIndex } from "./indices.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
+import { deleteSource, listSources, type SourceSummary } from "../store/d1/sources.ts";
+import type { Caller } from "../types.ts";
+import { withoutCredentials } from "../url-credentials.ts";
+import { countField, failureRecord, idField, orNull, time } from "./records/fields.ts";
+import { indexParams, isoTime, isoTimeOrNull, jsonObject } from "./records/index-record.ts";
+import { jobState } from "./records/job-record.ts";
 
 /** Routes of an index's import sources: listings of platforms, followed or imported once. */
 export const sourceRoutes = createRouter("Imports");
@@ -51,7 +53,7 @@ const sourceRecord = z
         example: { url: "https://video.blender.org/c/blender_open_movies/videos" },
       }),
     follow: z.boolean().describe("Whether traversals import what is new."),
-    limit: countField("Items that are imported at most.", 20),
+    limit: countField("Maximum number of items to import.", 20),
     metadata: jsonObject,
     items: countField("Items that were imported.", 18),
     removed_upstream: countField("Imported items that the platform doesn't list any more.", 0),
@@ -87,7 +89,7 @@ async function listIndexSources(
 ) {
   const { indexId } = await requireCallerIndex(c, params.index_name);
   const page = await listSources(c.env.DB, indexId, pageRequest(query));
-  const sources = page.items.map(toSourceRecord);
+  const sources = page.items.map((source) => toSourceRecord(source, c.get("caller")));
   return { sources, total: page.total, next_cursor: nextCursor(page) };
 }
 
@@ -100,7 +102,7 @@ addEndpoint(
     path: "/index/{index_name}/sources/{source_id}",
     operationId: "deleteSource",
     summary: "Delete a source of imports",
-    description: "Ends following a source. Assets that were imported from it stay.",
+    description: "Stops following a source. Assets that were imported from it stay.",
     scope: "write",
     params: sourceParams,
     response: z
@@ -126,18 +128,25 @@ const sourceRequest = z.object({
 });
 const sourceListing = z.object({ title: z.string(), url: z.string().nullable() });
 
-function toSourceRecord(source: SourceSummary): z.input<typeof sourceRecord> {
+/**
+ * Returns the record of a source. Callers that can't import again see its URLs without what opens
+ * them.
+ */
+function toSourceRecord(source: SourceSummary, { scopes }: Caller): z.input<typeof sourceRecord> {
   const request = sourceRequest.parse(source.request);
   const listing = source.listing && sourceListing.parse(source.listing);
+  const show = (text: string) => (scopes.includes("write") ? text : withoutCredentials(text));
+  const title = listing?.title ?? request.username ?? request.playlistId;
+  const url = listing?.url ?? request.url;
   return {
     source_id: source.sourceId,
     platform: source.platform,
     kind: request.kind,
-    title: listing?.title ?? request.username ?? request.playlistId ?? null,
-    url: listing?.url ?? request.url ?? null,
+    title: title === undefined ? null : show(title),
+    url: url === undefined ? null : show(url),
     query: request.query ?? null,
     request: {
-      url: request.url,
+      url: request.url === undefined ? undefined : show(request.url),
       query: request.query,
       username: request.username,
       playlist_id: request.playlistId,

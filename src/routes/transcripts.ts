@@ -1,22 +1,30 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
+import { toVideoFps } from "../cues.ts";
 import { AppError } from "../errors.ts";
-import { newId } from "../ids.ts";
-import type { Transcript } from "../ingest/transcript/parse.ts";
-import { TRANSCRIPT_FILES } from "../ingest/transcript/format.ts";
-import type { JobMessage } from "../messages.ts";
-import { startJob } from "../store/jobs.ts";
-import { getCues, getTranscript, putCues } from "../store/transcripts.ts";
-import type { Asset } from "../types.ts";
-import { transcriptOrigin, videoParams } from "./asset-record.ts";
-import { requireCallerAsset } from "./assets.ts";
+import { requireCallerAsset } from "../http/caller-records.ts";
 import { attachment } from "../http/content-disposition.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { formFileOrText } from "../http/multipart-schema.ts";
-import { missingFileError, readForm, readSmallPart } from "../http/multipart.ts";
-import { parseTranscriptPart, invalidTranscript } from "./transcript-part.ts";
-import { countField, idField } from "./fields.ts";
+import { formFileOrText, missingFileError, readForm, readSmallPart } from "../http/multipart.ts";
+import { newId } from "../ids.ts";
+import { TRANSCRIPT_FILES } from "../ingest/transcript/format.ts";
+import type { Transcript } from "../ingest/transcript/parse.ts";
+import { deleteUnusedCues } from "../ingest/transcript/replace.ts";
+import { fitCues } from "../ingest/transcript/warnings.ts";
+import type { JobMessage } from "../messages.ts";
+import { startJob } from "../store/job-queue.ts";
+import { getCues, getTranscript, putCues } from "../store/transcripts.ts";
+import type { Asset } from "../types.ts";
+import { transcriptOrigin, videoParams } from "./records/asset-record.ts";
+import { STORAGE_FULL, countField, idField } from "./records/fields.ts";
+import {
+  invalidTranscript,
+  parseEncodingLabel,
+  parseTranscriptPart,
+  TRANSCRIPT_FORMATS,
+  transcriptEncoding,
+} from "./transcript-part.ts";
 
 export const transcriptRoutes = createRouter("Transcripts");
 
@@ -123,13 +131,15 @@ addEndpoint(
     description:
       "Replaces the transcript of a ready video and starts a job that derives the texts and " +
       "vectors of its segments. The earlier one stays searchable until the job has ended.",
-    errors: { conflict: "The video isn't ready." },
+    errors: {
+      conflict: "The video isn't ready.",
+      account_full: STORAGE_FULL,
+    },
     scope: "write",
     params: videoParams,
     form: z.object({
-      transcript: formFileOrText().describe(
-        "Transcript as SRT, WebVTT, JSON (`[{start, end, text}]` or Whisper's) or plain text.",
-      ),
+      transcript: formFileOrText().describe(`Transcript as ${TRANSCRIPT_FORMATS}.`),
+      transcript_encoding: transcriptEncoding,
     }),
     creates: "record",
     response: z
@@ -147,14 +157,27 @@ addEndpoint(
 async function updateVideoTranscript(c: Context, { params }: Input<typeof videoParams>) {
   const asset = await requireReadyVideo(c, params.video_id);
   const { accountId, indexId, assetId } = asset;
-  const transcript = parseTranscriptPart(await readTranscriptPart(c.req.raw));
-  requireWithinVideo(transcript, asset);
+  const transcript = fitTranscript(await readTranscript(c.req.raw), asset);
   const language = transcript.language ?? asset.language;
   const now = Date.now();
   const jobId = newId("job", now);
-  const job: JobMessage = { kind: "transcript", jobId, accountId, indexId, assetId, language };
+  const { warnings } = transcript;
+  const job: JobMessage = {
+    kind: "transcript",
+    jobId,
+    accountId,
+    indexId,
+    assetId,
+    language,
+    warnings,
+  };
   await putCues(c.env.MEDIA, asset, transcript.cues, jobId);
-  await startJob(c.env, job, now);
+  try {
+    await startJob(c.env, job, now);
+  } catch (error) {
+    await deleteUnusedCues(c.env, job, jobId);
+    throw error;
+  }
   return { video_id: assetId, cues: transcript.cues.length, language, job_id: jobId };
 }
 
@@ -165,24 +188,31 @@ async function requireReadyVideo(c: Context, videoId: string): Promise<Asset> {
   throw new AppError("conflict", message);
 }
 
-/** Reads the part `transcript`, a file or a text field. */
-async function readTranscriptPart(request: Request): Promise<Uint8Array> {
+/** Reads the part `transcript`, a file or a text field, in the encoding that is given. */
+async function readTranscript(request: Request): Promise<Transcript> {
   let file: Uint8Array | undefined;
   const fields = await readForm(request, async (part) => {
     if (part.field === "transcript") file = await readSmallPart(part, LIMITS.transcriptBytes);
   });
   const text = fields.get("transcript");
   if (!file && text === undefined) throw missingFileError("transcript", fields);
-  return file ?? new TextEncoder().encode(text);
+  const encoding = parseEncodingLabel(fields.get("transcript_encoding"));
+  return parseTranscriptPart(file ?? new TextEncoder().encode(text), file ? encoding : "utf-8");
 }
 
 /**
- * Throws if the first cue starts after the end of the video: the transcript is another video's, or
- * its times are in another unit. Cues without times (NaN) pass.
+ * Fits a transcript to the video: frames become seconds, times that begin at a whole hour are
+ * shifted. Throws if the first cue starts after the end of the video: the transcript is another
+ * video's, or its times are in another unit. Cues without times (NaN) pass.
  */
-function requireWithinVideo({ cues }: Transcript, { durationMs }: Asset): void {
+function fitTranscript(transcript: Transcript, { durationMs, fps }: Asset): Transcript {
+  const { isFrameBased } = transcript;
+  const given = isFrameBased ? toVideoFps(transcript.cues, fps ?? NaN) : transcript.cues;
+  const { cues, warnings } = fitCues(given, durationMs / 1000);
   const [first] = cues;
-  if (!first || !(first.start * 1000 >= durationMs)) return;
-  const times = `its first cue starts at ${first.start} s, the video ends at ${durationMs / 1000} s`;
-  throw invalidTranscript(`The transcript doesn't fit the video: ${times}.`);
+  if (first && first.start * 1000 >= durationMs) {
+    const times = `its first cue starts at ${first.start} s, the video ends at ${durationMs / 1000} s`;
+    throw invalidTranscript(`The transcript doesn't fit the video: ${times}.`);
+  }
+  return { ...transcript, cues, warnings: [...transcript.warnings, ...warnings] };
 }

@@ -1,29 +1,29 @@
 import { z } from "@hono/zod-openapi";
-import { mapConcurrent } from "../concurrency.ts";
-import { type Finding, FINDINGS, INDEX_FINDINGS } from "../lifecycle/findings.ts";
-import { inspectAsset } from "../lifecycle/inspect.ts";
-import { inspectIndex } from "../lifecycle/health/media-index.ts";
-import { probeImageModel, type ImageModel } from "../lifecycle/image-model.ts";
-import { listTraversalPage } from "../lifecycle/traversal-page.ts";
-import { startTraversal } from "../lifecycle/start-traversal.ts";
 import { LIFECYCLE, KEY_RECHECK_MS } from "../config.ts";
-import { listAssets } from "../store/assets.ts";
-import type { Page, PageRequest } from "../store/sql.ts";
-import { indexDatabase } from "../store/index-database.ts";
-import { listSegments } from "../store/segments.ts";
-import { listTallies } from "../store/tallies.ts";
-import type { Asset, MediaIndexRow } from "../types.ts";
-import { assetRecord, toAssetRecord } from "./asset-record.ts";
 import { revalidateKey } from "../http/authenticate.ts";
+import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { indexParams, indexRecord, toIndexRecord } from "./index-record.ts";
-import { requireCallerIndex } from "./indices.ts";
+import { requireCostQuota } from "../http/metering.ts";
 import { NDJSON, toNdjson } from "../http/ndjson.ts";
-import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { nextCursor, pageFields, pageQuery, pageRequest } from "../http/pagination.ts";
-import { idField, orNull } from "./fields.ts";
-import { segmentRecord, toSegmentRecord } from "./segment-record.ts";
+import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { type Finding, FINDINGS, INDEX_FINDINGS } from "../lifecycle/findings.ts";
+import { inspectIndex } from "../lifecycle/health/media-index.ts";
+import { probeImageModel, type ImageModel } from "../lifecycle/image-model.ts";
+import { inspectAsset } from "../lifecycle/inspect.ts";
+import { startTraversal } from "../lifecycle/start-traversal.ts";
+import { listTraversalPage } from "../lifecycle/traversal-page.ts";
+import { listAssets } from "../store/d1/assets.ts";
+import { listTallies } from "../store/d1/tallies.ts";
+import { indexDatabase } from "../store/index-database/index-database.ts";
+import { listSegments } from "../store/index-database/segments.ts";
+import type { Page, PageRequest } from "../store/sql.ts";
+import type { Asset, MediaIndexRow } from "../types.ts";
+import { assetRecord, toAssetRecord } from "./records/asset-record.ts";
+import { RECORDS_FULL, idField, orNull } from "./records/fields.ts";
+import { indexParams, indexRecord, toIndexRecord } from "./records/index-record.ts";
+import { segmentRecord, toSegmentRecord } from "./records/segment-record.ts";
 
 export const traverseRoutes = createRouter("Traversal");
 
@@ -81,7 +81,7 @@ addEndpoint(
     description:
       "Lists all assets with their segments, and compares what D1, R2 and Vectorize have of them. " +
       "It changes nothing. With `Accept: application/x-ndjson`, the whole walk is streamed as a " +
-      "JSON object a line.",
+      "JSON object per line.",
     scope: "read",
     params: indexParams,
     query: pageQuery,
@@ -96,6 +96,7 @@ async function traverse(
   { params, query }: Input<typeof indexParams, typeof pageQuery>,
 ) {
   const index = await requireCallerIndex(c, params.index_name);
+  await requireCostQuota(c);
   const imageModel = await probeImageModel(c.env);
   if (/\bapplication\/x-ndjson\b/.test(c.req.header("accept") ?? "")) {
     return toNdjson(traverseIndex(c, index, imageModel, pageRequest(query)));
@@ -113,16 +114,32 @@ async function getPage(
     listTraversalPage(c.env.DB, index.indexId, request),
     listTallies(c.env.DB, index.accountId, index.indexId),
   ]);
-  const nodes = await mapConcurrent(page.items, LIFECYCLE.concurrency, (asset) =>
-    getNode(c, asset, imageModel),
-  );
+  const nodes = await listNodes(c, page.items, imageModel);
+  const isWhole = nodes.length === page.items.length;
+  const next = isWhole ? page.next : page.items[nodes.length - 1]!.assetId;
   return {
-    index: toIndexRecord(index, tallies),
+    index: toIndexRecord(index, tallies, c.get("caller").scopes),
     nodes,
-    health: page.next === null ? await getIndexHealth(c, index, imageModel) : null,
+    health: next === null ? await getIndexHealth(c, index, imageModel) : null,
     total: page.total,
-    next_cursor: nextCursor(page),
+    next_cursor: nextCursor({ ...page, next }),
   };
+}
+
+/** Characters of segments at which a page ends early: usually, a page has 2 million. */
+const MAX_PAGE_CHARACTERS = 12_000_000;
+
+/** Makes the nodes of the first assets: of all of them, unless these have too much text. */
+async function listNodes(c: Context, assets: Asset[], imageModel: ImageModel): Promise<Node[]> {
+  const nodes: Node[] = [];
+  let characters = 0;
+  while (nodes.length < assets.length && characters < MAX_PAGE_CHARACTERS) {
+    const batch = assets.slice(nodes.length, nodes.length + LIFECYCLE.concurrency);
+    const made = await Promise.all(batch.map((asset) => getNode(c, asset, imageModel)));
+    nodes.push(...made);
+    characters += made.reduce((sum, { segments }) => sum + JSON.stringify(segments).length, 0);
+  }
+  return nodes;
 }
 
 addEndpoint(
@@ -135,6 +152,7 @@ addEndpoint(
     description:
       "Starts a job that repairs what a traversal finds and syncs followed sources, as the " +
       "schedule does. If one is running already, that one is returned.",
+    errors: { account_full: RECORDS_FULL },
     scope: "write",
     params: indexParams,
     response: z
@@ -149,7 +167,7 @@ addEndpoint(
 
 async function repairIndex(c: Context, { params }: Input<typeof indexParams>) {
   const index = await requireCallerIndex(c, params.index_name);
-  const { jobId, state } = await startTraversal(c.env, index, Date.now());
+  const { jobId, state } = await startTraversal(c.env, index, "request", Date.now());
   return { job_id: jobId, state };
 }
 
@@ -174,7 +192,7 @@ async function* traverseIndex(
   }
   const tallies = await listTallies(c.env.DB, index.accountId, index.indexId);
   yield {
-    index: toIndexRecord(index, tallies),
+    index: toIndexRecord(index, tallies, c.get("caller").scopes),
     health: await getIndexHealth(c, index, imageModel),
   };
 }

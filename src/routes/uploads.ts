@@ -1,23 +1,23 @@
 import { z } from "@hono/zod-openapi";
-import { completeUpload } from "../lifecycle/complete-upload.ts";
 import { AppError, type Failure, failureOf } from "../errors.ts";
-import { removeUpload } from "../store/upload-objects.ts";
-import { pageOpenUploads } from "../store/upload-lists.ts";
-import { getUpload, type Upload } from "../store/uploads.ts";
-import { continueUpload, createUpload } from "./upload-requests.ts";
-import { OFFSET_OCTET_STREAM, requireTusVersion } from "../http/tus.ts";
+import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { indexParams } from "./index-record.ts";
-import { requireCallerIndex } from "./indices.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
+import { OFFSET_OCTET_STREAM, requireTusVersion } from "../http/tus.ts";
+import { completeUpload } from "../lifecycle/complete-upload.ts";
+import { pageOpenUploads } from "../store/d1/upload-lists.ts";
+import { getUpload, type Upload } from "../store/d1/uploads.ts";
+import { removeUpload } from "../store/stored-uploads.ts";
+import { indexParams } from "./records/index-record.ts";
 import {
   offsetHeaders,
   toUploadRecord,
   uploadHeaders,
   uploadParams,
   uploadRecord,
-} from "./upload-record.ts";
+} from "./records/upload-record.ts";
+import { continueUpload, createUpload } from "./upload-requests.ts";
 
 /** Routes of resumable uploads by the tus protocol (docs/uploads.md). */
 export const uploadRoutes = createRouter("Resumable uploads");
@@ -37,7 +37,8 @@ const checksum = {
 const TUS_ERRORS = {
   bad_request: "Headers contradict each other, or ask for what isn't supported.",
   precondition_failed: "The header `Tus-Resumable` isn't `1.0.0`.",
-  unsupported_media_type: "The body isn't `application/offset+octet-stream`, or no video or image.",
+  unsupported_media_type:
+    "The body isn't `application/offset+octet-stream`, or the file is neither video nor image.",
   checksum_mismatch: "The body doesn't have the checksum: nothing was stored.",
 } as const;
 const UPLOAD_EXPIRED = "The upload has expired. Start a new one.";
@@ -53,7 +54,10 @@ addEndpoint(
       "Starts an upload of any size by the protocol tus 1.0, for which there are clients in most " +
       "languages. The response's `Location` is the URL of the upload. A body is its first bytes. " +
       "docs/uploads.md has examples.",
-    errors: { ...TUS_ERRORS, account_full: "The account's storage is used up." },
+    errors: {
+      ...TUS_ERRORS,
+      account_full: "The account's storage or its bytes of records are used up.",
+    },
     scope: "write",
     params: indexParams,
     headers: z.object({
@@ -152,7 +156,7 @@ const appendRequest = {
     ...TUS_ERRORS,
     gone: UPLOAD_EXPIRED,
     conflict: "`Upload-Offset` isn't where the upload ends, or another request is writing to it.",
-    account_full: "The account's storage is used up.",
+    account_full: "The account's storage or its bytes of records are used up.",
   },
 } as const;
 

@@ -1,20 +1,14 @@
 import { z } from "@hono/zod-openapi";
+import { requireCallerAsset } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { formFile, formFileOrText } from "../http/multipart-schema.ts";
+import { formFile, formFileOrText } from "../http/multipart.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { indexDatabase } from "../store/index-database.ts";
-import { pageSegments } from "../store/segments.ts";
+import { indexDatabase } from "../store/index-database/index-database.ts";
+import { pageSegments } from "../store/index-database/segments.ts";
 import { getTranscript } from "../store/transcripts.ts";
-import {
-  addedAsset,
-  assetRecord,
-  assetSource,
-  toAssetRecord,
-  transcriptOrigin,
-  videoParams,
-} from "./asset-record.ts";
+import { publicSource } from "../url-credentials.ts";
 import {
   addCallerAsset,
   ASSET_CHANGE_EXAMPLES,
@@ -22,14 +16,22 @@ import {
   deleteCallerAsset,
   listCallerAssets,
   metadataText,
-  requireCallerAsset,
   retryCallerAsset,
   updateCallerAsset,
 } from "./assets.ts";
-import { indexParams, isoTime, jsonObject } from "./index-record.ts";
-import { queuedJob } from "./job-record.ts";
-import { segmentRecord, toSegmentRecord } from "./segment-record.ts";
-import { countField, idField, time } from "./fields.ts";
+import {
+  addedAsset,
+  assetRecord,
+  assetSource,
+  toAssetRecord,
+  transcriptOrigin,
+  videoParams,
+} from "./records/asset-record.ts";
+import { RECORDS_FULL, countField, idField, time } from "./records/fields.ts";
+import { indexParams, isoTime, jsonObject } from "./records/index-record.ts";
+import { queuedJob } from "./records/job-record.ts";
+import { segmentRecord, toSegmentRecord } from "./records/segment-record.ts";
+import { TRANSCRIPT_FORMATS, transcriptEncoding } from "./transcript-part.ts";
 
 export const videoRoutes = createRouter("Videos and images");
 
@@ -51,7 +53,7 @@ addEndpoint(
       "Uploads a video, or downloads it from a URL, and starts its ingest. The response has the " +
       "state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the " +
       "index has already are not stored again (`duplicate`). Large files: createUpload.",
-    errors: { account_full: "The account's storage is used up." },
+    errors: { account_full: "The account's storage or its bytes of records are used up." },
     scope: "write",
     params: indexParams,
     query: indexVideoQuery,
@@ -63,10 +65,8 @@ addEndpoint(
         .describe("Public URL of the video: the same as in the query."),
       transcript: formFileOrText()
         .optional()
-        .describe(
-          "Transcript, used instead of speech recognition: SRT, WebVTT, JSON (`[{start, end, " +
-            "text}]` or Whisper's) or plain text.",
-        ),
+        .describe(`Transcript, used instead of speech recognition: ${TRANSCRIPT_FORMATS}.`),
+      transcript_encoding: transcriptEncoding,
       metadata_str: metadataText,
     }),
     bodyOptional: true,
@@ -148,6 +148,7 @@ addEndpoint(
       "Changes the title or the metadata. A field that is left out stays as it is; `metadata` is " +
       "replaced as a whole.",
     examples: ASSET_CHANGE_EXAMPLES,
+    errors: { account_full: RECORDS_FULL },
     scope: "write",
     params: videoParams,
     body: assetChange,
@@ -192,9 +193,12 @@ addEndpoint(
     operationId: "retryVideo",
     summary: "Retry a failed video",
     description:
-      "Continues the ingest of a failed video at the step that failed. Of a ready video with " +
-      "`warnings`, what these are about is tried again by a job.",
-    errors: { conflict: "The video hasn't failed and has no warnings." },
+      "Continues the ingest of a failed video at the step that failed. For a ready video with " +
+      "`warnings`, a job tries again what they are about.",
+    errors: {
+      account_full: RECORDS_FULL,
+      conflict: "The video hasn't failed and has no warnings.",
+    },
     scope: "write",
     params: videoParams,
     response: assetRecord,
@@ -249,7 +253,7 @@ async function getVideoMetadata(c: Context, { params }: Input<typeof videoParams
       height,
       fps,
     },
-    source: asset.source,
+    source: publicSource(asset.source),
     created_at: isoTime(asset.createdAt),
     updated_at: isoTime(asset.updatedAt),
   };

@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { AppError, invalid } from "../errors.ts";
+import { requireCallerIndex } from "../http/caller-records.ts";
+import type { Context } from "../http/context.ts";
+import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { INVALID_CURSOR, pageOf, pageQuery } from "../http/pagination.ts";
 import { eventId, eventSeq, type IndexId } from "../ids.ts";
 import { indexObject } from "../store/index-object.ts";
 import { type Delivery, EVENT_TYPES, type WebhookState } from "../types.ts";
-import type { Context } from "../http/context.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { eventRecord } from "./event-record.ts";
-import { countField, time } from "./fields.ts";
-import { indexParams, isoTime, isoTimeOrNull } from "./index-record.ts";
-import { requireCallerIndex } from "./indices.ts";
-import { INVALID_CURSOR, pageOf, pageQuery } from "../http/pagination.ts";
+import { eventRecord } from "./records/event-record.ts";
+import { countField, time } from "./records/fields.ts";
+import { indexParams, isoTime, isoTimeOrNull } from "./records/index-record.ts";
 
 export const webhookRoutes = createRouter("Events");
 
@@ -39,7 +39,7 @@ const webhookRecord = z
       .object({
         pending: countField("Deliveries that are waiting or being retried.", 0),
         delivered: countField("Deliveries that the receiver accepted.", 41),
-        failed: countField("Deliveries that were given up.", 0),
+        failed: countField("Deliveries that failed at their last attempt.", 0),
       })
       .describe("Recent deliveries by state."),
   })

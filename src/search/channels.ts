@@ -1,23 +1,36 @@
-import { SEARCH } from "../config.ts";
+import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
+import { LIMITS, SEARCH } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
-import type { SegmentId } from "../ids.ts";
+import type { IndexId, SegmentId } from "../ids.ts";
+import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { log } from "../log.ts";
 import { LruCache } from "../lru-cache.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
-import { indexDatabases } from "../store/index-database.ts";
-import type { FtsHit } from "../store/segment-query.ts";
-import { vectorPairs } from "../store/vector-pairs.ts";
-import type { VectorHit } from "../store/vectors.ts";
+import { type AssetScope, selectsAssets } from "../store/index-database/asset-scope.ts";
+import { listScope } from "../store/index-database/find-segments.ts";
+import {
+  type FtsHit,
+  indexDatabases,
+  type IndexDb,
+} from "../store/index-database/index-database.ts";
+import { vectorPairs, type VectorSpace } from "../store/vectorize/vector-pairs.ts";
+import { queryVectors, type VectorHit } from "../store/vectorize/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
-import { IMAGE_VECTOR_KINDS, type IndexRef, TEXT_KINDS } from "../types.ts";
-import type { CompiledQuery } from "./compiled-query.ts";
+import {
+  ASSET_TYPES,
+  type AssetType,
+  IMAGE_VECTOR_KINDS,
+  type IndexRef,
+  TEXT_KINDS,
+  type VectorKind,
+} from "../types.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
-import type { CopyMatch } from "./example.ts";
-import { groupAssetIds, meanDirection, searchKnn } from "./knn.ts";
+import { meanDirection } from "./example.ts";
+import type { Signals } from "./fuse.ts";
+import type { CompiledQuery, CopyMatch } from "./query.ts";
 import type { SearchScope } from "./request.ts";
-import type { Signals } from "./signals.ts";
 
 /** A segment that a retrieval channel found, with the channel's signals. */
 export interface ChannelHit {
@@ -44,30 +57,28 @@ interface ChannelHits {
 export async function queryChannels(
   env: Env,
   index: IndexRef,
-  scope: SearchScope,
-  query: CompiledQuery,
-  count: number,
+  { scope, query, count }: { scope: SearchScope; query: CompiledQuery; count: number },
   { time }: Timings,
 ): Promise<ChannelHits> {
   const { plainText, example } = query;
   const pairs = vectorPairs(env, index);
   const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
-  assetGroups.catch(() => {}); // reported by the channels that await it, if any gets that far
+  assetGroups.catch(ignoreUntilAwaited); // by a channel, if any gets that far
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
     const allKinds = space === "text" ? TEXT_KINDS : IMAGE_VECTOR_KINDS;
     const kinds = space === "text" ? scope.textKinds : allKinds;
     const groups = await assetGroups;
     return time("knn", async () => {
-      const hits = await searchKnn(
-        pairs.map((pair) => pair[space]),
-        index.indexId,
-        scope.assets,
+      const hits = await searchKnn({
+        spaces: pairs.map((pair) => pair[space]),
+        indexId: index.indexId,
+        scope: scope.assets,
         groups,
         kinds,
         allKinds,
         vector,
         count,
-      );
+      });
       return space === "text" ? toTextHits(hits) : toImageHits(hits);
     });
   };
@@ -189,4 +200,68 @@ export async function tryChannel<T>(
     log("warn", "search.channel_unavailable", { channel, code: error.code, cause: traceOf(error) });
     return error;
   }
+}
+
+/** Asset ids per filter: Vectorize takes a filter of 2 kB. */
+const IDS_PER_FILTER = 40;
+
+/**
+ * Lists the assets of a scope with ids or conditions, in groups that fit into a filter. Null if the
+ * scope has neither, or more than `LIMITS.assetIdCount` assets.
+ */
+async function groupAssetIds(
+  databases: readonly IndexDb[],
+  scope: AssetScope,
+): Promise<string[][] | null> {
+  if (!selectsAssets(scope)) return null;
+  const ids = await listScope(databases, scope, LIMITS.assetIdCount + 1);
+  if (ids.length > LIMITS.assetIdCount) return null;
+  return Array.from({ length: Math.ceil(ids.length / IDS_PER_FILTER) }, (_, i) =>
+    ids.slice(i * IDS_PER_FILTER, (i + 1) * IDS_PER_FILTER),
+  );
+}
+
+/** A search for the vectors of an index that are nearest to one. */
+interface KnnQuery {
+  spaces: VectorSpace[];
+  indexId: IndexId;
+  scope: AssetScope;
+  /** Asset ids to filter by; null for the whole index. */
+  groups: string[][] | null;
+  kinds: readonly VectorKind[];
+  /** Kinds of vectors that the spaces have. */
+  allKinds: readonly VectorKind[];
+  vector: number[];
+  count: number;
+}
+
+/**
+ * Returns the vectors of some Vectorize indexes that are nearest to a query vector, best first. A
+ * query returns 100: for a larger `count`, each kind of vector and each type of asset is queried
+ * separately, which may still return fewer. Conditions that all vectors meet are left out, such as
+ * the whole of `allKinds`: Vectorize would evaluate them for each vector.
+ */
+async function searchKnn(query: KnnQuery): Promise<VectorHit[]> {
+  const { spaces, indexId, scope, groups, kinds, allKinds, vector, count } = query;
+  const isDeep = count > SEARCH.maxCandidates;
+  const kindSets = isDeep ? kinds.map((kind) => [kind]) : [kinds];
+  const typeSets = isDeep ? scope.types.map((type) => [type]) : [scope.types];
+  const toFilter = (
+    kind: readonly VectorKind[],
+    type: readonly AssetType[],
+    ids: string[] | null,
+  ): VectorizeVectorMetadataFilter => ({
+    ...(kind.length < allKinds.length && { kind: { $in: [...kind] } }),
+    ...(type.length < ASSET_TYPES.length && { asset_type: { $in: [...type] } }),
+    ...(scope.exceptAssetId !== null && { asset_id: { $ne: scope.exceptAssetId } }),
+    ...(ids && { asset_id: { $in: ids } }),
+  });
+  const filters = kindSets.flatMap((kind) =>
+    typeSets.flatMap((type) => (groups ?? [null]).map((ids) => toFilter(kind, type, ids))),
+  );
+  const queries = spaces.flatMap((space) => filters.map((filter) => ({ space, filter })));
+  const hits = await mapConcurrent(queries, CONNECTIONS, ({ space, filter }) =>
+    queryVectors(space, indexId, vector, SEARCH.maxCandidates, filter),
+  );
+  return hits.flat().toSorted((a, b) => b.cosine - a.cosine);
 }

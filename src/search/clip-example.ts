@@ -1,6 +1,6 @@
 import { SEARCH } from "../config.ts";
-import { COPY_DETECTION, CONTACT_SHEET } from "../parameters.ts";
 import { AppError } from "../errors.ts";
+import { cutAudio } from "../media/container/audio.ts";
 import {
   getDurationSeconds,
   openContainer,
@@ -8,16 +8,16 @@ import {
 } from "../media/container/open-container.ts";
 import { extractFrameAt } from "../media/frames.ts";
 import { type SampledFrame, sampleFrames } from "../media/shots/contact-sheet.ts";
-import { cutAudio, getAudioTrack } from "../media/container/audio.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
 import { transcribe } from "../models/transcribe.ts";
+import { COPY_DETECTION, CONTACT_SHEET } from "../parameters.ts";
 import type { TimeRange } from "../time-range.ts";
 import type { IndexRef } from "../types.ts";
 import { tryChannel } from "./channels.ts";
 import { findVideoCopies } from "./copy-detection.ts";
-import type { ExampleQuery } from "./example.ts";
 import { embedImages, toExample } from "./image-example.ts";
+import type { ExampleQuery } from "./query.ts";
 
 /**
  * Makes an example of a time range of a stored clip: copies of its frames, the mean image embedding
@@ -36,7 +36,7 @@ export async function exampleFromClip(
   const perSecond = COPY_DETECTION.queryFramesPerSecond;
   for (const copyRange of copyRanges) {
     using input = await openContainer(env.MEDIA, key, copyRange);
-    const track = await requireVideoTrack(input);
+    const track = requireVideoTrack(input);
     copyFrames.push(...(await sampleFrames(env, track, { ...copyRange, perSecond })));
   }
   const jpegs: Uint8Array[] = [];
@@ -104,11 +104,12 @@ async function embedSpeech(
   const range = { start, end: Math.min(end, start + SEARCH.clipSpeechSeconds) };
   using input = await openContainer(env.MEDIA, key, range);
   try {
-    const track = await getAudioTrack(input);
-    const audio = track && (await cutAudio(track, range.start, range.end));
-    if (!audio) return null;
-    const { segments } = await transcribe(env.AI, audio.bytes, null);
-    const transcript = segments.map(({ text }) => text).join(" ");
+    const texts: string[] = [];
+    for (const { bytes } of input.audio ? await cutAudio(input.audio, range) : []) {
+      const { segments } = await transcribe(env.AI, bytes, null);
+      texts.push(...segments.map(({ text }) => text));
+    }
+    const transcript = texts.join(" ");
     return transcript === "" ? null : (await embedText(env.AI, [transcript]))[0]!;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -1,4 +1,3 @@
-import { COPY_DETECTION, SIGNATURE } from "../parameters.ts";
 import type { AssetId } from "../ids.ts";
 import { computeQuerySignature } from "../media/pixels/image-signature.ts";
 import { lumaPixels } from "../media/pixels/luma.ts";
@@ -12,13 +11,14 @@ import {
 } from "../media/pixels/registration.ts";
 import { cropLetterbox, type TimedThumbnail, toThumbnails } from "../media/pixels/thumbnails.ts";
 import type { SampledFrame } from "../media/shots/contact-sheet.ts";
-import { indexDatabases } from "../store/index-database.ts";
-import type { IndexRef } from "../types.ts";
-import { listReferenceFrames, type ReferenceFrames } from "../store/reference-frames.ts";
-import { type AssetTimeRangeMs, listSegmentsAt } from "../store/segments.ts";
-import { findSignatures, type SignatureMatch } from "../store/signatures.ts";
+import { COPY_DETECTION, SIGNATURE } from "../parameters.ts";
+import { indexDatabases } from "../store/index-database/index-database.ts";
+import { type AssetTimeRangeMs, listSegmentsAt } from "../store/index-database/segments.ts";
+import { findSignatures, type SignatureMatch } from "../store/index-database/signatures.ts";
+import { listReferenceFrames, type ReferenceFrames } from "../store/r2/reference-frames.ts";
 import type { TimeRange } from "../time-range.ts";
-import type { CopyMatch } from "./example.ts";
+import type { IndexRef } from "../types.ts";
+import type { CopyMatch } from "./query.ts";
 import {
   alignTemporally,
   type FrameMatch,

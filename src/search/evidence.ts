@@ -1,8 +1,8 @@
-import type { VectorHit } from "../store/vectors.ts";
-import type { FtsColumn } from "../store/fulltext.ts";
+import type { FtsColumn } from "../store/index-database/fulltext.ts";
+import type { VectorHit } from "../store/vectorize/vectors.ts";
 import type { Segment } from "../types.ts";
 import { highlightMatches } from "./highlight.ts";
-import type { TermMatch, QueryTerms } from "./query-terms.ts";
+import type { TermMatch, QueryTerms } from "./query.ts";
 
 type EvidenceKind = "visual" | "speech" | "text" | "caption";
 
@@ -37,6 +37,11 @@ const BOX_LABELS_READER: FieldReader = {
   read: ({ boxes }) => [...new Set(boxes.map(({ label }) => label))].join(", "),
   kind: "visual",
 };
+
+/** Returns the number of characters in which terms are matched. */
+export function textLength({ caption, transcript, onScreenText }: SearchableText): number {
+  return caption.length + transcript.length + onScreenText.length;
+}
 
 /** A text field of a segment with at least one query term. */
 export interface FieldMatch {

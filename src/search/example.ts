@@ -1,33 +1,11 @@
 import { AppError } from "../errors.ts";
-import type { SignatureHit } from "../store/signatures.ts";
-import { listUnknownAssets } from "../store/assets.ts";
-import { indexDatabases } from "../store/index-database.ts";
-import { listSegmentIds } from "../store/segments.ts";
-import { vectorPairs } from "../store/vector-pairs.ts";
-import { getVectors } from "../store/vectors.ts";
-import type { TimeRangeMs } from "../time-range.ts";
+import { listUnknownAssets } from "../store/d1/assets.ts";
+import { indexDatabases } from "../store/index-database/index-database.ts";
+import { listSegmentIds } from "../store/index-database/segments.ts";
+import { vectorPairs } from "../store/vectorize/vector-pairs.ts";
+import { getVectors } from "../store/vectorize/vectors.ts";
 import { type IndexRef, TEXT_KINDS } from "../types.ts";
-import { meanDirection } from "./knn.ts";
-
-/** A stored copy of the example, edited or not. */
-export interface CopyMatch extends SignatureHit {
-  /** The part of the stored video that was copied; null for an image, or if alignment failed. */
-  timeRange: TimeRangeMs | null;
-}
-
-/** A stored segment or asset, or an uploaded image or clip, that hits are similar to. */
-export interface ExampleQuery {
-  /** Direction in the space of image embeddings; null if there is none. */
-  imageVector: number[] | null;
-  /** Direction in the space of text embeddings; null if there is none. */
-  textVector: number[] | null;
-  /** Copies of an uploaded image or clip; null for a stored example. */
-  copies: CopyMatch[] | null;
-  /** The failure of an embedding model, if one was unavailable. */
-  outage: AppError | null;
-  /** The stored example itself, which is no hit. */
-  exclude: { segmentId: string | null; assetId: string | null };
-}
+import type { ExampleQuery } from "./query.ts";
 
 /** Vectors that Vectorize returns by id in one call. */
 const SAMPLE_SIZE = 20;
@@ -66,4 +44,14 @@ export async function exampleFromStored(
     outage: null,
     exclude: ids[0] === id ? { segmentId: id, assetId: null } : { segmentId: null, assetId: id },
   };
+}
+
+/** Returns the direction of the mean of unit vectors, as for "this, but at night". Skips nulls. */
+export function meanDirection(vectors: (number[] | null)[]): number[] {
+  const units = vectors.flatMap((vector) => {
+    const length = vector && Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+    return vector && length ? [vector.map((value) => value / length)] : [];
+  });
+  const [first = [], ...rest] = units;
+  return first.map((value, i) => rest.reduce((sum, unit) => sum + unit[i]!, value));
 }

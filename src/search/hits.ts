@@ -1,10 +1,10 @@
-import type { FoundAsset } from "../store/find-segments.ts";
+import type { FoundAsset } from "../store/index-database/find-segments.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Asset, BoundingBox, Mask, NamedIndexRef, Segment } from "../types.ts";
-import { collapseNearDuplicates, type NearDuplicateKey } from "./near-duplicates.ts";
 import type { Evidence } from "./evidence.ts";
-import type { SearchRequest } from "./request.ts";
-import type { Signals } from "./signals.ts";
+import type { Signals } from "./fuse.ts";
+import { uniqueWords } from "./query.ts";
+import type { RankPosition, SearchRequest } from "./request.ts";
 
 /** The asset of a hit, with what names its objects and its record. */
 export type HitAsset = FoundAsset & Pick<Asset, "accountId" | "indexId" | "indexName">;
@@ -41,7 +41,6 @@ interface Rankable extends NearDuplicateKey {
   signals: Signals;
   depth: number;
 }
-type RankOptions = Pick<SearchRequest, "collapse" | "groupBy">;
 
 /**
  * Sorts candidates by depth, then by score, then by id, so that pages are stable. Collapses
@@ -50,7 +49,7 @@ type RankOptions = Pick<SearchRequest, "collapse" | "groupBy">;
  */
 export function rankCandidates<T extends Rankable>(
   candidates: readonly T[],
-  { collapse, groupBy }: RankOptions,
+  { collapse, groupBy }: Pick<SearchRequest, "collapse" | "groupBy">,
 ): ({ candidate: T } & Pick<Hit, "duplicates">)[] {
   const sorted = candidates.toSorted(
     (a, b) =>
@@ -65,4 +64,100 @@ export function rankCandidates<T extends Rankable>(
   return collapsed.filter(({ candidate: { asset } }) => {
     return !ranked.has(asset.assetId) && ranked.add(asset.assetId);
   });
+}
+
+/** Last hits of a page that its position names. */
+const POSITION_HITS = 3;
+
+/** Returns the index of the first hit behind a position. */
+export function findPosition(
+  ranked: readonly { candidate: Rankable }[],
+  after: RankPosition | null,
+): number {
+  if (after === null) return 0;
+  for (const id of after.segmentIds) {
+    const at = ranked.findIndex(({ candidate }) => candidate.segment.segmentId === id);
+    if (at >= 0) return at + 1;
+  }
+  const { depth, score } = after;
+  const lastId = after.segmentIds[0] ?? "";
+  const at = ranked.findIndex(({ candidate }) => {
+    if (candidate.depth !== depth) return candidate.depth > depth;
+    if (candidate.score !== score) return candidate.score < score;
+    return candidate.segment.segmentId > lastId;
+  });
+  return at < 0 ? ranked.length : at;
+}
+
+/** Returns the position behind the hits of a page; null without any. */
+export function positionAfter(page: readonly { candidate: Rankable }[]): RankPosition | null {
+  const last = page.at(-1);
+  if (!last) return null;
+  const segmentIds = page
+    .slice(-POSITION_HITS)
+    .map(({ candidate }) => candidate.segment.segmentId)
+    .toReversed();
+  return { segmentIds, depth: last.candidate.depth, score: last.candidate.score };
+}
+
+/** The fields that near-duplicate detection compares. */
+export interface NearDuplicateKey {
+  segment: Pick<Segment, "segmentId" | "transcript" | "onScreenText">;
+  /** Perceptual hash of the keyframe, 40 bits in two numbers; null if it is flat or unknown. */
+  keyframeHash: readonly number[] | null;
+}
+
+/** Maximum Hamming distance of the hashes of near-duplicates, of 40 bits. */
+const MAX_DIFFERENT_BITS = 2;
+/** Minimum Jaccard index of the words of near-duplicates. */
+const MIN_JACCARD = 0.8;
+
+/**
+ * Collapses near-duplicates into the first of them: candidates whose keyframes, speech and
+ * on-screen text are nearly equal. `isExempt` candidates are never collapsed.
+ */
+export function collapseNearDuplicates<T extends NearDuplicateKey>(
+  candidates: readonly T[],
+  isExempt: (candidate: T) => boolean,
+): { candidate: T; duplicates: string[] }[] {
+  const unique: { candidate: T; duplicates: string[] }[] = [];
+  const wordSets = new Map<T, Set<string>>();
+  const wordSetOf = (candidate: T) => {
+    const words = wordSets.get(candidate) ?? toWordSet(candidate);
+    wordSets.set(candidate, words);
+    return words;
+  };
+  for (const candidate of candidates) {
+    const isNearDuplicate = ({ candidate: earlier }: { candidate: T }) =>
+      isSimilarHash(earlier.keyframeHash, candidate.keyframeHash) &&
+      isSimilarText(wordSetOf(earlier), wordSetOf(candidate));
+    const first = isExempt(candidate) ? undefined : unique.find(isNearDuplicate);
+    if (first) first.duplicates.push(candidate.segment.segmentId);
+    else unique.push({ candidate, duplicates: [] });
+  }
+  return unique;
+}
+
+type KeyframeHash = NearDuplicateKey["keyframeHash"];
+
+function isSimilarHash(a: KeyframeHash, b: KeyframeHash): boolean {
+  if (a === null || a.length !== b?.length) return false;
+  const distance = a.reduce((bits, part, i) => bits + countBits(part ^ b[i]!), 0);
+  return distance <= MAX_DIFFERENT_BITS;
+}
+
+function countBits(value: number): number {
+  let bits = 0;
+  for (let rest = value; rest !== 0; rest &= rest - 1) bits++;
+  return bits;
+}
+
+function isSimilarText(a: Set<string>, b: Set<string>): boolean {
+  const shared = [...a].filter((word) => b.has(word)).length;
+  const union = a.size + b.size - shared;
+  return union === 0 || shared / union >= MIN_JACCARD;
+}
+
+function toWordSet({ segment }: NearDuplicateKey): Set<string> {
+  return new Set(uniqueWords(`${segment.transcript} ${segment.onScreenText}`));
 }

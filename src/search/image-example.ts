@@ -1,13 +1,14 @@
 import { AppError } from "../errors.ts";
 import { decodeImage } from "../media/pixels/decode-image.ts";
+import { imageOfBytes } from "../media/pixels/image-file.ts";
 import { describeImage } from "../models/describe.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
 import { embedText } from "../models/embed-text.ts";
 import type { IndexRef } from "../types.ts";
 import { tryChannel } from "./channels.ts";
 import { findImageCopies } from "./copy-detection.ts";
-import type { CopyMatch, ExampleQuery } from "./example.ts";
-import { meanDirection } from "./knn.ts";
+import { meanDirection } from "./example.ts";
+import type { CopyMatch, ExampleQuery } from "./query.ts";
 
 /**
  * Makes an example of an uploaded image: its copies, and its image embedding or, without image
@@ -18,8 +19,7 @@ export async function exampleFromImage(
   index: IndexRef,
   bytes: Uint8Array,
 ): Promise<ExampleQuery> {
-  const open = async () => new Blob([bytes]).stream();
-  const { jpeg } = await decodeImage(env.IMAGES, open);
+  const { jpeg } = await decodeImage(env, imageOfBytes(bytes));
   const hasImages = hasImageEmbeddings(env);
   const [imageVector, textVector, copies] = await Promise.all([
     hasImages ? tryChannel("image_vectors", () => embedImages(env, [jpeg])) : null,
@@ -51,7 +51,9 @@ export async function embedImages(env: Env, jpegs: Uint8Array[]): Promise<number
   return meanDirection((await embedInImageSpace(env, images)).vectors);
 }
 
-async function embedCaption(env: Env, jpeg: Uint8Array): Promise<number[]> {
+/** Returns null if the model finds nothing to say of the image. */
+async function embedCaption(env: Env, jpeg: Uint8Array): Promise<number[] | null> {
   const { caption, labels } = await describeImage(env.AI, jpeg);
-  return (await embedText(env.AI, [`${caption} ${labels.join(", ")}`.trim()]))[0]!;
+  const text = `${caption} ${labels.join(", ")}`.trim();
+  return text === "" ? null : (await embedText(env.AI, [text]))[0]!;
 }

@@ -1,15 +1,68 @@
+import { stemmer } from "stemmer";
+import type { AppError } from "../errors.ts";
+import type { SegmentId } from "../ids.ts";
+import { normalizeText } from "../normalize-text.ts";
+import {
+  type DocumentFrequencies,
+  type QueryToken,
+  tokenize,
+} from "../store/index-database/fulltext.ts";
+import type { TimeRangeMs } from "../time-range.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 
-/** Function words: they don't distinguish texts, so they match only if a query has no others. */
-const STOP_WORDS = new Set(
-  `a an and are as at be been but by did do does for from had has have he her his how i if in into
-   is it its me my no not of on or our she so some that the their them then there these they this to
-   was we were what when where which who whom whose why will with you your
-   的 了 在 是 の は が を に で と も へ か です ます กับ และ ใน ที่ เป็น`.split(/\s+/),
-);
+/**
+ * A search's input, parsed once per request. Channels, evidence, localization and highlighting all
+ * take it, so that an excluded word is excluded everywhere.
+ */
+export interface CompiledQuery extends ParsedQuery {
+  /** Stems of the words, matched in the text of segments. */
+  terms: QueryTerms;
+  /**
+   * Every distinct word of the plain text, stop words included, to compare with labels of boxes.
+   */
+  labelWords: string[];
+  /** The phrase for the object detector; null if the plain text names no object. */
+  targetPhrase: string | null;
+  /** A segment, asset, image or clip that hits are similar to; null for a text query. */
+  example: ExampleQuery | null;
+}
+
+export function compileQuery(text: string, example: ExampleQuery | null = null): CompiledQuery {
+  const parsed = parseQuery(text, example !== null);
+  return {
+    ...parsed,
+    terms: new QueryTerms(parsed.words),
+    labelWords: uniqueWords(parsed.plainText),
+    targetPhrase: targetPhrase(parsed.plainText),
+    example,
+  };
+}
+
+/** A stored segment or asset, or an uploaded image or clip, that hits are similar to. */
+export interface ExampleQuery {
+  /** Direction in the space of image embeddings; null if there is none. */
+  imageVector: number[] | null;
+  /** Direction in the space of text embeddings; null if there is none. */
+  textVector: number[] | null;
+  /** Copies of an uploaded image or clip; null for a stored example. */
+  copies: CopyMatch[] | null;
+  /** The failure of an embedding model, if one was unavailable. */
+  outage: AppError | null;
+  /** The stored example itself, which isn't a hit. */
+  exclude: { segmentId: string | null; assetId: string | null };
+}
+
+/** A stored copy of the example, edited or not. */
+export interface CopyMatch {
+  segmentId: SegmentId;
+  /** 0–1; from `SIGNATURE.minCopySimilarity` on. */
+  similarity: number;
+  /** The part of the stored video that was copied; null for an image, or if alignment failed. */
+  timeRange: TimeRangeMs | null;
+}
 
 /** The syntax of a query: plain text, quoted phrases and excluded terms. */
-export interface ParsedQuery {
+interface ParsedQuery {
   /** The text without excluded terms and quotation marks, for embeddings. May be empty. */
   plainText: string;
   /** Distinct content words of the plain text, folded. */
@@ -57,11 +110,8 @@ export function uniqueWords(text: string): string[] {
 
 /** Folds case, compatibility characters (NFKC) and the diacritics of Latin letters. */
 export function fold(text: string): string {
-  return text
-    .toLowerCase()
-    .normalize("NFKD")
-    .replaceAll(/(\p{Script=Latin})\p{M}+/gu, "$1")
-    .normalize("NFC");
+  const decomposed = normalizeText(text.toLowerCase(), "NFKD");
+  return normalizeText(decomposed.replaceAll(/(\p{Script=Latin})\p{M}+/gu, "$1"), "NFC");
 }
 
 /** Segments scripts without spaces by dictionary (UAX #29). */
@@ -77,6 +127,14 @@ function tokenizeWords(text: string): string[] {
   });
   return words.filter(hasWord);
 }
+
+/** Function words: they don't distinguish texts, so they match only if a query has no others. */
+const STOP_WORDS = new Set(
+  `a an and are as at be been but by did do does for from had has have he her his how i if in into
+   is it its me my no not of on or our she so some that the their them then there these they this to
+   was we were what when where which who whom whose why will with you your
+   的 了 在 是 の は が を に で と も へ か です ます กับ และ ใน ที่ เป็น`.split(/\s+/),
+);
 
 /**
  * Returns the distinct words of a text that aren't stop words; all words if there are no others.
@@ -116,4 +174,94 @@ export function targetPhrase(text: string): string | null {
  */
 export function foldPlural(word: string): string {
   return word.replace(/(?<=s|x|ch|sh)es$|(?<![su])s$/, "");
+}
+
+/** A term found in a text; offsets are in UTF-16 units. */
+export interface TermMatch {
+  /** Index of the term in the query, from 0. */
+  term: number;
+  start: number;
+  end: number;
+}
+
+/** Porter's stemmer keeps the first two letters: words with another prefix aren't stemmed. */
+const STEM_PREFIX_LENGTH = 2;
+const ASCII = /^\w*$/;
+
+/**
+ * The terms of a query: its words without duplicates by stem, as the full-text index compares them
+ * (Porter, "An algorithm for suffix stripping", 1980). Finds the terms in texts.
+ */
+export class QueryTerms {
+  /** One token per stem. */
+  readonly tokens: readonly QueryToken[];
+  /** Stems of each term's tokens. A word without spaces around it has a token per letter. */
+  readonly #terms: string[][];
+  readonly #stemPrefixes: Set<string>;
+  /** Caches the stem of each word of the searched texts; null: no stem of this query. */
+  readonly #stemByWord = new Map<string, string | null>();
+
+  constructor(words: readonly string[]) {
+    const tokensByWord = words.map((word) =>
+      tokenize(word).map((token) => ({ word: token.word, stem: stemmer(foldWord(token.word)) })),
+    );
+    const terms = tokensByWord.map((tokens) => tokens.map(({ stem }) => stem));
+    this.#terms = [...new Map(terms.map((stems) => [stems.join(" "), stems])).values()];
+    this.tokens = [...new Map(tokensByWord.flat().map((token) => [token.stem, token])).values()];
+    const prefixes = this.tokens.map(({ stem }) => stem.slice(0, STEM_PREFIX_LENGTH));
+    this.#stemPrefixes = new Set(prefixes);
+  }
+
+  get count(): number {
+    return this.#terms.length;
+  }
+
+  /**
+   * Returns the inverse document frequency of each term (Robertson and Zaragoza, "The Probabilistic
+   * Relevance Framework: BM25 and Beyond", 2009). A term of several tokens counts as its rarest.
+   */
+  weights({ total, byStem }: DocumentFrequencies): number[] {
+    return this.#terms.map((stems) => {
+      const frequency = Math.min(total, ...stems.map((stem) => byStem.get(stem) ?? 0));
+      return Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
+    });
+  }
+
+  /** Finds all terms in a text, in the order of the text. */
+  findMatches(text: string): TermMatch[] {
+    const tokens = tokenize(text);
+    const stems = tokens.map(({ word }) => this.#stem(word));
+    const matches: TermMatch[] = [];
+    for (const [at, stem] of stems.entries()) {
+      if (stem === null) continue;
+      const term = this.#terms.findIndex((termStems) => matchesAt(termStems, stems, at));
+      if (term < 0) continue;
+      const last = tokens[at + this.#terms[term]!.length - 1]!;
+      matches.push({ term, start: tokens[at]!.start, end: last.start + last.word.length });
+    }
+    return matches;
+  }
+
+  /** Returns null for a word that can't be one of the terms. */
+  #stem(word: string): string | null {
+    const cached = this.#stemByWord.get(word);
+    if (cached !== undefined) return cached;
+    const folded = foldWord(word);
+    const mayMatch = this.#stemPrefixes.has(folded.slice(0, STEM_PREFIX_LENGTH));
+    const stem = mayMatch ? stemmer(folded) : null;
+    this.#stemByWord.set(word, stem);
+    return stem;
+  }
+}
+
+function matchesAt(
+  termStems: readonly string[],
+  textStems: readonly (string | null)[],
+  at: number,
+): boolean {
+  return termStems.every((stem, i) => textStems[at + i] === stem);
+}
+
+function foldWord(word: string): string {
+  return ASCII.test(word) ? word.toLowerCase() : fold(word);
 }

@@ -1,13 +1,25 @@
 import { z } from "zod";
-import { type AssetScope, OPERATORS } from "../store/asset-scope.ts";
+import { type AssetScope, OPERATORS } from "../store/index-database/asset-scope.ts";
+import type { FtsColumn } from "../store/index-database/fulltext.ts";
 import { ASSET_TYPES, type AssetType, type TextKind } from "../types.ts";
-import type { FtsColumn } from "../store/fulltext.ts";
 
 /** Filters by asset type (`video`, `image`) and by kind of evidence (the others). */
 export const MODES = ["video", "image", "visual", "speech", "text"] as const;
 export type Mode = (typeof MODES)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/**
+ * A position in a ranking: behind the last hit of a page. Scores change a little when segments are
+ * deleted, so that the hits themselves count, and the score where none of them is left.
+ */
+const rankPosition = z.object({
+  /** Ids of the last hits of the page, the last one first. */
+  segmentIds: z.array(z.string()),
+  depth: z.int(),
+  score: z.number(),
+});
+export type RankPosition = z.infer<typeof rankPosition>;
 
 /** A validated search request; the schema parses the requests of queued searches. */
 export const searchRequest = z.object({
@@ -36,6 +48,8 @@ export const searchRequest = z.object({
   groupBy: z.enum(["segment", "asset"]),
   /** Number of hits on earlier pages. */
   offset: z.int(),
+  /** The end of the page before; null for the first page. */
+  after: rankPosition.nullable().default(null),
   /** Epoch ms. Assets that became ready later are left out, so that pages don't shift. */
   readyBy: z.int(),
   /** Fingerprint of the request as it was sent, which the cursor of its next page carries. */
@@ -59,6 +73,7 @@ export function makeSearchRequest(
     collapse: true,
     groupBy: "segment",
     offset: 0,
+    after: null,
     readyBy: Date.now(),
     cursorTag: "",
     ...overrides,

@@ -1,18 +1,64 @@
-import { SEARCH } from "../config.ts";
+import { TimeSlice } from "../concurrency.ts";
+import { MODELS, SEARCH } from "../config.ts";
+import { ignoreUntilAwaited } from "../ignored-errors.ts";
+import { TEMPLATE } from "../models/describe.ts";
+import { hasImageEmbeddings } from "../models/embed-image.ts";
+import {
+  countInDatabases,
+  findSegments,
+  type FoundSegment,
+} from "../store/index-database/find-segments.ts";
+import {
+  columnFilter,
+  type FtsSearch,
+  matchAll,
+  matchAny,
+} from "../store/index-database/fulltext.ts";
+import { indexDatabases } from "../store/index-database/index-database.ts";
 import { Timings } from "../timings.ts";
-import type { NamedIndexRef } from "../types.ts";
-import { type Candidate, findCandidates } from "./candidates.ts";
-import { type CompiledQuery, compileQuery } from "./compiled-query.ts";
-import { type Evidence, fieldEvidence, mergeEvidence } from "./evidence.ts";
-import { type ExampleQuery, exampleFromStored } from "./example.ts";
-import { type Hit, rankCandidates } from "./hits.ts";
-import { localizeHits } from "./localization.ts";
-import { type SearchRequest, toSearchScope } from "./request.ts";
+import type { NamedIndexRef, Segment } from "../types.ts";
+import calibrations from "./calibrations.json" with { type: "json" };
+import { type ChannelHit, queryChannels, toFullTextHits } from "./channels.ts";
+import {
+  type Evidence,
+  fieldEvidence,
+  type FieldMatch,
+  matchFields,
+  mergeEvidence,
+  termCoverage,
+  textLength,
+} from "./evidence.ts";
+import { exampleFromStored } from "./example.ts";
+import {
+  type CalibrationEntry,
+  type EvidenceModel,
+  mergeSignals,
+  relevanceProbability,
+  type Signals,
+} from "./fuse.ts";
+import {
+  findPosition,
+  type Hit,
+  type HitAsset,
+  positionAfter,
+  rankCandidates,
+  toHitAsset,
+} from "./hits.ts";
+import { localizeHits, type UnlocalizedHit } from "./localization.ts";
+import { type CompiledQuery, compileQuery, type ExampleQuery } from "./query.ts";
+import {
+  type RankPosition,
+  type SearchRequest,
+  type SearchScope,
+  toSearchScope,
+} from "./request.ts";
 
 /** A page of hits, best first, and the number of hits on all pages. */
 export interface SearchResults {
   hits: Hit[];
   total: number;
+  /** Where the next page begins; null on the last one. */
+  next: RankPosition | null;
   query: CompiledQuery;
 }
 
@@ -37,7 +83,7 @@ export async function search(
   const scope = toSearchScope(request, assetId);
   const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
   const findAtDepth = (depth: number) => {
-    return findCandidates(env, index, scope, query, depth, excludedIds, timings);
+    return findCandidates(env, index, { scope, query, depth, excludedIds }, timings);
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);
@@ -49,16 +95,21 @@ export async function search(
     ranked = rankCandidates([...candidates, ...deeper.candidates], request);
   }
   const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
-  const page = relevant.slice(offset, offset + topK).map(({ candidate, duplicates }, i): Hit => {
+  const from = findPosition(relevant, request.after);
+  const selected = relevant.slice(from, from + topK);
+  const next = from + topK < relevant.length ? positionAfter(selected) : null;
+  const slice = new TimeSlice();
+  const page: UnlocalizedHit[] = [];
+  for (const { candidate, duplicates } of selected) {
+    await slice.use(textLength(candidate.segment));
     const { segment, asset, score, signals, channelHits } = candidate;
     const timeRange = channelHits.find((hit) => hit.timeRange)?.timeRange ?? null;
     const evidence = toEvidence(candidate, query);
-    const rank = offset + i + 1;
-    const [boxes, mask] = [null, null]; // set by localizeHits
-    return { segment, asset, rank, score, signals, evidence, timeRange, duplicates, boxes, mask };
-  });
+    const rank = offset + page.length + 1;
+    page.push({ segment, asset, rank, score, signals, evidence, timeRange, duplicates });
+  }
   const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
-  return { hits, total: relevant.length, query };
+  return { hits, total: relevant.length, next, query };
 }
 
 function toEvidence(
@@ -68,4 +119,145 @@ function toEvidence(
   const fromChannels = channelHits.flatMap(({ evidence }) => evidence ?? []);
   const fromFields = fieldMatches.map((match) => fieldEvidence(match, terms));
   return mergeEvidence([...fromChannels, ...fromFields]);
+}
+
+/** A segment that at least one channel found, scored. */
+interface Candidate extends Omit<FoundSegment, "asset"> {
+  asset: HitAsset;
+  channelHits: ChannelHit[];
+  fieldMatches: FieldMatch[];
+  signals: Signals;
+  score: number;
+  /** Hits requested from each channel in the pass that found the segment. */
+  depth: number;
+}
+
+/** A pass of a search: what to find, and how deep. */
+interface SearchPass {
+  scope: SearchScope;
+  query: CompiledQuery;
+  /** Hits requested from each channel. */
+  depth: number;
+  excludedIds: ReadonlySet<string>;
+}
+
+/**
+ * Returns the scored segments among the best `depth` of each channel, in no order: those in scope,
+ * with every phrase and no excluded term, and not in `excludedIds`.
+ */
+async function findCandidates(
+  env: Env,
+  index: NamedIndexRef,
+  { scope, query, depth, excludedIds }: SearchPass,
+  timings: Timings,
+): Promise<{ candidates: Candidate[]; isExhaustive: boolean }> {
+  const databases = indexDatabases(env, index);
+  const fullText = toFtsSearch(query, scope, depth);
+  const counting = countInDatabases(databases, fullText);
+  counting.catch(ignoreUntilAwaited); // once the channels have answered
+  const vectors = await queryChannels(env, index, { scope, query, count: depth }, timings);
+  const phrases = matchAll(query.phrases);
+  const must = phrases && columnFilter(phrases, scope.columns);
+  const { segments, fullTextHits, frequencies, total } = await timings.time("hydrate", () =>
+    findSegments(
+      databases,
+      {
+        scope: scope.assets,
+        fullText,
+        ids: vectors.hits.map(({ segmentId }) => segmentId),
+        excludedIds: [...excludedIds],
+        rules: { must, mustNot: matchAny(query.excluded) },
+      },
+      counting,
+    ),
+  );
+  const termWeights = query.terms.weights(frequencies);
+  const hits = [...toFullTextHits(fullTextHits, termWeights), ...vectors.hits];
+  if (hits.length === 0 && vectors.outage) throw vectors.outage;
+  const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
+  const models = selectEvidenceModels(env, query);
+  const logPrior = -Math.log(Math.max(1, total));
+  const slice = new TimeSlice();
+  const candidates: Candidate[] = [];
+  for (const row of segments) {
+    await slice.use(textLength(row.segment));
+    const channelHits = hitsBySegment.get(row.segment.segmentId)!;
+    const asset = toHitAsset(row.asset, index);
+    const fieldMatches = matchFields(row.segment, query.terms, scope);
+    const combined = combineSignals(row.segment, channelHits, fieldMatches, termWeights);
+    const signals = { ...combined, log_prior: logPrior };
+    const score = relevanceProbability(signals, models);
+    candidates.push(
+      Object.assign(row, { asset, channelHits, fieldMatches, signals, score, depth }),
+    );
+  }
+  return { candidates, isExhaustive: vectors.isExhaustive && fullTextHits.length < depth };
+}
+
+/** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */
+function toFtsSearch(query: CompiledQuery, { columns }: SearchScope, limit: number): FtsSearch {
+  const { words, phrases, excluded, terms } = query;
+  return { query: { words, phrases, excluded }, tokens: terms.tokens, columns, limit };
+}
+
+type TermField = Omit<FieldMatch, "text">;
+
+/**
+ * Combines all signals of a segment. A template caption only lists detected labels: its terms count
+ * as `label_coverage`, like those of box labels, and its embedding doesn't count. BM25 is at most
+ * the term coverage.
+ */
+export function combineSignals(
+  { captionModel }: Pick<Segment, "captionModel">,
+  channelHits: readonly Pick<ChannelHit, "signals" | "evidence">[],
+  fieldMatches: readonly TermField[],
+  termWeights: readonly number[],
+): Signals {
+  const isTemplate = captionModel === TEMPLATE;
+  const isLabel = ({ kind, isBoxLabels }: TermField) =>
+    isBoxLabels || (isTemplate && (kind === "caption" || kind === "visual"));
+  const isText = (match: TermField) => !isLabel(match);
+  const labelCoverage = termCoverage(fieldMatches.filter(isLabel), termWeights);
+  const coverage = termCoverage(fieldMatches.filter(isText), termWeights);
+  const counted = channelHits.filter(
+    ({ evidence }) => !(isTemplate && evidence?.kind === "caption"),
+  );
+  const { bm25_normalized = 0, ...signals } = mergeSignals(counted.map((hit) => hit.signals));
+  return {
+    ...signals,
+    ...(coverage > 0 && {
+      term_coverage: coverage,
+      bm25_normalized: Math.min(coverage, bm25_normalized),
+    }),
+    ...(labelCoverage > 0 && { label_coverage: labelCoverage }),
+  };
+}
+
+export const CALIBRATIONS: readonly CalibrationEntry[] = calibrations;
+
+/** Weight of text signals in a query with an example: a copy outranks a match of text alone. */
+const TEXT_WEIGHT_WITH_EXAMPLE = 0.5;
+
+/**
+ * Selects the evidence models fitted for the embedding models in use; the first fitted ones if
+ * there are none. Text and example together ("this, but at night") become one model whose weights
+ * add up.
+ */
+function selectEvidenceModels(
+  env: Env,
+  { plainText, example }: CompiledQuery,
+): readonly EvidenceModel[] {
+  const imageModel = hasImageEmbeddings(env) ? env.IMAGE_EMBEDDINGS_MODEL : null;
+  const fitted = CALIBRATIONS.find(({ models }) => {
+    return models.text === MODELS.embedText.id && models.image === imageModel;
+  });
+  const { text, image, example: exampleModel } = fitted ?? CALIBRATIONS[0]!;
+  if (!example) return image ? [...text, image] : text;
+  if (!plainText && example.textVector === null) return [exampleModel];
+  const textWeights = text.flatMap(({ weights }) => Object.entries(weights));
+  const reduced = textWeights.map(([signal, fit]) => {
+    return [signal, { ...fit, weight: fit.weight * TEXT_WEIGHT_WITH_EXAMPLE }];
+  });
+  const weights = { ...Object.fromEntries(reduced), ...exampleModel.weights };
+  return [{ bias: exampleModel.bias, weights }];
 }

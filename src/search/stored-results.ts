@@ -1,9 +1,9 @@
 import type { SegmentId } from "../ids.ts";
-import { indexDatabases } from "../store/index-database.ts";
-import { findSegments } from "../store/find-segments.ts";
+import { findSegments } from "../store/index-database/find-segments.ts";
+import { indexDatabases } from "../store/index-database/index-database.ts";
 import type { NamedIndexRef } from "../types.ts";
 import { type Hit, toHitAsset } from "./hits.ts";
-import { toSearchScope, makeSearchRequest } from "./request.ts";
+import { makeSearchRequest, type RankPosition, toSearchScope } from "./request.ts";
 
 /** Results of a queued search. Segments and assets are read again when the results are. */
 export interface StoredResults {
@@ -13,7 +13,9 @@ export interface StoredResults {
   offset: number;
   readyBy: number;
   cursorTag: string;
-  /** Number of hits on the page; the total if the search has no further pages. */
+  /** Where the next page begins; null on the last one. Results of earlier versions have none. */
+  next?: RankPosition | null;
+  /** Number of hits on the page, before deleted ones were removed. */
   count: number;
 }
 

@@ -1,15 +1,19 @@
+import { AppError } from "../errors.ts";
 import type { AssetId } from "../ids.ts";
-import type { Asset } from "../types.ts";
-import { ARCHIVE_FORMAT, type StoredArchive, storedArchive } from "./archive-record.ts";
-import { getAsset } from "./assets.ts";
-import { type IndexDb, indexDatabase } from "./index-database.ts";
-import { archiveKey } from "./object-keys.ts";
-import { ofAsset } from "./segments.ts";
-import { parseColumns, prepare, sql } from "./sql.ts";
+import { parseJsonText } from "../json-parse.ts";
+import type { Asset, AssetRef } from "../types.ts";
+import { publicSource } from "../url-credentials.ts";
+import { getAsset } from "./d1/assets.ts";
+import { releaseBytes } from "./d1/object-bytes.ts";
+import { type Databases, indexDatabase, type IndexDb } from "./index-database/index-database.ts";
+import { listOf, ofAsset, textOf } from "./index-database/segments.ts";
+import { ARCHIVE_FORMAT, fromCue, type StoredArchive, storedArchive } from "./r2/archive-record.ts";
+import { archiveKey } from "./r2/object-keys.ts";
+import { all, firstValue, IN_TURN, parseColumns, raw, run, sql } from "./sql.ts";
 import { getCues, getTranscript } from "./transcripts.ts";
 
-type Stores = Pick<Env, "DB" | "INDEX_DATABASE" | "MEDIA">;
-type AssetRef = Pick<Asset, "accountId" | "indexId" | "assetId">;
+/** Bindings of what an archive record is made of, and of where it is. */
+type ArchiveBindings = Databases & Pick<Env, "MEDIA">;
 
 /**
  * Writes the archive record of an asset, `asset.json` in R2, from its rows: all that rebuilding
@@ -19,33 +23,39 @@ type AssetRef = Pick<Asset, "accountId" | "indexId" | "assetId">;
  * another writer is faster, who may have older rows: then the sweep comes again.
  */
 export async function archiveAsset(
-  env: Stores,
+  env: ArchiveBindings,
   { assetId }: { assetId: AssetId },
 ): Promise<boolean> {
   const isLive = sql`asset_id = ${assetId} AND deleted_at IS NULL`;
   const counted = sql`SELECT content_revision AS revision FROM assets WHERE ${isLive}`;
-  const revision = await prepare(env.DB, counted).first<number>("revision");
+  const revision = await firstValue<number>(env.DB, counted);
   const asset = await getAsset(env.DB, assetId);
   if (revision === null || !asset) return false;
   const key = archiveKey(asset);
   const before = await env.MEDIA.head(key);
   const record = await readArchive(env, asset);
   if (!record) return false;
-  const written = await env.MEDIA.put(key, JSON.stringify(record), {
+  const text = JSON.stringify(record);
+  const written = await env.MEDIA.put(key, text, {
     httpMetadata: { contentType: "application/json" },
     onlyIf: before ? { etagMatches: before.etag } : { etagDoesNotMatch: "*" },
   });
+  const replacedBytes = written ? (before?.size ?? 0) : Buffer.byteLength(text);
+  await releaseBytes(env.DB, asset.assetId, replacedBytes);
   if (!written) return false;
   const recorded = sql`UPDATE assets SET archived_revision = MAX(archived_revision, ${revision})
     WHERE ${isLive}`;
-  const { meta } = await prepare(env.DB, recorded).run();
+  const { meta } = await run(env.DB, recorded);
   if (meta.changes > 0) return true;
   await env.MEDIA.delete(key); // a deletion must leave no record
   return false;
 }
 
 /** Makes the record of an asset from its rows. Returns null if segments or cues are missing. */
-export async function readArchive(env: Stores, asset: Asset): Promise<StoredArchive | null> {
+export async function readArchive(
+  env: ArchiveBindings,
+  asset: Asset,
+): Promise<StoredArchive | null> {
   const [transcript, cues, segments] = await Promise.all([
     getTranscript(env.DB, asset.assetId),
     getCues(env.MEDIA, asset),
@@ -59,7 +69,7 @@ export async function readArchive(env: Stores, asset: Asset): Promise<StoredArch
     asset_type: asset.assetType,
     title: asset.title,
     metadata: asset.metadata,
-    source: asset.source,
+    source: publicSource(asset.source),
     content_type: asset.contentType,
     size_bytes: asset.sizeBytes,
     sha256: asset.sha256!,
@@ -77,9 +87,7 @@ export async function readArchive(env: Stores, asset: Asset): Promise<StoredArch
       language: transcript.language,
       source: transcript.source,
       error: transcript.error,
-      cues: cues.map(({ start, end, text }) => {
-        return { start: timeOrNull(start), end: timeOrNull(end), text };
-      }),
+      cues: cues.map(fromCue),
     },
     segments,
     location: {
@@ -91,31 +99,41 @@ export async function readArchive(env: Stores, asset: Asset): Promise<StoredArch
   };
 }
 
-function timeOrNull(time: number): number | null {
-  return Number.isNaN(time) ? null : time;
-}
-
 async function listArchivedSegments(
   db: IndexDb,
   assetId: AssetId,
 ): Promise<StoredArchive["segments"]> {
-  const rows = await db.all<StoredArchive["segments"][number]>(
-    sql`SELECT start_ms, end_ms, keyframe_ms, caption, caption_model, on_screen_text, labels, boxes,
-        error, text_model, image_model
-      FROM segments WHERE ${ofAsset(assetId)} AND described_at IS NOT NULL ORDER BY position`,
+  type Row = StoredArchive["segments"][number] & { position: number };
+  const rows = await db.allByPosition<Row>(
+    (after) => sql`SELECT position, start_ms, end_ms, keyframe_ms,
+        ${raw(textOf("caption"))} AS caption, caption_model,
+        ${raw(textOf("on_screen_text"))} AS on_screen_text, ${raw(listOf("labels"))} AS labels,
+        ${raw(listOf("boxes"))} AS boxes, error, text_model, image_model
+      FROM segments WHERE ${ofAsset(assetId)} AND position > ${after}
+        AND described_at IS NOT NULL ORDER BY position`,
   );
-  return rows.map((row) => parseColumns(row, ["labels", "boxes", "error"]));
+  return rows.map((row) => {
+    const { position: _, ...columns } = row;
+    return parseColumns(columns, ["labels", "boxes", "error"]);
+  });
 }
 
-/** Returns the archive record of an asset, or null. Throws if it isn't in the present format. */
+/**
+ * Returns the archive record of an asset, or null. Throws `conflict` if it isn't in the present
+ * format: another version of the service may have written it.
+ */
 export async function getArchive(bucket: R2Bucket, asset: AssetRef): Promise<StoredArchive | null> {
   const object = await bucket.get(archiveKey(asset));
-  return object && storedArchive.parse(await object.json());
+  if (!object) return null;
+  const parsed = parseJsonText(await object.bytes(), Infinity);
+  const record = "value" in parsed ? storedArchive.safeParse(parsed.value).data : undefined;
+  if (record) return record;
+  throw new AppError("conflict", "The archive record isn't in the present format.");
 }
 
-/** Deletes the archive record of an asset: nothing restores the asset any more. */
-export async function deleteArchive(bucket: R2Bucket, asset: AssetRef): Promise<void> {
-  await bucket.delete(archiveKey(asset));
+/** Deletes the archive records of at most 1,000 assets: nothing restores these any more. */
+export async function deleteArchives(bucket: R2Bucket, assets: AssetRef[]): Promise<void> {
+  await bucket.delete(assets.map(archiveKey));
 }
 
 /** Whether the record in R2 has had every change of a ready asset since before `settledBefore`. */
@@ -126,10 +144,10 @@ export async function isArchived(
 ): Promise<boolean> {
   const lagging = sql`SELECT 1 AS lags FROM assets WHERE asset_id = ${assetId}
     AND archived_revision < content_revision AND updated_at < ${settledBefore}`;
-  return (await prepare(db, lagging).first("lags")) === null;
+  return (await firstValue(db, lagging)) === null;
 }
 
-/** Lists ready assets whose record lags, without a change since `before`, latest first. */
+/** Lists ready assets, in turn, whose record lags, without a change since `before`. */
 export async function listUnarchivedAssets(
   db: D1Database,
   before: number,
@@ -137,8 +155,8 @@ export async function listUnarchivedAssets(
 ): Promise<Pick<Asset, "assetId">[]> {
   const unarchived = sql`SELECT asset_id AS assetId FROM assets
     WHERE archived_revision < content_revision AND state = 'ready' AND deleted_at IS NULL
-      AND updated_at < ${before} ORDER BY updated_at DESC LIMIT ${limit}`;
-  return (await prepare(db, unarchived).all<Pick<Asset, "assetId">>()).results;
+      AND updated_at < ${before} ${IN_TURN} LIMIT ${limit}`;
+  return all<Pick<Asset, "assetId">>(db, unarchived);
 }
 
 /** Counts a change of an asset's content that its row in D1 doesn't show. */
@@ -148,5 +166,5 @@ export async function recordContentChange(
 ): Promise<void> {
   const changed = sql`UPDATE assets SET content_revision = content_revision + 1
     WHERE asset_id = ${assetId}`;
-  await prepare(db, changed).run();
+  await run(db, changed);
 }

@@ -1,7 +1,9 @@
 import type { Failure } from "../errors.ts";
-import type { Asset, AssetState, JsonObject } from "../types.ts";
-import { mirrorAsset } from "./mirror.ts";
-import { prepare, sql } from "./sql.ts";
+import type { AssetRef, AssetState, JsonObject } from "../types.ts";
+import { QuotaGuard, recordBytes } from "./d1/quotas.ts";
+import type { Databases } from "./index-database/index-database.ts";
+import { mirrorAsset, type MirroredAsset } from "./mirror.ts";
+import { batch, run, sql } from "./sql.ts";
 
 export interface AssetStateUpdate {
   state: AssetState;
@@ -17,8 +19,8 @@ export interface AssetStateUpdate {
  * that it is ready: whoever reads the state may search at once. Throws what `mirrorAsset` throws.
  */
 export async function writeAssetState(
-  env: Pick<Env, "DB" | "INDEX_DATABASE">,
-  asset: Pick<Asset, "indexId" | "assetId">,
+  env: Databases,
+  asset: MirroredAsset,
   { state, progress, error, revision }: AssetStateUpdate,
 ): Promise<void> {
   const { assetId } = asset;
@@ -27,22 +29,16 @@ export async function writeAssetState(
   if (state === "ready") {
     const makeSearchable = sql`UPDATE assets SET searchable = 1,
       ready_at = COALESCE(ready_at, ${now}) WHERE ${isNewer}`;
-    await prepare(env.DB, makeSearchable).run();
+    await run(env.DB, makeSearchable);
     await mirrorAsset(env, asset);
   }
-  const [, mirrored] = await env.DB.batch<{ isOutdated: number }>([
-    prepare(
-      env.DB,
-      sql`UPDATE assets SET state = ${state}, searchable = ${Number(state === "ready")},
+  const [, mirrored] = await batch<{ isOutdated: number }>(env.DB, [
+    sql`UPDATE assets SET state = ${state}, searchable = ${Number(state === "ready")},
           progress = COALESCE(${progress}, progress), error = ${error && JSON.stringify(error)},
           revision = ${revision}, updated_at = ${now}
         WHERE ${isNewer}`,
-    ),
-    prepare(
-      env.DB,
-      sql`SELECT mirrored_revision < facts_revision AS isOutdated
+    sql`SELECT mirrored_revision < facts_revision AS isOutdated
         FROM assets WHERE asset_id = ${assetId}`,
-    ),
   ]);
   if (mirrored!.results[0]?.isOutdated) await mirrorAsset(env, asset);
 }
@@ -53,17 +49,26 @@ export interface AssetChange {
   metadata?: JsonObject | undefined;
 }
 
-/** Changes an asset, in searches, too. Throws what `mirrorAsset` throws. */
+/**
+ * Changes an asset, in searches, too. Throws what `mirrorAsset` throws, and `account_full` if the
+ * account has no room for longer texts.
+ */
 export async function updateAsset(
-  env: Pick<Env, "DB" | "INDEX_DATABASE">,
-  asset: Pick<Asset, "indexId" | "assetId">,
-  { title, metadata }: AssetChange,
+  env: Databases,
+  asset: AssetRef,
+  change: AssetChange,
   now: number,
 ): Promise<void> {
-  const change = sql`UPDATE assets SET title = COALESCE(${title ?? null}, title),
-      metadata = COALESCE(${metadata ? JSON.stringify(metadata) : null}, metadata),
-      updated_at = ${now}
-    WHERE asset_id = ${asset.assetId}`;
-  await prepare(env.DB, change).run();
+  const texts = {
+    title: change.title,
+    metadata: change.metadata && JSON.stringify(change.metadata),
+  };
+  const quota = new QuotaGuard(asset.accountId, recordBytes(texts.title, texts.metadata));
+  const changed = sql`UPDATE assets SET title = COALESCE(${texts.title ?? null}, title),
+      metadata = COALESCE(${texts.metadata ?? null}, metadata), updated_at = ${now}
+    WHERE asset_id = ${asset.assetId} AND ${quota.replaceCondition(texts)}`;
+  const statements = [changed, quota.usageStatement];
+  const [updated, usage] = await batch(env.DB, statements);
+  if (updated!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
   await mirrorAsset(env, asset);
 }

@@ -1,8 +1,9 @@
 import { CHECKED_INDEX } from "../ids.ts";
-import { probeDatabase } from "./accounts.ts";
-import { indexDatabase } from "./index-database.ts";
+import { probeDatabase } from "./d1/accounts.ts";
+import { listPairNumbers } from "./d1/pair-records.ts";
+import { indexDatabase } from "./index-database/index-database.ts";
 import { indexObject } from "./index-object.ts";
-import { listPairNumbers, vectorPair } from "./vector-pairs.ts";
+import { pairBindings } from "./vectorize/vector-pairs.ts";
 
 /** Messages that a queue has. */
 export interface Backlog {
@@ -20,7 +21,7 @@ export interface BindingCall {
 /** Lists a call for each binding of the deployment that stores something, except queues. */
 export function listBindingCalls(env: Env): BindingCall[] {
   const pairs = listPairNumbers(env).flatMap((number): BindingCall[] => {
-    const { text, image } = vectorPair(env, { vectorPair: number });
+    const { text, image } = pairBindings(env, number);
     return [
       { binding: `TEXT_VECTORS_${number}`, call: () => text.describe() },
       { binding: `IMAGE_VECTORS_${number}`, call: () => image.describe() },

@@ -1,8 +1,8 @@
 import { CAPACITY } from "../config.ts";
-import { databaseLimit } from "./deployment.ts";
-import { shardLimit } from "./shards.ts";
-import { prepare, sql } from "./sql.ts";
-import { pairLimits } from "./vector-pairs.ts";
+import { databaseLimit } from "./d1/deployment.ts";
+import { pairLimits } from "./d1/pair-records.ts";
+import { shardLimit } from "./d1/shards.ts";
+import { all, batch, sql } from "./sql.ts";
 
 /** What a deployment fills: D1, its fullest index database, vectors and shards of each pair. */
 export const RESOURCES = ["database", "index_database", "vectors", "shards"] as const;
@@ -14,7 +14,7 @@ export interface Fill {
   /** Number of the Vectorize pair; 0 for a database. */
   vectorPair: number;
   used: number;
-  /** From which on nothing new is added to it. */
+  /** Amount at which nothing new is added to it. */
   softLimit: number;
   /** The platform's limit. */
   limit: number;
@@ -31,7 +31,7 @@ export async function listFills(env: Env): Promise<Fill[]> {
   const fullest = sql`SELECT COALESCE(MAX(database_bytes), 0) AS used FROM shards`;
   const pairs = sql`SELECT vector_pair AS vectorPair, vector_count AS vectors,
     shard_count AS shards FROM vector_pairs ORDER BY vector_pair`;
-  const [shards, pairRows] = await env.DB.batch([prepare(env.DB, fullest), prepare(env.DB, pairs)]);
+  const [shards, pairRows] = await batch(env.DB, [fullest, pairs]);
   const limit = databaseLimit(env);
   const { vectors: softVectors, shards: softShards } = pairLimits(env);
   return [
@@ -77,18 +77,16 @@ export async function recordFills(db: D1Database, fills: Fill[], date: string): 
     FROM json_each(${JSON.stringify(fills)})`;
   const expire = sql`DELETE FROM fill_history
     WHERE date <= date(${date}, ${`-${CAPACITY.historyDays} days`})`;
-  await db.batch([prepare(db, insert), prepare(db, expire)]);
+  await batch(db, [insert, expire]);
 }
 
 /** Lists the recorded days of all resources, oldest first. */
 export async function listFillHistory(
   db: D1Database,
 ): Promise<(FillDay & Pick<Fill, "resource" | "vectorPair">)[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT resource, vector_pair AS vectorPair, date, used FROM fill_history
-       ORDER BY resource, vector_pair, date`,
-    )
-    .all<FillDay & Pick<Fill, "resource" | "vectorPair">>();
-  return results;
+  return all<FillDay & Pick<Fill, "resource" | "vectorPair">>(
+    db,
+    sql`SELECT resource, vector_pair AS vectorPair, date, used FROM fill_history
+      ORDER BY resource, vector_pair, date`,
+  );
 }

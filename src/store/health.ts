@@ -1,8 +1,8 @@
 import type { AssetId, SegmentId } from "../ids.ts";
 import type { Asset, BoundingBox } from "../types.ts";
-import { type IndexDb, indexDatabase } from "./index-database.ts";
-import { HAS_KEYFRAME, ofAsset } from "./segments.ts";
-import { inList, parseColumns, raw, sql } from "./sql.ts";
+import { type Databases, indexDatabase, type IndexDb } from "./index-database/index-database.ts";
+import { HAS_KEYFRAME, listOf, ofAsset } from "./index-database/segments.ts";
+import { firstValue, inList, parseColumns, raw, run, sql } from "./sql.ts";
 import { listAbandonedJobs } from "./transcript-replacement.ts";
 
 /**
@@ -35,19 +35,22 @@ export interface SegmentHealth {
   textModel: string | null;
   /** Model of the image vectors; null if there are none. */
   imageModel: string | null;
+  /** When vectors were last written or deleted: Vectorize shows that later. Epoch ms. */
+  vectorsAt: number;
 }
 
 /** Lists the health of an asset's segments, in order. */
 export async function listSegmentHealth(
-  env: Pick<Env, "DB" | "INDEX_DATABASE">,
+  env: Databases,
   asset: Pick<Asset, "indexId" | "assetId" | "shard">,
   now: number,
 ): Promise<SegmentHealth[]> {
   const { assetId } = asset;
   const db = indexDatabase(env, asset);
   const abandoned = await listAbandonedJobs(env.DB, db, assetId, now);
-  const rows = await db.all<SegmentHealth>(
-    sql`SELECT segment_id AS segmentId, keyframe_ms AS keyframeMs, boxes, caption <> '' AS caption,
+  const rows = await db.allByPosition<SegmentHealth & { position: number }>(
+    (after) => sql`SELECT segment_id AS segmentId, position, keyframe_ms AS keyframeMs,
+        ${raw(listOf("boxes"))} AS boxes, caption <> '' AS caption,
         transcript <> '' AS speech, on_screen_text <> '' AS text, error IS NULL AS described,
         described_at IS NOT NULL AS isFinal,
         ${raw(HAS_KEYFRAME)} AS hasKeyframe,
@@ -60,26 +63,26 @@ export async function listSegmentHealth(
           SELECT 1 FROM unembedded_speech
           WHERE unembedded_speech.segment_key = segments.segment_key AND job_id ${inList(abandoned)}
         ) AS unembedded,
-        text_model AS textModel, image_model AS imageModel
-      FROM segments WHERE ${ofAsset(assetId)} ORDER BY position`,
+        text_model AS textModel, image_model AS imageModel, vectors_at AS vectorsAt
+      FROM segments WHERE ${ofAsset(assetId)} AND position > ${after} ORDER BY position`,
   );
-  return rows.map((row) => parseColumns(row, ["boxes"]));
+  return rows.map((row) => {
+    const { position: _, ...columns } = row;
+    return parseColumns(columns, ["boxes"]);
+  });
 }
 
 /** Whether a traversal has restarted the asset's ingest before. */
 export async function wasRestarted(db: D1Database, assetId: AssetId): Promise<boolean> {
-  const restartedAt = await db
-    .prepare("SELECT restarted_at AS restartedAt FROM assets WHERE asset_id = ?")
-    .bind(assetId)
-    .first<number>("restartedAt");
+  const restartedAt = await firstValue<number>(
+    db,
+    sql`SELECT restarted_at AS restartedAt FROM assets WHERE asset_id = ${assetId}`,
+  );
   return restartedAt !== null;
 }
 
 export async function recordRestart(db: D1Database, assetId: AssetId, now: number): Promise<void> {
-  await db
-    .prepare("UPDATE assets SET restarted_at = ? WHERE asset_id = ?")
-    .bind(now, assetId)
-    .run();
+  await run(db, sql`UPDATE assets SET restarted_at = ${now} WHERE asset_id = ${assetId}`);
 }
 
 /** Has the full text of segments written again. */

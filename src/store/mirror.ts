@@ -1,77 +1,88 @@
 import type { AssetId } from "../ids.ts";
-import type { Asset } from "../types.ts";
-import { type IndexDb, indexDatabase } from "./index-database.ts";
+import type { Asset, ContentRef } from "../types.ts";
+import { type Databases, indexDatabase, type IndexDb } from "./index-database/index-database.ts";
 import { listMissingAssets } from "./orphans.ts";
-import { inList, prepare, raw, sql, type SqlFragment } from "./sql.ts";
+import { all, first, IN_TURN, inChunks, inList, raw, run, sql, type SqlFragment } from "./sql.ts";
 
-type Stores = Pick<Env, "DB" | "INDEX_DATABASE">;
-type AssetRef = Pick<Asset, "indexId" | "assetId">;
-type ContentRef = Pick<Asset, "indexId" | "assetId" | "shard">;
+/** An asset whose facts are copied. */
+export type MirroredAsset = Pick<Asset, "indexId" | "assetId">;
 
 /**
  * What a search needs of an asset. D1 has these facts and counts their changes; the index's
  * database has a copy. `mirrorAsset` follows every change in D1. The sweep and traversals resume
  * what was cut off between the two.
  */
-const FACT_COLUMNS = `asset_id, asset_type, title, metadata, duration_ms, created_at,
+const FACT_COLUMNS = `asset_id, asset_type, title, metadata, technical, duration_ms, created_at,
   searchable_at, deleted_at, facts_revision`;
 type Facts = Record<string, string | number | null> & { facts_revision: number };
 
 type RecordedFacts = Facts & { shard: number };
 
-const factsOf = (assetId: AssetId, otherColumns = ""): SqlFragment =>
-  sql`SELECT ${raw(FACT_COLUMNS + otherColumns)} FROM assets WHERE asset_id = ${assetId}`;
+const factsOf = (assetIds: AssetId[], otherColumns = ""): SqlFragment =>
+  sql`SELECT ${raw(FACT_COLUMNS + otherColumns)} FROM assets WHERE asset_id ${inList(assetIds)}`;
 
-/**
- * Copies an asset's facts from D1 to its index's database, which ignores older ones than it has.
- * Does nothing if the asset is gone. Throws `upstream_unavailable`.
- */
-export async function mirrorAsset(env: Stores, asset: AssetRef): Promise<void> {
-  const { indexId, assetId } = asset;
-  const recorded = await prepare(env.DB, factsOf(assetId, ", shard")).first<RecordedFacts>();
-  if (!recorded) return;
-  const { shard, ...facts } = recorded;
-  const values = JSON.stringify(Object.values(facts));
-  await indexDatabase(env, { indexId, shard }).batch([
-    sql`INSERT INTO assets (${raw(FACT_COLUMNS)})
-      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-        value ->> 6, value ->> 7, value ->> 8
-      FROM json_each(${`[${values}]`}) WHERE true
-      ON CONFLICT (asset_id) DO UPDATE SET title = excluded.title, metadata = excluded.metadata,
-        duration_ms = excluded.duration_ms, created_at = excluded.created_at,
-        searchable_at = excluded.searchable_at, deleted_at = excluded.deleted_at,
-        facts_revision = excluded.facts_revision
-      WHERE excluded.facts_revision > assets.facts_revision`,
-  ]);
-  const mirrored = sql`UPDATE assets SET mirrored_revision = ${facts.facts_revision}
-    WHERE asset_id = ${assetId} AND mirrored_revision < ${facts.facts_revision}`;
-  await prepare(env.DB, mirrored).run();
+/** Copies an asset's facts: `mirrorAssets`. */
+export async function mirrorAsset(env: Databases, asset: MirroredAsset): Promise<void> {
+  await mirrorAssets(env, [asset]);
 }
 
-/** Lists assets whose last change, before `before`, hasn't reached their index's database. */
+/**
+ * Copies the facts of assets of one index from D1 to the index's databases, which ignore older ones
+ * than they have. Leaves out assets that are gone. Throws `upstream_unavailable`.
+ */
+export async function mirrorAssets(env: Databases, assets: MirroredAsset[]): Promise<void> {
+  const ids = assets.map(({ assetId }) => assetId);
+  const results = await all<RecordedFacts>(env.DB, factsOf(ids, ", shard"));
+  if (results.length === 0) return;
+  const { indexId } = assets[0]!;
+  for (const [shard, recorded] of Map.groupBy(results, (facts) => facts.shard)) {
+    const facts = recorded.map((each) => Object.values(each).slice(0, -1)); // without the shard
+    await indexDatabase(env, { indexId, shard }).batch(inChunks(facts).map(putFacts));
+  }
+  const revisions = results.map(({ asset_id, facts_revision }) => [asset_id, facts_revision]);
+  const mirrored = sql`UPDATE assets SET mirrored_revision = value ->> 1
+    FROM json_each(${JSON.stringify(revisions)})
+    WHERE asset_id = value ->> 0 AND mirrored_revision < value ->> 1`;
+  await run(env.DB, mirrored);
+}
+
+/** Writes facts that are newer than the stored: JSON arrays in the order of `FACT_COLUMNS`. */
+function putFacts(values: string): SqlFragment {
+  return sql`INSERT INTO assets (${raw(FACT_COLUMNS)})
+      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
+        value ->> 6, value ->> 7, value ->> 8, value ->> 9
+      FROM json_each(${values}) WHERE true
+      ON CONFLICT (asset_id) DO UPDATE SET title = excluded.title, metadata = excluded.metadata,
+        technical = excluded.technical, duration_ms = excluded.duration_ms,
+        created_at = excluded.created_at, searchable_at = excluded.searchable_at,
+        deleted_at = excluded.deleted_at, facts_revision = excluded.facts_revision
+      WHERE excluded.facts_revision > assets.facts_revision`;
+}
+
+/** Lists, in turn, assets whose last change, before `before`, their index's database lacks. */
 export async function listUnmirroredAssets(
   db: D1Database,
   before: number,
   limit: number,
-): Promise<AssetRef[]> {
+): Promise<MirroredAsset[]> {
   const unmirrored = sql`SELECT index_id AS indexId, asset_id AS assetId FROM assets
     WHERE mirrored_revision < facts_revision AND updated_at < ${before}
-    ORDER BY updated_at DESC LIMIT ${limit}`;
-  return (await prepare(db, unmirrored).all<AssetRef>()).results;
+    ${IN_TURN} LIMIT ${limit}`;
+  return all<MirroredAsset>(db, unmirrored);
 }
 
 /** Whether an index's database has the present facts of an asset that is or was searchable. */
-export async function hasPresentFacts(env: Stores, asset: ContentRef): Promise<boolean> {
+export async function hasPresentFacts(env: Databases, asset: ContentRef): Promise<boolean> {
   const [facts, copy] = await Promise.all([
-    prepare(env.DB, factsOf(asset.assetId)).first<Facts>(),
-    indexDatabase(env, asset).first<Facts>(factsOf(asset.assetId)),
+    first<Facts>(env.DB, factsOf([asset.assetId])),
+    indexDatabase(env, asset).first<Facts>(factsOf([asset.assetId])),
   ]);
   const isMirrored = facts !== null && facts.facts_revision > 0; // from when it was searchable
   return !isMirrored || JSON.stringify(facts) === JSON.stringify(copy);
 }
 
 /** Overwrites the copy of an asset's facts, whatever its revision says. */
-export async function restoreFacts(env: Stores, asset: ContentRef): Promise<void> {
+export async function restoreFacts(env: Databases, asset: ContentRef): Promise<void> {
   const reset = sql`UPDATE assets SET facts_revision = -1 WHERE asset_id = ${asset.assetId}`;
   await indexDatabase(env, asset).batch([reset]);
   await mirrorAsset(env, asset);

@@ -1,10 +1,14 @@
 import { MODELS } from "../config.ts";
 import { observe, type Observed } from "../errors.ts";
 import { CHECKED_INDEX } from "../ids.ts";
-import { listPairNumbers, vectorPair } from "./vector-pairs.ts";
+import { listPairNumbers } from "./d1/pair-records.ts";
+import { all, concat, raw, sql, type SqlFragment } from "./sql.ts";
+import { pairBindings } from "./vectorize/vector-pairs.ts";
 
 /** A vector that was written, and how a query found it. */
 export interface VectorScore {
+  /** Id of the vector while it waits to be found; null once it was, or won't be. */
+  waiting: ObservedVectorId | null;
   /** Time until a query found it; null if none did. The scores are null then, too. */
   foundAfterMs: number | null;
   /** Cosine of the vector and the query. */
@@ -15,23 +19,39 @@ export interface VectorScore {
   exactScore: number | null;
 }
 
-/** Less than the time for which a Worker goes on after its client has gone. */
-const MAX_WAIT_MS = 20_000;
+/** Id of a vector that is observed: when it was written, in epoch ms, and something random. */
+export type ObservedVectorId = `observed_${number}_${string}`;
+
+/** Whether a text is the id of an observed vector. */
+export function isObservedVectorId(text: string): text is ObservedVectorId {
+  return /^observed_\d{13}_[0-9a-f]{8}$/.test(text);
+}
+
+/** Time for which a request queries. It is less than a Worker has after its client has gone. */
+const MAX_WAIT_MS = 10_000;
+/** Time after which a vector isn't found any more: Vectorize takes up to 2 minutes. */
+const MAX_AGE_MS = 5 * 60_000;
 const POLL_MS = 250;
 
 /**
- * Writes a vector, queries until it is found, and deletes it. The vector belongs to an index that
- * doesn't exist.
+ * Writes a vector, queries until it is found, and deletes it. A vector that isn't found in time is
+ * `waiting`: the next call continues with it. It belongs to an index that doesn't exist.
  */
-export function observeVectors(env: Env): Promise<Observed<VectorScore>> {
-  const { text: space } = vectorPair(env, { vectorPair: Math.max(...listPairNumbers(env)) });
+export function observeVectors(
+  env: Env,
+  waiting: ObservedVectorId | null,
+): Promise<Observed<VectorScore>> {
+  const { text: space } = pairBindings(env, Math.max(...listPairNumbers(env)));
   return observe(async () => {
-    const id = crypto.randomUUID();
+    const now = Date.now();
+    const id = waiting ?? (`observed_${now}_${crypto.randomUUID().slice(0, 8)}` as const);
+    const writtenAt = Number(id.split("_")[1]);
     const namespace = CHECKED_INDEX;
     const { dimensions } = MODELS.embedText;
     const values = Array.from({ length: dimensions }, (_, i) => Math.sin(i));
     const query = values.map((value, i) => value + 0.75 * Math.cos(3 * i));
     const found: VectorScore = {
+      waiting: null,
       foundAfterMs: null,
       cosine: cosine(values, query),
       score: null,
@@ -41,20 +61,17 @@ export function observeVectors(env: Env): Promise<Observed<VectorScore>> {
       const { matches } = await space.query(query, { namespace, topK: 50, returnValues });
       return matches.find((match) => match.id === id)?.score ?? null;
     };
-    const writtenAt = Date.now();
-    await space.upsert([{ id, namespace, values }]);
-    try {
-      while (found.score === null && Date.now() - writtenAt < MAX_WAIT_MS) {
-        found.score = await scoreOf(false);
-        if (found.score === null) await scheduler.wait(POLL_MS);
-      }
-      if (found.score === null) return found;
+    if (waiting === null) await space.upsert([{ id, namespace, values }]);
+    while (found.score === null && Date.now() - now < MAX_WAIT_MS) {
+      found.score = await scoreOf(false);
+      if (found.score === null) await scheduler.wait(POLL_MS);
+    }
+    if (found.score !== null) {
       found.foundAfterMs = Date.now() - writtenAt;
       found.exactScore = await scoreOf(true);
-      return found;
-    } finally {
-      await space.deleteByIds([id]);
-    }
+    } else if (Date.now() - writtenAt < MAX_AGE_MS) return { ...found, waiting: id };
+    await space.deleteByIds([id]);
+    return found;
   });
 }
 
@@ -64,16 +81,16 @@ function cosine(a: readonly number[], b: readonly number[]): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-type MakeStatement = (db: D1Database, size: number) => D1PreparedStatement;
+type MakeStatement = (size: number) => SqlFragment;
 
 /** Statements that reach a limit of D1 with a size. They read no table. */
 const STATEMENTS = {
-  parameters: (db, size) => {
-    const values = Array.from({ length: size }, (_, i) => i);
-    return db.prepare(`SELECT ${values.map(() => "?").join(" + ")} AS sum`).bind(...values);
+  parameters: (size) => {
+    const values = Array.from({ length: size }, (_, i) => sql`${i}`);
+    return sql`SELECT ${concat(values, " + ")} AS sum`;
   },
-  value_bytes: (db, size) => db.prepare("SELECT length(?) AS length").bind("x".repeat(size)),
-  statement_bytes: (db, size) => db.prepare("SELECT 1".padEnd(size)),
+  value_bytes: (size) => sql`SELECT length(${"x".repeat(size)}) AS length`,
+  statement_bytes: (size) => raw("SELECT 1".padEnd(size)),
 } satisfies Record<string, MakeStatement>;
 
 type DatabaseLimit = keyof typeof STATEMENTS;
@@ -90,7 +107,7 @@ const SIZES: readonly { limit: DatabaseLimit; size: number }[] = [
 export async function observeDatabase(db: D1Database) {
   const observations = [];
   for (const { limit, size } of SIZES) {
-    const { error } = await observe(() => STATEMENTS[limit](db, size).all());
+    const { error } = await observe(() => all(db, STATEMENTS[limit](size)));
     observations.push({ limit, size, error });
   }
   return observations;

@@ -1,6 +1,6 @@
 import type { AssetId, IndexId, SegmentId } from "../ids.ts";
-import type { IndexDb } from "./index-database.ts";
-import { inList, prepare, sql, whereMissing } from "./sql.ts";
+import type { IndexDb } from "./index-database/index-database.ts";
+import { all, inList, sql, whereMissing } from "./sql.ts";
 
 /** Lists the asset ids that an index has no row for. */
 export async function listMissingAssets(
@@ -9,8 +9,8 @@ export async function listMissingAssets(
   ids: AssetId[],
 ): Promise<AssetId[]> {
   const row = sql`SELECT 1 FROM assets WHERE asset_id = value AND index_id = ${indexId}`;
-  const { results } = await prepare(db, whereMissing(ids, row)).all<{ id: AssetId }>();
-  return results.map(({ id }) => id);
+  const rows = await all<{ id: AssetId }>(db, whereMissing(ids, row));
+  return rows.map(({ id }) => id);
 }
 
 /** Lists those of some SHA-256 that an index has a file of. */
@@ -21,8 +21,8 @@ export async function listStoredHashes(
 ): Promise<string[]> {
   const stored = sql`SELECT sha256 FROM assets
     WHERE index_id = ${indexId} AND sha256 ${inList(hashes)}`;
-  const { results } = await prepare(db, stored).all<{ sha256: string }>();
-  return results.map(({ sha256 }) => sha256);
+  const rows = await all<{ sha256: string }>(db, stored);
+  return rows.map(({ sha256 }) => sha256);
 }
 
 /** Lists the segment ids that an index has no row for. */

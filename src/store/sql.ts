@@ -14,16 +14,23 @@ export function sql(
   texts: TemplateStringsArray,
   ...values: readonly (SqlFragment | SqlValue)[]
 ): SqlFragment {
-  const fragments = values.map(toFragment);
-  return {
-    sql: texts.map((text, i) => text + (fragments[i]?.sql ?? "")).join(""),
-    bindings: fragments.flatMap(({ bindings }) => bindings),
-  };
+  let text = texts[0]!;
+  const bindings: SqlValue[] = [];
+  for (const [i, value] of values.entries()) {
+    if (isFragment(value)) {
+      text += value.sql;
+      bindings.push(...value.bindings);
+    } else {
+      text += "?";
+      bindings.push(value);
+    }
+    text += texts[i + 1]!;
+  }
+  return { sql: text, bindings };
 }
 
-function toFragment(value: SqlFragment | SqlValue): SqlFragment {
-  const isFragment = typeof value === "object" && value !== null && "bindings" in value;
-  return isFragment ? value : { sql: "?", bindings: [value] };
+function isFragment(value: SqlFragment | SqlValue): value is SqlFragment {
+  return typeof value === "object" && value !== null && "bindings" in value;
 }
 
 /** Makes a fragment of constant SQL, such as a list of columns. */
@@ -47,10 +54,46 @@ export function nearestReplica(db: D1Database): D1DatabaseSession {
   return db.withSession("first-unconstrained");
 }
 
-/** Prepares a fragment as a statement, with its values bound. */
-export function prepare(db: D1Database, { sql: text, bindings }: SqlFragment): D1PreparedStatement {
+/** What runs statements of D1: the database, or a session of it. */
+type D1 = Pick<D1Database, "prepare" | "batch">;
+
+function prepare(db: D1, { sql: text, bindings }: SqlFragment): D1PreparedStatement {
   return db.prepare(text).bind(...bindings);
 }
+
+/** Runs a statement in D1. */
+export function run<Row>(db: D1, statement: SqlFragment): Promise<D1Result<Row>> {
+  return prepare(db, statement).run<Row>();
+}
+
+/** Returns all rows of a statement in D1. */
+export async function all<Row>(db: D1, statement: SqlFragment): Promise<Row[]> {
+  return (await prepare(db, statement).all<Row>()).results;
+}
+
+/** Returns the first row of a statement in D1, or null. */
+export function first<Row>(db: D1, statement: SqlFragment): Promise<Row | null> {
+  return prepare(db, statement).first<Row>();
+}
+
+/** Returns the only column of the first row of a statement in D1; null if there is none. */
+export async function firstValue<Value>(db: D1, statement: SqlFragment): Promise<Value | null> {
+  const row = await first<Record<string, Value>>(db, statement);
+  return row && Object.values(row)[0]!;
+}
+
+/** Runs statements in D1 in one transaction. Returns the result of each. */
+export function batch<Row>(db: D1, statements: readonly SqlFragment[]): Promise<D1Result<Row>[]> {
+  return db.batch<Row>(statements.map((statement) => prepare(db, statement)));
+}
+
+/**
+ * Orders rows of all accounts, of which a run of the cron takes the first ones. Each account has
+ * its turn, however many rows another has. Chance decides within one, so that rows which fail each
+ * time don't hold up others.
+ */
+export const IN_TURN = raw(`ORDER BY
+  ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY random()), random()`);
 
 /** Tests a column for membership in a list, which is bound as one JSON parameter. */
 export function inList(values: readonly (string | number)[]): SqlFragment {
@@ -92,7 +135,15 @@ export function parseColumns<Row extends object>(row: Row, columns: readonly (ke
 export interface SqlRows {
   columns: string[];
   rows: SqlStorageValue[][];
+  /** Whether more rows would have made the answer too large: `ANSWER_BYTES`. */
+  isCut?: boolean;
 }
+
+/**
+ * Bytes of rows in an answer of an index's database, by `bytesOf`. An answer may have 32 MiB (RPC
+ * of Durable Objects), and has counts and ids, too.
+ */
+export const ANSWER_BYTES = 24 * 1024 ** 2;
 
 /** Makes an object of each row, with the columns as fields. */
 export function toObjects<Row>({ columns, rows }: SqlRows): Row[] {

@@ -1,9 +1,9 @@
 import type { Failure } from "../errors.ts";
 import type { AssetId, JobId } from "../ids.ts";
 import type { Segment } from "../types.ts";
-import type { IndexDb } from "./index-database.ts";
-import { ofAsset } from "./segments.ts";
-import { inChunks, inList, prepare, sql, type SqlFragment } from "./sql.ts";
+import type { IndexDb } from "./index-database/index-database.ts";
+import { ofAsset } from "./index-database/segments.ts";
+import { all, batch, inChunks, inList, sql, type SqlFragment } from "./sql.ts";
 
 type SegmentTranscript = Pick<Segment, "segmentId" | "transcript">;
 
@@ -39,14 +39,15 @@ export async function listAbandonedJobs(
   const active = sql`SELECT job_id AS jobId FROM jobs
     WHERE job_id ${inList(jobIds)} AND (state IN ('queued', 'running')
       OR (state = 'cancelled' AND updated_at > ${now - CLEANUP_MS}))`;
-  const { results } = await prepare(db, active).all<{ jobId: JobId }>();
-  const activeIds = new Set(results.map(({ jobId }) => jobId));
+  const rows = await all<{ jobId: JobId }>(db, active);
+  const activeIds = new Set(rows.map(({ jobId }) => jobId));
   return jobIds.filter((jobId) => !activeIds.has(jobId));
 }
 
 /**
- * Makes the transcript that a job stored the asset's, in D1. Returns its revision, also if it is
- * the asset's already; null, and changes nothing, if the job was cancelled or the asset deleted.
+ * Records in D1 that the asset has the transcript that a job stored. Returns its revision, even if
+ * that was recorded before. Returns null, and changes nothing, if the job was cancelled or the
+ * asset deleted.
  */
 export async function commitTranscript(
   db: D1Database,
@@ -57,26 +58,17 @@ export async function commitTranscript(
     SELECT 1 FROM jobs JOIN assets USING (asset_id)
     WHERE jobs.job_id = ${jobId} AND jobs.state = 'running'
   )`;
-  const [, , committed] = await db.batch<{ revision: number }>([
-    prepare(
-      db,
-      sql`INSERT INTO transcripts (asset_id, language, source, cues, created_at)
+  const [, , committed] = await batch<{ revision: number }>(db, [
+    sql`INSERT INTO transcripts (asset_id, language, source, cues, created_at)
         SELECT ${assetId}, ${language}, 'upload', ${cueCount}, ${now} WHERE ${isActive}
         ON CONFLICT DO UPDATE SET language = excluded.language, source = excluded.source,
           cues = excluded.cues, error = NULL, created_at = excluded.created_at`,
-    ),
-    prepare(
-      db,
-      sql`UPDATE assets SET transcript_job_id = ${jobId},
+    sql`UPDATE assets SET transcript_job_id = ${jobId},
           transcript_revision = transcript_revision + (transcript_job_id IS NOT ${jobId}),
           warnings = ${JSON.stringify(warnings)}, updated_at = ${now}
         WHERE asset_id = ${assetId} AND ${isActive}`,
-    ),
-    prepare(
-      db,
-      sql`SELECT transcript_revision AS revision FROM assets
+    sql`SELECT transcript_revision AS revision FROM assets
         WHERE asset_id = ${assetId} AND ${isActive}`,
-    ),
   ]);
   return committed!.results[0]?.revision ?? null;
 }

@@ -1,9 +1,10 @@
 import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
+import { toVideoFps } from "../cues.ts";
 import type { Failure } from "../errors.ts";
 import type { AssetId, JobId } from "../ids.ts";
-import type { Asset, Cue } from "../types.ts";
-import { asrKey, transcriptKey } from "./object-keys.ts";
-import { parseColumns } from "./sql.ts";
+import type { Asset, AssetRef, Cue } from "../types.ts";
+import { asrKey, transcriptKey } from "./r2/object-keys.ts";
+import { first, parseColumns, run, sql } from "./sql.ts";
 
 /** A transcript without its cues. */
 export interface TranscriptSummary {
@@ -28,37 +29,43 @@ export async function putTranscript(
   asset: Asset,
   cues: Cue[],
   { language, source, error }: Omit<TranscriptSummary, "cues">,
+  isFrameBased = false,
 ): Promise<void> {
-  await putCues(env.MEDIA, asset, cues, asset.transcriptJobId);
-  await env.DB.prepare(
-    `INSERT INTO transcripts (asset_id, language, source, cues, error, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET language = excluded.language, source = excluded.source,
-       cues = excluded.cues, error = excluded.error, created_at = excluded.created_at`,
-  )
-    .bind(asset.assetId, language, source, cues.length, error && JSON.stringify(error), Date.now())
-    .run();
+  await putCues(env.MEDIA, asset, cues, asset.transcriptJobId, isFrameBased);
+  await run(
+    env.DB,
+    sql`INSERT INTO transcripts (asset_id, language, source, cues, error, created_at)
+      VALUES (${asset.assetId}, ${language}, ${source}, ${cues.length},
+        ${error && JSON.stringify(error)}, ${Date.now()})
+      ON CONFLICT DO UPDATE SET language = excluded.language, source = excluded.source,
+        cues = excluded.cues, error = excluded.error, created_at = excluded.created_at`,
+  );
 }
 
 export async function getTranscript(
   db: D1Database,
   assetId: AssetId,
 ): Promise<TranscriptSummary | null> {
-  const row = await db
-    .prepare("SELECT language, source, cues, error FROM transcripts WHERE asset_id = ?")
-    .bind(assetId)
-    .first<TranscriptSummary>();
+  const row = await first<TranscriptSummary>(
+    db,
+    sql`SELECT language, source, cues, error FROM transcripts WHERE asset_id = ${assetId}`,
+  );
   return row && parseColumns(row, ["error"]);
 }
 
-/** Stores the cues of the transcript uploaded by `job`, or of the ingest's transcript (null). */
+/**
+ * Stores the cues of the transcript uploaded by `job`, or of the ingest's transcript (null).
+ * `isFrameBased`: their times are frames at `NOMINAL_FPS`.
+ */
 export async function putCues(
   bucket: R2Bucket,
   asset: Asset,
   cues: Cue[],
   job: JobId | null,
+  isFrameBased = false,
 ): Promise<void> {
-  await bucket.put(transcriptKey(asset, job), JSON.stringify(cues));
+  const content = isFrameBased ? { frames: cues } : cues;
+  await bucket.put(transcriptKey(asset, job), JSON.stringify(content));
 }
 
 /** Sets the number of cues of a transcript, unless it was replaced meanwhile. */
@@ -67,18 +74,17 @@ export async function setCueCount(
   { assetId, transcriptJobId }: Asset,
   cues: number,
 ): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE transcripts SET cues = ?1 WHERE asset_id = ?2
-         AND EXISTS (SELECT 1 FROM assets WHERE asset_id = ?2 AND transcript_job_id IS ?3)`,
-    )
-    .bind(cues, assetId, transcriptJobId)
-    .run();
+  await run(
+    db,
+    sql`UPDATE transcripts SET cues = ${cues} WHERE asset_id = ${assetId}
+      AND EXISTS (SELECT 1 FROM assets WHERE asset_id = ${assetId}
+        AND transcript_job_id IS ${transcriptJobId})`,
+  );
 }
 
 /**
  * Returns the cues of an asset, or of the transcript uploaded by `job`, in order; empty if there
- * are none. JSON stores NaN as null.
+ * are none. JSON stores NaN as null. Frames have no time until the video's frame rate is known.
  */
 export async function getCues(
   bucket: R2Bucket,
@@ -86,14 +92,23 @@ export async function getCues(
   job = asset.transcriptJobId,
 ): Promise<Cue[]> {
   const object = await bucket.get(transcriptKey(asset, job));
-  const cues =
-    (await object?.json<{ start: number | null; end: number | null; text: string }[]>()) ?? [];
-  return cues.map(({ start, end, text }) => ({ start: start ?? NaN, end: end ?? NaN, text }));
+  const content = (await object?.json<StoredCue[] | { frames: StoredCue[] }>()) ?? [];
+  const stored = "frames" in content ? content.frames : content;
+  const cues = stored.map(({ start, end, text }) => {
+    return { start: start ?? NaN, end: end ?? NaN, text };
+  });
+  return "frames" in content ? toVideoFps(cues, asset.fps ?? NaN) : cues;
+}
+
+interface StoredCue {
+  start: number | null;
+  end: number | null;
+  text: string;
 }
 
 export async function deleteCues(
   bucket: R2Bucket,
-  asset: Pick<Asset, "accountId" | "indexId" | "assetId">,
+  asset: AssetRef,
   job: JobId | null,
 ): Promise<void> {
   await bucket.delete(transcriptKey(asset, job));

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 import { launchBrowser } from "../../tools/browser.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
 import type { ConsoleService } from "../setup/browser.ts";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 import { SAMPLE_INDEX } from "./sample-files.ts";
 
 const service: ConsoleService = inject("consoleService");
@@ -38,7 +39,7 @@ export async function openPage(): Promise<ConsolePage> {
   // Injected by the browser, not by the page, so that the page's CSP stays as it is.
   await context.addInitScript({ content: await readAxe() });
   const page = await context.newPage();
-  page.setDefaultTimeout(40_000);
+  page.setDefaultTimeout(WATCHDOG_MS);
   return { page, context, takeErrors: collectErrors(page) };
 }
 

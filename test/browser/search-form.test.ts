@@ -39,6 +39,23 @@ describe("the form for searches", () => {
     expect(uploads).toHaveLength(2);
   });
 
+  it("keeps an empty filter row with the focus when results come, and removes it without", async () => {
+    const { page } = await openLibrary();
+    await page.locator("#text").fill("boat");
+    await page.locator("#text").press("Enter");
+    await page.getByRole("button", { name: "Add a filter" }).click();
+    await page.locator(".card.moment").first().waitFor();
+    await page.evaluate("history.back()");
+    await page.locator(".card.asset").first().waitFor();
+    const field = page.getByLabel("Field of the metadata");
+    expect(await field.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
+    await page.goForward();
+    await page.locator(".card.moment").first().waitFor();
+    expect(await field.count()).toBe(1);
+    await page.locator("#text").focus();
+    await field.waitFor({ state: "detached" });
+  });
+
   it("doesn't keep an empty filter row when the view changes", async () => {
     const { page } = await openLibrary();
     await page.getByRole("button", { name: "Add a filter" }).click();

@@ -5,7 +5,7 @@ import {
   JobFailedError,
   type Sightline,
 } from "../../client/src/index.ts";
-import { fixture, fixtureUrl } from "../client.ts";
+import { fixture, fixtureUrl } from "../support/client.ts";
 import { newSightline, recordingFetch, refuse } from "./service.ts";
 
 const SRT = "1\n00:00:00,000 --> 00:00:03,000\nWelcome to the lighthouse.\n";
@@ -48,7 +48,7 @@ describe("an asset added by the client", () => {
     expect(segments.items).toHaveLength(2);
     const { technical } = await index.videos.metadata(added.asset_id);
     expect(technical).toMatchObject({ width: 320, height: 180 });
-  }, 60_000);
+  });
 
   it("is ready after the wait where events can't be followed", async () => {
     const { fetch, sent } = recordingFetch((url, init) =>

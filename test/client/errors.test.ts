@@ -11,7 +11,7 @@ import {
   SightlineError,
   ValidationError,
 } from "../../client/src/index.ts";
-import { newClient } from "../client.ts";
+import { newClient } from "../support/client.ts";
 import { fetchService, newSightline, recordingFetch, refuse } from "./service.ts";
 
 const url = "https://sightline.test";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AnswerEvent, NotFoundError, type Sightline } from "../../client/src/index.ts";
-import { hostFiles, toBody } from "../archive-helpers.ts";
-import { fixture } from "../client.ts";
-import { createSampleIndex, type SampleIndex } from "../sample-index.ts";
+import { hostFiles, toBody } from "../support/archive-helpers.ts";
+import { fixture } from "../support/client.ts";
+import { createSampleIndex, type SampleIndex } from "../support/sample-index.ts";
 import { collect, newSightline, recordingFetch } from "./service.ts";
 
 let sample: SampleIndex;
@@ -11,7 +11,7 @@ let sightline: Sightline;
 beforeAll(async () => {
   sample = await createSampleIndex();
   sightline = await newSightline({ apiKey: sample.client.key });
-}, 60_000);
+});
 
 describe("a list of the client", () => {
   it("gives its first page to await", async () => {
@@ -142,7 +142,7 @@ describe("an index seen by the client", () => {
     const { job_id } = await other.index("copy").importArchive(new Blob([toBody(hosted)]));
     expect(await other.jobs.wait(job_id)).toMatchObject({ state: "succeeded" });
     expect((await other.index("copy").assets()).total).toBe(3);
-  }, 60_000);
+  });
 
   it("yields its events, after those that were missed", async () => {
     const index = sightline.index("trip");

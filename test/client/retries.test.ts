@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConflictError, ConnectionError, ServerError } from "../../client/src/index.ts";
-import { fixture } from "../client.ts";
+import { fixture } from "../support/client.ts";
 import { inOrder, loseResponse, newSightline, recordingFetch, refuse } from "./service.ts";
 
 const busy = refuse(503, { "retry-after": "0" });

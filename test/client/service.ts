@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
 import { type Fetch, Sightline, type SightlineOptions } from "../../client/src/index.ts";
-import { requireContract } from "../contract.ts";
-import { newClient } from "../client.ts";
+import { newClient } from "../support/client.ts";
+import { requireContract } from "../support/contract.ts";
 
 const URL_OF_SERVICE = "https://sightline.test";
 

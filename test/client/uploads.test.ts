@@ -6,8 +6,8 @@ import {
   type Sightline,
   SightlineError,
 } from "../../client/src/index.ts";
-import { fixture, uniqueFixture } from "../client.ts";
-import { createPaddedVideo } from "../tus-client.ts";
+import { fixture, uniqueFixture } from "../support/client.ts";
+import { createPaddedVideo } from "../support/tus-client.ts";
 import { fetchService, newSightline, recordingFetch, refuse } from "./service.ts";
 
 const MB = 1_000_000;
@@ -62,7 +62,7 @@ describe("a resumable upload", () => {
     expect(sent.filter(isPatch)).toHaveLength(2);
     const [ready] = await sightline.index("a").waitUntilReady(asset.asset_id);
     expect(ready).toMatchObject({ state: "ready", segments: 2 });
-  }, 60_000);
+  });
 
   it("whose connection breaks half-way continues where the service is", async () => {
     let breaks = 1;
@@ -220,7 +220,7 @@ describe("a video added with `resumable`", () => {
     const { cues, source } = await videos.transcript(asset.asset_id);
     expect(source).toBe("upload");
     expect(cues.map(({ text }) => text)).toEqual(["Welcome to the lighthouse."]);
-  }, 60_000);
+  });
 
   it("is the existing one if the index has its bytes", async () => {
     const sightline = await newIndex();

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Engine, readJson, readError, startEngine } from "./engine-process.ts";
 
 interface ReceivedRequest {

@@ -16,8 +16,13 @@ export interface Engine {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Clears settings of the machine that runs the tests. */
-const CLEARED_SETTINGS = { LOCAL_LLM_URL: "", MODELS_DIR: "/nonexistent", SPEECH_SCRIPT: "" };
+/** Clears settings of the machine that runs the tests. Replies are computed. */
+const CLEARED_SETTINGS = {
+  ENGINE_REPLIES: "",
+  LOCAL_LLM_URL: "",
+  MODELS_DIR: "/nonexistent",
+  SPEECH_SCRIPT: "",
+};
 
 /** Starts an engine process on a free port. `env` overrides the defaults. */
 export async function startEngine(env: Record<string, string> = {}): Promise<Engine> {

@@ -5,6 +5,7 @@ import sharp from "sharp";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EmbeddingList } from "../../local/engine/embeddings.ts";
 import { findModels } from "../../local/engine/installed-models.ts";
+import { waitUntil } from "../support/wait.ts";
 import { type Engine, readJson, readError, startEngine } from "./engine-process.ts";
 import { writeTinyClip, writeTinySiglip, writeTinyVlm } from "./tiny-models.ts";
 
@@ -87,14 +88,12 @@ interface Status {
 
 /** Waits until the capability has loaded or failed to. */
 async function waitForStatus(running: Engine, name: string): Promise<Status> {
-  for (let round = 0; round < 100; round++) {
+  return waitUntil(async () => {
     const health = await running.fetch("/health");
     const { capabilities } = await readJson<{ capabilities: Record<string, Status> }>(health);
     const status = capabilities[name];
-    if (status && status.reason !== "loading") return status;
-    await new Promise((resolve) => void setTimeout(resolve, 50));
-  }
-  throw new Error(`${name} is still loading.`);
+    return status?.reason !== "loading" && status;
+  });
 }
 
 async function embed(running: Engine, input: unknown[]): Promise<number[][]> {

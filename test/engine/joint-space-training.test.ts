@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { startBackend } from "../../local/engine/tensor-graph.ts";
-import { createEmbeddingBag } from "../../tools/training/embedding-bag.ts";
-import { infoNce } from "../../tools/training/info-nce.ts";
 import {
   createDense,
   createDropout,
@@ -9,6 +7,8 @@ import {
   createSequence,
   type TrainableParameter,
 } from "../../tools/training/dense.ts";
+import { createEmbeddingBag } from "../../tools/training/embedding-bag.ts";
+import { infoNce } from "../../tools/training/info-nce.ts";
 import { createMatrix, type Matrix } from "../../tools/training/matrix.ts";
 import { backpropagateNormalization, normalizeRows } from "../../tools/training/normalize.ts";
 import { createRandom, drawNormal, shuffle } from "../../tools/training/random.ts";

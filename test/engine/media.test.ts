@@ -120,6 +120,24 @@ describe("a contact sheet", () => {
     expect(await Promise.all(frameNumbers)).toEqual(expected);
   });
 
+  it("of a requested size has its frames in a grid of that size", async () => {
+    const query = "time=1&duration=6&count=10&columns=4&width=606&height=600&size_of=sheet";
+    const response = await engine.post(`/media/sheet?${query}&format=png`, video);
+    const contactSheet = Buffer.from(await response.arrayBuffer());
+    const size = { width: 606, height: 273 };
+    expect(await sharp(contactSheet).metadata()).toMatchObject(size);
+    const frameNumbers = Array.from({ length: 10 }, async (_, index) => {
+      const left = Math.floor(((index % 4) * size.width) / 4);
+      const top = Math.floor((Math.floor(index / 4) * size.height) / 3);
+      const tile = sharp(contactSheet).extract({ left, top, width: 151, height: 91 });
+      return readFrameNumber(await tile.png().toBuffer());
+    });
+    const expected = Array.from({ length: 10 }, (_, index) =>
+      Math.floor((1 + index * 0.6) * 25 + 1e-6),
+    );
+    expect(await Promise.all(frameNumbers)).toEqual(expected);
+  });
+
   it("repeats a frame that stays on screen", async () => {
     const query = "time=0&duration=0.02&count=4&columns=4&width=160&format=png";
     const response = await engine.post(`/media/sheet?${query}`, video);

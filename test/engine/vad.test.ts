@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAudio } from "../../local/engine/audio-samples.ts";
 import { findSpeechIntervals, FRAME_SECONDS } from "../../local/engine/vad-intervals.ts";
-import { type Engine, readJson, readError, startEngine } from "./engine-process.ts";
 import { concatAudio, makeNoise, makeSilence, makeTone, makeVoice, makeWav } from "./audio-file.ts";
+import { type Engine, readJson, readError, startEngine } from "./engine-process.ts";
 import { atRate, makeVideo } from "./video-file.ts";
 
 interface VadResponse {
@@ -68,7 +68,7 @@ describe("the audio of a damaged file", () => {
     file.fill(0, Math.floor(file.length * 0.4), Math.floor(file.length * 0.6));
     const path = join(tmpdir(), randomUUID());
     await writeFile(path, file);
-    const samples = await readAudio(path, AbortSignal.timeout(20_000));
+    const samples = await readAudio(path, new AbortController().signal);
     await rm(path);
     const volumes = Array.from({ length: 10 }, (_, second) => {
       const part = samples.subarray(second * 16_000, (second + 1) * 16_000);

@@ -24,6 +24,8 @@ export interface VideoFile {
   container?: "mp4" | "matroska" | "mpegts" | "avi";
   /** Seconds of a 440 Hz tone. */
   audioSeconds?: number;
+  /** FFmpeg's options of the container, such as `movflags`. */
+  options?: Record<string, string>;
 }
 
 Log.setLevel(AV_LOG_QUIET);
@@ -43,7 +45,8 @@ export async function makeVideo(file: VideoFile): Promise<Buffer<ArrayBuffer>> {
   const { width = 160, height = 96, times, keyframeEvery = 25, container = "mp4" } = file;
   const path = join(tmpdir(), `${randomUUID()}.bin`);
   {
-    await using muxer = await Muxer.open(path, { format: container });
+    const { options = {} } = file;
+    await using muxer = await Muxer.open(path, { format: container, options });
     using video = await Encoder.create(FF_ENCODER_LIBX264, {
       gopSize: keyframeEvery,
       // AVI has no presentation times, so frames must be in decoding order.

@@ -2,7 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { localMedia } from "../../local/local-media.ts";
 import { MODELS } from "../../src/config.ts";
-import { localAi, rejectionMessage } from "./bindings.ts";
+import { waitUntil } from "../support/wait.ts";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
+import { errorOf, localAi, rejectionMessage } from "./bindings.ts";
 
 const ai = localAi();
 const EMBED = MODELS.embedText.id;
@@ -43,8 +45,6 @@ async function answer(inputs: object): Promise<unknown> {
   return JSON.parse(output.choices[0]?.message.content ?? "");
 }
 
-const cosine = (a: number[], b: number[]) => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-
 beforeAll(async () => {
   const clip = await fetch(`${inject("filesOrigin")}/clip.mp4`);
   const frame = localMedia(env)
@@ -52,33 +52,6 @@ beforeAll(async () => {
     .output({ mode: "frame", time: "1s", format: "jpg" });
   const bytes = await new Response(await frame.media()).bytes();
   image = `data:image/jpeg;base64,${Buffer.from(bytes).toString("base64")}`;
-});
-
-describe("the embedding model", () => {
-  it("has production's shape and similar vectors for similar texts", async () => {
-    const texts = ["A dog runs on grass.", "A puppy plays in a meadow.", "Tax law of 1986"];
-    const output = await ai.run(EMBED, { text: texts });
-    if (!("data" in output)) throw new Error("no vectors");
-    const [dog, puppy, tax] = output.data;
-    expect(output).toMatchObject({ shape: [3, 1024], pooling: "cls" });
-    expect(output.data.map((vector) => vector.length)).toEqual([1024, 1024, 1024]);
-    expect(cosine(dog!, puppy!)).toBeGreaterThan(cosine(dog!, tax!));
-  });
-
-  it("accepts a single text", async () => {
-    expect(await ai.run(EMBED, { text: "hello" })).toMatchObject({ shape: [1, 1024] });
-  });
-
-  it.for<[string, object, RegExp]>([
-    ["no text", {}, /^5006: /],
-    ["an empty list", { text: [] }, /^5006: /],
-    ["an empty text", { text: ["a", ""] }, /^5006: /],
-    ["101 texts", { text: Array.from({ length: 101 }, () => "a") }, /^5006: /],
-    ["10 MB", { text: "x".repeat(10_000_000) }, /^3006: Request is too large$/],
-    ["reranking", { query: "q", contexts: [{ text: "c" }] }, /^5007: No such model .* or task$/],
-  ])("rejects a request with %s", async ([, inputs, message]) => {
-    expect(await rejectionMessage(ai.run(EMBED, inputs))).toMatch(message);
-  });
 });
 
 describe("the image description model", () => {
@@ -215,6 +188,47 @@ describe("the stand-in for env.AI", () => {
     const start = Date.now();
     await ai.run(EMBED, { text: "a" });
     expect(Date.now() - start).toBeGreaterThanOrEqual(300);
+  });
+
+  it("waits while a model is busy, or refuses the call if it is to", async () => {
+    await ai.inject(EMBED, `busy:${2 * WATCHDOG_MS}`);
+    const refused = ai.run(EMBED, { text: "a" }, { rejectIfBusy: true });
+    expect(await rejectionMessage(refused)).toBe(
+      "3040: Capacity temporarily exceeded, please try again.",
+    );
+    await ai.inject(EMBED, "busy:300");
+    const start = Date.now();
+    await ai.run(EMBED, { text: "a" }, { rejectIfBusy: false });
+    expect(Date.now() - start).toBeGreaterThanOrEqual(300);
+  });
+
+  it("ends a call that is cancelled, and counts it", async () => {
+    await ai.inject(EMBED, "slow:20000");
+    const controller = new AbortController();
+    const call = ai.run(EMBED, { text: "a" }, { signal: controller.signal });
+    const ended = errorOf(call);
+    await waitUntil(async () => (await ai.countPendingFaults(EMBED)) === 0);
+    controller.abort();
+    expect((await ended).name).toBe("AbortError");
+    await expect.poll(() => ai.takeCancelledCalls(EMBED)).toBe(1);
+    expect(await ai.takeCancelledCalls(EMBED)).toBe(0);
+  });
+
+  it("ends a stream that is cancelled", async () => {
+    await ai.script(MODELS.answer.id, [{ text: "one two", deltaCount: 50, delayMs: 100 }]);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const messages = [{ role: "user", content: "Hello?" }];
+    const stream = await ai.run(MODELS.answer.id, { messages, stream: true }, { signal });
+    if (!(stream instanceof ReadableStream)) throw new Error("not a stream");
+    const reader = stream.getReader();
+    await reader.read();
+    controller.abort();
+    const readOn = async () => {
+      while (!(await reader.read()).done);
+    };
+    await expect(readOn()).rejects.toThrow();
+    await expect.poll(() => ai.cancelledStreams(MODELS.answer.id)).toBe(1);
   });
 
   it("returns malformed outputs after an injected fault", async () => {

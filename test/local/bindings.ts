@@ -8,7 +8,9 @@ type LocalAi = Pick<
   | "inject"
   | "clearFaults"
   | "script"
-  | "acceptJsonForms"
+  | "behave"
+  | "countPendingFaults"
+  | "takeCancelledCalls"
   | "scriptedInputs"
   | "cancelledStreams"
 >;

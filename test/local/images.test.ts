@@ -13,6 +13,9 @@ async function file(name: string): Promise<ReadableStream<Uint8Array>> {
   return body;
 }
 
+/** An error with a code in its message only. */
+const withCode = (code: number) => ({ message: expect.stringContaining(`_ERROR ${code}: `) });
+
 async function readSize(stream: ReadableStream<Uint8Array>) {
   const info = await images.info(stream);
   if (!("width" in info)) throw new Error("not an image");
@@ -113,7 +116,7 @@ describe("trim", () => {
   it("is limited to the image", async () => {
     expect(await transformedShape([{ trim: { left: 0, top: 0, ...boats } }])).toMatchObject(boats);
     const beyond = { ...trim, left: boats.width - 79 };
-    expect(await errorOf(transformFile([{ trim: beyond }]))).toMatchObject({ code: 9432 });
+    expect(await errorOf(transformFile([{ trim: beyond }]))).toMatchObject(withCode(9432));
   });
 
   it("returns exactly the pixels of the area", async () => {
@@ -149,7 +152,7 @@ describe("raw pixels", () => {
   it("of an undecodable file are rejected", async () => {
     for (const name of ["videos.log", "truncated.jpg"]) {
       const error = await errorOf(transformFile([{ width: 20 }], { format: "rgba" }, name));
-      expect(error).toMatchObject({ code: 9412 });
+      expect(error).toMatchObject(withCode(9412));
     }
   });
 });
@@ -216,19 +219,19 @@ describe("the images binding rejects", () => {
   });
 
   it("a file that is no image, and a truncated one", async () => {
-    expect(await errorOf(images.info(await file("videos.log")))).toMatchObject({ code: 9412 });
+    expect(await errorOf(images.info(await file("videos.log")))).toMatchObject(withCode(9412));
     for (const name of ["videos.log", "truncated.jpg"]) {
       for (const transform of [{ width: 20 }, { segment: "foreground" } as const]) {
         const error = await errorOf(transformFile([transform], PNG, name));
-        expect(error).toMatchObject({ code: 9412, message: expect.stringContaining("9412: ") });
+        expect(error).toMatchObject(withCode(9412));
       }
     }
   });
 
   it("an image over 20 MB", async () => {
     const stream = () => new Blob([new Uint8Array(20 * 1024 * 1024 + 1)]).stream();
-    expect(await errorOf(images.info(stream()))).toMatchObject({ code: 9402 });
-    expect(await errorOf(images.input(stream()).output(PNG))).toMatchObject({ code: 9402 });
+    expect(await errorOf(images.info(stream()))).toMatchObject(withCode(9402));
+    expect(await errorOf(images.input(stream()).output(PNG))).toMatchObject(withCode(9402));
   });
 
   it("draw and text", async () => {
@@ -243,7 +246,7 @@ describe("the images binding rejects", () => {
   it("a second output", async () => {
     const transformer = images.input(await file("boats.jpg"));
     await transformer.output(PNG);
-    expect(await errorOf(transformer.output(PNG))).toMatchObject({ code: 9525 });
+    expect(await errorOf(transformer.output(PNG))).toMatchObject(withCode(9525));
   });
 });
 
@@ -252,8 +255,8 @@ describe("an injected fault of the images binding", () => {
     await images.inject("9523");
     await images.inject("9422");
     await images.inject("slow:200");
-    expect(await errorOf(images.info(await file("boats.jpg")))).toMatchObject({ code: 9523 });
-    expect(await errorOf(transformFile([]))).toMatchObject({ code: 9422 });
+    expect(await errorOf(images.info(await file("boats.jpg")))).toMatchObject(withCode(9523));
+    expect(await errorOf(transformFile([]))).toMatchObject(withCode(9422));
     const start = Date.now();
     expect(await images.info(await file("boats.jpg"))).toMatchObject(boats);
     expect(Date.now() - start).toBeGreaterThanOrEqual(200);

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { VectorSpace } from "../../local/vector-space.ts";
 import { localSpace, rejectionMessage } from "./bindings.ts";
 
@@ -189,7 +189,14 @@ describe("the index of text embeddings", () => {
 });
 
 describe("a write with a lag", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
   it("becomes visible in order when it is due, and describe reports it", async () => {
+    const shares = [1, 0, 1]; // the second one isn't visible before the first
+    vi.spyOn(Math, "random").mockImplementation(() => shares.shift() ?? 1);
+
     const stub = env.VECTOR_SPACES.getByName("lagging");
     const lag = 250;
     await runInDurableObject(stub, async (_, state) => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import calibrations from "../../src/search/calibrations.json" with { type: "json" };
 import { rankByChannels } from "../../bench/rankings.ts";
-import { binForecasts, calibrationError } from "../../bench/reliability.ts";
 import { drawReliability } from "../../bench/reliability-diagram.ts";
+import { binForecasts, calibrationError } from "../../bench/reliability.ts";
+import calibrations from "../../src/search/calibrations.json" with { type: "json" };
+import { relevanceProbability, type EvidenceModel } from "../../src/search/fuse.ts";
+import { judgeHits } from "../../tools/calibration/collect-examples.ts";
 import type { GroundTruth } from "../../tools/calibration/corpus.ts";
 import { fitCalibrationEntries, mergeCalibrationEntries } from "../../tools/calibration/entries.ts";
 import { fitEvidenceModels } from "../../tools/calibration/fit.ts";
-import { judgeHits } from "../../tools/calibration/collect-examples.ts";
 import { sampleQueries, createJudge } from "../../tools/calibration/questions.ts";
 import { createRandom } from "../../tools/training/random.ts";
-import { relevanceProbability, type EvidenceModel } from "../../src/search/fuse.ts";
 
 const dog: GroundTruth = {
   file: "dog.jpg",

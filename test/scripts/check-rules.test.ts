@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { findUnguarded } from "../../scripts/check-guards.ts";
 import { findLayerProblems } from "../../scripts/check-layers.ts";
+import { findUncheckedPackages } from "../../scripts/check-lock.ts";
+import { findMigrationProblems } from "../../scripts/check-migrations.ts";
 import {
   bannedWords,
   findBannedFields,
@@ -8,10 +11,57 @@ import {
   findStaleTerms,
   findUndocumentedTerms,
 } from "../../scripts/check-names.ts";
+import { findLoosePaths } from "../../scripts/check-paths.ts";
 import { findCodeTextProblems, findPageProblems } from "../../scripts/check-text.ts";
+import { REFUSED_SQL } from "./refused-sql.ts";
 
 const importOf = (path: string) => `import { a } from "${path}";\n`;
 const sources = (files: Record<string, string>) => new Map(Object.entries(files));
+
+describe("findLoosePaths", () => {
+  it.each([
+    ["client/src/a.ts", "const path = `/index/${name}`;"],
+    ["client/src/a.ts", "const path = base + encodeURIComponent(id);"],
+    ["console/console/a.js", 'const path = "/keys/" + id;'],
+  ])("reports, in %s, %s", (file, text) => {
+    expect(findLoosePaths([[file, text]])).toEqual([
+      expect.stringContaining("makes a path of text"),
+    ]);
+  });
+
+  it("allows a path of fixed words", () => {
+    expect(findLoosePaths([["console/console/a.js", 'api("GET", "/index?limit=1")']])).toEqual([]);
+  });
+});
+
+describe("findUnguarded", () => {
+  const report = (text: string) =>
+    findUnguarded([["src/store/a.ts", `export async function a() {\n  ${text}\n}`]]).filter(
+      (problem) => !problem.endsWith("is not needed"),
+    );
+
+  it.each([
+    ["writes to R2", "await bucket.put(key, bytes);"],
+    ["writes to R2", "await env.MEDIA.createMultipartUpload(key);"],
+    ["writes to R2", "await upload.uploadPart(1, bytes);"],
+    ["makes a billed call", "await env.AI.run(model, input);"],
+    ["makes a billed call", "const image = images.input(stream);"],
+    ["makes a billed call", "await space.query(values);"],
+    ["meters an environment", 'const metered = meterEnv(env, id, "background");'],
+  ])("reports what %s without a known guard: %s", (kind, text) => {
+    expect(report(text)).toEqual([expect.stringContaining(`src/store/a.ts a ${kind}`)]);
+  });
+
+  it("allows reads, other stores and comments", () => {
+    for (const text of ["bucket.get(key);", "this.storage.kv.put(key);", "// bucket.put(key)"]) {
+      expect(report(text)).toEqual([]);
+    }
+  });
+
+  it("reports an entry whose code is gone", () => {
+    expect(findUnguarded([])).toContainEqual(expect.stringContaining("storeStream is not needed"));
+  });
+});
 
 describe("findLayerProblems", () => {
   it.each([
@@ -41,15 +91,17 @@ describe("findLayerProblems", () => {
     expect(findLayerProblems(sources({ [file]: text }))).toEqual([expect.stringMatching(message)]);
   });
 
-  it("reports import cycles, also of types", () => {
-    const cycle = {
-      "src/search/a.ts": `import type { B } from "./b.ts";\n`,
-      "src/search/b.ts": importOf("./c.ts"),
-      "src/search/c.ts": importOf("./a.ts"),
-      "src/search/d.ts": importOf("./a.ts"),
+  it("reports an import of a router by another route, not by the app or of a plain module", () => {
+    const files = {
+      "src/routes/a.ts": "export const aRoutes = createRouter();",
+      "src/routes/b.ts": `${importOf("./a.ts")}export const bRoutes = createRouter();`,
+      "src/routes/records/c.ts": importOf("../a.ts"),
+      "src/routes/d.ts": importOf("./records/c.ts"),
+      "src/app.ts": importOf("./routes/a.ts"),
     };
-    expect(findLayerProblems(sources(cycle))).toEqual([
-      "import cycle: src/search/a.ts, src/search/b.ts, src/search/c.ts",
+    expect(findLayerProblems(sources(files))).toEqual([
+      expect.stringContaining("src/routes/b.ts imports src/routes/a.ts: no route imports a router"),
+      expect.stringContaining("src/routes/records/c.ts imports src/routes/a.ts"),
     ]);
   });
 
@@ -60,11 +112,6 @@ describe("findLayerProblems", () => {
   ])("reports in %s the call %s", (file, line, message) => {
     expect(findLayerProblems(sources({ [file]: line }))).toEqual([expect.stringMatching(message)]);
     expect(findLayerProblems(sources({ "src/models/a.ts": line }))).toEqual([]);
-  });
-
-  it("reports a file of more than 300 lines", () => {
-    expect(findLayerProblems(sources({ "src/app.ts": "\n".repeat(300) }))).toEqual([]);
-    expect(findLayerProblems(sources({ "src/app.ts": "\n".repeat(301) }))).toHaveLength(1);
   });
 });
 
@@ -100,12 +147,19 @@ describe("checks of names", () => {
     ]);
   });
 
-  it("report a type that two files of src export under one name", () => {
-    const text = "export interface Span {}\n";
-    const twice = { "src/a.ts": text, "src/b.ts": text, "test/c.ts": text };
-    expect(findDuplicateTypes(sources(twice))).toEqual([
-      'src/b.ts and src/a.ts both export a type "Span"',
-    ]);
+  it.each(["export interface Span {}", "type Span = string;", "abstract class Span {}"])(
+    "report a type name of two files of src, exported or not: %s",
+    (text) => {
+      const twice = { "src/a.ts": "interface Span {}", "src/b.ts": text, "test/c.ts": text };
+      expect(findDuplicateTypes(sources(twice))).toEqual([
+        'src/b.ts and src/a.ts both have a type "Span"',
+      ]);
+    },
+  );
+
+  it("allow a type within a function to have the name of another", () => {
+    const text = "function read() {\n  type Span = string;\n}\n";
+    expect(findDuplicateTypes(sources({ "src/a.ts": text, "src/b.ts": text }))).toEqual([]);
   });
 
   it("report banned words in fields and parameters of the API", () => {
@@ -134,12 +188,15 @@ describe("checks of names", () => {
 });
 
 describe("checks of text", () => {
+  const ALSO = "also"; // the check reads this file, too
   it.each([
     ["/** Of a part that is held. */", 1],
     ["// Likewise.", 1],
     ["/**\n * As the platform lists it.\n */", 1],
     ["/**\n * Returns the rows\n * of an asset.\n */", 0],
     ["/** Offers a part. */", 0],
+    [`/** Frees it, ${ALSO} if it fails. */`, 1],
+    ["/** Frees it, even if it fails. */", 0],
     [`/** Reads ${"x".repeat(100)}. */`, 1],
     [`      SELECT ${"x".repeat(100)} FROM a`, 1],
     [`const a = "${"x".repeat(100)}";`, 0],
@@ -151,11 +208,72 @@ describe("checks of text", () => {
   it.each([
     ["x".repeat(120), 0],
     ["x".repeat(121), 1],
+    [`It is found, ${ALSO} if it is cropped.`, 1],
     [`[a page](https://example.org/${"x".repeat(120)})`, 0],
     ["```\n" + "x".repeat(200) + "\n```", 0],
     [`| ${"x".repeat(80)} |`, 0],
     [`| ${"x".repeat(81)} |`, 1],
   ])("of a page find in %j problems: %i", (text, count) => {
     expect(findPageProblems(sources({ "docs/a.md": text }))).toHaveLength(count);
+  });
+});
+
+describe("checks of migrations", () => {
+  const find = (sql: string, file = "migrations/0002_items.sql") =>
+    findMigrationProblems(sources({ [file]: sql }));
+
+  it.each(REFUSED_SQL)("find $cause (#$issue)", ({ sql, issue }) => {
+    expect(find(sql)).toEqual([expect.stringContaining(`(cloudflare/workers-sdk#${issue})`)]);
+  });
+
+  it.each([
+    ["CREATE TABLE a (\n  x INTEGER -- it's\n);\n", "2: no quote marks in a comment"],
+    ["/* one; two */\nSELECT 1;\n", "1: no `;` in a comment"],
+    ["\ncreate trigger t AFTER INSERT ON a BEGIN DELETE FROM b; END;\n", "2: write CREATE in"],
+    ["CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; end;\n", "1: write END in capitals"],
+    ["UPDATE a SET x =\n  case y WHEN 1 THEN 2 END;\n", "2: write (CASE … END) in parentheses"],
+    ["BEGIN TRANSACTION;\nSELECT 1;\n", "1: no transaction"],
+    ["SELECT 1;\r\nSELECT 2;\r\n", "1: end lines with LF"],
+    ["SELECT 1;\nSELECT 2 -- the last one\n", "2: end the last statement with `;`"],
+  ])("find in %j the problem %j", (sql, problem) => {
+    const found = find(sql).map((text) => text.replace("migrations/0002_items.sql:", ""));
+    expect(found).toContainEqual(expect.stringContaining(problem));
+  });
+
+  it("find a name without a number", () => {
+    expect(find("SELECT 1;", "migrations/items.sql")).toEqual([
+      "migrations/items.sql: name it with four digits and words, such as 0002_add_labels.sql",
+    ]);
+  });
+
+  it("take strings with quote marks and semicolons, and triggers in one line", () => {
+    const sql = `-- Items, one row each.
+INSERT INTO a VALUES ('it''s; -- no comment');
+CREATE TRIGGER t AFTER INSERT ON a BEGIN UPDATE a SET x = (CASE x WHEN 1 THEN 2 END); END;
+`;
+    expect(find(sql)).toEqual([]);
+  });
+});
+
+describe("findUncheckedPackages", () => {
+  const integrity = `sha512-${"a".repeat(86)}==`;
+
+  it.each([
+    ["with its hash", { "node_modules/a": { integrity } }],
+    ["of this repository", { "": {}, client: {} }],
+    ["that is a link to a workspace", { "node_modules/sightline": { link: true } }],
+  ])("allows a package %s", (_, packages) => {
+    expect(findUncheckedPackages(packages)).toEqual([]);
+  });
+
+  it.each([
+    ["without a hash", {}],
+    ["with a weak hash", { integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" }],
+    ["with a cut hash", { integrity: "sha512-aa==" }],
+  ])("finds a package %s", (_, entry) => {
+    const packages = { "node_modules/a/node_modules/@b/c": entry };
+    expect(findUncheckedPackages(packages)).toEqual([
+      "package-lock.json has no SHA-512 hash of node_modules/a/node_modules/@b/c",
+    ]);
   });
 });

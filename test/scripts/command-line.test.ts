@@ -27,7 +27,7 @@ beforeAll(async () => {
   const login = await service.run(["login", "--key", service.key]);
   expect(login).toMatchObject({ status: 0, stderr: "" });
   added = await service.run(["add", service.media, "--create", "--metadata", '{"year": 2024}']);
-}, 240_000);
+});
 
 afterAll(() => service.stop());
 
@@ -143,7 +143,7 @@ describe("add", () => {
     expect(readdirSync(join(service.config, "uploads"))).toHaveLength(0);
     const [again] = await service.runJson(["add", large]);
     expect(again).toMatchObject({ duplicate: true, asset_id: outcome?.asset_id });
-  }, 120_000);
+  });
 });
 
 describe("search", () => {
@@ -221,7 +221,7 @@ describe("export", () => {
     const story = hits.filter(({ title }) => title === "story.mp4");
     const ids = story.map(({ segment_id }) => segment_id).slice(0, 2);
     const edl = await service.run(["export", "edl", ...ids]);
-    expect(edl.stdout).toMatch(/^TITLE: story\.mp4\r\nFCM: /);
+    expect(edl.stdout).toMatch(/^TITLE: trip\r\nFCM: /);
     expect(edl.stdout.match(/FROM CLIP NAME/g)).toHaveLength(2);
     const { stdout } = await service.run(["export", "otio", ...ids]);
     expect(stdout.match(/(?<="segment_id": ")\w+/g)).toEqual(ids);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -15,14 +15,14 @@ const WORKER = "sightline-staging";
 const OPTIONS = { location: null, imageDimensions: 1024 };
 let folder = "";
 
-/** Makes a project with the template's bindings and a small Worker, and sets up its account. */
+/** Makes a project with the bindings, the migrations and a small Worker; sets up its account. */
 beforeEach(async () => {
   folder = mkdtempSync(join(root, "project-"));
-  for (const name of ["src", "console", "migrations"]) mkdirSync(join(folder, name));
+  for (const name of ["src", "console"]) mkdirSync(join(folder, name));
+  cpSync(join(PROJECT, "migrations"), join(folder, "migrations"), { recursive: true });
   const write = (path: string, content: string) => writeFileSync(join(folder, path), content);
   write("wrangler.toml", readFileSync(join(PROJECT, "wrangler.toml"), "utf8"));
   write("console/index.html", "<p>Sightline</p>");
-  write("migrations/0001_assets.sql", "CREATE TABLE assets (asset_id TEXT PRIMARY KEY);");
   const classes = ["MediaIndex", "IndexDatabase", "ModelLimiter"].map(
     (name) => `export class ${name} extends DurableObject {}`,
   );
@@ -43,7 +43,7 @@ const failTriggers = () => {
   cloudflare.fail = (write) => (write.endsWith("/schedules") ? "refuse" : null);
 };
 
-describe("deploy", { timeout: 120_000 }, () => {
+describe("deploy", () => {
   it("applies the migrations, then deploys the Worker with the environment's bindings", async () => {
     const { stdout, status } = await runDeploy("--env", "staging");
     expect(status).toBe(0);

@@ -27,12 +27,12 @@ beforeAll(async () => {
     await service.stop();
   });
   await Promise.race([ready.promise, running]);
-}, 120_000);
+});
 
 afterAll(async () => {
   done.resolve();
   await running;
-}, 60_000);
+});
 
 /** Sends bytes and, after the first response, a last request; resolves to all responses. */
 async function exchange(text: string): Promise<string> {

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { limitsSql, parseLimitChange } from "../../scripts/key-limits.ts";
-import { PROJECT } from "../../tools/stack/local-state.ts";
-import { executeArgs, migrateArgs, wranglerEnv } from "../../tools/stack/wrangler.ts";
 import { ACCOUNT_LIMITS } from "../../src/config.ts";
 import { accountId } from "../../src/ids.ts";
+import { PROJECT } from "../../tools/stack/local-state.ts";
+import { executeArgs, migrateArgs, wranglerEnv } from "../../tools/stack/wrangler.ts";
 
 const stateDir = mkdtempSync(join(tmpdir(), "sightline-limits-"));
 afterAll(() => rmSync(stateDir, { recursive: true }));
@@ -54,7 +54,7 @@ it.each([
   expect(stderr).toContain(message);
 });
 
-describe("key limits on the local database", { timeout: 240_000 }, () => {
+describe("key limits on the local database", () => {
   it("shows and changes the limits of an account", async () => {
     expect(runNode(migrateArgs(stateDir)).status).toBe(0);
     const unknown = runKeyLimits("--account", "Ada");

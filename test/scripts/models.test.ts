@@ -1,6 +1,13 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -67,9 +74,7 @@ describe("models pull", () => {
 
   it("resumes an interrupted run", async () => {
     const { promise: chunkSent, resolve: onChunkSent } = Promise.withResolvers<void>();
-    server.handle = (request, response) => {
-      sendChunk(request, response, 1_500_000, onChunkSent);
-    };
+    server.handle = (request, response) => sendChunk(request, response, 1_500_000, onChunkSent);
     const { child, outcome } = startCommand(server, "pull", "test-model");
     await chunkSent;
     while (!existsSync(`${big()}.part`) || readFileSync(`${big()}.part`).length < 1_500_000) {

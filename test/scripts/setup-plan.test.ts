@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
-import { toEnvironmentConfig } from "../../scripts/cloudflare/environment-config.ts";
+import {
+  readEnvironment,
+  toEnvironmentConfig,
+} from "../../scripts/cloudflare/environment-config.ts";
 import { type AccountState, planResources } from "../../scripts/cloudflare/plan.ts";
 import { listResources, type Resource } from "../../scripts/cloudflare/resources.ts";
+import { PROJECT } from "../../tools/stack/local-state.ts";
 
 const EMPTY: AccountState = {
   databases: new Map(),
@@ -117,4 +121,20 @@ it("a second Vectorize pair gets the dimensions of its kind", () => {
   expect(() =>
     listResources({ ...TEMPLATE, vectorize: [{ binding: "OTHER", index_name: "a" }] }, options),
   ).toThrow('"OTHER" is neither');
+});
+
+it.each(["production", "staging", "ingest", "jobs", "dead", "webhooks"])(
+  "every queue of the environment %s has a consumer",
+  async (environment) => {
+    const files = await readEnvironment(PROJECT, environment);
+    const config = toEnvironmentConfig(files, "account", new Map());
+    const resources = listResources(config, { location: null, imageDimensions: 1024 });
+    expect(resources.filter(({ kind: one }) => one === "queue")).toHaveLength(5);
+  },
+);
+
+it("refuses a queue that no consumer knows, by its name", () => {
+  const queues = { ...TEMPLATE.queues, producers: [{ queue: "media-mail" }] };
+  const options = { location: null, imageDimensions: 768 };
+  expect(() => listResources({ ...TEMPLATE, queues }, options)).toThrow('queue "media-mail"');
 });

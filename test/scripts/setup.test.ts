@@ -12,8 +12,8 @@ import {
 } from "../../scripts/cloudflare/provision.ts";
 import type { ResourceOptions } from "../../scripts/cloudflare/resources.ts";
 import { parseSecrets } from "../../src/signed-token.ts";
+import { CloudflareAccount } from "../../tools/fake-cloudflare/account.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
-import { CloudflareAccount } from "./cloudflare-account.ts";
 import { ACCOUNT_ID, setUpCloudflare, TOKEN } from "./cloudflare-api.ts";
 
 const cloudflare = setUpCloudflare();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const [port, enginePort] = [await findFreePort(), await findFreePort()];
   stack = await startStack({ port, enginePort, stateDir, log: () => {} });
   ports = (await Promise.all(PROCESSES.map(listOpenPorts))).flat();
-}, 120_000);
+});
 
 afterAll(async () => {
   await stack.stop();

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { matchesOutput, type PageBlock, readPageBlocks } from "../../tools/page-blocks.ts";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { ProcessSupervisor, startChild } from "../../tools/stack/child.ts";
 import { PROJECT } from "../../tools/stack/local-state.ts";
 import { findFreePort } from "../../tools/stack/ports.ts";
-import { matchesOutput, type PageBlock, readPageBlocks } from "../page-blocks.ts";
 
 /** Pages whose commands continue those of the tutorial. */
 const GUIDES = [
@@ -53,7 +53,7 @@ beforeAll(async () => {
     KEY: key!,
     PATH: `${join(PROJECT, "node_modules/.bin")}:${process.env["PATH"]}`,
   };
-}, 120_000);
+});
 
 afterAll(async () => {
   await supervisor.stopAll();
@@ -105,7 +105,7 @@ if (missingTools.length > 0) {
     const blocks = ["tutorial.md", ...GUIDES].flatMap((page) => blocksOf(page, "sh"));
     expect(blocks.length).toBeGreaterThan(20);
     expectOutputs(blocks, await runCommands(blocks));
-  }, 240_000);
+  });
 }
 
 /** Programs. Those of the second page use the index that the commands have made. */
@@ -116,19 +116,15 @@ const programs = programPages.flatMap((page) =>
   ),
 );
 
-it.each(programs)(
-  "the $language program at $at prints what the page shows",
-  async (block) => {
-    const file = join(folder, `program.${block.language}`);
-    writeFileSync(file, block.code);
-    const samples = join(folder, "samples"); // a copy, because programs store upload URLs beside it
-    await buildSamplePack(samples);
-    const command = block.language === "ts" ? process.execPath : "python3";
-    const { stdout } = await run(command, [file], { env: { ...env, SAMPLES: samples } });
-    expectOutputs([block], [stdout]);
-  },
-  120_000,
-);
+it.each(programs)("the $language program at $at prints what the page shows", async (block) => {
+  const file = join(folder, `program.${block.language}`);
+  writeFileSync(file, block.code);
+  const samples = join(folder, "samples"); // a copy, because programs store upload URLs beside it
+  await buildSamplePack(samples);
+  const command = block.language === "ts" ? process.execPath : "python3";
+  const { stdout } = await run(command, [file], { env: { ...env, SAMPLES: samples } });
+  expectOutputs([block], [stdout]);
+});
 
 /** Returns whether this machine has Python and the packages that a program imports. */
 function canImport({ code }: PageBlock): boolean {

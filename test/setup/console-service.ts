@@ -1,15 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Sightline } from "sightline";
 import { launchBrowser } from "../../tools/browser.ts";
-import { withService } from "../../tools/service.ts";
 import { addFile } from "../../tools/ingest-files.ts";
+import { withService } from "../../tools/service.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
 import { onInterrupt } from "../../tools/stack/interrupt.ts";
 import { AWKWARD_INDEX, awkwardFiles, type FormFile, truncated } from "../browser/awkward-files.ts";
 import { SAMPLE_INDEX, sampleFiles } from "../browser/sample-files.ts";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 import type { ConsoleService } from "./browser.ts";
 
-const READY_MS = 120_000;
 const POLL_MS = 300;
 
 /** Runs a service with two accounts until SIGTERM. Prints a `ConsoleService` when it is ready. */
@@ -52,11 +52,11 @@ async function fillSampleIndex(sightline: Sightline): Promise<void> {
 }
 
 async function waitUntilSettled(sightline: Sightline, index: string): Promise<void> {
-  for (const startedAt = Date.now(); Date.now() - startedAt < READY_MS; await wait(POLL_MS)) {
+  for (const startedAt = Date.now(); Date.now() - startedAt < WATCHDOG_MS; await wait(POLL_MS)) {
     const { states } = await sightline.indices.get(index);
     if (states.queued === 0 && states.processing === 0) return;
   }
-  throw new Error(`The files weren't ready within ${READY_MS / 1000} s.`);
+  throw new Error(`The files weren't ready within ${WATCHDOG_MS / 60_000} minutes.`);
 }
 
 try {

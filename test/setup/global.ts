@@ -3,16 +3,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { ProvidedContext } from "vitest";
 import type { TestProject } from "vitest/node";
 import { type Child, ProcessSupervisor, startChild } from "../../tools/stack/child.ts";
 import { findFreePort } from "../../tools/stack/ports.ts";
+import { WATCHDOG_MS } from "../support/watchdog.ts";
 import { startFileServer } from "./file-server.ts";
 import { startMalformedServer } from "./malformed-server.ts";
 import { NARRATION } from "./narration.ts";
 import { startPlatformServer } from "./platform-server.ts";
 import { startWebhookServer } from "./webhook-server.ts";
 
-const READY_MS = 120_000;
 const POLL_MS = 100;
 
 declare module "vitest" {
@@ -39,8 +40,30 @@ declare module "vitest" {
   }
 }
 
-/** Starts one engine and one server of each kind for all tests; they stop with the run. */
+interface Servers {
+  context: Partial<ProvidedContext>;
+  stop: () => Promise<void>;
+}
+
+/** Projects load this file separately, so what they share is global. */
+declare global {
+  var sightlineServers: { started: Promise<Servers>; users: number } | undefined;
+}
+
+/** Starts one engine and one server of each kind for the projects of the Worker's tests. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const shared = (globalThis.sightlineServers ??= { started: startServers(), users: 0 });
+  shared.users++;
+  const { context, stop } = await shared.started;
+  for (const [key, value] of Object.entries(context)) {
+    project.provide(key as keyof ProvidedContext, value);
+  }
+  return async () => {
+    if (--shared.users === 0) await stop();
+  };
+}
+
+async function startServers(): Promise<Servers> {
   const folder = await mkdtemp(join(tmpdir(), "sightline-test-"));
   const leash = new ProcessSupervisor();
   const token = randomBytes(32).toString("base64url");
@@ -77,27 +100,29 @@ export default async function setup(project: TestProject): Promise<() => Promise
   } finally {
     settled.abort();
   }
-  project.provide("engineUrl", url);
-  project.provide("engineToken", token);
-  project.provide("imageEmbeddingsUrl", `${url}/v1/embeddings`);
-  project.provide("keySecrets", `test:${randomBytes(48).toString("base64url")}`);
-  project.provide("filesOrigin", files.origin);
-  project.provide("filesHost", files.host);
-  project.provide("platformsOrigin", platforms.origin);
-  project.provide("pixelfedOrigin", platforms.pixelfedOrigin);
-  project.provide("platformHosts", platforms.hosts);
-  project.provide("webhooksOrigin", webhooks.origin);
-  project.provide("webhooksHost", webhooks.host);
-  project.provide("malformedOrigin", malformed.origin);
-  project.provide("malformedHost", malformed.host);
-  return stop;
+  const context: Partial<ProvidedContext> = {
+    engineUrl: url,
+    engineToken: token,
+    imageEmbeddingsUrl: `${url}/v1/embeddings`,
+    keySecrets: `test:${randomBytes(48).toString("base64url")}`,
+    filesOrigin: files.origin,
+    filesHost: files.host,
+    platformsOrigin: platforms.origin,
+    pixelfedOrigin: platforms.pixelfedOrigin,
+    platformHosts: platforms.hosts,
+    webhooksOrigin: webhooks.origin,
+    webhooksHost: webhooks.host,
+    malformedOrigin: malformed.origin,
+    malformedHost: malformed.host,
+  };
+  return { context, stop };
 }
 
 async function waitUntilHealthy(url: string, token: string, signal: AbortSignal): Promise<void> {
-  for (const start = Date.now(); Date.now() - start < READY_MS; await wait(POLL_MS)) {
+  for (const start = Date.now(); Date.now() - start < WATCHDOG_MS; await wait(POLL_MS)) {
     if (signal.aborted || (await isHealthy(url, token))) return;
   }
-  throw new Error(`The engine did not answer within ${READY_MS / 1000} s.`);
+  throw new Error(`The engine did not answer within ${WATCHDOG_MS / 60_000} minutes.`);
 }
 
 async function rejectOnExit(child: Child): Promise<never> {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { serveOnLoopback, type LoopbackServer } from "../../tools/stack/loopback.ts";
-import { png } from "../image-headers.ts";
+import { png } from "../support/image-headers.ts";
 
 /** The first bytes of a JPEG. */
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0]);
@@ -116,6 +116,13 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
   "no-gzip": (socket) => sendResponse(socket, "200 OK", { "content-encoding": "gzip" }, JPEG),
   /** Sends more bytes than the content-length. */
+  /** A part of a file that nobody has asked for. */
+  part: (socket) =>
+    sendResponse(socket, "206 Partial Content", { "content-range": "bytes 0-3/1000" }, JPEG),
+  "part-without-range": (socket) => sendResponse(socket, "206 Partial Content", {}, JPEG),
+  /** All of a file, named as a range. */
+  "whole-range": (socket) =>
+    sendResponse(socket, "206 Partial Content", { "content-range": "bytes 0-3/4" }, JPEG),
   "too-short": (socket) =>
     sendHead(socket, "200 OK", { "content-length": "4" }).end("x".repeat(99)),
   "too-long": (socket) =>

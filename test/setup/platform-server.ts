@@ -22,7 +22,7 @@ export interface PlatformServer {
 
 /**
  * Starts stand-ins of the platforms' APIs, built from their documentation. Tests use them through
- * test/platform-stubs.ts.
+ * test/support/platform-stubs.ts.
  *
  * - `PUT /scenes/<name>` with a `Scene` creates or replaces everything of that name: PeerTube's
  *   channel `/c/<name>`, account `/a/<name>`, playlist (by the API only) and search; YouTube's

@@ -2,12 +2,17 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FF_ENCODER_LIBVPX_VP9, FF_ENCODER_MPEG4 } from "node-av/constants";
 import sharp from "sharp";
-import { encodeVideo } from "../../tools/sample/video.ts";
 import { drawClock } from "../../tools/sample/drawn-objects.ts";
-import { narrate } from "../../tools/sample/narration.ts";
 import { photographPath } from "../../tools/sample/images.ts";
+import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
+import { encodeVideo } from "../../tools/sample/video.ts";
+import { shiftClock, withEdits } from "../support/patched-media.ts";
+import { writeImageFormats } from "./image-files.ts";
 import { NARRATION } from "./narration.ts";
+
+/** Time of the first frame of H.264 in its stream: frames are stored in another order. */
+const FIRST_FRAME_SECONDS = 0.2;
 
 const SMALL = { width: 320, height: 180, fps: 10 } as const;
 
@@ -20,7 +25,10 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  * - `house.vtt`: captions with a text of their own
  * - `vp9.mp4`: a codec that the media binding rejects. `mpeg4.mp4`: one that no decoder accepts.
  *   `long.mp4`: over the binding's limit of ten minutes
- * - `words.jpg`: the text LANTERN FESTIVAL
+ * - `trimmed.mov`: the house for 3 s; an edit list leaves out 3 s of text after it
+ * - `joined.ts`: twice 6 s of text and the house, whose clocks start at about 1,000 and 20 s
+ * - `incomplete.mp4`: the first 70 % of `clip.mp4`
+ * - `words.jpg`: the text LANTERN FESTIVAL, also in the formats of `writeImageFormats`
  * - `clock.jpg`: a drawn clock, round, in the centre
  * - `boats.jpg`: a photo. `truncated.jpg`: its first 300 bytes. `rotated.jpg`: 200 × 400, stored as
  *   400 × 200 with an EXIF orientation
@@ -33,7 +41,9 @@ async function writeTestMedia(folder: string): Promise<void> {
     { image: textImage, seconds: 3 },
     { image: photographPath("dust-bowl-home"), seconds: 3 },
   ];
-  await writeFile(join(folder, "words.jpg"), await drawText(["LANTERN", "FESTIVAL"]));
+  const words = await drawText(["LANTERN", "FESTIVAL"]);
+  await writeFile(join(folder, "words.jpg"), words);
+  await writeImageFormats(folder, words);
   await writeFile(join(folder, "clock.jpg"), await drawClock());
   const boats = photographPath("nagasaki-boats");
   await copyFile(boats, join(folder, "boats.jpg"));
@@ -43,6 +53,15 @@ async function writeTestMedia(folder: string): Promise<void> {
   await storedSideways.jpeg().toFile(join(folder, "rotated.jpg"));
   await encodeVideo(join(folder, "clip.mp4"), scenes, { ...SMALL, audio: "tone" });
   const clip = await readFile(join(folder, "clip.mp4"));
+  await writeFile(join(folder, "incomplete.mp4"), clip.subarray(0, Math.round(clip.length * 0.7)));
+  await encodeVideo(join(folder, "trimmed.mov"), scenes.toReversed(), { ...SMALL, audio: "tone" });
+  const whole = await readFile(join(folder, "trimmed.mov"));
+  const edits = [{ duration: 3, streamStart: FIRST_FRAME_SECONDS, rate: 1 }];
+  await writeFile(join(folder, "trimmed.mov"), await withEdits(whole, edits));
+  await encodeVideo(join(folder, "joined.ts"), scenes, { ...SMALL, audio: "tone" });
+  const recording = await readFile(join(folder, "joined.ts"));
+  const recordings = [shiftClock(recording, 1000), shiftClock(recording, 20)];
+  await writeFile(join(folder, "joined.ts"), Buffer.concat(recordings));
   await writeFile(join(folder, "truncated.mp4"), clip.subarray(0, 300));
   await sharp(boats).resize(320, 180).jpeg().toFile(join(folder, "glance.jpg"));
   const glance = [

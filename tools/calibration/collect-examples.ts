@@ -1,5 +1,5 @@
-import { createRandom, shuffle } from "../training/random.ts";
 import type { Asset, Hit, SightlineIndex } from "sightline";
+import { createRandom, shuffle } from "../training/random.ts";
 import type { Corpus, GroundTruth } from "./corpus.ts";
 import { createJudge, type EvalQuery } from "./questions.ts";
 

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MediaFile } from "../media-files.ts";
-import type { CaptionedPhoto } from "../training/captions.ts";
-import { encodeVideo } from "../sample/video.ts";
 import { drawText } from "../sample/text-image.ts";
+import { encodeVideo } from "../sample/video.ts";
+import type { CaptionedPhoto } from "../training/captions.ts";
 
 /** Captions that people wrote of a photo, for the segment that shows, speaks or displays it. */
 export interface GroundTruth {

@@ -3,8 +3,10 @@ import {
   type EvidenceModel,
   signalStrength,
   type SignalWeight,
+  type Signal,
+  SIGNALS,
+  type Signals,
 } from "../../src/search/fuse.ts";
-import { type Signal, SIGNALS, type Signals } from "../../src/search/signals.ts";
 
 /** Signals of a hit, and whether it is relevant. */
 export interface Example {

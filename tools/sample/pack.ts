@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { writeSlides, writeStory } from "./sample-video.ts";
+import { readTextOrEmpty } from "../read-text.ts";
 import { writeSampleImages } from "./images.ts";
+import { writeSlides, writeStory } from "./sample-video.ts";
 
 export interface SampleFile {
   path: string;
@@ -45,7 +46,7 @@ const QUESTIONS = [
 
 /**
  * Returns videos, images and searches for them. Writes them to `folder` the first time, later
- * reuses them. The folder appears complete or not at all, also if two processes write it at once.
+ * reuses them. The folder appears complete or not at all, even if two processes write it at once.
  */
 export async function buildSamplePack(folder: string): Promise<SamplePack> {
   const version = await hashSources();
@@ -92,7 +93,7 @@ async function writePack(folder: string): Promise<void> {
 }
 
 async function isCurrent(folder: string, version: string): Promise<boolean> {
-  return (await readFile(join(folder, "version"), "utf8").catch(() => "")) === version;
+  return (await readTextOrEmpty(join(folder, "version"))) === version;
 }
 
 /** Hashes the sources in this folder: the pack is written again when they change. */

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawClock } from "./drawn-objects.ts";
-import { encodeVideo, type Scene } from "./video.ts";
-import { narrate } from "./narration.ts";
 import { photographPath } from "./images.ts";
+import { narrate } from "./narration.ts";
 import { drawText } from "./text-image.ts";
+import { encodeVideo, type Scene } from "./video.ts";
 
 const NARRATION: [start: number, end: number, text: string][] = [
   [0.5, 4.6, "Welcome. Today we walk from the valley up to the high pastures."],

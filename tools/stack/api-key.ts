@@ -1,5 +1,5 @@
 import { accountId, newId } from "../../src/ids.ts";
-import { type Scope, SCOPES, signKey } from "../../src/keys.ts";
+import { ACCOUNT_SCOPES, type Scope, signKey } from "../../src/keys.ts";
 import { parseSecrets } from "../../src/signed-token.ts";
 
 export interface KeyRequest {
@@ -7,6 +7,7 @@ export interface KeyRequest {
   account: string;
   /** Name of the key in lists. */
   name?: string;
+  /** Default: those within the account. */
   scopes?: Scope[];
   /** Expiry in epoch milliseconds; null for a key that doesn't expire. */
   expiresAt?: number | null;
@@ -19,7 +20,7 @@ export async function createKey(keySecrets: string, request: KeyRequest): Promis
     accountId: await accountId(request.account),
     accountName: request.account,
     ...(request.name !== undefined && { keyName: request.name }),
-    scopes: request.scopes ?? [...SCOPES],
+    scopes: request.scopes ?? [...ACCOUNT_SCOPES],
     expiresAt: request.expiresAt ?? null,
   });
 }

@@ -124,7 +124,7 @@ async function writeAtomically(path: string, text: string, publish: typeof link)
   }
 }
 
-/** Variables that are passed on to the Worker: docs/operate.md. */
+/** Variables that are passed on to the Worker: docs/settings.md. */
 const WORKER_VARIABLES = [
   "FETCH_ALLOW",
   "PEERTUBE_URL",

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { readTextOrEmpty } from "../read-text.ts";
 import { type Child, ProcessSupervisor, startChild } from "./child.ts";
 import { ensureSecrets, PROJECT, secretsFile, writeEngineUrl } from "./local-state.ts";
 import { isPortOpen, requireFreePort } from "./ports.ts";
@@ -48,7 +49,7 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-const READY_MS = 90_000;
+const READY_MS = 10 * 60_000;
 const POLL_MS = 100;
 /** Largest request body of most Cloudflare plans. */
 export const DEFAULT_MAX_BODY_BYTES = 100_000_000;
@@ -64,7 +65,7 @@ export function stackUrl(port: number): string {
 /** Returns whether a Sightline service answers at `url`. */
 export async function isRunning(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2000) });
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(30_000) });
     const body: unknown = await response.json();
     return (
       typeof body === "object" && body !== null && "service" in body && body.service === "sightline"
@@ -178,7 +179,7 @@ async function superviseEngine(
 async function applyMigrations(supervisor: ProcessSupervisor, stateDir: string): Promise<void> {
   const stamp = join(stateDir, "v3/d1/migrations.sha256");
   const migrationsHash = await hashFolder(join(PROJECT, "migrations"));
-  if ((await readFile(stamp, "utf8").catch(() => "")) === migrationsHash) return;
+  if ((await readTextOrEmpty(stamp)) === migrationsHash) return;
   const child = supervisor.supervise(
     startChild({
       name: "Applying the database migrations",

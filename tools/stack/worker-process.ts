@@ -47,9 +47,12 @@ const front = createFront({
 });
 front.listen(port, "127.0.0.1");
 
+/** Ignores that the runtime has stopped: a cron trigger is lost, as in production. */
+function ignoreStopped(): void {}
+
 /** Runs the Worker's cron trigger, since the local runtime has no scheduler. */
 const runScheduled = () =>
-  void fetch(`http://127.0.0.1:${runtimePort}/cdn-cgi/local/scheduled`).catch(() => undefined);
+  void fetch(`http://127.0.0.1:${runtimePort}/cdn-cgi/local/scheduled`).catch(ignoreStopped);
 setInterval(runScheduled, MINUTE_MS);
 process.on("SIGUSR2", runScheduled);
 process.on("SIGTERM", () => {

@@ -1,7 +1,5 @@
 import type { EnsembleMember } from "../../local/engine/joint-space/towers.ts";
 import { createAdamW, scheduleRate } from "./adamw.ts";
-import { createEmbeddingBag } from "./embedding-bag.ts";
-import { infoNce } from "./info-nce.ts";
 import {
   createDense,
   createDropout,
@@ -9,11 +7,13 @@ import {
   createParameter,
   createSequence,
 } from "./dense.ts";
-import type { TrainingData } from "./training-data.ts";
+import { createEmbeddingBag } from "./embedding-bag.ts";
+import { infoNce } from "./info-nce.ts";
 import { createMatrix, type Matrix, pickRows } from "./matrix.ts";
 import { backpropagateNormalization, normalizeRows } from "./normalize.ts";
 import { createRandom, type Random, shuffle } from "./random.ts";
 import { foldStandardization, measureColumns, standardize } from "./standardize.ts";
+import type { TrainingData } from "./training-data.ts";
 
 export interface TrainingRecipe {
   hidden: number;

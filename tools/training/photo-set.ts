@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { openImage } from "../../local/engine/image.ts";
 import {
   IMAGE_FEATURES,
   IMAGE_ENCODER,
   type ImageEncoder,
 } from "../../local/engine/joint-space/features.ts";
-import { openImage } from "../../local/engine/image.ts";
 import {
   SENTENCE_DIMENSIONS,
   SENTENCE_MODEL,

@@ -1,10 +1,10 @@
-import { type AddedAsset, type Asset, NotFoundError } from "../index.ts";
 import {
   type AddedMedia,
   type LocalUploads,
   type OnProgress,
   waitForAsset,
 } from "../add-local-file.ts";
+import { type AddedAsset, type Asset, NotFoundError } from "../index.ts";
 import type { MediaKind } from "./media-files.ts";
 
 /** Adds a video or an image by its URL, which the service fetches. */

@@ -1,3 +1,4 @@
+import type { Command } from "./command.ts";
 import { addCommand } from "./commands/add.ts";
 import { answerCommand } from "./commands/answer.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -11,7 +12,6 @@ import { searchCommand } from "./commands/search.ts";
 import { statsCommand } from "./commands/stats.ts";
 import { transcriptCommands } from "./commands/transcript.ts";
 import { traverseCommand } from "./commands/traverse.ts";
-import type { Command } from "./command.ts";
 
 /** Every command: the parser, the help and the completions are made from this table. */
 export const COMMANDS: readonly Command[] = [

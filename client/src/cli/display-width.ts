@@ -11,23 +11,8 @@ const WIDE = new RegExp(
     "\\u{16FE0}-\\u{18D08}\\u{1B000}-\\u{1B2FB}\\u{1F200}-\\u{1F265}\\u{20000}-\\u{3FFFD}]$",
   "u",
 );
-/** Direction overrides, isolates and marks: they would reorder the rest of the line. */
-const DIRECTION_CONTROLS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 const RIGHT_TO_LEFT =
   /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
-
-/** Puts untrusted text on one line, without control characters and direction controls. */
-export function sanitizeLine(text: string): string {
-  return text
-    .replace(DIRECTION_CONTROLS, "")
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .trim();
-}
-
-/** Removes control characters but line breaks and tabs, and direction controls. */
-export function sanitizeText(text: string): string {
-  return text.replace(DIRECTION_CONTROLS, "").replace(/(?![\n\t])\p{Cc}/gu, "");
-}
 
 /** Returns the number of terminal columns that a line of text takes. */
 export function displayWidth(text: string): number {

@@ -1,5 +1,5 @@
 import type { Hit } from "../index.ts";
-import { sanitizeLine } from "./display-width.ts";
+import { sanitizeLine } from "./sanitize.ts";
 
 /** Characters before the first match in an excerpt. */
 const CONTEXT_CHARACTERS = 24;

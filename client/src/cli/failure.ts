@@ -9,7 +9,7 @@ import {
   ValidationError,
 } from "../index.ts";
 import { UsageError } from "./command-arguments.ts";
-import { sanitizeLine } from "./display-width.ts";
+import { sanitizeLine } from "./sanitize.ts";
 
 /** Exit codes of every command. */
 export const EXIT = {
@@ -74,5 +74,5 @@ function nextStep(error: unknown): string {
 
 function requestNote(error: unknown): string {
   const id = error instanceof SightlineError ? error.requestId : undefined;
-  return id ? `(request ${id})` : "";
+  return id ? `(request ${sanitizeLine(id)})` : "";
 }

@@ -1,9 +1,9 @@
 import type { Hit } from "../index.ts";
-import { sanitizeLine } from "./display-width.ts";
 import { describeEvidence } from "./evidence-text.ts";
 import { hyperlink, type Output } from "./output.ts";
-import type { Column } from "./table.ts";
 import { formatRange } from "./quantity-format.ts";
+import { sanitizeLine } from "./sanitize.ts";
+import type { Column } from "./table.ts";
 
 /** Prints hits as a table, with links where the terminal takes them. */
 export function printHits(output: Output, hits: readonly Hit[], hasLinks: boolean): void {

@@ -1,5 +1,6 @@
-import { open, readdir, stat } from "node:fs/promises";
-import { basename, extname, join, resolve } from "node:path";
+import { constants, type Stats } from "node:fs";
+import { access, open, readdir, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import type { LocalMedia } from "../local-media.ts";
 import { MissingError } from "./failure.ts";
 import { HEAD_BYTES, mediaKind } from "./media-kind.ts";
@@ -16,7 +17,9 @@ export interface MediaSelection {
   skipped: string[];
 }
 
-const TRANSCRIPTS = [".srt", ".vtt", ".json", ".txt"];
+const TRANSCRIPTS = ".srt .vtt .ass .ssa .ttml .dfxp .sbv .lrc .scc .smi .tsv .json .txt".split(
+  " ",
+);
 
 /**
  * Finds the videos and images among files, folders and URLs, and the transcript beside each video.
@@ -28,7 +31,7 @@ export async function selectMedia(sources: readonly string[]): Promise<MediaSele
   const listed = new Set((await Promise.all(paths.map(listFiles))).flat());
   const files: LocalMedia[] = [];
   for (const path of listed) {
-    const media = await readMedia(path);
+    const media = await readMedia(path).catch(listAsUnreadable);
     if (!media) continue;
     const transcript = media.kind === "video" ? await findTranscript(path) : undefined;
     files.push({ ...media, ...(transcript !== undefined && { transcript }) });
@@ -41,6 +44,16 @@ export async function selectMedia(sources: readonly string[]): Promise<MediaSele
     unreadable: others.filter((path) => paths.includes(path)),
     skipped: others.filter((path) => !paths.includes(path)),
   };
+}
+
+/** Leaves a file that can't be read to the list of unreadable ones. */
+function listAsUnreadable(): null {
+  return null;
+}
+
+/** Lists nothing of a folder that can't be read: it doesn't stop the others. */
+function listNothing(): [] {
+  return [];
 }
 
 async function readMedia(path: string): Promise<LocalMedia | null> {
@@ -56,22 +69,46 @@ async function readMedia(path: string): Promise<LocalMedia | null> {
   }
 }
 
+/** Whether a path is a file that can be opened: a transcript that can't doesn't stop its video. */
+async function canRead(path: string): Promise<boolean> {
+  const entry = await statOrNull(path);
+  if (!entry?.isFile()) return false;
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Finds the transcript beside a video, whatever the case of its extension. */
 async function findTranscript(video: string): Promise<string | undefined> {
-  const base = video.slice(0, video.length - extname(video).length);
+  const stem = basename(video, extname(video));
+  const names = await readdir(dirname(video)).catch(listNothing);
+  const own = names.filter((name) => basename(name, extname(name)) === stem);
   for (const extension of TRANSCRIPTS) {
-    const entry = await stat(base + extension).catch(() => null);
-    if (entry?.isFile()) return base + extension;
+    const name = own.find((candidate) => extname(candidate).toLowerCase() === extension);
+    if (name !== undefined && (await canRead(join(dirname(video), name)))) {
+      return join(dirname(video), name);
+    }
   }
   return undefined;
 }
 
+/** Returns null for a path that doesn't exist, or whose folder the user can't read. */
+async function statOrNull(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch {
+    return null;
+  }
+}
+
 /** Lists a file, or the files below a folder but hidden ones. */
 async function listFiles(path: string): Promise<string[]> {
-  const entry = await stat(path).catch(() => null);
+  const entry = await statOrNull(path);
   if (!entry) throw new MissingError(`There is no file or folder at ${path}.`);
   if (!entry.isDirectory()) return [path];
   const files: string[] = [];
-  for (const child of await readdir(path, { withFileTypes: true })) {
+  for (const child of await readdir(path, { withFileTypes: true }).catch(listNothing)) {
     if (child.name.startsWith(".")) continue;
     if (child.isDirectory()) files.push(...(await listFiles(join(path, child.name))));
     else if (child.isFile()) files.push(join(path, child.name));

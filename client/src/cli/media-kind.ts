@@ -1,8 +1,23 @@
 /** Bytes of a file that `mediaKind` needs. */
 export const HEAD_BYTES = 400;
 
-/** Brands of images that the service refuses, and of audio. */
-const OTHER_BRANDS = new Set("avif,avis,heic,heix,mif1,msf1,M4A ,M4B ,M4P ".split(","));
+/** Brands of HEIF and AVIF images, and of audio, which the service refuses. */
+const IMAGE_BRANDS = new Set("avif avis heic heix heim heis hevc hevx mif1 msf1".split(" "));
+const AUDIO_BRANDS = new Set(["M4A ", "M4B ", "M4P "]);
+/** Beginnings of TIFFs, camera raws, Photoshop files, JPEG 2000 and JPEG XL. */
+const OTHER_IMAGES = [
+  "II*\0",
+  "MM\0*",
+  "FUJIFILMCCD-RAW",
+  "8BPS",
+  "\0\0\0\u000CjP  ",
+  "\u00FFO\u00FFQ",
+  "\0\0\0\u000CJXL ",
+  "\u00FF\n",
+];
+/** Extensions of images, for URLs whose bytes aren't at hand. */
+export const IMAGE_EXTENSION =
+  /\.(?:jpe?g|png|gif|webp|heic|heif|hif|avif|tiff?|bmp|jp2|j2k|jpx|jxl|psd|dng|cr2|nef|arw|raf)$/i;
 /** Boxes that a QuickTime file without `ftyp` begins with. */
 const QUICKTIME_BOXES = new Set(["moov", "mdat", "wide", "free", "skip"]);
 const TS_SYNC = 0x47;
@@ -14,8 +29,12 @@ export function mediaKind(head: Uint8Array): "video" | "image" | null {
   if (text(0, 3) === "\u00FF\u00D8\u00FF" || text(0, 4) === "\u0089PNG") return "image";
   if (text(0, 4) === "GIF8" || (text(0, 4) === "RIFF" && text(8, 4) === "WEBP")) return "image";
   if (text(4, 4) === "ftyp") {
-    return OTHER_BRANDS.has(text(8, 4)) ? null : "video";
+    if (IMAGE_BRANDS.has(text(8, 4))) return "image";
+    return AUDIO_BRANDS.has(text(8, 4)) ? null : "video";
   }
+  if (OTHER_IMAGES.some((start) => text(0, start.length) === start)) return "image";
+  const isBitmap = text(0, 2) === "BM" && text(6, 4) === "\0\0\0\0"; // reserved bytes
+  if (isBitmap) return "image";
   if (QUICKTIME_BOXES.has(text(4, 4))) return "video";
   if (text(0, 4) === "\u001A\u0045\u00DF\u00A3") return "video"; // Matroska, WebM
   return isTransportStream(head) ? "video" : null;

@@ -1,6 +1,15 @@
 import type { Environment } from "./config.ts";
-import { sanitizeText } from "./display-width.ts";
+import { formatJson, sanitizeText } from "./sanitize.ts";
 import { type Column, formatTable } from "./table.ts";
+
+/** Text with escape sequences of ours. Other text loses its control characters when printed. */
+class Styled {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 /** Where a command writes: results on stdout, progress and notes on stderr. */
 export class Output {
@@ -33,25 +42,26 @@ export class Output {
   }
 
   /** Prints a line of the result for people. */
-  line(text = ""): void {
-    if (!this.isJson) this.stdout.write(`${text}\n`);
+  line(...parts: (string | Styled)[]): void {
+    const texts = parts.map((part) => (part instanceof Styled ? part.text : sanitizeText(part)));
+    if (!this.isJson) this.stdout.write(`${texts.join("")}\n`);
   }
 
   /** Prints a table for people, with its header in bold. */
   table(columns: Column[], rows: string[][]): void {
     const [header = "", ...lines] = formatTable(columns, rows, this.width);
     this.line(this.bold(header));
-    for (const line of lines) this.line(line);
+    for (const line of lines) this.line(new Styled(line)); // its cells are sanitized
   }
 
-  /** Prints text for people as it is, without a line break. */
+  /** Prints text for people, without a line break. */
   text(text: string): void {
-    if (!this.isJson) this.stdout.write(text);
+    if (!this.isJson) this.stdout.write(sanitizeText(text));
   }
 
   /** Prints the result as a JSON document on a line of its own. */
   json(value: unknown): void {
-    if (this.isJson) this.stdout.write(`${JSON.stringify(value)}\n`);
+    if (this.isJson) this.stdout.write(`${formatJson(value)}\n`);
   }
 
   /** Prints a note on stderr. */
@@ -59,16 +69,22 @@ export class Output {
     if (!this.isQuiet) this.stderr.write(`${sanitizeText(text)}\n`);
   }
 
-  bold(text: string): string {
+  bold(text: string): Styled {
     return this.#style(text, 1, 22);
   }
 
-  dim(text: string): string {
+  dim(text: string): Styled {
     return this.#style(text, 2, 22);
   }
 
-  #style(text: string, on: number, off: number): string {
-    return this.hasColour ? `\u001B[${on}m${text}\u001B[${off}m` : text;
+  /** Makes text a link if stdout takes hyperlinks. */
+  link(text: string, url: string): Styled {
+    return new Styled(this.hasHyperlinks ? hyperlink(sanitizeText(text), url) : "");
+  }
+
+  #style(text: string, on: number, off: number): Styled {
+    const plain = sanitizeText(text);
+    return new Styled(this.hasColour ? `\u001B[${on}m${plain}\u001B[${off}m` : plain);
   }
 }
 

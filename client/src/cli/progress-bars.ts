@@ -1,5 +1,6 @@
-import { fitToWidth, sanitizeLine, truncateToWidth } from "./display-width.ts";
+import { fitToWidth, truncateToWidth } from "./display-width.ts";
 import { formatDuration } from "./quantity-format.ts";
+import { sanitizeLine } from "./sanitize.ts";
 
 const NAME_WIDTH = 32;
 const BAR_WIDTH = 20;

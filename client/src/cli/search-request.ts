@@ -1,7 +1,7 @@
 import type { SearchResult, SightlineIndex } from "../index.ts";
 import { type CommandArguments, UsageError } from "./command-arguments.ts";
-import type { OptionSpec } from "./option.ts";
 import { openLocalFile } from "./local-file.ts";
+import type { OptionSpec } from "./option.ts";
 
 const MODES = ["video", "image", "visual", "speech", "text"] as const;
 type Mode = (typeof MODES)[number];

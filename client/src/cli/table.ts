@@ -1,4 +1,5 @@
-import { displayWidth, fitToWidth, sanitizeLine } from "./display-width.ts";
+import { displayWidth, fitToWidth } from "./display-width.ts";
+import { sanitizeLine } from "./sanitize.ts";
 
 export interface Column {
   title: string;

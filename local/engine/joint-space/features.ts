@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Tensor, tensor4d } from "@tensorflow/tfjs-core";
-import { packageFolder } from "../packages.ts";
 import { type ImageFile, readPixels } from "../image.ts";
+import { packageFolder } from "../packages.ts";
 import { loadTensorGraph } from "../tensor-graph.ts";
 import { BANDS, COLOURS, measureColours } from "./colours.ts";
 

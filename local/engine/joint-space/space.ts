@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ImageFile } from "../image.ts";
 import { SENTENCE_MODEL, type SentenceEncoder } from "../sentences.ts";
-import { loadImageEncoder, IMAGE_ENCODER } from "./features.ts";
 import { createJointEmbedder } from "./embedder.ts";
+import { loadImageEncoder, IMAGE_ENCODER } from "./features.ts";
 import { readWeights } from "./weights.ts";
 
 /** Weights written by `npm run train`; see docs/models.md. */

@@ -137,14 +137,6 @@ export class Lexicon {
     return one.derived.some(isOneOf(other.derived)) ? 0.6 : 0;
   }
 
-  /** Whether two nouns are different kinds of the same thing: crab and lobster, aunt and uncle. */
-  areSiblings(a: string, b: string): boolean {
-    const [sense, other] = [this.#entry(a)?.nouns[0], this.#entry(b)?.nouns[0]];
-    if (sense === undefined || other === undefined || sense === other) return false;
-    const parents = new Set(this.#parentsOf(sense));
-    return this.#parentsOf(other).some((one) => parents.has(one) && this.#isSpecificSense(one));
-  }
-
   /** Counts the steps from a word to a more general one; infinite if it isn't more general. */
   #steps(word: Entry, general: Entry): number {
     const steps = general.all.flatMap((sense) => {

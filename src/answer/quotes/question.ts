@@ -1,7 +1,39 @@
 import { contentWords, uniqueWords } from "../../search/query.ts";
 import { type AnswerKind, KINDS_BY_NOUN, KINDS_BY_HOW, NAMED_REGIONS } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
-import { FUNCTION_WORDS, GENERAL, POSITION_VERBS } from "./question-words.ts";
+
+/** Words of questions about everything in a video. */
+export const OVERVIEW_WORDS: ReadonlySet<string> = new Set(
+  `about content describe explain going happen happened happening happens here look overview part
+   say said saying says scene see seen show shown shows story summarise summarize summary take
+   talk talked talking talks tell tells thing things video videos watch`.split(/\s+/),
+);
+
+/** Words of questions that name nothing specific. */
+const GENERAL = new Set([
+  ...OVERVIEW_WORDS,
+  ...`anybody anyone can could does done everybody everyone get gets give given go goes got had
+   having kept let lets made make makes many may might much must narrator nobody one ones
+   people person put puts shall should somebody someone something speaker use used uses would`.split(
+    /\s+/,
+  ),
+]);
+
+/** Prepositions, conjunctions and adverbs, which a sentence in other words need not have. */
+export const FUNCTION_WORDS = new Set(
+  `about above across after again against ago all along also although among any anything apart around
+   away back because before behind below beneath beside besides between both currently down during each
+   else even ever every exactly first further here herself him himself inside instead itself just left
+   like near next now off once only onto other out outside over own past per s same since still than
+   there through till together too toward towards under until up upon us very via while within without
+   yet`.split(/\s+/),
+);
+
+/** Verbs of where something is, which the words of an image leave out. */
+const POSITION_VERBS = new Set(
+  `found hang hanging have kept left lie lies lying located placed see seen show shown sit sits sitting
+   situated stand stands standing visible`.split(/\s+/),
+);
 
 /** A question in English, taken apart. */
 export interface QuestionParts {
@@ -12,8 +44,6 @@ export interface QuestionParts {
   subject: string | null;
   /** The main verb; null if there is none, or if that can't be told. */
   verb: string | null;
-  /** The preposition before what is asked for: "in which hospital"; or null. */
-  preposition: string | null;
   /** Words that a sentence must have, or related ones. */
   terms: string[];
   /** Names and numbers, which must stand in the sentence as they are. */
@@ -55,7 +85,6 @@ export function analyzeQuestion(question: string, lexicon: Lexicon): QuestionPar
     subject:
       kind === "count" ? noun : kind === "colour" ? findSubject(words, asked, lexicon) : null,
     verb,
-    preposition: findPreposition(words),
     terms: terms.length > 0 ? terms : stated,
     names,
   };
@@ -149,7 +178,7 @@ function kindOfNoun(noun: string, lexicon: Lexicon): AnswerKind {
   return lexicon.isKindOf(noun, "person") ? "person" : "thing";
 }
 
-/** Whether a word is no function word. */
+/** Whether a word isn't a function word. */
 const isContent = (word: string) => contentWords(`${word} x`).length === 2;
 
 /** Words of the longest noun phrase: "famous side dish". */
@@ -172,9 +201,8 @@ function headOf(words: readonly string[], lexicon: Lexicon): string[] | null {
   return phrase.length > 0 ? phrase : null;
 }
 
-/** Words before a noun or an adjective: "the open fire", "in his mouth". */
-const BEFORE_NOUN =
-  /^(?:an?|the|this|that|these|those|his|her|its|their|my|your|our|two|three|of|in|on|at|by|with|from|for|to)$/;
+/** Whether a word stands before a noun or an adjective: "the open fire", "in his mouth". */
+const isBeforeNoun = (word: string) => DETERMINER.test(word) || PREPOSITION.test(word);
 
 /** Whether words begin with a verb that could be a noun: "pulls a sledge". */
 function isVerbOf([word = "", next = ""]: readonly string[], lexicon: Lexicon): boolean {
@@ -191,7 +219,7 @@ function findVerb(
 ): string | null {
   const isVerb = (word: string, i: number, all: readonly string[]) => {
     const before = all[i - 1] ?? "";
-    const isInPhrase = BEFORE_NOUN.test(before) || lexicon.mainClass(before) === "adjective";
+    const isInPhrase = isBeforeNoun(before) || lexicon.mainClass(before) === "adjective";
     return !AUXILIARY.test(word) && isContent(word) && !isInPhrase && lexicon.canBeVerb(word);
   };
   const isMainlyVerb = (word: string, i: number, all: readonly string[]) =>
@@ -206,7 +234,7 @@ function findVerb(
   if (DO.test(words[at]!)) return rest.find(isMainlyVerb) ?? rest.find(isVerb) ?? null;
   const isParticiple = (word: string, i: number, all: readonly string[]) =>
     isMainlyVerb(word, i, all) ||
-    (!BEFORE_NOUN.test(all[i - 1] ?? "") &&
+    (!isBeforeNoun(all[i - 1] ?? "") &&
       lexicon.canBeVerb(word) &&
       lexicon.mainClass(word) === "adjective");
   return (
@@ -214,15 +242,12 @@ function findVerb(
   );
 }
 
+/** Articles, possessives and the like, which begin a noun phrase. */
+export const DETERMINER =
+  /^(?:the|an?|this|that|these|those|his|her|its|their|my|your|our|some|next|two|three)$/;
+
 export const PREPOSITION =
   /^(?:about|at|behind|beside|by|for|from|in|into|of|on|onto|out|over|through|to|under|with)$/;
-
-/** Finds the preposition before "which" or "what", or at the end: "what is it made of". */
-function findPreposition(words: readonly string[]): string | null {
-  const at = words.findIndex((word) => /^(?:which|what|whom)$/.test(word));
-  const found = [words[at - 1], words.at(-1)].find((word) => PREPOSITION.test(word ?? ""));
-  return found ?? null;
-}
 
 /** Returns the head of the first noun phrase: "boots" of "what colour are the girl's old boots". */
 function findSubject(

@@ -3,10 +3,18 @@ import { log } from "../../log.ts";
 import { embedText } from "../../models/embed-text.ts";
 import { QUOTES } from "../../parameters.ts";
 import type { Hit } from "../../search/hits.ts";
-import type { QuestionReader } from "./question-reader.ts";
+import { Lexicon } from "./lexicon.ts";
+import { analyzeQuestion } from "./question.ts";
 import model from "./quote-model.json" with { type: "json" };
-import { type Contrast, similarityLeads } from "./contrast.ts";
-import { answerProbability, findCandidates, type QuoteCandidate } from "./quote-model.ts";
+import {
+  type Contrast,
+  similarityLeads,
+  answerProbability,
+  findCandidates,
+  type QuoteCandidate,
+} from "./quote-model.ts";
+import { agreesWithLabels } from "./stated-answer.ts";
+import { gatherEvidence, type QuoteEvidence } from "./verifier.ts";
 
 /** A verbatim sentence of a hit. */
 export interface Quote {
@@ -93,4 +101,36 @@ function cosine(a: readonly number[], b: readonly number[]): number {
   const dot = (x: readonly number[], y: readonly number[]) =>
     x.reduce((sum, value, i) => sum + value * y[i]!, 0);
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
+/** Compares sentences with a question. */
+export interface QuestionReader {
+  question: string;
+  /** Null if the sentence lacks a name or a number of the question. */
+  compare: (sentence: string) => QuoteEvidence | null;
+  /**
+   * Whether a caption doesn't count otherwise than a detector, whose labels are given, one for each
+   * object. True if the question asks for no number, or the detector found no such object.
+   */
+  agreesWithLabels: (caption: string, labels: readonly string[]) => boolean;
+}
+
+let lexicon: Promise<Lexicon> | null = null;
+
+/** Takes a question in English apart, to compare sentences with it. */
+export async function readQuestion(question: string): Promise<QuestionReader> {
+  lexicon ??= loadLexicon();
+  const words = await lexicon;
+  const analyzed = analyzeQuestion(question, words);
+  return {
+    question,
+    compare: (sentence) => gatherEvidence(sentence, analyzed, words),
+    agreesWithLabels: (caption, labels) => agreesWithLabels(caption, labels, analyzed, words),
+  };
+}
+
+/** Reads the lexicon, half a megabyte, once it is needed. */
+async function loadLexicon(): Promise<Lexicon> {
+  const { default: data } = await import("./lexicon.json", { with: { type: "json" } });
+  return new Lexicon(data);
 }

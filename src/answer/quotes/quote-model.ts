@@ -1,16 +1,12 @@
-import { type Contrast, overlapLeads } from "./contrast.ts";
+import { stemmer } from "stemmer";
+import { contentWords } from "../../search/query.ts";
 import type { QuoteEvidence } from "./verifier.ts";
 
 /** Weights of a logistic regression, by feature. */
 export type QuoteModel = Record<Feature, number>;
 type Feature = keyof ReturnType<typeof toFeatures>;
 
-/** Whether a sentence may answer: one in the question's words must state the kind that is asked. */
-function mayAnswer({ stated, isOtherKind, missing, meanings }: QuoteEvidence): boolean {
-  return stated !== false && !(isOtherKind && missing === 0 && meanings === 0);
-}
-
-/** A sentence that may answer a question, with what speaks for it. */
+/** A sentence that may answer a question, with its evidence. */
 export interface QuoteCandidate {
   sentence: string;
   evidence: QuoteEvidence;
@@ -27,47 +23,28 @@ export function findCandidates(
   const leads = overlapLeads(question, sentences);
   return sentences.flatMap((sentence, i) => {
     const evidence = compare(sentence);
-    return evidence && mayAnswer(evidence) ? [{ sentence, evidence, overlapLead: leads[i]! }] : [];
+    return evidence && evidence.stated !== false
+      ? [{ sentence, evidence, overlapLead: leads[i]! }]
+      : [];
   });
 }
 
-/** Share of a question's terms from which on a sentence counts as one in the question's words. */
-const MOST_STEMS = 0.75;
-/** Number of words of a question that a sentence seldom has by chance. */
-const MANY_SHARED = 3;
-
 /** Returns the features of a sentence. */
 export function toFeatures(evidence: QuoteEvidence, contrast: Contrast) {
-  const { stems, meanings, missing, stated, isOpen, hasNames, lacksVerb } = evidence;
-  const isComplete = missing === 0 && (hasNames || stems + meanings > 0);
-  const lacksNoun = evidence.missingNouns > 0;
+  const { stems, meanings, missing, missingNouns, stated, hasNames } = evidence;
   const isStated = stated === true;
-  const isLiteral = stems >= MOST_STEMS;
-  const shared = Math.min(1, evidence.shared / MANY_SHARED);
   return {
     bias: 1,
-    stems,
     meanings,
-    complete: Number(isComplete),
-    stated: Number(isStated),
-    statedTyped: Number(isStated && evidence.isTyped),
-    completeStated: Number(isComplete && isStated),
+    complete: Number(missing === 0 && (hasNames || stems + meanings > 0)),
     named: Number(hasNames),
     namedStated: Number(hasNames && isStated),
-    lacksVerb: Number(lacksVerb),
-    openLacksVerb: Number(isOpen && !isStated && lacksVerb),
-    vague: Number(evidence.isVague),
-    lacksNoun: Number(lacksNoun),
+    openLacksVerb: Number(evidence.isOpen && !isStated && evidence.lacksVerb),
+    lacksNoun: Number(missingNouns > 0),
     // A sentence in the question's words, but for one, is about another thing.
-    stemsLackNoun: lacksNoun ? stems : 0,
-    literalLacksNoun: Number(isLiteral && lacksNoun),
-    literalLacksVerb: Number(isLiteral && lacksVerb),
-    sibling: Number(evidence.hasSibling),
+    stemsLackNoun: missingNouns > 0 ? stems : 0,
     stemsMissing: missing > 0 ? stems : 0,
-    sharedMissing: missing > 0 ? shared : 0,
-    sharedLacksVerb: lacksVerb ? shared : 0,
     unknownTyped: Number(stated === null && evidence.isTyped),
-    literalOtherKind: Number(isLiteral && evidence.isOtherKind),
     ...contrast,
   };
 }
@@ -81,4 +58,51 @@ export function answerProbability(
   const features = Object.entries(toFeatures(evidence, contrast)) as [Feature, number][];
   const logOdds = features.reduce((sum, [feature, value]) => sum + value * model[feature], 0);
   return 1 / (1 + Math.exp(-logOdds));
+}
+
+/** How well a sentence fits a question, and how much better than the other sentences. */
+export interface Contrast {
+  /** Cosine of the embeddings of question and sentence. */
+  similarity: number;
+  /** The similarity minus the highest similarity of another sentence. */
+  similarityLead: number;
+  /**
+   * The weight of the words shared with the question, minus the highest such weight of another
+   * sentence; from -1 to 1.
+   */
+  overlapLead: number;
+}
+
+/** Cosine that an unrelated sentence may have: others count for at least as much. */
+const UNRELATED_SIMILARITY = 0.2;
+/** Weight of shared words that is a full lead. */
+const FULL_OVERLAP_LEAD = 3;
+
+/** Returns by how much each cosine exceeds the highest of the others. */
+export function similarityLeads(similarities: readonly number[]): number[] {
+  return leads(similarities, UNRELATED_SIMILARITY);
+}
+
+/**
+ * Returns for each sentence by how much the words that it shares with the question weigh more than
+ * those of the best other one. A word weighs by how few of the sentences have it (Sparck Jones, "A
+ * statistical interpretation of term specificity", 1972).
+ */
+export function overlapLeads(question: string, sentences: readonly string[]): number[] {
+  const stems = new Set(contentWords(question).map((word) => stemmer(word)));
+  const shared = sentences.map((sentence) => {
+    const words = new Set(contentWords(sentence).map((word) => stemmer(word)));
+    return [...words].filter((word) => stems.has(word));
+  });
+  const counts = new Map<string, number>();
+  for (const word of shared.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const weight = (word: string) => Math.log(1 + sentences.length / counts.get(word)!);
+  const weights = shared.map((words) => words.reduce((sum, word) => sum + weight(word), 0));
+  return leads(weights, 0).map((lead) => Math.max(-1, Math.min(1, lead / FULL_OVERLAP_LEAD)));
+}
+
+/** Returns by how much each value exceeds the highest of the others, which is at least `min`. */
+function leads(values: readonly number[], min: number): number[] {
+  const [first = min, second = min] = values.toSorted((a, b) => b - a);
+  return values.map((value) => value - Math.max(min, value === first ? second : first));
 }

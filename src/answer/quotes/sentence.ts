@@ -1,6 +1,6 @@
 import { stemmer } from "stemmer";
 import type { Lexicon } from "./lexicon.ts";
-import type { QuestionParts } from "./question.ts";
+import { DETERMINER, PREPOSITION, type QuestionParts } from "./question.ts";
 
 /** A word of a sentence. */
 export interface SentenceWord {
@@ -13,8 +13,6 @@ export interface SentenceWord {
 
 export const isName = ({ text }: SentenceWord) => /^\p{Lu}/u.test(text);
 
-export const BEFORE_NOUN = /^(?:the|an?|his|her|their|its|some|next)$/;
-
 /** Whether a word is a noun: also one that mostly isn't, after a verb, an adjective and so on. */
 export function isNounHere(
   word: SentenceWord,
@@ -26,7 +24,7 @@ export function isNounHere(
   const at = words.indexOf(word);
   if (lexicon.mainClass(words[at + 1]?.folded ?? "") === "noun") return false;
   const before = words[at - 1]?.folded ?? "";
-  if (BEFORE_NOUN.test(before) || /^(?:of|with|for|by|in|on)$/.test(before)) return true;
+  if (DETERMINER.test(before) || PREPOSITION.test(before)) return true;
   if (lexicon.mainClass(before) === "adjective") return true;
   return !ENDS_PHRASE.test(before) && lexicon.canBeVerb(before) && /(?:s|ed)$/.test(before);
 }
@@ -91,7 +89,7 @@ export function findTopic(
 
 export const LINKS = /^(?:is|are|was|were|painted|dyed|coloured|colored)$/;
 
-/** Whether a text is no sentence, such as the words of a poster. */
+/** Whether a text isn't a sentence, such as the words of a poster. */
 export function isVerbless(words: readonly SentenceWord[], lexicon: Lexicon): boolean {
   return !words.some(({ folded }) => LINKS.test(folded) || lexicon.mainClass(folded) === "verb");
 }

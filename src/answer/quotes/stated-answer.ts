@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
-import { AMOUNTS, isNumber, isTime, PATTERNS, TIMES } from "./answer-kinds.ts";
+import { numberForms } from "../claim-details.ts";
+import { AMOUNTS, isNumber, isTime, PATTERNS, TIMES, isColour } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
 import {
@@ -9,11 +10,16 @@ import {
   isRelated,
   RELATION,
   type SentenceWord,
+  endsPhrase,
+  LINKS,
 } from "./sentence.ts";
-import { statesColour, statesCount } from "./stated-attribute.ts";
-import { namesPerson, statesName, statesPossessor } from "./stated-person.ts";
-import { findLocations, statesLocation } from "./stated-location.ts";
-import { statesTime } from "./stated-time.ts";
+import {
+  findLocations,
+  statesLocation,
+  namesPerson,
+  statesName,
+  statesPossessor,
+} from "./stated-entity.ts";
 
 /** Kinds of which only a noun that can be anything is known. */
 const UNTYPED = new Set<QuestionParts["kind"]>(["any", "person", "place", "thing", "topic"]);
@@ -117,4 +123,117 @@ function statesPurpose(words: readonly SentenceWord[], lexicon: Lexicon): boolea
     }
     return lexicon.mainClass(next.folded) === "verb";
   });
+}
+
+const YEAR = /^(?:1\d|20)\d\d$/;
+/** Words after a number among which what is counted stands: "three small brown dogs". */
+const COUNTED_WORDS = 3;
+
+/** Tests whether a number stands before what is counted. Null if the sentence doesn't name that. */
+function statesCount(
+  words: readonly SentenceWord[],
+  { subject }: QuestionParts,
+  lexicon: Lexicon,
+): boolean | null {
+  const numbers = words.flatMap(({ folded }, i) =>
+    isNumber(folded) && !YEAR.test(folded) ? [i] : [],
+  );
+  if (numbers.length === 0) return false;
+  const isSubject = ({ folded }: SentenceWord) =>
+    subject !== null && isRelated(folded, subject, RELATION.possible, lexicon);
+  if (!words.some(isSubject)) return null;
+  return numbers.some((i) => {
+    const counted = words.slice(i + 1, i + 1 + COUNTED_WORDS);
+    const end = counted.findIndex((word) => !isSubject(word) && endsPhrase(word, words, lexicon));
+    return counted.slice(0, end < 0 ? COUNTED_WORDS : end).some(isSubject);
+  });
+}
+
+/** Tests whether a caption has the number of objects of the subject's label, if there are any. */
+export function agreesWithLabels(
+  caption: string,
+  labels: readonly string[],
+  { kind, subject }: QuestionParts,
+  lexicon: Lexicon,
+): boolean {
+  if (kind !== "count" || subject === null) return true;
+  const detected = labels.filter((label) =>
+    isRelated(label, subject, RELATION.possible, lexicon),
+  ).length;
+  const numbers = numberForms(caption);
+  return detected === 0 || numbers.size === 0 || numbers.has(String(detected));
+}
+
+/** Words between a colour and its noun: "red and white striped shirt". */
+const COLOUR_WORDS = 3;
+
+/**
+ * Tests whether a colour stands before what is asked about, is said of it ("the shirt is red"), or
+ * is what it becomes ("paints the door of her cottage blue").
+ */
+function statesColour(
+  words: readonly SentenceWord[],
+  { subject, verb }: QuestionParts,
+  lexicon: Lexicon,
+): boolean | null {
+  const colours = words.flatMap(({ folded }, i) => (isColour(folded) ? [i] : []));
+  if (colours.length === 0) return false;
+  const link = words.findIndex(({ folded }) => LINKS.test(folded));
+  const isNoun = (word?: SentenceWord) =>
+    word !== undefined && !isColour(word.folded) && lexicon.mainClass(word.folded) === "noun";
+  const isSaid = link >= 0 && colours.some((i) => i > link && !isNoun(words[i + 1]));
+  const last = words.findLastIndex(({ isNew }) => !isNew);
+  if (verb !== null && colours.some((i) => i > last && !isNoun(words[i + 1]))) return true;
+  const at = words.findIndex(
+    ({ folded }) => subject !== null && isRelated(folded, subject, RELATION.same, lexicon),
+  );
+  if (at < 0) return isSaid ? null : false;
+  const isOfSubject = (i: number) =>
+    i < at &&
+    at - i <= COLOUR_WORDS &&
+    words
+      .slice(i + 1, at)
+      .every(
+        (word) => isColour(word.folded) || word.folded === "and" || (!isNoun(word) && word.isNew),
+      );
+  return colours.some(isOfSubject) || (isSaid && at < link);
+}
+
+/** Nouns of what happens at a time: "at Easter", "in the rainy season". */
+const OCCASIONS = ["celebration", "season", "ceremony"];
+const BEFORE_TIME = /^(?:after|before|during|once|since|till|until|when|while)$/;
+/** Words after "until" and the like among which the first noun stands. */
+const CLAUSE_WORDS = 4;
+
+/**
+ * Tests whether a sentence states a time: a date, an hour, an occasion, or what happens before,
+ * after or meanwhile. "Named after the nurse" isn't a time.
+ */
+function statesTime(sentence: string, words: readonly SentenceWord[], lexicon: Lexicon): boolean {
+  return (
+    PATTERNS.time!.test(sentence) ||
+    words.some((word, i) => isOccasion(word, words.slice(Math.max(0, i - 2), i), lexicon)) ||
+    words.some(({ folded }, i) => {
+      return BEFORE_TIME.test(folded) && leadsToEvent(words.slice(i + 1), lexicon);
+    })
+  );
+}
+
+function isOccasion(
+  { folded, isNew }: SentenceWord,
+  before: readonly SentenceWord[],
+  lexicon: Lexicon,
+): boolean {
+  if (!isNew || !before.some((word) => /^(?:at|in|on|during)$/.test(word.folded))) return false;
+  return OCCASIONS.some((kind) => lexicon.isKindOf(folded, kind));
+}
+
+/** Whether words say something that the question doesn't, and not merely a person. */
+function leadsToEvent(words: readonly SentenceWord[], lexicon: Lexicon): boolean {
+  const clause = words.slice(0, CLAUSE_WORDS);
+  if (!clause.some(({ isNew }) => isNew)) return false;
+  const noun = clause.find(({ folded }) => lexicon.canBeNoun(folded));
+  const isPerson = noun !== undefined && lexicon.isKindOf(noun.folded, "person");
+  const rest = noun ? clause.slice(clause.indexOf(noun) + 1) : clause;
+  return !isPerson || rest.some(({ folded }) => lexicon.canBeVerb(folded));
 }

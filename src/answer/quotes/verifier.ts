@@ -1,14 +1,12 @@
 import { stemmer } from "stemmer";
 import { contentWords, fold } from "../../search/query.ts";
 import { isNumber, isTime } from "./answer-kinds.ts";
-import { fillsSlot } from "./answer-slot.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";
-import { isVerbless, type SentenceWord } from "./sentence.ts";
+import type { SentenceWord } from "./sentence.ts";
 import { isTyped, statesAnswer } from "./stated-answer.ts";
-import { matchMeanings, matchStem, MIN_RELATION } from "./term-matches.ts";
 
-/** What speaks for and against a sentence as the answer to a question. Shares are 0–1. */
+/** Evidence for and against a sentence as the answer to a question. Shares are 0–1. */
 export interface QuoteEvidence {
   /** Share of the question's terms that the sentence has by stem, and by meaning only. */
   stems: number;
@@ -20,22 +18,13 @@ export interface QuoteEvidence {
   stated: boolean | null;
   isTyped: boolean;
   isOpen: boolean;
-  /** Whether the question names a kind of thing, and the sentence may state something else. */
-  isOtherKind: boolean;
-  /** Whether a question about one thing, "what is beside the clock", meets more than a caption. */
-  isVague: boolean;
-  /** Whether who is asked for may be something that is no person: "sells butter to schools". */
+  /** Whether who is asked for may be something other than a person: "sells butter to schools". */
   mayBeAgent: boolean;
   /** Whether it has a word that the lexicon doesn't know, which may be anything. */
   hasUnknown: boolean;
   hasNames: boolean;
   /** Whether it lacks the question's main verb, and any that is related. */
   lacksVerb: boolean;
-  hasVerb: boolean;
-  /** Whether it has a noun of the same kind instead of one of the question: crab, lobster. */
-  hasSibling: boolean;
-  /** Number of terms and names that it has by stem. */
-  shared: number;
 }
 
 /** Relation of words that are synonyms, or derived from one another: "ship", "to ship". */
@@ -89,7 +78,7 @@ export function gatherEvidence(
     return kind === null && !isSpeaker(term) ? [term] : [];
   });
   const stated = statesAnswer(words, question, lexicon);
-  const { verb, noun } = question;
+  const { verb } = question;
   const isRelated = (word: string) => verb !== null && relate(verb, word) >= MIN_RELATION;
   const hasVerb = verb !== null && (isStated(verb) || candidates.some(isRelated));
   return {
@@ -100,37 +89,21 @@ export function gatherEvidence(
     stated,
     isTyped: isTyped(question),
     isOpen: question.kind === "thing",
-    isOtherKind:
-      noun !== null &&
-      stated === null &&
-      lexicon.isSpecific(noun) &&
-      !fillsSlot(words, question, lexicon),
-    isVague:
-      question.kind !== "topic" &&
-      stated === null &&
-      verb === null &&
-      terms.length <= 1 &&
-      !isVerbless(words, lexicon),
     mayBeAgent:
       question.kind === "person" &&
       words.some(
-        (word, i) => word.isNew && isThing(word.folded, lexicon) && isAgent(i, words, hasVerb),
+        (word, i) => word.isNew && isThing(word.folded, lexicon) && mayDoOrGet(i, words, hasVerb),
       ),
     hasUnknown: words.some(({ isNew, folded }) => isNew && !lexicon.has(folded)),
     hasNames: question.names.length > 0,
     lacksVerb: verb !== null && !hasVerb,
-    hasVerb,
-    hasSibling: missing.some((term) =>
-      words.some(({ folded: word, isNew }) => isNew && lexicon.areSiblings(term, word)),
-    ),
-    shared: count("stem") + question.names.length,
   };
 }
 
 /** Words between a preposition and who did or got something: "from a pastry cook". */
 const AGENT_WORDS = 3;
 
-function isAgent(at: number, words: readonly SentenceWord[], hasVerb: boolean): boolean {
+function mayDoOrGet(at: number, words: readonly SentenceWord[], hasVerb: boolean): boolean {
   const before = words.slice(Math.max(0, at - AGENT_WORDS), at);
   return (
     before.some(({ folded }) => /^(?:after|by|for|from|to|with)$/.test(folded)) ||
@@ -140,4 +113,43 @@ function isAgent(at: number, words: readonly SentenceWord[], hasVerb: boolean): 
 
 function isThing(word: string, lexicon: Lexicon): boolean {
   return lexicon.mainClass(word) === "noun" && !isNumber(word) && !isTime(word);
+}
+
+/** Relation of two words at which one stands for the other. */
+const MIN_RELATION = 0.5;
+
+/** How a sentence has a term, and the words of it that do. */
+interface StemMatch {
+  term: string;
+  kind: "stem" | "meaning" | null;
+  words: string[];
+}
+
+function matchStem(term: string, words: readonly string[]): StemMatch {
+  return { term, kind: "stem", words: words.filter((word) => stemmer(word) === stemmer(term)) };
+}
+
+/**
+ * Finds the words that are most closely related to each term. A word counts for one term only: for
+ * that to which it is related most.
+ */
+function matchMeanings(
+  terms: readonly string[],
+  words: readonly string[],
+  relate: (term: string, word: string) => number,
+): StemMatch[] {
+  const [pending, free] = [new Set(terms), new Set(words)];
+  const pairs = terms
+    .flatMap((term) => words.map((word) => ({ term, word, relation: relate(term, word) })))
+    .filter(({ relation }) => relation >= MIN_RELATION)
+    .toSorted((a, b) => b.relation - a.relation);
+  const matches: StemMatch[] = [];
+  for (const { term, word, relation } of pairs) {
+    if (!pending.has(term) || !free.has(word)) continue;
+    const related = [...free].filter((other) => relate(term, other) >= relation);
+    for (const other of related) free.delete(other);
+    pending.delete(term);
+    matches.push({ term, kind: "meaning", words: related });
+  }
+  return [...matches, ...[...pending].map((term) => ({ term, kind: null, words: [] }))];
 }

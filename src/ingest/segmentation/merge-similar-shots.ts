@@ -1,8 +1,8 @@
-import { COPY_DETECTION, SHOTS } from "../../parameters.ts";
 import { highPassVector } from "../../media/pixels/high-pass.ts";
 import { dot, sampleArea, WHOLE } from "../../media/pixels/registration.ts";
-import type { FrameSummary } from "../../types.ts";
+import { COPY_DETECTION, SHOTS } from "../../parameters.ts";
 import { type TimeRangeMs, lengthMs } from "../../time-range.ts";
+import type { FrameSummary } from "../../types.ts";
 import { decodeThumbnail, type SampledFrames } from "./sampled-frames.ts";
 
 /** Frames of a shot that are compared with those of another, evenly spaced. */

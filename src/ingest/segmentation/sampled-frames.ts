@@ -1,7 +1,7 @@
 import { SIGNATURE } from "../../parameters.ts";
-import { getWindowLuma, type WindowAnalysis } from "../../store/window-analysis.ts";
-import type { Asset, FrameSummary } from "../../types.ts";
+import { getWindowLuma, type WindowAnalysis } from "../../store/r2/window-analysis.ts";
 import type { TimeRangeMs } from "../../time-range.ts";
+import type { Asset, FrameSummary } from "../../types.ts";
 import { partitionPoint } from "./partition-point.ts";
 import { windowAt, toPresentationMs } from "./windows.ts";
 

@@ -1,13 +1,13 @@
 import { INGEST } from "../../config.ts";
-import { SHOTS } from "../../parameters.ts";
 import { segmentId } from "../../ids.ts";
-import type { NewSegment } from "../../store/segments.ts";
-import type { Asset, Transition } from "../../types.ts";
+import { SHOTS } from "../../parameters.ts";
+import type { NewSegment } from "../../store/index-database/segments.ts";
 import { type TimeRangeMs, lengthMs } from "../../time-range.ts";
+import type { Asset, Transition } from "../../types.ts";
 import { mergeShortShots } from "./merge-short-shots.ts";
 import { mergeSimilarShots } from "./merge-similar-shots.ts";
-import { splitLongShot } from "./split-long-shots.ts";
 import type { SampledFrames } from "./sampled-frames.ts";
+import { splitLongShot } from "./split-long-shots.ts";
 import { toPresentationMs } from "./windows.ts";
 
 /** Results of the analysis of a video that segmentation uses. */

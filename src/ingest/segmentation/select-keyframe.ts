@@ -1,5 +1,5 @@
-import type { FrameSummary, Transition } from "../../types.ts";
 import type { TimeRangeMs } from "../../time-range.ts";
+import type { FrameSummary, Transition } from "../../types.ts";
 import { decodeThumbnail } from "./sampled-frames.ts";
 import { toPresentationMs } from "./windows.ts";
 

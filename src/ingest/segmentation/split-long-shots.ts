@@ -1,8 +1,8 @@
 import { SHOTS } from "../../parameters.ts";
-import type { Cue, FrameSummary } from "../../types.ts";
 import { type TimeRangeMs, lengthMs } from "../../time-range.ts";
-import { decodeThumbnail } from "./sampled-frames.ts";
+import type { Cue, FrameSummary } from "../../types.ts";
 import { partitionPoint } from "./partition-point.ts";
+import { decodeThumbnail } from "./sampled-frames.ts";
 import { toPresentationMs } from "./windows.ts";
 
 /** Difference of two frames that nobody notices, in luma levels. */

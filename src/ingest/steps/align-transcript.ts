@@ -1,8 +1,8 @@
 import type { Failure } from "../../errors.ts";
 import type { JobId } from "../../ids.ts";
-import { updateProperties } from "../../store/assets.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { listSegments, updateTranscripts } from "../../store/segments.ts";
+import { updateProperties } from "../../store/d1/assets.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegments, updateTranscripts } from "../../store/index-database/segments.ts";
 import {
   getCues,
   getTranscript,

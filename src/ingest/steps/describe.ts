@@ -1,10 +1,11 @@
 import { MODELS } from "../../config.ts";
+import { MAX_DESCRIPTION } from "../../description.ts";
 import { failureOf, isRetryable } from "../../errors.ts";
+import { type Blocks, areIdentical, toBlocks } from "../../media/pixels/identical-images.ts";
 import { reserveCalls } from "../../models/call-limiter.ts";
 import { describeImage } from "../../models/describe.ts";
-import { type Blocks, areIdentical, toBlocks } from "../../media/pixels/identical-images.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { updateDescription } from "../../store/segments.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { updateDescription } from "../../store/index-database/segments.ts";
 import type { Asset, Description, Segment } from "../../types.ts";
 import { forEachKeyframe, storeKeyframe } from "../extract-keyframes.ts";
 import { listSegmentsOfPart } from "./part-segments.ts";
@@ -24,7 +25,7 @@ export async function describe(
 /**
  * Extracts the keyframes of segments and has the vision model describe them; one that shows the
  * same as another has its description. A failure that no retry can change is recorded on the
- * segment, with an image's alternative text as caption.
+ * segment, with an image's alternative text as caption. Throws `account_full`.
  */
 export async function describeSegments(
   env: Env,
@@ -35,7 +36,7 @@ export async function describeSegments(
   const db = indexDatabase(env, asset);
   await reserveCalls(env.AI, MODELS.describe.id, segments.length); // before frames are extracted
   const images: { blocks: Blocks; described: Promise<Description> }[] = [];
-  await forEachKeyframe(env, asset, segments, async (segment, extract) => {
+  await forEachKeyframe(env, asset, segments, async (segment, extract, otherJpeg) => {
     try {
       const jpeg = await extract();
       const blocks = toBlocks(await storeKeyframe(env, asset, segment, jpeg));
@@ -45,14 +46,25 @@ export async function describeSegments(
         images.push(image);
       }
       const description = await image.described;
-      const caption = [altTextSentence(asset), description.caption].filter(Boolean).join(" ");
-      await updateDescription(db, segment.segmentId, { ...description, caption });
+      const other = otherJpeg && (await describeImage(env.AI, otherJpeg));
+      const text = other ? mergeLines(description.text, other.text) : description.text;
+      const texts = [altTextSentence(asset), description.caption].filter(Boolean);
+      const caption = texts.join(" ").slice(0, MAX_DESCRIPTION.characters);
+      await updateDescription(db, segment.segmentId, { ...description, text, caption });
     } catch (error) {
-      if (isRetryable(error, attempt)) throw error;
+      const { code } = failureOf(error);
+      if (isRetryable(error, attempt) || code === "account_full") throw error;
       const outcome = { error: failureOf(error), caption: altTextSentence(asset) };
       await updateDescription(db, segment.segmentId, outcome);
     }
   });
+}
+
+/** Adds the lines of another text that the first one hasn't. */
+function mergeLines(text: string, other: string): string {
+  const lines = text.split("\n").filter(Boolean);
+  const added = other.split("\n").filter((line) => line !== "" && !lines.includes(line));
+  return [...lines, ...added].join("\n").slice(0, MAX_DESCRIPTION.characters);
 }
 
 /** Returns the author's alternative text of an image as a sentence, or the empty string. */

@@ -2,10 +2,10 @@ import { traceOf, failureOf, isRetryable } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { openContainer, requireVideoTrack } from "../../media/container/open-container.ts";
 import { measureSharpness } from "../../media/pixels/high-pass.ts";
-import { detectShots, type ShotAnalysis } from "../../media/shots/detect-shots.ts";
 import { toThumbnails } from "../../media/pixels/thumbnails.ts";
-import { sourceKey } from "../../store/object-keys.ts";
-import { putWindowAnalysis } from "../../store/window-analysis.ts";
+import { detectShots, type ShotAnalysis } from "../../media/shots/detect-shots.ts";
+import { sourceKey } from "../../store/r2/object-keys.ts";
+import { putWindowAnalysis } from "../../store/r2/window-analysis.ts";
 import type { Asset } from "../../types.ts";
 import { windowRange } from "../segmentation/windows.ts";
 
@@ -42,7 +42,7 @@ async function analyzeWindow(
   const range = { start: startMs / 1000, end: endMs / 1000 };
   try {
     using input = await openContainer(env.MEDIA, sourceKey(asset), range);
-    const track = await requireVideoTrack(input);
+    const track = requireVideoTrack(input);
     return await detectShots(env, track, range);
   } catch (error) {
     if (isRetryable(error, attempt)) throw error;

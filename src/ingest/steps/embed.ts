@@ -1,21 +1,28 @@
 import { INGEST, MODELS } from "../../config.ts";
-import { cropRects } from "../../media/pixels/crop.ts";
+import type { VectorId } from "../../ids.ts";
+import { CHANNELS, decodeJpeg, encodeJpeg, type RgbaImage } from "../../media/pixels/jpeg.ts";
+import { expandRect, type PixelRect } from "../../media/pixels/rect.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../../models/embed-image.ts";
 import { embedText } from "../../models/embed-text.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { getKeyframe } from "../../store/object-keys.ts";
 import { isAssetLive } from "../../store/deletions.ts";
-import { setImageModel, setTextModel } from "../../store/vector-models.ts";
-import { vectorPair } from "../../store/vector-pairs.ts";
+import { type IndexDb, indexDatabase } from "../../store/index-database/index-database.ts";
+import {
+  setImageModel,
+  setTextModel,
+  recordVectors,
+} from "../../store/index-database/written-vectors.ts";
+import { getKeyframe } from "../../store/r2/object-keys.ts";
+import { vectorPair, type VectorSpace } from "../../store/vectorize/vector-pairs.ts";
 import {
   deleteVectors,
   deleteSegmentVectors,
+  idOfVector,
   imageIds,
   type SegmentVector,
   textIds,
   upsertVectors,
-} from "../../store/vectors.ts";
-import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../types.ts";
+} from "../../store/vectorize/vectors.ts";
+import { type Asset, type Segment, TEXT_KINDS, type TextKind, type Rect } from "../../types.ts";
 import { regionVector, smallObjects } from "../small-objects.ts";
 import { listSegmentsOfPart } from "./part-segments.ts";
 
@@ -45,16 +52,29 @@ export async function putVectors(env: Env, asset: Asset, segments: Segment[]): P
  * Embeds the text of segments. Overwrites their text vectors and deletes those without text now.
  */
 export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
-  const { text } = vectorPair(env, asset);
+  const db = indexDatabase(env, asset);
   const vectors = await embedTexts(env.AI, segments, TEXT_KINDS);
-  await upsertVectors(text, vectors, asset.assetType);
-  const written = new Set(vectors.map(({ segment, kind }) => `${segment.segmentId}:${kind}`));
-  const ids = segments.flatMap(({ segmentId }) => textIds(segmentId));
-  await deleteVectors(
-    text,
-    ids.filter((id) => !written.has(id)),
-  );
-  await setTextModel(indexDatabase(env, asset), segments, MODELS.embedText.id);
+  const possibleIds = segments.flatMap(({ segmentId }) => textIds(segmentId));
+  await replaceVectors(db, vectorPair(env, asset).text, asset, vectors, possibleIds);
+  await setTextModel(db, segments, MODELS.embedText.id);
+}
+
+/**
+ * Writes vectors of an asset, and deletes those of `possibleIds` that aren't among them and may
+ * have been written before. A deletion is a write job of its own, which delays others.
+ */
+export async function replaceVectors(
+  db: IndexDb,
+  space: VectorSpace,
+  { assetType }: Pick<Asset, "assetType">,
+  vectors: SegmentVector[],
+  possibleIds: VectorId[],
+): Promise<void> {
+  const ids = new Set(vectors.map(idOfVector));
+  const others = possibleIds.filter((id) => !ids.has(id));
+  const staleIds = await recordVectors(db, [...ids], others, Date.now());
+  await upsertVectors(space, vectors, assetType);
+  await deleteVectors(space, staleIds);
 }
 
 /**
@@ -62,12 +82,11 @@ export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]
  * keyframe that they have must be in R2.
  */
 export async function putImageVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
-  const { image } = vectorPair(env, asset);
-  const imageVectors = await embedKeyframes(env, asset, segments);
-  await upsertVectors(image, imageVectors, asset.assetType);
-  await deleteStaleImageVectors(image, segments, imageVectors);
-  const model = imageVectors[0]?.model ?? null;
-  await setImageModel(indexDatabase(env, asset), segments, model);
+  const db = indexDatabase(env, asset);
+  const vectors = await embedKeyframes(env, asset, segments);
+  const possibleIds = segments.flatMap(({ segmentId }) => imageIds(segmentId));
+  await replaceVectors(db, vectorPair(env, asset).image, asset, vectors, possibleIds);
+  await setImageModel(db, segments, vectors[0]?.model ?? null);
 }
 
 /** Embeds each kind of text that a segment has. */
@@ -142,22 +161,34 @@ function embedImages(env: Env, jpegs: Uint8Array[]) {
   );
 }
 
-/** Deletes image vectors of an earlier run that this one hasn't overwritten. */
-async function deleteStaleImageVectors(
-  space: VectorizeIndex,
-  segments: Segment[],
-  written: SegmentVector[],
-): Promise<void> {
-  const counts = Map.groupBy(written, ({ segment }) => segment.segmentId);
-  const ids = segments.flatMap(({ segmentId }) =>
-    imageIds(segmentId).slice(counts.get(segmentId)?.length ?? 0),
-  );
-  await deleteVectors(space, ids);
-}
-
 /** Returns the text of a segment that its vector of `kind` represents. */
 function textOfKind(segment: Segment, kind: TextKind): string {
   if (kind === "speech") return segment.transcript;
   if (kind === "text") return segment.onScreenText;
   return segment.caption;
+}
+
+/**
+ * Crops one of our JPEGs to each rectangle, expanded by `margin` times its longer side, and returns
+ * JPEGs. Throws `unreadable_image`.
+ */
+export async function cropRects(
+  jpeg: Uint8Array,
+  rects: Rect[],
+  margin: number,
+): Promise<Uint8Array[]> {
+  if (rects.length === 0) return [];
+  const crops = await decodeJpeg(jpeg, (image) =>
+    rects.map((rect) => crop(image, expandRect(rect, image, margin))),
+  );
+  return Promise.all(crops.map(encodeJpeg));
+}
+
+function crop(image: RgbaImage, { left, top, width, height }: PixelRect): RgbaImage {
+  const data = new Uint8ClampedArray(width * height * CHANNELS);
+  for (let y = 0; y < height; y++) {
+    const start = ((top + y) * image.width + left) * CHANNELS;
+    data.set(image.data.subarray(start, start + width * CHANNELS), y * width * CHANNELS);
+  }
+  return { data, width, height };
 }

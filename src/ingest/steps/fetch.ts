@@ -2,15 +2,17 @@ import { LIMITS } from "../../config.ts";
 import { AppError, failureOf, traceOf } from "../../errors.ts";
 import { download } from "../../fetching/download.ts";
 import { log } from "../../log.ts";
+import { probeVideo } from "../../media/container/open-container.ts";
 import { HEAD_BYTES, requireMediaType } from "../../media/media-type.ts";
+import { SHOTS } from "../../parameters.ts";
 import type { Media, PlatformItem } from "../../platforms/platform.ts";
 import { platformByName } from "../../platforms/registry.ts";
-import { getAssetByBytes, updateProperties } from "../../store/assets.ts";
-import { getImported, linkToDuplicate } from "../../store/imports.ts";
+import { getAssetByBytes, updateProperties } from "../../store/d1/assets.ts";
+import { getImported, linkToDuplicate } from "../../store/d1/imports.ts";
+import { QuotaGuard } from "../../store/d1/quotas.ts";
 import { indexObject } from "../../store/index-object.ts";
-import { QuotaGuard } from "../../store/quotas.ts";
-import { deleteObjectKeys, sourceKey } from "../../store/object-keys.ts";
-import { type StoredStream, storeStream } from "../../store/streams.ts";
+import { deleteObjectKeys, sourceKey } from "../../store/r2/object-keys.ts";
+import { type StoredStream, storeStream } from "../../store/r2/streams.ts";
 import { getTranscript, putTranscript } from "../../store/transcripts.ts";
 import type { Asset, AssetType } from "../../types.ts";
 import { duplicateWarnings } from "../duplicate.ts";
@@ -39,7 +41,9 @@ export async function fetchSource(env: Env, asset: Asset): Promise<void> {
 
 /**
  * Downloads the same bytes from the asset's origin again. Throws `source_missing` for an upload,
- * and `download_refused` if the origin has other bytes now.
+ * and `download_refused` if the origin has other bytes now. The first file of an asset that was
+ * imported without it counts as an ingest: then throws `account_full` and `limit_reached`, too,
+ * after deleting it.
  */
 export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
   if (asset.source.kind === "upload") {
@@ -49,7 +53,36 @@ export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
   const chunks = download(url, env.FETCH_ALLOW, maxBytes(asset.assetType));
   const { sizeBytes } = await storeSource(env.MEDIA, asset, chunks, asset.sha256);
   const warnings = asset.warnings.filter(({ code }) => code !== "source_missing");
-  await updateProperties(env.DB, asset.assetId, { sizeBytes, warnings }); // of an import without it
+  try {
+    const untoldMs = asset.sizeBytes === 0 ? await measureUntold(env, asset) : 0;
+    const quota = new QuotaGuard(asset.accountId, {
+      stored_bytes: sizeBytes - asset.sizeBytes,
+      ingest_minutes_per_day: untoldMs / 60_000,
+    });
+    const added = { quota, untoldMs, storedBytes: sizeBytes };
+    await updateProperties(env.DB, asset.assetId, { sizeBytes, warnings }, added);
+  } catch (error) {
+    await deleteObjectKeys(env.MEDIA, [sourceKey(asset)]);
+    throw error;
+  }
+}
+
+/**
+ * Returns by how many ms the stored file of an imported video is longer than what was counted when
+ * its record was imported.
+ */
+async function measureUntold(env: Env, asset: Asset): Promise<number> {
+  if (asset.assetType === "image") return 0;
+  const { durationSeconds } = await probeVideo(env.MEDIA, sourceKey(asset));
+  return Math.max(0, durationSeconds * 1000 - countedMs(asset.durationMs, asset.segments));
+}
+
+/**
+ * Length of a video as its import counts it. No shot is shorter than `SHOTS.minShotSeconds`,
+ * whatever the record of another deployment says.
+ */
+export function countedMs(durationMs: number, segments: number): number {
+  return Math.max(durationMs, segments * SHOTS.minShotSeconds * 1000);
 }
 
 /** Returns the URLs of an asset's file and captions. A platform's URLs expire soon: ask at use. */
@@ -69,7 +102,8 @@ async function recordFile(env: Env, asset: Asset, stored: StoredStream): Promise
   try {
     const addedBytes = stored.sizeBytes - asset.sizeBytes; // an earlier run has counted its own
     const quota = new QuotaGuard(asset.accountId, { stored_bytes: addedBytes });
-    await updateProperties(env.DB, asset.assetId, stored, quota);
+    const { sizeBytes: storedBytes } = stored;
+    await updateProperties(env.DB, asset.assetId, stored, { quota, storedBytes });
   } catch (error) {
     await deleteObjectKeys(env.MEDIA, [sourceKey(asset)]);
     throw error;
@@ -104,12 +138,16 @@ async function fetchCaptions(env: Env, asset: Asset, all: Media["captions"]): Pr
     const chunks = download(captions.url, env.FETCH_ALLOW, LIMITS.transcriptBytes);
     const bytes: Uint8Array[] = [];
     for await (const chunk of chunks) bytes.push(chunk);
-    const { cues, language } = parseTranscript(Buffer.concat(bytes));
-    await putTranscript(env, asset, cues, {
-      language: language ?? captions.language,
-      source: "platform",
-      error: null,
-    });
+    const { cues, language, warnings, isFrameBased } = parseTranscript(Buffer.concat(bytes));
+    const summary = { source: "platform", error: null } as const;
+    await putTranscript(
+      env,
+      asset,
+      cues,
+      { ...summary, language: language ?? captions.language },
+      isFrameBased,
+    );
+    if (warnings.length > 0) await updateProperties(env.DB, asset.assetId, { warnings });
   } catch (error) {
     log("warn", "ingest.captions_unavailable", { asset: asset.assetId, cause: traceOf(error) });
   }

@@ -1,21 +1,27 @@
 import { AppError, type Failure } from "../../errors.ts";
 import { archiveAsset } from "../../store/archive.ts";
-import { updateProperties } from "../../store/assets.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { type SegmentSummary, summarizeSegments } from "../../store/segments.ts";
-import { openShardIfFull } from "../../store/shards.ts";
-import { deleteAnalyses } from "../../store/window-analysis.ts";
+import { updateProperties } from "../../store/d1/assets.ts";
+import { openShardIfFull } from "../../store/d1/shards.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { type SegmentSummary, summarizeSegments } from "../../store/index-database/segments.ts";
+import { deleteAnalyses } from "../../store/r2/window-analysis.ts";
+import { recountBytes } from "../../store/recount-bytes.ts";
 import { getTranscript } from "../../store/transcripts.ts";
 import type { Asset } from "../../types.ts";
+import { publicSource } from "../../url-credentials.ts";
+import { isTranscriptWarning } from "../transcript/warnings.ts";
 
 /**
- * Records the summary of an asset's segments, writes the archive record, deletes the analyses, and
- * opens another shard for new assets if the asset's is full.
+ * Records the summary of an asset's segments, writes the archive record, deletes the analyses and
+ * what opens the URL of its file, counts the stored bytes, and opens another shard for new assets
+ * if the asset's is full.
  */
 export async function finish(env: Env, asset: Asset): Promise<void> {
   await recordSummary(env, asset);
   await archiveAsset(env, asset);
   await deleteAnalyses(env.MEDIA, asset);
+  await recountBytes(env, asset);
+  await updateProperties(env.DB, asset.assetId, { source: publicSource(asset.source) });
   await openShardIfFull(env, asset, await indexDatabase(env, asset).size());
 }
 
@@ -35,7 +41,12 @@ export async function recordSummary(env: Env, asset: Asset): Promise<void> {
   const transcript = await getTranscript(env.DB, asset.assetId);
   await updateProperties(env.DB, asset.assetId, {
     segments: summary.total,
-    warnings: toWarnings(asset, summary).concat(transcript?.error ?? []),
+    warnings: [
+      ...asset.warnings.filter(isTranscriptWarning),
+      ...asset.warnings.filter(({ code }) => code === "incomplete_media"),
+      ...toWarnings(asset, summary),
+      ...(transcript?.error ? [transcript.error] : []),
+    ],
     ...(summary.keyframeMs !== null && { keyframeMs: summary.keyframeMs }),
   });
 }

@@ -1,6 +1,6 @@
 import { INGEST } from "../../config.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { listSegments } from "../../store/segments.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegments } from "../../store/index-database/segments.ts";
 import type { Asset, Segment } from "../../types.ts";
 
 /** Lists the segments of one part of a step, in order. */

@@ -1,16 +1,26 @@
 import { LIMITS } from "../../config.ts";
-import { AppError } from "../../errors.ts";
-import { probeVideo } from "../../media/container/open-container.ts";
-import { updateProperties } from "../../store/assets.ts";
-import { QuotaGuard } from "../../store/quotas.ts";
-import { sourceKey } from "../../store/object-keys.ts";
+import { AppError, type Failure } from "../../errors.ts";
+import { requireUnencrypted } from "../../media/container/encryption.ts";
+import { describeMissing, type MissingMedia } from "../../media/container/missing-media.ts";
+import { probeVideo, type VideoInfo } from "../../media/container/open-container.ts";
+import { openFile } from "../../media/container/r2-file.ts";
+import { readMovieFacts } from "../../media/exif/movie-facts.ts";
+import { updateProperties } from "../../store/d1/assets.ts";
+import { QuotaGuard } from "../../store/d1/quotas.ts";
+import { sourceKey } from "../../store/r2/object-keys.ts";
 import type { Asset } from "../../types.ts";
-import type { FanOut } from "../state.ts";
 import { countWindows } from "../segmentation/windows.ts";
+import type { FanOut } from "../state.ts";
+import { fitTranscript } from "../transcript/fit-transcript.ts";
+import { isTranscriptWarning } from "../transcript/warnings.ts";
 
 /** Reads a video's facts from its container. Throws an `AppError` if it can't be indexed. */
 export async function probe(env: Env, asset: Asset): Promise<FanOut> {
-  const info = await probeVideo(env.MEDIA, sourceKey(asset));
+  const key = sourceKey(asset);
+  const file = await openFile(env.MEDIA, key);
+  await requireUnencrypted(file);
+  const info = await probeVideo(env.MEDIA, key);
+  requireUsableTimes(info);
   if (!(info.durationSeconds > 0)) {
     throw new AppError("unreadable_container", "The video has no frames: its length is zero.");
   }
@@ -35,8 +45,31 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
       bitrate: info.bitrate,
       audio_bitrate: info.audioBitrate,
       audio_language: info.audioLanguage,
+      ...(await readMovieFacts(file)),
     },
   };
-  await updateProperties(env.DB, asset.assetId, facts, quota);
+  const warnings = [
+    ...asset.warnings.filter(isTranscriptWarning),
+    ...(info.missing ? [incompleteMedia(info.missing)] : []),
+  ];
+  await updateProperties(env.DB, asset.assetId, { ...facts, warnings }, { quota });
+  await fitTranscript(env, { ...asset, ...facts, warnings });
   return { detect_shots: countWindows({ durationMs }) };
+}
+
+/** Frames a second that no video has: its container gives the frames no times, or wrong ones. */
+const ABSURD_FPS = { below: 1 / LIMITS.videoSeconds, above: 1000 };
+
+function requireUsableTimes({ fps, durationSeconds }: VideoInfo): void {
+  if (fps === null || (fps >= ABSURD_FPS.below && fps <= ABSURD_FPS.above)) return;
+  const frame = fps > 1 ? `${(1000 / fps).toFixed(2)} ms` : `${(1 / fps / 3600).toFixed(0)} hours`;
+  throw new AppError(
+    "unreadable_container",
+    `The container gives its frames no usable times: each lasts ${frame}, and all of them ` +
+      `${durationSeconds.toFixed(1)} s. Convert it again from the original.`,
+  );
+}
+
+function incompleteMedia(missing: MissingMedia): Failure {
+  return { code: "incomplete_media", message: describeMissing(missing) };
 }

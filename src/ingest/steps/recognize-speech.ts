@@ -1,8 +1,8 @@
 import { failureOf, isRetryable } from "../../errors.ts";
+import { cutAudio } from "../../media/container/audio.ts";
 import { openContainer } from "../../media/container/open-container.ts";
-import { cutAudio, getAudioTrack } from "../../media/container/audio.ts";
 import { transcribe } from "../../models/transcribe.ts";
-import { sourceKey } from "../../store/object-keys.ts";
+import { sourceKey } from "../../store/r2/object-keys.ts";
 import { type RecognizedChunk, putRecognized } from "../../store/transcripts.ts";
 import type { TimeRange } from "../../time-range.ts";
 import type { Asset } from "../../types.ts";
@@ -28,18 +28,21 @@ async function recognizeChunk(
   chunk: AudioChunk,
   attempt: number,
 ): Promise<RecognizedChunk> {
-  const noSpeech = { language: null, cues: [], error: null };
+  const noSpeech = () => ({ language: null, cues: [], error: null });
   try {
     using input = await openContainer(env.MEDIA, sourceKey(asset), chunk.clip);
-    const track = await getAudioTrack(input);
-    const audio = track && (await cutAudio(track, chunk.clip.start, chunk.clip.end));
-    if (!audio) return noSpeech;
-    const { language, segments } = await transcribe(env.AI, audio.bytes, asset.language);
-    const shifted = segments.map((segment) => shift(segment, audio.startSeconds));
-    return { language, cues: chunkCues(shifted, chunk), error: null };
+    const clips = input.audio ? await cutAudio(input.audio, chunk.clip) : [];
+    const recognized: RecognizedChunk = noSpeech();
+    for (const { bytes, startSeconds } of clips) {
+      const { language, segments } = await transcribe(env.AI, bytes, asset.language);
+      const shifted = segments.map((segment) => shift(segment, startSeconds));
+      recognized.cues.push(...chunkCues(shifted, chunk));
+      recognized.language ??= language;
+    }
+    return recognized;
   } catch (error) {
     if (isRetryable(error, attempt)) throw error;
-    return { ...noSpeech, error: failureOf(error) };
+    return { ...noSpeech(), error: failureOf(error) };
   }
 }
 

@@ -1,18 +1,18 @@
 import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
 import { INGEST } from "../../config.ts";
 import { SHOTS } from "../../parameters.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { getWindowAnalysis, type WindowAnalysis } from "../../store/window-analysis.ts";
-import { listSegments, upsertSegments } from "../../store/segments.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegments, upsertSegments } from "../../store/index-database/segments.ts";
+import { getWindowAnalysis, type WindowAnalysis } from "../../store/r2/window-analysis.ts";
 import { getCues, getTranscript } from "../../store/transcripts.ts";
 import type { Asset, Cue } from "../../types.ts";
+import { openSampledFrames } from "../segmentation/sampled-frames.ts";
 import { segmentVideo, toImageSegment, toVideoSegments } from "../segmentation/segment-video.ts";
 import { selectKeyframe } from "../segmentation/select-keyframe.ts";
 import { findSilences } from "../segmentation/split-long-shots.ts";
-import { countAudioChunks } from "../transcript/audio-chunks.ts";
-import { openSampledFrames } from "../segmentation/sampled-frames.ts";
-import type { FanOut } from "../state.ts";
 import { countWindows, windowAt } from "../segmentation/windows.ts";
+import type { FanOut } from "../state.ts";
+import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { splitLongCues } from "../transcript/cue-times.ts";
 
 /**

@@ -1,15 +1,15 @@
 import type { Asset, Step } from "../../types.ts";
+import type { FanOut } from "../state.ts";
+import { alignTranscript } from "./align-transcript.ts";
 import { describe } from "./describe.ts";
+import { detectAssetShots } from "./detect-shots.ts";
 import { embed } from "./embed.ts";
 import { fetchSource } from "./fetch.ts";
 import { finish } from "./finish.ts";
-import { recognizeSpeech } from "./recognize-speech.ts";
-import { detectAssetShots } from "./detect-shots.ts";
-import { probe } from "./probe.ts";
-import { segment } from "./segment.ts";
-import type { FanOut } from "../state.ts";
-import { alignTranscript } from "./align-transcript.ts";
 import { indexFrames } from "./index-frames.ts";
+import { probe } from "./probe.ts";
+import { recognizeSpeech } from "./recognize-speech.ts";
+import { segment } from "./segment.ts";
 
 /**
  * Does one part of a step. A runner may run twice, late or concurrently with itself, because ids

@@ -43,7 +43,8 @@ function formatTime(seconds: number, decimalMark: string): string {
 
 /** Removes empty lines, which would end the cue. */
 function nonEmptyLines({ text }: Cue): string {
-  return text.trim().replaceAll(/\s*[\r\n]\s*/g, "\n");
+  const lines = text.split(/[\r\n]/).map((line) => line.trim());
+  return lines.filter(Boolean).join("\n");
 }
 
 function escapeVtt(text: string): string {

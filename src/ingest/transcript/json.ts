@@ -1,29 +1,29 @@
 import { z } from "zod";
+import { boundedList } from "../../bounded-list.ts";
+import { MAX_CUE_SECONDS } from "../../cues.ts";
 import type { Cue } from "../../types.ts";
 
 /** Limits of cues that are result of words: the pause that ends one, its length and its text. */
 const CUE_LIMITS = { pauseSeconds: 1, maxSeconds: 10, maxCharacters: 120 } as const;
+/** More cues or words than 12 hours of speech have. */
+const MAX_ITEMS = 150_000;
 const ENDS_SENTENCE = /[.!?。！？…]["'”’»)\]]*$/u;
 
-const seconds = z.number().min(-1e6).max(1e6);
+const seconds = z.number().min(-MAX_CUE_SECONDS).max(MAX_CUE_SECONDS);
 const missingEnd = seconds.nullish().transform((end) => end ?? NaN);
-const cues = z.array(z.object({ start: seconds, end: missingEnd, text: z.string() })).min(1);
+const list = <Item extends z.ZodType>(item: Item) => boundedList(item, MAX_ITEMS, 1);
+const cues = list(z.object({ start: seconds, end: missingEnd, text: z.string() }));
 
-const words = z
-  .array(
-    z.object({
-      word: z.string(),
-      punctuated_word: z.string().optional(),
-      start: seconds,
-      end: missingEnd,
-    }),
-  )
-  .min(1)
-  .transform((list) =>
-    wordsToCues(
-      list.map(({ word, punctuated_word, ...times }) => [punctuated_word ?? word, times]),
-    ),
-  );
+const words = list(
+  z.object({
+    word: z.string(),
+    punctuated_word: z.string().optional(),
+    start: seconds,
+    end: missingEnd,
+  }),
+).transform((items) =>
+  wordsToCues(items.map(({ word, punctuated_word, ...times }) => [punctuated_word ?? word, times])),
+);
 
 const language = z
   .string()
@@ -31,13 +31,12 @@ const language = z
   .transform((name) => name ?? null)
   .catch(null);
 
-const utterances = z
-  .array(z.object({ start: seconds, end: missingEnd, transcript: z.string() }))
-  .min(1)
-  .transform((list) => list.map(({ transcript, ...times }) => ({ ...times, text: transcript })));
+const utterances = list(
+  z.object({ start: seconds, end: missingEnd, transcript: z.string() }),
+).transform((items) => items.map(({ transcript, ...times }) => ({ ...times, text: transcript })));
 
 const paragraphs = z
-  .object({ paragraphs: z.array(z.object({ sentences: cues })).min(1) })
+  .object({ paragraphs: list(z.object({ sentences: cues })) })
   .transform((result) => result.paragraphs.flatMap(({ sentences }) => sentences));
 
 /** A Deepgram channel, whose first alternative is the most likely one. */
@@ -59,28 +58,59 @@ const channel = z
     return { language: detected_language, cues: first };
   });
 
+/** Cues of whisper.cpp, with offsets in ms. */
+const offsets = list(
+  z.object({ offsets: z.object({ from: z.number(), to: z.number() }), text: z.string() }),
+).transform((items) =>
+  items.map(({ offsets: { from, to }, text }) => ({ start: from / 1000, end: to / 1000, text })),
+);
+
+/** Cues of Whisper in Transformers. The last end may be missing. */
+const chunks = list(
+  z.object({ timestamp: z.tuple([seconds, missingEnd]), text: z.string() }),
+).transform((items) => items.map(({ timestamp: [start, end], text }) => ({ start, end, text })));
+
+/** Events of YouTube's captions, with times in ms. Those without text move lines. */
+const events = list(
+  z.object({
+    tStartMs: z.number().default(0),
+    dDurationMs: z.number().optional(),
+    segs: z.array(z.object({ utf8: z.string().default("") })).default([]),
+  }),
+).transform((items) =>
+  items.map(({ tStartMs, dDurationMs = NaN, segs }) => ({
+    start: tStartMs / 1000,
+    end: (tStartMs + dDurationMs) / 1000,
+    text: segs.map(({ utf8 }) => utf8).join(""),
+  })),
+);
+
 const file = z.union([
-  cues.transform((list) => ({ language: null, cues: list })),
+  cues.transform((items) => ({ language: null, cues: items })),
   z.object({ cues, language }),
   z
     .object({ segments: cues, language })
     .transform(({ segments, ...rest }) => ({ ...rest, cues: segments })),
-  z.object({ words, language }).transform((list) => ({ ...list, cues: list.words })),
+  z
+    .object({ transcription: offsets, result: z.object({ language }).default({ language: null }) })
+    .transform(({ transcription, result }) => ({ ...result, cues: transcription })),
+  z.object({ chunks }).transform((fields) => ({ language: null, cues: fields.chunks })),
+  z.object({ events }).transform((fields) => ({ language: null, cues: fields.events })),
+  z.object({ words, language }).transform((fields) => ({ ...fields, cues: fields.words })),
   z
     .object({ results: z.object({ utterances }) })
     .transform(({ results }) => ({ language: null, cues: results.utterances })),
-  z
-    .object({ results: z.object({ channels: z.array(channel).min(1) }) })
-    .transform(({ results }) => ({
-      language: results.channels[0]!.language,
-      cues: results.channels.flatMap((result) => result.cues),
-    })),
+  z.object({ results: z.object({ channels: list(channel) }) }).transform(({ results }) => ({
+    language: results.channels[0]!.language,
+    cues: results.channels.flatMap((result) => result.cues),
+  })),
 ]);
 
 /**
  * Parses a transcript in JSON. Null for other JSON. Accepts a list of `{start, end, text}` in
- * seconds, `{cues}` or Whisper's `{segments}` with such a list, `{words}`, and a response of
- * Deepgram: its utterances, or the sentences or words of all channels. A missing end is NaN.
+ * seconds, `{cues}` or Whisper's `{segments}` with such a list, `{words}`, what whisper.cpp and
+ * Transformers write, YouTube's `{events}`, and a response of Deepgram: its utterances, or the
+ * sentences or words of all channels. A missing end is NaN.
  */
 export function parseJsonTranscript(
   value: unknown,
@@ -90,10 +120,10 @@ export function parseJsonTranscript(
 }
 
 /** Joins words into cues: a sentence each, shorter at pauses and beyond `CUE_LIMITS`. */
-function wordsToCues(list: [word: string, times: { start: number; end: number }][]): Cue[] {
-  const hasSpaces = list.some(([word]) => /^\s/.test(word)); // as in Whisper's tokens
+function wordsToCues(items: [word: string, times: { start: number; end: number }][]): Cue[] {
+  const hasSpaces = items.some(([word]) => /^\s/.test(word)); // as in Whisper's tokens
   const result: Cue[] = [];
-  for (const [word, { start, end }] of list) {
+  for (const [word, { start, end }] of items) {
     const last = result.at(-1);
     const continues =
       last !== undefined &&

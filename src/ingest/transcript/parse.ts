@@ -1,10 +1,20 @@
-import { AppError } from "../../errors.ts";
+import { LIMITS } from "../../config.ts";
+import { isTooLong, normalizeCues } from "../../cues.ts";
+import { AppError, type Failure } from "../../errors.ts";
 import { isLanguageTag } from "../../language-tag.ts";
 import type { Cue } from "../../types.ts";
+import { isAss, parseAss } from "./ass.ts";
 import { decodeText } from "./decode-text.ts";
 import { parseJsonTranscript } from "./json.ts";
+import { parseLineFormat } from "./line-formats.ts";
+import type { ParsedCues } from "./parsed-cues.ts";
 import { splitSentences } from "./plain-text.ts";
+import { mergeRollingCues } from "./rolling-captions.ts";
+import { isSami, parseSami } from "./sami.ts";
+import { isScc, parseScc } from "./scc.ts";
 import { isTimedText, parseWebVttLanguage, parseTimedText } from "./srt-vtt.ts";
+import { isTtml, parseTtml } from "./ttml.ts";
+import { badBytesWarning, badLinesWarning } from "./warnings.ts";
 
 /** Contents of a transcript file. */
 export interface Transcript {
@@ -15,33 +25,55 @@ export interface Transcript {
    * plain text are NaN until `assignCueTimes`.
    */
   cues: Cue[];
+  /** What could not be read as it is written. */
+  warnings: Failure[];
+  /** Whether times are frames at `NOMINAL_FPS`: `toVideoFps` makes them seconds. */
+  isFrameBased: boolean;
 }
 
 /** Control characters that occur in binary files only. */
 const BINARY = /(?!\s)\p{Cc}/u;
 const PADDING = /[\s\p{Cc}]/u;
-const OTHER_FORMAT =
-  /^(?:\[Script Info\]|<\?xml|<!doctype|<html|<tt\b|<SAMI|\{\\rtf|\{\d+\}\{\d+\})/i;
-/** Reading speed and minimum length, for the end of a cue without one. */
-const READING = { charactersPerSecond: 15, minSeconds: 1 } as const;
+/** Formats that are named when they are refused. */
+const OTHER_FORMATS: readonly (readonly [string, RegExp])[] = [
+  ["RTF", /^\{\\rtf/],
+  ["PDF", /^%PDF/],
+  ["HTML", /^<(?:!doctype\s+html|html)\b/i],
+  ["XML other than TTML", /^<(?:\?xml|!doctype|[a-z][\w:.-]{0,40}[\s>])/i],
+  ["Spruce STL", /^\d{2}:\d{2}:\d{2}:\d{2}\s{0,9},\s{0,9}\d{2}:\d{2}:\d{2}:\d{2}\s{0,9},/m],
+];
+/** A line that begins as one of a timed format that isn't known. */
+const TIMED_LINE =
+  /^\s*(?:\d{1,4}\s*[\t,;|]?\s*)?[[({<]?\s*(?:\d{1,3}:\d{2}(?::\d{2})?[.,:;]?\d*|\d{1,9}[\t,;|]\s*\d{1,9}[\t,;|]|\d+[\])}]\s*[[({]\d+)/;
 
 /**
- * Parses a transcript file: SRT, WebVTT, JSON (`parseJsonTranscript`) or plain text, whose
- * sentences have no times. A cue without a valid end lasts until the next one starts, but no longer
- * than its text takes to read. Throws `bad_request` with the reason.
+ * Parses a transcript file of any format in docs/formats.md, in the encoding that is given or
+ * detected. The sentences of a plain text have no times. Throws `bad_request` with the reason, also
+ * for a timed format that isn't known: its numbers aren't words.
  */
-export function parseTranscript(bytes: Uint8Array): Transcript {
-  const text = withoutPadding(decodeText(bytes));
+export function parseTranscript(bytes: Uint8Array, encoding?: string): Transcript {
+  const decoded = decodeText(bytes, encoding);
+  const text = withoutPadding(decoded.text);
   if (text === "") throw unreadable("it is empty");
   if (BINARY.test(text)) throw unreadable("it is not text");
-  if (OTHER_FORMAT.test(text)) throw unreadable("send SRT, WebVTT, JSON or plain text");
-  const { language, cues } = parseText(text);
+  const { language = null, cues, badLines, isFrameBased = false } = parseText(text);
+  if (isTooLong(cues)) throw tooLong(LIMITS.transcriptCharacters);
   const normalized = normalizeCues(cues);
   if (normalized.length === 0) throw unreadable("it holds no cues");
+  const skippedLines = countLineBreaks(decoded.text.slice(0, decoded.text.indexOf(text)));
   return {
     language: language !== null && isLanguageTag(language) ? language : null,
-    cues: normalized,
+    cues: mergeRollingCues(normalized),
+    warnings: [
+      ...badLinesWarning(badLines.map((line) => line + skippedLines)),
+      ...badBytesWarning(decoded),
+    ],
+    isFrameBased,
   };
+}
+
+function countLineBreaks(text: string): number {
+  return text.split(/\r\n|\r|\n/).length - 1;
 }
 
 /**
@@ -53,14 +85,37 @@ function withoutPadding(text: string): string {
   return text.slice(0, end).trimStart();
 }
 
-function parseText(text: string): Transcript {
+function parseText(text: string): ParsedCues {
   if (/^(?:\[\s*[{[\]]|\{\s*["}])/.test(text)) return parseJson(text);
-  if (isTimedText(text)) return { language: parseWebVttLanguage(text), cues: parseTimedText(text) };
+  requireLength(text.length, MAX_TIMED_CHARACTERS);
+  if (isSami(text)) return parseSami(text);
+  if (isTtml(text)) return parseTtml(text);
+  if (isAss(text)) return parseAss(text);
+  if (isScc(text)) return parseScc(text);
+  const other = OTHER_FORMATS.find(([, pattern]) => pattern.test(text.slice(0, 2000)));
+  if (other) throw unreadable(`it is ${other[0]}: ${READABLE}`);
+  if (isTimedText(text)) return { ...parseTimedText(text), language: parseWebVttLanguage(text) };
+  const lineFormat = parseLineFormat(text);
+  if (lineFormat) return lineFormat;
+  requireLength(text.length);
+  if (isUnknownTimedFormat(text))
+    throw unreadable(`it has times in a format of its own: ${READABLE}`);
   const cues = splitSentences(text).map((sentence) => ({ start: NaN, end: NaN, text: sentence }));
-  return { language: null, cues };
+  return { cues, badLines: [] };
 }
 
-function parseJson(text: string): Transcript {
+const READABLE = "send SRT, WebVTT, TTML, ASS, SCC, SBV, LRC, TSV, JSON or plain text";
+/** Share of lines with times above which a text isn't plain. */
+const MIN_TIMED_SHARE = 0.3;
+
+function isUnknownTimedFormat(text: string): boolean {
+  const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
+  const timed = lines.filter((line) => TIMED_LINE.test(line.slice(0, 200))).length;
+  return timed > 1 && timed > lines.length * MIN_TIMED_SHARE;
+}
+
+function parseJson(text: string): ParsedCues {
+  if (isTooComplex(text)) throw unreadable("its JSON is too deep, or has too many objects");
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -70,36 +125,45 @@ function parseJson(text: string): Transcript {
   const parsed = parseJsonTranscript(value);
   if (!parsed)
     throw unreadable("JSON must be [{start, end, text}], Whisper's {segments} or Deepgram's");
-  return parsed;
+  return { ...parsed, badLines: [] };
 }
 
-/** Sorts cues by start, sets missing ends and drops cues without text. */
-function normalizeCues(cues: Cue[]): Cue[] {
-  const sorted = cues
-    .map(({ start, end, text }) => ({ start: Math.max(0, start), end, text: normalizeText(text) }))
-    .filter(({ text }) => text !== "")
-    .toSorted((a, b) => a.start - b.start || 0);
-  let [start, next] = [Infinity, Infinity];
-  for (const cue of sorted.toReversed()) {
-    if (cue.start < start) [start, next] = [cue.start, start];
-    if (cue.end >= cue.start || Number.isNaN(cue.start)) continue;
-    const readingSeconds = Math.max(
-      READING.minSeconds,
-      cue.text.length / READING.charactersPerSecond,
-    );
-    cue.end = Math.min(next, cue.start + readingSeconds);
+/** Objects and lists in a JSON transcript: 12 hours of speech have some 130,000 words. */
+const MAX_OBJECTS = 400_000;
+/** Characters of SRT or WebVTT, with times and markup. */
+const MAX_TIMED_CHARACTERS = 3 * LIMITS.transcriptCharacters;
+/** Levels of objects and lists in a transcript: Deepgram's has nine. */
+const MAX_DEPTH = 16;
+
+/** Tests whether a JSON text nests too deep, or has more objects than any speech needs. */
+function isTooComplex(text: string): boolean {
+  let [depth, objects] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "}" || character === "]") depth--;
+    else if (character === "{" || character === "[") {
+      if (++depth > MAX_DEPTH || ++objects > MAX_OBJECTS) return true;
+    }
   }
-  return sorted;
+  return false;
 }
 
-/** Removes extra spaces, empty lines, control characters and lone surrogates. */
-function normalizeText(text: string): string {
-  return text
-    .toWellFormed()
-    .split(/[\r\n\u2028\u2029]+/)
-    .map((line) => line.replaceAll(/[\s\p{Cc}]+/gu, " ").trim())
-    .filter(Boolean)
-    .join("\n");
+/** Returns the index of the quotation mark that ends a JSON string. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at;
+  }
+  return text.length;
+}
+
+function requireLength(characters: number, max: number = LIMITS.transcriptCharacters): void {
+  if (characters > max) throw tooLong(max);
+}
+
+function tooLong(max: number): AppError {
+  return unreadable(`its text has more than ${max} characters`);
 }
 
 function unreadable(reason: string): AppError {

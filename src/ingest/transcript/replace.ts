@@ -1,10 +1,12 @@
 import { MODELS } from "../../config.ts";
 import { AppError, type Failure } from "../../errors.ts";
-import type { AssetId, JobId } from "../../ids.ts";
-import { getAsset } from "../../store/assets.ts";
+import type { AssetId, JobId, VectorId } from "../../ids.ts";
+import { getAsset } from "../../store/d1/assets.ts";
+import { incrementRevision } from "../../store/d1/traversals.ts";
 import { isAssetLive } from "../../store/deletions.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { listSegments } from "../../store/segments.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegments } from "../../store/index-database/segments.ts";
+import { recountBytes } from "../../store/recount-bytes.ts";
 import {
   commitTranscript,
   listAbandonedJobs,
@@ -13,21 +15,21 @@ import {
   setEmbedded,
   setSegmentTranscripts,
 } from "../../store/transcript-replacement.ts";
-import { incrementRevision } from "../../store/traversals.ts";
 import { deleteCues, getTranscript } from "../../store/transcripts.ts";
-import { vectorPair } from "../../store/vector-pairs.ts";
-import { deleteVectors, upsertVectors, vectorId } from "../../store/vectors.ts";
-import type { Asset, Segment } from "../../types.ts";
-import { embedTexts } from "../steps/embed.ts";
+import { vectorPair } from "../../store/vectorize/vector-pairs.ts";
+import { deleteVectors, vectorId } from "../../store/vectorize/vectors.ts";
+import type { Asset, Segment, AssetRef } from "../../types.ts";
 import { getTimedCues, transcriptBySegment } from "../steps/align-transcript.ts";
-
-type AssetRef = Pick<Asset, "accountId" | "indexId" | "assetId">;
+import { embedTexts, replaceVectors } from "../steps/embed.ts";
+import { isTranscriptWarning } from "./warnings.ts";
 
 /** A transcript to put in. Its cues are stored under the job's id. */
 interface Replacement {
   jobId: JobId;
   assetId: AssetId;
   language: string | null;
+  /** What is to be said about the transcript. */
+  warnings: Failure[];
 }
 
 /**
@@ -39,7 +41,7 @@ interface Replacement {
  */
 export async function replaceTranscript(
   env: Env,
-  { jobId, assetId, language }: Replacement,
+  { jobId, assetId, language, warnings: ownWarnings }: Replacement,
   onProgress: (share: number) => Promise<unknown>,
 ): Promise<{ video_id: string; cues: number; segments: number }> {
   const asset = await getAsset(env.DB, assetId);
@@ -48,7 +50,7 @@ export async function replaceTranscript(
   const segments = await listSegments(db, assetId);
   const cues = await getTimedCues(env, asset, jobId);
   if (cues.length === 0) throw replacementCancelled();
-  const warnings = await withoutAsrWarning(env.DB, asset);
+  const warnings = [...(await withoutTranscriptWarnings(env.DB, asset)), ...ownWarnings];
   const change = { assetId, jobId, language, cueCount: cues.length, warnings };
   const revision = await commitTranscript(env.DB, change);
   if (revision === null) throw replacementCancelled();
@@ -70,16 +72,19 @@ export async function resumeReembedding(env: Env, assetId: AssetId, jobId: JobId
   await reembedSpeech(env, asset, jobId, segments);
 }
 
-/** Deletes the cues of an ended job, unless these are the video's transcript. */
+/** Deletes the cues of an ended job, unless these are the video's transcript. Counts the bytes. */
 export async function deleteUnusedCues(env: Env, ref: AssetRef, jobId: JobId): Promise<void> {
   const asset = await getAsset(env.DB, ref.assetId);
   if (asset?.transcriptJobId !== jobId) await deleteCues(env.MEDIA, ref, jobId);
+  await recountBytes(env, ref);
 }
 
-/** Returns an asset's warnings without the one about speech recognition, which is obsolete now. */
-async function withoutAsrWarning(db: D1Database, asset: Asset): Promise<Failure[]> {
+/** Returns an asset's warnings without those about its earlier transcript or its speech. */
+async function withoutTranscriptWarnings(db: D1Database, asset: Asset): Promise<Failure[]> {
   const asrError = (await getTranscript(db, asset.assetId))?.error;
-  return asset.warnings.filter(({ message }) => message !== asrError?.message);
+  return asset.warnings.filter(
+    (warning) => warning.message !== asrError?.message && !isTranscriptWarning(warning),
+  );
 }
 
 /**
@@ -108,27 +113,20 @@ async function reembedSpeech(
       ...current,
     }));
     const vectors = await embedTexts(env.AI, changed, ["speech"]);
-    await upsertVectors(text, vectors, asset.assetType);
-    await deleteSpeechVectors(
-      text,
-      changed.filter(({ transcript }) => transcript === ""),
-    );
+    await replaceVectors(db, text, asset, vectors, changed.map(speechId));
     const abandoned = await listAbandonedJobs(env.DB, db, asset.assetId, Date.now());
     await setEmbedded(db, asset.assetId, [jobId, ...abandoned], batch);
     await incrementRevision(env.DB, asset.indexId);
   }
   if (!(await isAssetLive(env.DB, asset.assetId))) {
-    await deleteSpeechVectors(text, segments); // written after the asset's deletion
+    await deleteVectors(text, segments.map(speechId)); // written after the asset's deletion
     throw replacementCancelled();
   }
   return total;
 }
 
-function deleteSpeechVectors(space: VectorizeIndex, segments: Segment[]): Promise<void> {
-  return deleteVectors(
-    space,
-    segments.map(({ segmentId }) => vectorId(segmentId, "speech")),
-  );
+function speechId({ segmentId }: Pick<Segment, "segmentId">): VectorId {
+  return vectorId(segmentId, "speech");
 }
 
 function replacementCancelled(): AppError {

@@ -1,36 +1,43 @@
-import type { Cue } from "../../types.ts";
+import { cleanSrtText, cleanVttText } from "./cue-text.ts";
+import { parseMediaTime } from "./media-time.ts";
+import { splitLines } from "./numbered-line.ts";
+import type { ParsedCues } from "./parsed-cues.ts";
 
 /*
- * Lenient parser of SRT and WebVTT. Accepts times with or without hours, with comma or point, with
- * any number of fraction digits or without an end, cues without a blank line between them, and
- * coordinates or settings after the times. WebVTT follows the parser of section 6 of
- * https://www.w3.org/TR/webvtt1/, in which a cue begins at any line with times.
+ * Lenient parser of SRT and WebVTT. Accepts what tools and people write for times and arrows, cues
+ * without a blank line or a counter between them, and coordinates or settings after the times.
+ * WebVTT follows the parser of section 6 of https://www.w3.org/TR/webvtt1/, in which a cue begins at
+ * any line with times.
  */
 
-const TIME = String.raw`-?(?:\d{1,3}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,9})?`;
-const TIMES = new RegExp(String.raw`^[^\S\n]*(${TIME})[^\S\n]*-->[^\S\n]*(?:(${TIME})(?:\s.*)?)?$`);
-const COUNTER = /^\s*\d+\s*$/;
+const TIME = String.raw`-?\d[\d:.,;：，．\s]{0,24}?`;
+/** Arrows of word processors and typing errors. Short times need `-->` to make a line of times. */
+const ARROW = String.raw`[-–—‐‑−=~]{1,3}\s?(?:>|&gt;)|[–—→⟶⇒➔➜]|-{2,3}`;
+const MARKS = String.raw`[\s\u200E\u200F\u202A-\u202E\u2066-\u2069\[]*`;
+const TIMES = new RegExp(
+  String.raw`^${MARKS}(${TIME})\s*(${ARROW})\s*(?:(${TIME})\]?(?:\s+([^\s\d.,:;].*))?)?\s*$`,
+);
+const BROKEN = new RegExp(String.raw`\d\s*:.*(?:${ARROW})|(?:${ARROW}).*\d\s*:|-->`);
+const THREE_PARTS = /\d:\d{1,2}[:.,]\d/;
+const COUNTER = /^[\s\uFEFF]*(\d{1,9})\s*$/;
+const SETTINGS = /^(?:[A-Za-z]\w*:\S+\s*)+$/;
+const MAX_LINE = 300;
 
-const VTT_TAG = /<rt[^<>]*>[^<]*<\/rt>|<[^<>]*>/g;
-/** Tags that players know. Any other `<` is text. */
-const SRT_TAG = /<\/?(?:[biusvc]|font|span|ruby|rt|lang)(?:[\s.][^<>]*)?>|<br\s*\/?>/gi;
-/** Style codes that remain in subtitles converted from SSA. */
-const SSA_TAG = /\{\\(?:an?\d|[bius][01]|\d?[ac]&|f[ns]|fade?\(|pos\(|move\(|clip\()[^{}]*\}/gi;
-const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp|lrm|rlm)|#(\d{1,7})|#x([\da-f]{1,6}));/gi;
-const ENTITIES: Record<string, string> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00A0",
-  lrm: "\u200E",
-  rlm: "\u200F",
-};
+/** A line with the times of a cue. */
+interface Timing {
+  /** Index of the line. */
+  at: number;
+  start: number;
+  end: number;
+  /** Text after the times, which some tools write there. */
+  rest: string;
+  /** How the times are written. */
+  style: "standard" | "unusual" | "broken";
+}
 
 /** Whether the text has a line with times or the signature of WebVTT. */
 export function isTimedText(text: string): boolean {
-  return isWebVtt(text) || splitLines(text).some((line) => TIMES.test(line));
+  return isWebVtt(text) || splitLines(text).some((line) => parseTiming(line, 0) !== null);
 }
 
 /** Returns the `Language` of a WebVTT header, null without any. */
@@ -40,55 +47,102 @@ export function parseWebVttLanguage(text: string): string | null {
 }
 
 /** Parses SRT or WebVTT into cues in file order, without markup. A missing end is NaN. */
-export function parseTimedText(text: string): Cue[] {
+export function parseTimedText(text: string): ParsedCues {
   const lines = splitLines(text);
   const isVtt = isWebVtt(text);
-  const timings = lines.flatMap((line, at) => {
-    const [, start, end] = TIMES.exec(line) ?? [];
-    return start === undefined ? [] : [{ at, start: parseSeconds(start), end: parseSeconds(end) }];
-  });
-  const hasCounters = COUNTER.test(lines[(timings[0]?.at ?? 0) - 1] ?? "");
-  return timings.map(({ at, start, end }, i) => {
+  const timings = findTimings(lines, isVtt);
+  const hasCounters = timings.filter(({ at }) => COUNTER.test(lines[at - 1] ?? "")).length;
+  const stripsCounters = hasCounters > timings.length / 2;
+  const cues = timings.map((timing, i) => {
+    const { start, end, at, rest } = timing;
     const next = timings[i + 1]?.at ?? lines.length;
-    if (isVtt) return { start, end, text: vttCueText(lines.slice(at + 1, next)) };
-    const hasCounter = hasCounters && i + 1 < timings.length && COUNTER.test(lines[next - 1]!);
-    return { start, end, text: srtCueText(lines.slice(at + 1, hasCounter ? next - 1 : next)) };
+    const hasCounter =
+      stripsCounters && i + 1 < timings.length && COUNTER.test(lines[next - 1] ?? "");
+    const own = [rest, ...lines.slice(at + 1, hasCounter ? next - 1 : next)];
+    return { start, end, text: isVtt ? vttCueText(own) : cleanSrtText(own.join("\n")) };
   });
+  placeBrokenCues(cues);
+  const unusual = timings.filter(({ style }) => style === "unusual");
+  const isDialect = unusual.length > 1 && unusual.length > timings.length / 2;
+  const isReported = ({ style }: Timing) =>
+    style === "broken" || (style === "unusual" && !isDialect && timings.length > unusual.length);
+  return { cues, badLines: timings.filter(isReported).map(({ at }) => at + 1) };
 }
 
 function isWebVtt(text: string): boolean {
-  return /^WEBVTT(?:\s|$)/.test(text);
+  return /^WEBVTT(?:\s|$)/i.test(text);
 }
 
-function splitLines(text: string): string[] {
-  return text.split(/\r\n|\r|\n/);
+function findTimings(lines: string[], isVtt: boolean): Timing[] {
+  const timings: Timing[] = [];
+  let counter: number | null = null;
+  for (const [at, line] of lines.entries()) {
+    const isText = isVtt && line.includes("&gt;"); // an arrow that WebVTT writes in a text
+    const timing = isText ? null : (parseTiming(line, at) ?? parseBroken(lines, at, isVtt));
+    if (timing) {
+      timings.push(timing);
+      const own = COUNTER.exec(lines[at - 1] ?? "")?.[1];
+      counter = own === undefined ? null : Number(own);
+    } else if (!isVtt && counter !== null && isLonelyCounter(lines, at, counter + 1)) {
+      counter += 1;
+      timings.push({ at, start: NaN, end: NaN, rest: "", style: "broken" });
+    }
+  }
+  return timings;
 }
 
-function parseSeconds(time: string | undefined): number {
-  if (time === undefined) return NaN;
-  const [seconds = 0, minutes = 0, hours = 0] = time
-    .replace(/^-/, "")
-    .replace(",", ".")
-    .split(":")
-    .toReversed()
-    .map(Number);
-  const milliseconds = Math.round((hours * 3600 + minutes * 60 + seconds) * 1000);
-  return time.startsWith("-") ? -milliseconds / 1000 : milliseconds / 1000;
+/** Parses a line of times; null for any other line. */
+function parseTiming(line: string, at: number): Timing | null {
+  if (line.length > MAX_LINE) return null;
+  const [, from, arrow, to, rest = ""] = TIMES.exec(line) ?? [];
+  if (from === undefined || arrow === undefined) return null;
+  const [start, end] = [parseMediaTime(from), parseMediaTime(to)];
+  if (Number.isNaN(start) || (to !== undefined && Number.isNaN(end))) return null;
+  const isArrow = arrow === "-->";
+  if (!isArrow && !(THREE_PARTS.test(from) && THREE_PARTS.test(to ?? ""))) return null;
+  const isStandard =
+    isArrow && [from, to ?? "0:00,000"].every((time) => STANDARD.test(time.trim()));
+  const style = isStandard ? "standard" : "unusual";
+  return { at, start, end, rest: SETTINGS.test(rest) ? "" : rest, style };
 }
 
-/** Joins lines up to the first blank one. A comment, a style or the next cue's id may follow. */
-function vttCueText(lines: string[]): string {
-  const end = lines.findIndex((line) => line.trim() === "");
-  const text = lines.slice(0, end === -1 ? undefined : end).join("\n");
-  return text.replaceAll(VTT_TAG, "").replaceAll(ENTITY, decodeEntity);
+const STANDARD = /^-?(?:\d{1,3}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,9})?$/;
+
+/**
+ * Parses a line that was to have times, but has an error in them: after a counter or a blank line,
+ * or with most of a time. A part that can be read counts.
+ */
+function parseBroken(lines: string[], at: number, isVtt: boolean): Timing | null {
+  const line = lines[at]!;
+  if (line.length > MAX_LINE || !BROKEN.test(line)) return null;
+  const before = lines[at - 1]?.trim() ?? "";
+  const isExpected = COUNTER.test(before) || (before === "" && at > 0 && isVtt);
+  const hasTime = THREE_PARTS.test(line) && /^[\s\d:.,;OolI>=~–—→-]*$/.test(line);
+  if (!hasTime && !(isExpected && /\d/.test(line))) return null;
+  const [from, to] = line.split(new RegExp(ARROW), 2);
+  return { at, start: parseMediaTime(from), end: parseMediaTime(to), rest: "", style: "broken" };
 }
 
-function srtCueText(lines: string[]): string {
-  return lines.join("\n").replaceAll(SRT_TAG, "").replaceAll(SSA_TAG, "");
+/** Whether a line is the counter of a cue whose line of times is missing. */
+function isLonelyCounter(lines: string[], at: number, expected: number): boolean {
+  if (Number(COUNTER.exec(lines[at]!)?.[1] ?? NaN) !== expected) return false;
+  if ((lines[at - 1] ?? "").trim() !== "") return false;
+  const next = (lines[at + 1]?.trim() ? lines[at + 1] : lines[at + 2]) ?? "";
+  return next.trim() !== "" && !TIMES.test(next) && !BROKEN.test(next);
 }
 
-function decodeEntity(entity: string, name?: string, decimal?: string, hex?: string): string {
-  if (name !== undefined) return ENTITIES[name.toLowerCase()]!;
-  const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
-  return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+/** Gives cues whose start can't be read the time between their neighbours. */
+function placeBrokenCues(cues: { start: number; end: number }[]): void {
+  for (const [i, cue] of cues.entries()) {
+    if (!Number.isNaN(cue.start)) continue;
+    const before = cues[i - 1];
+    const lastEnd = Number.isNaN(before?.end) ? before?.start : before?.end;
+    cue.start = Math.min(lastEnd ?? 0, Number.isNaN(cue.end) ? Infinity : cue.end);
+  }
+}
+
+/** Joins lines up to the first empty one. A comment, a style or the next cue's id may follow. */
+function vttCueText([rest = "", ...lines]: string[]): string {
+  const end = lines.indexOf("");
+  return cleanVttText([rest, ...lines.slice(0, end === -1 ? undefined : end)].join("\n"));
 }

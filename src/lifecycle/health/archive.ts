@@ -1,24 +1,23 @@
-import { segmentId as segmentIdOf } from "../../ids.ts";
 import { LIFECYCLE } from "../../config.ts";
 import { AppError } from "../../errors.ts";
-import { transcriptBySegment } from "../../ingest/steps/align-transcript.ts";
+import { segmentId as segmentIdOf } from "../../ids.ts";
 import { countWindows } from "../../ingest/segmentation/windows.ts";
+import { transcriptBySegment } from "../../ingest/steps/align-transcript.ts";
 import { archiveAsset, isArchived } from "../../store/archive.ts";
-import type { ArchiveRecord } from "../../store/archive-record.ts";
 import {
-  archivedCues,
   insertArchivedSegments,
   type RestoredSegment,
-} from "../../store/archived-rows.ts";
-import { getArchivedSignatures } from "../../store/frame-signatures.ts";
-import { indexDatabase } from "../../store/index-database.ts";
+} from "../../store/index-database/archived-rows.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { putFrameSignatures } from "../../store/index-database/signatures.ts";
+import { archivedCues, type ArchiveRecord } from "../../store/r2/archive-record.ts";
+import { getArchivedSignatures } from "../../store/r2/frame-signatures.ts";
 import {
   archiveKey,
   headObject,
   type StoredObject,
   transcriptKey,
-} from "../../store/object-keys.ts";
-import { putFrameSignatures } from "../../store/signatures.ts";
+} from "../../store/r2/object-keys.ts";
 import { putCues } from "../../store/transcripts.ts";
 import type { Asset } from "../../types.ts";
 import type { Finding } from "../findings.ts";

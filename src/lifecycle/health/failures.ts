@@ -7,12 +7,13 @@ import { recordSummary } from "../../ingest/steps/finish.ts";
 import { recognizeSpeech } from "../../ingest/steps/recognize-speech.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
 import type { SegmentHealth } from "../../store/health.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { listSegmentsById } from "../../store/segments.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegmentsById } from "../../store/index-database/segments.ts";
 import { getTranscript, listRecognized } from "../../store/transcripts.ts";
 import type { Asset, Segment } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
-import { inBatches, type Repair } from "../repair-context.ts";
+import type { Repair } from "../repair-context.ts";
+import { inBatches } from "../slice.ts";
 import { realignTranscript } from "./transcript.ts";
 
 /** A repair is one attempt: an error that may pass leaves the finding to the next traversal. */

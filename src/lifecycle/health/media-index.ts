@@ -1,7 +1,10 @@
 import { LIFECYCLE } from "../../config.ts";
+import { failureOf } from "../../errors.ts";
 import type { AssetId } from "../../ids.ts";
-import type { StoredArchive } from "../../store/archive-record.ts";
-import { indexDatabases } from "../../store/index-database.ts";
+import { areTalliesCorrect, recountTallies } from "../../store/d1/tallies.ts";
+import { indexDatabases } from "../../store/index-database/index-database.ts";
+import { listOrphanAssets } from "../../store/mirror.ts";
+import type { StoredArchive } from "../../store/r2/archive-record.ts";
 import {
   archiveKey,
   assetPrefix,
@@ -9,15 +12,14 @@ import {
   deleteObjectKeys,
   listObjects,
   type StoredObject,
-} from "../../store/object-keys.ts";
-import { listOrphanAssets } from "../../store/mirror.ts";
-import { areTalliesCorrect, recountTallies } from "../../store/tallies.ts";
+} from "../../store/r2/object-keys.ts";
 import type { IndexRef } from "../../types.ts";
 import { type Finding, findingAbout, type IndexFindingCode } from "../findings.ts";
 import type { ImageModel } from "../image-model.ts";
-import { findUnrecordedAssets, restoreAssets } from "../unrecorded-assets.ts";
-import { purgeOrphanAssets } from "../purge.ts";
 import { deleteOrphanVectors, findOrphanVectors } from "../orphan-vectors.ts";
+import { purgeOrphanAssets } from "../purge.ts";
+import type { Checkpoint } from "../slice.ts";
+import { findUnrecordedAssets, restoreAssets } from "../unrecorded-assets.ts";
 
 export type IndexFinding = Finding<IndexFindingCode>;
 
@@ -34,7 +36,7 @@ export async function inspectIndex(
     areTalliesCorrect(env.DB, indexId),
     listOrphanObjects(env, index, orphaned, now),
     Promise.all(indexDatabases(env, index).map((db) => listOrphanAssets(env.DB, db))),
-    findOrphanVectors(env, index, imageModel),
+    inspectVectors(env, index, imageModel),
   ]);
   const totalsMismatch: IndexFinding = {
     code: "totals_mismatch",
@@ -56,13 +58,31 @@ export async function inspectIndex(
       "Searches have the segments of one asset without a record.",
       (count) => `Searches have the segments of ${count} assets without a record.`,
     ),
-    ...findingAbout<IndexFindingCode>(
+    ...vectors,
+  ];
+}
+
+/**
+ * Finds vectors that belong to no segment. If the account's cost of the day doesn't allow to look
+ * for them, that is the finding, and its repair looks again.
+ */
+async function inspectVectors(
+  env: Env,
+  index: IndexRef,
+  imageModel: ImageModel,
+): Promise<IndexFinding[]> {
+  try {
+    return findingAbout<IndexFindingCode>(
       "vectors_orphaned",
-      vectors,
+      await findOrphanVectors(env, index, imageModel),
       "One vector belongs to no segment.",
       (count) => `${count} vectors or more belong to no segment.`,
-    ),
-  ];
+    );
+  } catch (error) {
+    const { code, message } = failureOf(error);
+    if (code !== "cost_limit_reached") throw error;
+    return [{ code: "vectors_orphaned", message, about: [] }];
+  }
 }
 
 /** Finds the assets whose row in D1 is lost, and which their archive record can restore. */
@@ -106,11 +126,12 @@ export async function repairIndex(
   index: IndexRef,
   imageModel: ImageModel,
   { code, about }: IndexFinding,
+  checkpoint: Checkpoint,
 ): Promise<void> {
   if (code === "totals_mismatch") await recountTallies(env.DB, index.indexId);
   else if (code === "objects_orphaned") await deleteObjectKeys(env.MEDIA, about);
   else if (code === "vectors_orphaned") await deleteOrphanVectors(env, index, imageModel);
   else if (code === "records_missing") {
     await restoreAssets(env, index, (await findUnrecordedAssets(env, index)).restorable);
-  } else await purgeOrphanAssets(env, index);
+  } else await purgeOrphanAssets(env, index, checkpoint);
 }

@@ -1,9 +1,11 @@
 import { INGEST, LIFECYCLE } from "../../config.ts";
 import { forEachKeyframe, storeKeyframe } from "../../ingest/extract-keyframes.ts";
-import { refetchSourceFile } from "../../ingest/steps/fetch.ts";
 import { countWindows } from "../../ingest/segmentation/windows.ts";
+import { refetchSourceFile } from "../../ingest/steps/fetch.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
 import type { SegmentHealth } from "../../store/health.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegmentsById } from "../../store/index-database/segments.ts";
 import {
   archiveKey,
   asrKey,
@@ -15,12 +17,11 @@ import {
   sourceKey,
   type StoredObject,
   transcriptKey,
-} from "../../store/object-keys.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { listSegmentsById } from "../../store/segments.ts";
+} from "../../store/r2/object-keys.ts";
 import type { Asset, Segment } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
-import { inBatches, type Repair } from "../repair-context.ts";
+import type { Repair } from "../repair-context.ts";
+import { inBatches } from "../slice.ts";
 
 /**
  * Finds a missing or truncated source file, missing keyframes, and objects that no record refers

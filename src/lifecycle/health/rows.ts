@@ -1,13 +1,14 @@
 import { AppError } from "../../errors.ts";
 import { getArchive } from "../../store/archive.ts";
-import { updateProperties } from "../../store/assets.ts";
+import { updateProperties } from "../../store/d1/assets.ts";
 import { reindexFullText, type SegmentHealth } from "../../store/health.ts";
-import { indexDatabase } from "../../store/index-database.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegments } from "../../store/index-database/segments.ts";
 import { hasPresentFacts, restoreFacts } from "../../store/mirror.ts";
-import { listSegments } from "../../store/segments.ts";
 import type { Asset } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
-import { inBatches, type Repair } from "../repair-context.ts";
+import type { Repair } from "../repair-context.ts";
+import { inBatches } from "../slice.ts";
 import { restoreSegments } from "./archive.ts";
 
 /** Compares the number of complete segments, their signatures and full text with the records. */

@@ -3,15 +3,15 @@ import { getAsrCues, transcriptBySegment } from "../../ingest/steps/align-transc
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
 import { resumeReembedding } from "../../ingest/transcript/replace.ts";
 import { getArchive } from "../../store/archive.ts";
-import { archivedCues } from "../../store/archived-rows.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegments } from "../../store/index-database/segments.ts";
+import { archivedCues } from "../../store/r2/archive-record.ts";
 import {
   asrPrefix,
   listObjects,
   type StoredObject,
   transcriptKey,
-} from "../../store/object-keys.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { listSegments } from "../../store/segments.ts";
+} from "../../store/r2/object-keys.ts";
 import { listAbandonedJobs, setSegmentTranscripts } from "../../store/transcript-replacement.ts";
 import { getCues, getTranscript, putCues, setCueCount } from "../../store/transcripts.ts";
 import type { Asset, Cue, Segment } from "../../types.ts";

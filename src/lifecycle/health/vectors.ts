@@ -4,22 +4,26 @@ import type { VectorId } from "../../ids.ts";
 import { smallObjects } from "../../ingest/small-objects.ts";
 import { putImageVectors, putTextVectors } from "../../ingest/steps/embed.ts";
 import type { SegmentHealth } from "../../store/health.ts";
-import { indexDatabase } from "../../store/index-database.ts";
-import { keyframeKey, keyframePrefix, listObjects } from "../../store/object-keys.ts";
-import { listSegmentsById } from "../../store/segments.ts";
-import type { VectorPair } from "../../store/vector-pairs.ts";
+import { indexDatabase } from "../../store/index-database/index-database.ts";
+import { listSegmentsById } from "../../store/index-database/segments.ts";
+import { recordVectors } from "../../store/index-database/written-vectors.ts";
+import { keyframeKey, keyframePrefix, listObjects } from "../../store/r2/object-keys.ts";
+import type { VectorPair, VectorSpace } from "../../store/vectorize/vector-pairs.ts";
 import {
   imageIds,
+  isImageVector,
   listVectorModels,
   regionIds,
   textIds,
   toSegmentId,
+  toVectorIds,
   vectorId,
-} from "../../store/vectors.ts";
+} from "../../store/vectorize/vectors.ts";
 import { type Segment, TEXT_KINDS } from "../../types.ts";
 import { type Finding, findingAbout } from "../findings.ts";
 import type { ImageModel } from "../image-model.ts";
-import { inBatches, type Repair, type RepairContext } from "../repair-context.ts";
+import type { Repair, RepairContext } from "../repair-context.ts";
+import { inBatches } from "../slice.ts";
 import { updateSpeech } from "./transcript.ts";
 
 /** The vectors that a segment should have among the text vectors, or among the image vectors. */
@@ -34,7 +38,10 @@ interface ExpectedVectors {
   staleIds: VectorId[];
 }
 
-/** Checks that segments have the vectors that they should, of the present models, and no others. */
+/**
+ * Checks that segments have the vectors that they should, of the present models, and no others.
+ * `segments` are those whose vectors haven't changed lately: Vectorize shows a write late.
+ */
 export async function inspectVectors(
   pair: VectorPair,
   segments: SegmentHealth[],
@@ -99,7 +106,7 @@ interface VectorDifference {
 const NO_DIFFERENCE: VectorDifference = { missing: [], stale: [], unexpected: [] };
 
 async function compareVectors(
-  index: VectorizeIndex,
+  index: VectorSpace,
   expected: ExpectedVectors[],
 ): Promise<VectorDifference> {
   const models = await listVectorModels(
@@ -125,11 +132,12 @@ async function compareVectors(
  * `source_missing` if keyframes are missing.
  */
 export const reembedSegments: Repair = async (context, vectorIds) => {
-  const { asset, checkpoint } = context;
-  const isImageVector = (id: string) => imageIds(toSegmentId(id)).some((imageId) => imageId === id);
-  const textSegmentIds = segmentIdsOf(vectorIds.filter((id) => !isImageVector(id)));
-  const imageSegmentIds = segmentIdsOf(vectorIds.filter(isImageVector));
+  const { env, asset, checkpoint } = context;
+  const ids = toVectorIds(vectorIds);
+  const textSegmentIds = segmentIdsOf(ids.filter((id) => !isImageVector(id)));
+  const imageSegmentIds = segmentIdsOf(ids.filter(isImageVector));
   if (asset.assetType === "video") await updateSpeech(context, []);
+  await recordVectors(indexDatabase(env, asset), ids, [], Date.now()); // also unexpected ones
   await inBatches(textSegmentIds, INGEST.segmentsPerPart, checkpoint, (batch) =>
     reembedTexts(context, batch),
   );
@@ -166,6 +174,6 @@ async function reembedImages(
   throw new AppError("source_missing", "Keyframes are gone, and can't be taken again.");
 }
 
-function segmentIdsOf(vectorIds: string[]): string[] {
+function segmentIdsOf(vectorIds: VectorId[]): string[] {
   return [...new Set(vectorIds.map(toSegmentId))];
 }

@@ -4,7 +4,7 @@ import {
   EncodedAudioPacketSource,
   EncodedPacketSink,
   FlacOutputFormat,
-  type Input,
+  type EncodedPacket,
   type InputAudioTrack,
   MkvOutputFormat,
   Mp3OutputFormat,
@@ -13,13 +13,16 @@ import {
   WavOutputFormat,
 } from "mediabunny";
 import { AppError } from "../../errors.ts";
+import type { TimeRange } from "../../time-range.ts";
 import { withContainerErrors } from "./open-container.ts";
 import { packetsFrom } from "./packets.ts";
+import type { PresentedAudio, TrackSpan } from "./presented-track.ts";
+import { rangeInSpan, spansIn, toPresentationTime } from "./timeline.ts";
 
 export interface AudioClip {
   /** A standalone file: ADTS, MP3, FLAC, Ogg or WAV, by the codec, Matroska for the rest. */
   bytes: Uint8Array;
-  /** Time of its first packet in the video. */
+  /** Presentation time of its first packet. */
   startSeconds: number;
 }
 
@@ -33,46 +36,75 @@ const createFormats = () => [
   new MkvOutputFormat(),
 ];
 
-/** Returns null for a video without audio. Throws `unreadable_container`. */
-export function getAudioTrack(input: Input): Promise<InputAudioTrack | null> {
-  return withContainerErrors(() => input.getPrimaryAudioTrack());
-}
+/** Longer pauses than this begin another clip: most of these files hold no times. */
+const MAX_PAUSE_SECONDS = 0.2;
 
 /**
- * Copies the audio from `start` to `end` (seconds) into a file, without decoding. Returns null
- * without audio in this range. Throws `unsupported_audio_codec` or `unreadable_container`.
+ * Copies the audio from `start` to `end` (seconds) into files without pauses, without decoding, in
+ * order. None without audio in this range. Throws `unsupported_audio_codec` or
+ * `unreadable_container`.
  */
-export async function cutAudio(
+export async function cutAudio({ spans }: PresentedAudio, range: TimeRange): Promise<AudioClip[]> {
+  return withContainerErrors(async () => {
+    const clips: AudioClip[] = [];
+    for (const span of spansIn(spans, range)) {
+      const track = await span.open();
+      for (const packets of await listRuns(track, rangeInSpan(span, range)))
+        clips.push(await toClip(track, packets, span));
+    }
+    return clips;
+  });
+}
+
+/** Reads the packets of a time range of a stream, those without a pause between them together. */
+async function listRuns(track: InputAudioTrack, { start, end }: TimeRange) {
+  const sink = new EncodedPacketSink(track);
+  const first = (await sink.getPacket(start)) ?? (await sink.getFirstPacket());
+  const runs: EncodedPacket[][] = [];
+  if (!first) return runs;
+  let runEnd = 0;
+  for await (const packet of packetsFrom(sink, first)) {
+    if (packet.timestamp >= end) break;
+    if (packet.timestamp + packet.duration <= start) continue;
+    const hasPause = Math.abs(packet.timestamp - runEnd) > MAX_PAUSE_SECONDS;
+    if (runs.length === 0 || hasPause) runs.push([]);
+    // The packet is a view of the bytes around it, which may be large frames.
+    runs.at(-1)!.push(packet.clone({ data: packet.data.slice() }));
+    runEnd = packet.timestamp + packet.duration;
+  }
+  return runs;
+}
+
+async function toClip(
   track: InputAudioTrack,
-  start: number,
-  end: number,
-): Promise<AudioClip | null> {
+  packets: readonly EncodedPacket[],
+  span: TrackSpan<InputAudioTrack>,
+): Promise<AudioClip> {
   const codec = await track.getCodec();
   const format =
     codec && createFormats().find((each) => each.getSupportedAudioCodecs().includes(codec));
-  if (!format) {
-    const name = String(codec ?? (await track.getInternalCodecId()));
-    throw new AppError(
-      "unsupported_audio_codec",
-      `The audio is coded as ${name}, which can't be transcribed here. ` +
-        "Convert it to AAC, or send a transcript.",
-    );
+  if (!format) throw unsupportedCodec(String(codec ?? (await track.getInternalCodecId())));
+  const output = new Output({ format, target: new BufferTarget() });
+  const source = new EncodedAudioPacketSource(codec);
+  output.addAudioTrack(source);
+  await output.start();
+  const decoderConfig = (await track.getDecoderConfig()) ?? undefined;
+  const { timestamp: start } = packets[0]!;
+  for (const packet of packets) {
+    const timestamp = Math.max(0, packet.timestamp - start);
+    await source.add(packet.clone({ timestamp }), decoderConfig && { decoderConfig });
   }
-  return withContainerErrors(async () => {
-    const sink = new EncodedPacketSink(track);
-    const first = (await sink.getPacket(start)) ?? (await sink.getFirstPacket());
-    if (!first || first.timestamp >= end) return null;
-    const output = new Output({ format, target: new BufferTarget() });
-    const source = new EncodedAudioPacketSource(codec);
-    output.addAudioTrack(source);
-    await output.start();
-    const decoderConfig = (await track.getDecoderConfig()) ?? undefined;
-    for await (const packet of packetsFrom(sink, first)) {
-      if (packet.timestamp >= end) break;
-      const timestamp = packet.timestamp - first.timestamp;
-      await source.add(packet.clone({ timestamp }), decoderConfig && { decoderConfig });
-    }
-    await output.finalize();
-    return { bytes: new Uint8Array(output.target.buffer!), startSeconds: first.timestamp };
-  });
+  await output.finalize();
+  const bytes = new Uint8Array(output.target.buffer!);
+  // The first packet may begin before the span.
+  const lead = Math.max(0, span.streamStart - start);
+  return { bytes, startSeconds: toPresentationTime(span, start) - lead };
+}
+
+function unsupportedCodec(name: string): AppError {
+  return new AppError(
+    "unsupported_audio_codec",
+    `The audio is coded as ${name}, which can't be transcribed here. ` +
+      "Convert it to AAC, or send a transcript.",
+  );
 }

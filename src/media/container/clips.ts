@@ -11,12 +11,16 @@ import {
 } from "mediabunny";
 import { AppError } from "../../errors.ts";
 import type { TimeRange } from "../../time-range.ts";
+import { makeDisposablePredicate } from "./disposable.ts";
 import { withContainerErrors } from "./open-container.ts";
 import { getKeyPacketAt, packetsFrom } from "./packets.ts";
-import { makeDisposablePredicate } from "./disposable.ts";
+import type { PresentedVideo } from "./presented-track.ts";
+import { rangeInSpan, spanAt, spansIn, toPresentationTime, toStreamTime } from "./timeline.ts";
 
 /** A frame may be stored this long before one that is presented before it. */
 export const REORDER_SECONDS = 1;
+/** Duration of a frame whose container states none, as Matroska does of the last one. */
+const MIN_FRAME_SECONDS = 0.04;
 /** Most frames that H.264 decodes ahead of one that is presented before them, and that one. */
 const REORDERED_FRAMES = 17;
 
@@ -28,7 +32,7 @@ export interface Clip {
   atSeconds: number;
 }
 
-/** A clip of a time range. Times are seconds of the video. */
+/** A clip of a time range. Times are seconds of the presentation. */
 export interface RangeClip extends Clip {
   /** Presentation times of its frames, in order. */
   presentationTimes: number[];
@@ -56,11 +60,13 @@ export interface RemuxOptions {
  * that fits. Throws `unreadable_frame` without a frame there, `unsupported_codec` for an unknown
  * codec, and `unreadable_container`.
  */
-export function cutFrameClip(
-  track: InputVideoTrack,
-  seconds: number,
+export async function cutFrameClip(
+  video: PresentedVideo,
+  presentedSeconds: number,
   maxBytes: number,
 ): Promise<Clip> {
+  const span = spanAt(video.spans, presentedSeconds)!;
+  const [track, seconds] = [await span.open(), toStreamTime(span, presentedSeconds)];
   return remux(track, seconds, async (sink, first, copy) => {
     const target = (await sink.getPacket(seconds, { metadataOnly: true })) ?? first;
     const isDisposable = await makeDisposablePredicate(track);
@@ -89,12 +95,14 @@ function isEarlier(a: EncodedPacket, b: EncodedPacket): boolean {
  * sum of the packets from the group of pictures at `start` on. Reads no packet's data.
  */
 export function maxClipBytes(
-  track: InputVideoTrack,
-  { start, end }: TimeRange,
+  video: PresentedVideo,
+  range: TimeRange,
   maxBytes: number,
 ): Promise<number> {
   return withContainerErrors(async () => {
-    const sink = new EncodedPacketSink(track);
+    const span = spanShown(video, range);
+    const [start, end] = [toStreamTime(span, range.start), toStreamTime(span, range.end)];
+    const sink = new EncodedPacketSink(await span.open());
     const options = { metadataOnly: true };
     const first = await getKeyPacketAt(sink, start, options);
     let bytes = 0;
@@ -108,10 +116,33 @@ export function maxClipBytes(
 }
 
 /**
- * Copies the frames from `start` to `end` (seconds) into an MP4, or as many as the options admit.
- * Throws what `cutFrameClip` throws.
+ * Copies the frames from `start` to `end` (seconds) into an MP4, or as many as the options admit,
+ * at most to the end of the span in which the range begins. Throws what `cutFrameClip` throws.
  */
-export function cutRangeClip(
+export async function cutRangeClip(
+  video: PresentedVideo,
+  range: TimeRange,
+  options: RemuxOptions,
+): Promise<RangeClip> {
+  const span = spanShown(video, range);
+  const clip = await cutStream(await span.open(), rangeInSpan(span, range), options);
+  const next = video.spans.find((other) => other.start >= span.end && other.start < range.end);
+  const isWholeSpan = clip.isComplete && next !== undefined;
+  const clipEnd = toPresentationTime(span, clip.endSeconds);
+  return {
+    ...clip,
+    presentationTimes: clip.presentationTimes.map((time) => toPresentationTime(span, time)),
+    endSeconds: isWholeSpan ? next.start : Math.min(range.end, clipEnd),
+    isComplete: clip.isComplete && next === undefined,
+  };
+}
+
+/** Returns the first span that a range shows, or the one whose last frame stays on screen. */
+function spanShown({ spans }: PresentedVideo, range: TimeRange) {
+  return spansIn(spans, range)[0] ?? spanAt(spans, range.start)!;
+}
+
+function cutStream(
   track: InputVideoTrack,
   { start, end }: TimeRange,
   { maxBytes, keyPacketsOnly, gapSeconds }: RemuxOptions,
@@ -196,7 +227,9 @@ export async function remux<T>(
     const format = new Mp4OutputFormat({ fastStart: "in-memory" });
     const output = new Output({ format, target: new StreamTarget(writable) });
     const source = new EncodedVideoPacketSource(codec);
-    output.addVideoTrack(source, { rotation: await track.getRotation() });
+    // The whole matrix, because a picture may be mirrored.
+    const transformationMatrix = await track.getTransformationMatrix();
+    output.addVideoTrack(source, { transformationMatrix });
     await output.start();
     const decoderConfig = (await track.getDecoderConfig()) ?? undefined;
     const chosen = await choose(
@@ -204,7 +237,8 @@ export async function remux<T>(
       first,
       async (packet, clipSeconds = packet.timestamp - first.timestamp) => {
         if (clipSeconds < 0) return; // leading picture of the previous group
-        const copied = packet.clone({ timestamp: clipSeconds });
+        const duration = packet.duration || MIN_FRAME_SECONDS;
+        const copied = packet.clone({ timestamp: clipSeconds, duration });
         await source.add(copied, decoderConfig && { decoderConfig });
       },
     );

@@ -1,4 +1,5 @@
 import type { TimeRange } from "../../time-range.ts";
+import { EMPTY_EDIT, libraryShift, makeEditBox, NORMAL_RATE, readEdits } from "./edit-list.ts";
 import {
   type Mp4Box,
   findBox,
@@ -6,6 +7,7 @@ import {
   findMoov,
   makeBox,
   readFourCc,
+  readTimescale,
   type RangedFile,
   rewriteBox,
   toDataView,
@@ -30,24 +32,20 @@ export interface Patch {
 const MARGIN_SECONDS = 10;
 /** Handler types of the tracks that stay: video and audio. */
 const HANDLERS = new Set(["vide", "soun"]);
-/** `media_time` of an empty edit. */
-const EMPTY_EDIT = -1;
-/** `media_rate` of 1, a 16.16 fixed-point number. */
-const NORMAL_RATE = 0x10000;
 
 /**
  * Makes a `moov` box that indexes only the samples of a time range. The `moov` of an MP4 names
- * every sample, and a reader holds all of it in memory: tens of megabytes for a video of hours. The
- * slice has every video and audio track from the sync sample before the range on, with the same
- * times and offsets, and its size and memory don't grow with the length of the video. Returns null
- * without a usable `moov` (no MP4, a fragmented or a damaged one): the file is read unchanged then.
- * Source: ISO/IEC 14496-12, 8.6 and 8.7.
+ * every sample, and a reader holds all of it in memory: tens of megabytes for a video of hours.
+ * The slice has every video and audio track from the sync sample before the range on, with the
+ * same times and offsets, and its size and memory don't grow with the length of the video. Returns
+ * null without a usable `moov` (no MP4, one without samples or a damaged one): the file is read
+ * unchanged then. Fragments after the `moov` aren't read. Source: ISO/IEC 14496-12, 8.6 and 8.7.
  */
 export async function sliceMoov(file: RangedFile, range: TimeRange): Promise<Patch | null> {
   try {
     const moov = await findMoov(file);
     const header = moov && findBox(moov, "mvhd");
-    if (!header || findBox(moov, "mvex")) return null;
+    if (!header || !(await hasSamples(file, moov))) return null;
     const timescale = await readTimescale(file, header);
     const replacements = new Map<Mp4Box, Uint8Array | null>();
     for (const box of moov.children) {
@@ -60,6 +58,29 @@ export async function sliceMoov(file: RangedFile, range: TimeRange): Promise<Pat
     if (error instanceof RangeError) return null; // a table is truncated or missing
     throw error;
   }
+}
+
+/** Whether a `moov` names samples. A fragmented file has others outside of it. */
+export async function hasSamples(file: RangedFile, moov: Mp4Box): Promise<boolean> {
+  for (const track of moov.children) {
+    const sizes = findBox(track, "mdia", "minf", "stbl", "stsz");
+    if (!sizes || !(await isMediaTrack(file, track))) continue;
+    if ((await readContent(file, sizes, 8, 12)).getUint32(0) > 0) return true;
+  }
+  return false;
+}
+
+/** Makes a `moov` box without samples, so that only the fragments after it are read. */
+export async function emptyMoov(file: RangedFile, moov: Mp4Box): Promise<Patch | null> {
+  const replacements = new Map<Mp4Box, Uint8Array>();
+  for (const track of moov.children) {
+    for (const table of findBox(track, "mdia", "minf", "stbl")?.children ?? []) {
+      const hasEntries = table.type !== "stsd";
+      const header = table.type === "stsz" ? [0, 0, 0] : [0, 0];
+      if (hasEntries) replacements.set(table, makeBox(table.type, header));
+    }
+  }
+  return toPatch(moov, await rewriteBox(file, moov, replacements));
 }
 
 /** Puts the new `moov` in place of the old one, with a `free` box for the rest of its bytes. */
@@ -89,25 +110,22 @@ async function sliceTrack(
   const timescale = await readTimescale(file, requirePresent(findBox(track, "mdia", "mdhd")));
   const tables = requirePresent(findBox(track, "mdia", "minf", "stbl"));
   const [times, syncSamples] = [requirePresent(findBox(tables, "stts")), findBox(tables, "stss")];
-  const edits = await readEdits(file, findBox(track, "edts", "elst"));
-  const edit = requirePresent(edits.find(({ mediaTime }) => mediaTime !== EMPTY_EDIT));
-  if (edit.rate !== NORMAL_RATE) throw new RangeError("the edit changes the playback rate");
-  const delay = edits
-    .slice(0, edits.indexOf(edit))
-    .reduce((sum, { duration }) => sum + duration, 0);
+  const { mediaTime, delay } = requirePresent(libraryShift(await readEdits(file, track)));
   const toMediaTime = (seconds: number) =>
-    (seconds - delay / movieTimescale) * timescale + edit.mediaTime;
+    (seconds - delay / movieTimescale) * timescale + mediaTime;
   const first = await sampleAt(file, times, toMediaTime(range.start - MARGIN_SECONDS));
   const last = await sampleAt(file, times, toMediaTime(range.end + MARGIN_SECONDS));
   const from = syncSamples ? await syncSampleAt(file, syncSamples, first) : first;
   let slice = await sliceTables(file, tables, { from, to: last + 1 });
-  if (edit.mediaTime - slice.skippedTime === EMPTY_EDIT) {
+  if (mediaTime - slice.skippedTime === EMPTY_EDIT) {
     // A `media_time` of −1 would read as an empty edit: start one sample earlier.
     slice = await sliceTables(file, tables, { from: slice.from - 1, to: last + 1 });
   }
-  edit.mediaTime -= slice.skippedTime;
   const replacements = new Map(slice.replacements);
-  const editBox = makeBox("edts", writeEdits(edits));
+  const editBox = makeEditBox([
+    { duration: delay, mediaTime: EMPTY_EDIT, rate: NORMAL_RATE },
+    { duration: 0, mediaTime: mediaTime - slice.skippedTime, rate: NORMAL_RATE },
+  ]);
   const oldEditBox = findBox(track, "edts");
   if (oldEditBox) replacements.set(oldEditBox, editBox);
   const rewritten = await rewriteBox(file, track, replacements);
@@ -173,49 +191,7 @@ async function sliceEntries(
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 
-/** Returns the units of a second, from `mvhd` or `mdhd`. */
-async function readTimescale(file: RangedFile, header: Mp4Box): Promise<number> {
-  const view = await readContent(file, header, 0, 24);
-  const timescale = view.getUint32(view.getUint8(0) === 0 ? 12 : 20);
-  if (timescale === 0) throw new RangeError("the timescale is 0");
-  return timescale;
-}
-
-/** An entry of an edit list (`elst`). */
-interface Edit {
-  /** Duration in units of the movie. */
-  duration: number;
-  /** Start in units of the track, or `EMPTY_EDIT`. */
-  mediaTime: number;
-  rate: number;
-}
-
-/** Reads an edit list. A track without one gets an edit of the whole track. */
-async function readEdits(file: RangedFile, list: Mp4Box | undefined): Promise<Edit[]> {
-  if (!list) return [{ duration: 0, mediaTime: 0, rate: NORMAL_RATE }];
-  const view = await readContent(file, list);
-  const [width, count] = [view.getUint8(0) === 0 ? 4 : 8, view.getUint32(4)];
-  return Array.from({ length: Math.min(count, view.byteLength) }, (_, i) => {
-    const at = 8 + i * (2 * width + 4);
-    const is64Bit = width === 8;
-    const duration = is64Bit ? Number(view.getBigUint64(at)) : view.getUint32(at);
-    const mediaTime = is64Bit ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4);
-    return { duration, mediaTime, rate: view.getUint32(at + 2 * width) };
-  });
-}
-
-function writeEdits(edits: Edit[]): Uint8Array {
-  const bytes = new Uint8Array(edits.length * 20);
-  const view = toDataView(bytes);
-  for (const [i, { duration, mediaTime, rate }] of edits.entries()) {
-    view.setBigUint64(i * 20, BigInt(duration));
-    view.setBigInt64(i * 20 + 8, BigInt(mediaTime));
-    view.setUint32(i * 20 + 16, rate);
-  }
-  return makeBox("elst", [1 << 24, edits.length], bytes);
-}
-
-function requirePresent<T>(value: T | undefined): T {
-  if (value === undefined) throw new RangeError("a table is missing");
+function requirePresent<T>(value: T | null | undefined): T {
+  if (value === undefined || value === null) throw new RangeError("a table is missing");
   return value;
 }

@@ -1,7 +1,8 @@
 /** A file that is read by byte ranges. A range beyond its end gives the bytes that exist. */
 export interface RangedFile {
   size: number;
-  read: (start: number, end: number) => Promise<Uint8Array>;
+  /** `use` says whether bytes there are likely to be read again, which they are by default. */
+  read: (start: number, end: number, use?: "once") => Promise<Uint8Array>;
 }
 
 /**
@@ -33,26 +34,46 @@ export async function findMoov(file: RangedFile): Promise<Mp4Box | null> {
   return null;
 }
 
+/**
+ * Lists the boxes of a file without their children. The last one may promise more bytes than there
+ * are. Returns none for a file that isn't an MP4.
+ */
+export async function listBoxes(file: RangedFile): Promise<Mp4Box[]> {
+  const boxes: Mp4Box[] = [];
+  for (let at = 0; ;) {
+    const box = await readBox(file, at, file.size);
+    if (!box || (at === 0 && !FIRST_TYPES.has(box.type))) return boxes;
+    boxes.push(box);
+    at = box.end;
+  }
+}
+
 /** Reads the boxes from `start` to `end`, each with its children. Stops at a damaged box. */
 async function* readBoxes(file: RangedFile, start: number, end: number): AsyncGenerator<Mp4Box> {
   let at = start;
-  for (let count = 0; at + 8 <= end && count < MAX_SIBLINGS; count++) {
-    const header = toDataView(await file.read(at, Math.min(end, at + MAX_HEADER_BYTES)));
-    const type = readFourCc(header, 4);
-    let [size, contentStart] = [header.getUint32(0), at + 8];
-    if (size === 1) {
-      if (header.byteLength < MAX_HEADER_BYTES) return;
-      [size, contentStart] = [Number(header.getBigUint64(8)), at + 16];
-    }
-    if (size === 0) size = end - at; // to the end of the file
-    if (at + size > end || at + size < contentStart) return;
-    const box: Mp4Box = { type, start: at, contentStart, end: at + size, children: [] };
+  for (let count = 0; count < MAX_SIBLINGS; count++) {
+    const box = await readBox(file, at, end);
+    if (!box || box.end > end) return;
     at = box.end;
-    if (CONTAINERS.has(type)) {
-      for await (const child of readBoxes(file, contentStart, at)) box.children.push(child);
+    if (CONTAINERS.has(box.type)) {
+      for await (const child of readBoxes(file, box.contentStart, at)) box.children.push(child);
     }
     yield box;
   }
+}
+
+/** Reads the header of a box in bytes that end at `end`, null without one. */
+async function readBox(file: RangedFile, at: number, end: number): Promise<Mp4Box | null> {
+  if (at + 8 > end) return null;
+  const header = toDataView(await file.read(at, Math.min(end, at + MAX_HEADER_BYTES)));
+  let [size, contentStart] = [header.getUint32(0), at + 8];
+  if (size === 1) {
+    if (header.byteLength < MAX_HEADER_BYTES) return null;
+    [size, contentStart] = [Number(header.getBigUint64(8)), at + 16];
+  }
+  if (size === 0) size = end - at; // to the end of the file
+  if (at + size < contentStart) return null;
+  return { type: readFourCc(header, 4), start: at, contentStart, end: at + size, children: [] };
 }
 
 /** Returns the first box along a path of types. */
@@ -71,6 +92,14 @@ export async function readContent(
   to = Infinity,
 ): Promise<DataView> {
   return toDataView(await file.read(contentStart + from, Math.min(end, contentStart + to)));
+}
+
+/** Returns the units of a second, from `mvhd` or `mdhd`. Throws `RangeError` for none. */
+export async function readTimescale(file: RangedFile, header: Mp4Box): Promise<number> {
+  const view = await readContent(file, header, 0, 24);
+  const timescale = view.getUint32(view.getUint8(0) === 0 ? 12 : 20);
+  if (timescale === 0) throw new RangeError("the timescale is 0");
+  return timescale;
 }
 
 /** Reads a four-character code, the name of a box or a handler. */

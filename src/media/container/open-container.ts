@@ -1,9 +1,15 @@
-import { ALL_FORMATS, CustomSource, Input, type InputVideoTrack } from "mediabunny";
+import type { Input, InputAudioTrack, InputTrack, InputVideoTrack, PacketStats } from "mediabunny";
 import { AppError } from "../../errors.ts";
-import type { RangedFile } from "./mp4-boxes.ts";
+import { ignoreAfterUse } from "../../ignored-errors.ts";
 import type { TimeRange } from "../../time-range.ts";
-import { type Patch, sliceMoov } from "./moov-slice.ts";
+import { openPart } from "./file-parts.ts";
+import { readMatroska } from "./matroska.ts";
+import type { MissingMedia } from "./missing-media.ts";
+import type { RangedFile } from "./mp4-boxes.ts";
+import type { PresentedAudio, PresentedTrack, PresentedVideo } from "./presented-track.ts";
 import { openFile } from "./r2-file.ts";
+import { findHole, getTimeline, type Timeline, type TimelinePart } from "./read-timeline.ts";
+import { type Span, spanAt, streamRange } from "./timeline.ts";
 
 /** Properties of a video that its container states; nothing is decoded. */
 export interface VideoInfo {
@@ -13,6 +19,7 @@ export interface VideoInfo {
   width: number;
   height: number;
   rotation: number;
+  /** Infinity if all frames are at one time. */
   fps: number | null;
   bitrate: number | null;
   videoCodec: string | null;
@@ -20,89 +27,158 @@ export interface VideoInfo {
   audioBitrate: number | null;
   /** Language that the container states, BCP-47. */
   audioLanguage: string | null;
+  /** What of the file isn't there, null for a complete one. */
+  missing: MissingMedia | null;
 }
 
-/** Ranges for the start and for the end of any video. */
-const START: TimeRange = { start: 0, end: 0 };
-const END: TimeRange = { start: Infinity, end: Infinity };
-/** Cache of one reader, besides the blocks that the isolate caches. */
-const READER_CACHE_BYTES = 2 * 1024 * 1024;
 /** Packets from which the frame rate and the bitrates are computed. */
 const PROBED_PACKETS = 200;
 
+/** A stored video, open to read a time range of it. */
+export interface Container extends Disposable {
+  durationSeconds: number;
+  findMissing: () => Promise<MissingMedia | null>;
+  format: () => Promise<string>;
+  /** Null without such a track. */
+  video: PresentedVideo | null;
+  audio: PresentedAudio | null;
+}
+
 /**
- * Opens a stored video to read a time range of it. The memory doesn't grow with the length of the
- * video. Packets outside of the range may be missing. Dispose of it with `using`. Throws
- * `source_missing` without the object.
+ * Opens a stored video to read a time range of its presentation. The memory doesn't grow with the
+ * length of the video. Packets outside of the range may be missing. Dispose of it with `using`.
+ * Throws `source_missing` without the object, and `unreadable_container`.
  */
 export async function openContainer(
   bucket: R2Bucket,
   key: string,
   range: TimeRange,
-): Promise<Input> {
+): Promise<Container> {
   const file = await openFile(bucket, key);
-  const patch = await sliceMoov(file, range);
-  const source = new CustomSource({
-    getSize: () => file.size,
-    read: (start, end) => (patch ? readPatched(file, patch, start, end) : file.read(start, end)),
-    maxCacheSize: READER_CACHE_BYTES,
-    prefetchProfile: "fileSystem",
+  return withContainerErrors(async () => {
+    const timeline = await getTimeline(file);
+    if (timeline.video.length === 0) await refuseCompression(file);
+    const inputs = new PartInputs(file, timeline, range);
+    return {
+      durationSeconds: timeline.durationSeconds,
+      findMissing: async () => timeline.missing ?? (await findHole(file, timeline)),
+      format: async () => (await (await inputs.open(0)).getFormat()).name,
+      video: await inputs.present<InputVideoTrack>(timeline.video, ({ videoId }) => videoId),
+      audio: await inputs.present<InputAudioTrack>(timeline.audio, ({ audioId }) => audioId),
+      [Symbol.dispose]: () => inputs.dispose(),
+    };
   });
-  return new Input({ source, formats: ALL_FORMATS });
 }
 
-async function readPatched(file: RangedFile, patch: Patch, start: number, end: number) {
-  if (end <= patch.start || start >= patch.end) return file.read(start, end);
-  const bytes = new Uint8Array(end - start);
-  const put = (part: Uint8Array, at: number) => bytes.set(part, at - start);
-  if (start < patch.start) put(await file.read(start, patch.start), start);
-  if (end > patch.end) put(await file.read(patch.end, end), patch.end);
-  const from = Math.max(start, patch.start);
-  put(patch.bytes.subarray(from - patch.start, end - patch.start), from);
-  return bytes;
-}
-
-/** Returns the primary video track. Throws `unreadable_container` or `no_video_track`. */
-export async function requireVideoTrack(input: Input): Promise<InputVideoTrack> {
-  const [tracks, track] = await withContainerErrors(() =>
-    Promise.all([input.getTracks(), input.getPrimaryVideoTrack()]),
+/** Throws `unreadable_container` for a Matroska file whose frames are compressed. */
+async function refuseCompression(file: RangedFile): Promise<void> {
+  if (!(await readMatroska(file))?.hasCompressedFrames) return;
+  throw new AppError(
+    "unreadable_container",
+    "The Matroska file compresses its frames (ContentCompression), which can't be read here. " +
+      "Copy it without, as `mkvmerge -o out.mkv --compression -1:none in.mkv` does.",
   );
-  if (tracks.length === 0) throw unreadable();
-  if (!track) throw new AppError("no_video_track", "The file has no video track.");
-  return track;
 }
 
-/** Returns the duration of a stored video. Throws `unreadable_container` or `no_video_track`. */
+/** The parts of a file, each opened at its first use. */
+class PartInputs {
+  readonly #inputs = new Map<number, Promise<Input>>();
+
+  readonly #file: RangedFile;
+  readonly #timeline: Timeline;
+  readonly #range: TimeRange;
+
+  constructor(file: RangedFile, timeline: Timeline, range: TimeRange) {
+    this.#file = file;
+    this.#timeline = timeline;
+    this.#range = range;
+  }
+
+  open(part: number): Promise<Input> {
+    const { video, audio, parts } = this.#timeline;
+    const open = async () => {
+      const ranges = [video, audio].flatMap((spans) => streamRange(spans, part, this.#range) ?? []);
+      const [starts, ends] = [ranges.map(({ start }) => start), ranges.map(({ end }) => end)];
+      const partRange = { start: Math.min(...starts), end: Math.max(...ends) };
+      return openPart(this.#file, parts[part]!.part, partRange);
+    };
+    const input = this.#inputs.get(part) ?? open();
+    this.#inputs.set(part, input);
+    return input;
+  }
+
+  async present<Track extends InputTrack>(
+    spans: readonly Span[],
+    idOf: (part: TimelinePart) => number | null,
+  ): Promise<PresentedTrack<Track> | null> {
+    const [first] = spans;
+    if (!first) return null;
+    const openTrack = async (part: number) => {
+      const tracks = await (await this.open(part)).getTracks();
+      const id = idOf(this.#timeline.parts[part]!);
+      return tracks.find((track) => track.id === id) as Track;
+    };
+    const shown = spanAt(spans, this.#range.start) ?? first;
+    const open = (part: number) => () => openTrack(part);
+    return {
+      track: await openTrack(shown.part),
+      spans: spans.map((span) => ({ ...span, open: open(span.part) })),
+    };
+  }
+
+  dispose(): void {
+    for (const input of this.#inputs.values()) {
+      void input.then((opened) => opened.dispose()).catch(ignoreAfterUse);
+    }
+  }
+}
+
+/** Returns the video track. Throws `unreadable_container` or `no_video_track`. */
+export function requireVideoTrack({ video, audio }: Container): PresentedVideo {
+  if (video) return video;
+  if (!audio) throw unreadable();
+  throw new AppError("no_video_track", "The file has no video track.");
+}
+
+/**
+ * Returns the duration of a stored video: to the end of its last track. Throws
+ * `unreadable_container` or `no_video_track`.
+ */
 export async function getDurationSeconds(bucket: R2Bucket, key: string): Promise<number> {
-  using input = await openContainer(bucket, key, END);
-  const video = await requireVideoTrack(input);
-  return await withContainerErrors(() => input.computeDuration([video]));
+  using container = await openContainer(bucket, key, { start: 0, end: 0 });
+  requireVideoTrack(container);
+  return container.durationSeconds;
 }
 
 /** Reads the properties of a stored video. Throws `unreadable_container` or `no_video_track`. */
 export async function probeVideo(bucket: R2Bucket, key: string): Promise<VideoInfo> {
-  const durationSeconds = await getDurationSeconds(bucket, key);
-  using input = await openContainer(bucket, key, START);
-  const video = await requireVideoTrack(input);
+  using container = await openContainer(bucket, key, { start: 0, end: 0 });
+  const { track: video } = requireVideoTrack(container);
   return await withContainerErrors(async () => {
-    const audio = await input.getPrimaryAudioTrack();
-    const { averagePacketRate, averageBitrate } = await video.computePacketStats(PROBED_PACKETS);
+    const audio = container.audio?.track;
+    const stats = await video.computePacketStats(PROBED_PACKETS);
     const audioStats = await audio?.computePacketStats(PROBED_PACKETS);
     const language = await audio?.getLanguageCode();
     return {
-      container: (await input.getFormat()).name,
-      durationSeconds,
+      container: await container.format(),
+      durationSeconds: container.durationSeconds,
       width: await video.getDisplayWidth(),
       height: await video.getDisplayHeight(),
       rotation: await video.getRotation(),
-      fps: averagePacketRate > 0 ? averagePacketRate : null,
-      bitrate: toBitrate(averageBitrate),
+      fps: toFrameRate(stats),
+      bitrate: toBitrate(stats.averageBitrate),
       videoCodec: await video.getCodec(),
       audioCodec: (await audio?.getCodec()) ?? null,
       audioBitrate: toBitrate(audioStats?.averageBitrate),
       audioLanguage: toLanguageTag(language),
+      missing: await container.findMissing(),
     };
   });
+}
+
+/** Returns null without frames, and for a single one without a duration. */
+function toFrameRate({ packetCount, averagePacketRate }: PacketStats): number | null {
+  return packetCount > 1 || averagePacketRate < Infinity ? averagePacketRate || null : null;
 }
 
 function toBitrate(average = 0): number | null {

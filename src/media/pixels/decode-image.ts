@@ -1,25 +1,85 @@
 import { INGEST } from "../../config.ts";
+import type { RangedFile } from "../container/mp4-boxes.ts";
 import { toImageError, unreadableImage } from "../decoder-errors.ts";
+import { decodeImageExternally, type ExternalDecoder } from "../decoder.ts";
+import { findRawPreview } from "../exif/raw-preview.ts";
+import { readTiffSize } from "../exif/tiff.ts";
+import { imageFormat } from "../image-format.ts";
+import { HEAD_BYTES, requireMediaType } from "../media-type.ts";
+import type { ImageFile } from "./image-file.ts";
 import { readImageSize, requireDecodable } from "./image-size.ts";
+import { CHANNELS, encodeJpeg } from "./jpeg.ts";
+import type { Size } from "./rect.ts";
+import { countVisible, isTransparent, layOn, mayBeTransparent } from "./transparency.ts";
 
 export interface DecodedImage {
   /** At most `INGEST.keyframeWidth` pixels wide and high. */
   jpeg: Uint8Array;
-  /** Width of the original as displayed (EXIF orientation applied), in pixels. */
+  /** The same on the other background, black or white, if the original is transparent. */
+  otherJpeg: Uint8Array | null;
+  /** Width of the original as displayed, or of a raw's preview, in pixels. */
   width: number;
   height: number;
+  /** Media type. */
   format: string;
 }
 
+/** What decodes images. */
+export interface ImageEnv extends ExternalDecoder {
+  IMAGES: ImagesBinding;
+}
+
+/** Bytes of a file in which the size of an image is, if it isn't a TIFF. */
+const HEADER_BYTES = 1024 * 1024;
+
 /**
- * Decodes a stored image into a JPEG that browsers and models take. The original is streamed from
- * storage and never whole in memory; `open` is called twice. Throws `source_missing`,
- * `unreadable_image` or `too_large`, and `upstream_failed` or `upstream_unavailable` when a retry
- * may help.
+ * Decodes an image into a JPEG that browsers and models take. The original is streamed and never
+ * whole in memory; it is streamed twice for the binding. Throws `source_missing`, `not_an_image`,
+ * `unreadable_image`, `too_large`, `unsupported_codec` without a decoder for its format, and
+ * `upstream_failed` or `upstream_unavailable` when a retry may help.
  */
-export async function decodeImage(
+export async function decodeImage(env: ImageEnv, file: ImageFile): Promise<DecodedImage> {
+  const mime = await requireMediaType(await file.read(0, HEAD_BYTES), "image");
+  const { name, decoder, isRaw } = imageFormat(mime)!;
+  if (isRaw) return decodePreview(env, file, mime);
+  if (decoder === "IMAGES") {
+    const open = () => file.stream(0, file.size);
+    const decoded = await decodeByImages(env.IMAGES, open);
+    const isOpaque = !mayBeTransparent(await file.read(0, HEADER_BYTES));
+    return isOpaque ? decoded : { ...decoded, ...(await flatten(env.IMAGES, open, decoded)) };
+  }
+  const header = await readHeaderSize(file, mime);
+  if (header) requireDecodable(header);
+  const stream = await file.stream(0, file.size);
+  const decoded = await decodeImageExternally(env, name, stream, INGEST.keyframeWidth);
+  requireDecodable(decoded);
+  return { ...decoded, otherJpeg: null, format: mime };
+}
+
+async function readHeaderSize(file: RangedFile, mime: string): Promise<Size | undefined> {
+  return mime === "image/tiff"
+    ? readTiffSize(file)
+    : readImageSize(await file.read(0, HEADER_BYTES));
+}
+
+/** Decodes the JPEG in a camera raw. */
+async function decodePreview(
+  { IMAGES }: ImageEnv,
+  file: ImageFile,
+  format: string,
+): Promise<DecodedImage> {
+  const preview = await findRawPreview(file);
+  if (!preview) throw unreadableImage("a raw without a JPEG");
+  requireDecodable(preview.size);
+  const { offset, length, rotate } = preview;
+  const open = () => file.stream(offset, offset + length);
+  return { ...(await decodeByImages(IMAGES, open, rotate)), format };
+}
+
+async function decodeByImages(
   images: ImagesBinding,
   open: () => Promise<ReadableStream<Uint8Array>>,
+  rotate: 0 | 90 | 180 | 270 = 0,
 ): Promise<DecodedImage> {
   const side = INGEST.keyframeWidth;
   try {
@@ -27,16 +87,50 @@ export async function decodeImage(
     requireDecodable(original);
     const result = await images
       .input(await open())
-      .transform({ width: side, height: side, fit: "scale-down" })
+      .transform({ width: side, height: side, fit: "scale-down", ...(rotate && { rotate }) })
       .output({ format: "image/jpeg" });
     const jpeg = new Uint8Array(await result.response().arrayBuffer());
     const decoded = readImageSize(jpeg);
     if (!decoded) throw unreadableImage("a JPEG without a size");
-    const isRotated = original.width > original.height !== decoded.width > decoded.height;
+    const isRotated =
+      Math.sign(original.width - original.height) * Math.sign(decoded.width - decoded.height) < 0;
     const [width, height] = isRotated
       ? [original.height, original.width]
       : [original.width, original.height];
-    return { jpeg, width, height, format: original.format };
+    return { jpeg, otherJpeg: null, width, height, format: original.format };
+  } catch (cause) {
+    throw toImageError(cause);
+  }
+}
+
+/** Levels of the backgrounds that a transparent image is seen on. */
+const BACKGROUNDS = { white: 255, black: 0 };
+
+/**
+ * Decodes a transparent image on white and on black, since its text may have the colour of one of
+ * them. The keyframe is the one of which more is seen. Keeps the JPEG of an opaque image.
+ */
+async function flatten(
+  images: ImagesBinding,
+  open: () => Promise<ReadableStream<Uint8Array>>,
+  { jpeg }: DecodedImage,
+): Promise<Pick<DecodedImage, "jpeg" | "otherJpeg">> {
+  const { width, height } = readImageSize(jpeg)!;
+  try {
+    const result = await images
+      .input(await open())
+      .transform({ width, height, fit: "squeeze" })
+      .output({ format: "rgba" });
+    const data = new Uint8ClampedArray(await result.response().arrayBuffer());
+    const image = { width, height, data };
+    const isWhole = data.length === width * height * CHANNELS;
+    if (!isWhole || !isTransparent(image)) return { jpeg, otherJpeg: null };
+    const [white, black] = [layOn(image, BACKGROUNDS.white), layOn(image, BACKGROUNDS.black)];
+    const seenOnWhite = countVisible(white, BACKGROUNDS.white);
+    const order =
+      seenOnWhite < countVisible(black, BACKGROUNDS.black) ? [black, white] : [white, black];
+    const [best, other] = await Promise.all(order.map(encodeJpeg));
+    return { jpeg: best!, otherJpeg: other! };
   } catch (cause) {
     throw toImageError(cause);
   }

@@ -1,4 +1,5 @@
 import { unreadableImage } from "../decoder-errors.ts";
+import { readImageSize, requireDecodable } from "./image-size.ts";
 import type { Size } from "./rect.ts";
 
 /** Pixels of four bytes (red, green, blue, alpha), rows from the top. */
@@ -8,6 +9,27 @@ export interface RgbaImage extends Size {
 
 /** Bytes of a pixel. */
 export const CHANNELS = 4;
+
+/** Pixels and scans of a JPEG that is decoded in the isolate: a contact sheet has 4 million. */
+const MAX_PIXELS = 4_200_000;
+const MAX_SCANS = 32;
+const START_OF_IMAGE = Buffer.from([0xff, 0xd8]);
+const START_OF_SCAN = Buffer.from([0xff, 0xda]);
+
+/**
+ * Checks by its headers that a JPEG can be decoded in the isolate: what needs memory are its
+ * pixels, what needs time also its scans. Throws `unreadable_image` or `too_large`.
+ */
+export function requireSmallJpeg(jpeg: Uint8Array): void {
+  const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.length);
+  const size = bytes.subarray(0, 2).equals(START_OF_IMAGE) ? readImageSize(bytes) : undefined;
+  if (!size) throw unreadableImage("not a JPEG, or without a size");
+  requireDecodable(size, MAX_PIXELS);
+  let scanCount = 0;
+  for (let at = -1; (at = bytes.indexOf(START_OF_SCAN, at + 1)) >= 0;) {
+    if (++scanCount > MAX_SCANS) throw unreadableImage("too many scans");
+  }
+}
 
 /** Quality of 100, and no step that takes much time for a few bytes. */
 const ENCODING = { quality: 85, progressive: false, optimize_coding: false } as const;
@@ -22,11 +44,11 @@ let encoder: Encode | null = null;
 
 /**
  * Decodes a JPEG in this isolate with MozJPEG, and returns what `use` makes of its pixels: those of
- * a contact sheet take 7 MB. It is for files that this service has made: the pixels of others may
- * not fit into memory. Each call has a decoder of its own, whose 16 MB are free after it. Throws
- * `unreadable_image`.
+ * a contact sheet take 7 MB. Each call has a decoder of its own, whose 16 MB are free after it.
+ * Throws what `requireSmallJpeg` throws.
  */
 export async function decodeJpeg<T>(jpeg: Uint8Array, use: (image: RgbaImage) => T): Promise<T> {
+  requireSmallJpeg(jpeg);
   const [codec, wasm] = await Promise.all([
     import("@jsquash/jpeg/codec/dec/mozjpeg_dec.js"),
     import("@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"),

@@ -1,7 +1,7 @@
 import { COPY_DETECTION, SIGNATURE } from "../../parameters.ts";
+import type { SampledFrame } from "../shots/contact-sheet.ts";
 import { cellMeans, toIntegralImage } from "./integral-image.ts";
 import { WHOLE } from "./registration.ts";
-import type { SampledFrame } from "../shots/contact-sheet.ts";
 
 /** The luma of a frame, `COPY_DETECTION.thumbnailSide` each way, rows from the top. */
 export interface TimedThumbnail {

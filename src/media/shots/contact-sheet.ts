@@ -1,17 +1,18 @@
-import type { InputVideoTrack } from "mediabunny";
-import { CONTACT_SHEET, SIGNATURE } from "../../parameters.ts";
 import { AppError, failureOf } from "../../errors.ts";
+import { CONTACT_SHEET, SIGNATURE } from "../../parameters.ts";
 import type { TimeRange } from "../../time-range.ts";
-import type { Size } from "../pixels/rect.ts";
+import { MAX_CLIP_BYTES, withClipMemory } from "../clip-memory.ts";
+import type { ContactSheetSizing } from "../contact-sheet-size.ts";
 import { type Clip, cutRangeClip, type RangeClip } from "../container/clips.ts";
 import { withContainerErrors } from "../container/open-container.ts";
-import { MAX_CLIP_BYTES, withClipMemory } from "../clip-memory.ts";
-import type { DecoderEnv, TransformOptions } from "../decoder.ts";
-import { transformClip } from "../frames.ts";
+import type { PresentedVideo } from "../container/presented-track.ts";
 import { cutSparseClip } from "../container/sparse-clip.ts";
 import { unreadableImage } from "../decoder-errors.ts";
+import type { DecoderEnv } from "../decoder.ts";
+import { getContactSheetSizing, transformClip } from "../frames.ts";
 import { readImageSize } from "../pixels/image-size.ts";
 import { lumaPixels } from "../pixels/luma.ts";
+import type { Size } from "../pixels/rect.ts";
 import { resizeLuma } from "../pixels/resize-luma.ts";
 
 /** A small frame of a video. */
@@ -22,8 +23,10 @@ export interface SampledFrame {
   luma: Uint8Array;
 }
 
-/** Aspect ratio beyond which a tile would be more bars than frame. */
+/** Aspect ratio from which the shorter side of a tile is shorter than that of a signature. */
 const MAX_ASPECT = 4;
+/** Shortest side that the FRAMES binding takes, in pixels. */
+const MIN_SIDE = 10;
 /** Shortest `duration` that the FRAMES binding takes. */
 const MIN_DURATION_SECONDS = 1;
 /** Share of the sampling interval by which a frame may be off, so that fewer are decoded. */
@@ -40,14 +43,14 @@ const ROUNDING_SECONDS = 0.001;
  */
 export async function sampleFrames(
   env: DecoderEnv,
-  track: InputVideoTrack,
+  track: PresentedVideo,
   { start, end, perSecond }: TimeRange & { perSecond: number },
 ): Promise<SampledFrame[]> {
   const maxSheetSeconds = Math.min(CONTACT_SHEET.maxSeconds, CONTACT_SHEET.maxFrames / perSecond);
   const sheetCount = Math.max(1, Math.ceil((end - start) / maxSheetSeconds - 0.01));
   const aspect = await getAspect(track);
   const bytesPerSecond = await withContainerErrors(async () => {
-    return (await track.computePacketStats(CONTACT_SHEET.bitratePackets)).averageBitrate / 8;
+    return (await track.track.computePacketStats(CONTACT_SHEET.bitratePackets)).averageBitrate / 8;
   });
   const clipCount = ((end - start) * bytesPerSecond) / MAX_CLIP_BYTES;
   const keyPacketsOnly = clipCount > sheetCount * CONTACT_SHEET.maxClips;
@@ -60,11 +63,12 @@ export async function sampleFrames(
       const range = { start: position, end: sheetEnd };
       const sampled = await withClipMemory(track, range, async () => {
         const clip = await cutRangeClip(track, range, options);
-        const isEmpty = clip.endSeconds <= range.start;
+        const isEmpty = clip.endSeconds <= range.start || clip.presentationTimes.length === 0;
         const sampledFrames = isEmpty
           ? []
           : await sampleClip(env, clip, range.start, perSecond, aspect);
-        return { sampledFrames, end: isEmpty || clip.isComplete ? sheetEnd : clip.endSeconds };
+        const isDone = clip.isComplete || clip.endSeconds <= range.start;
+        return { sampledFrames, end: isDone ? sheetEnd : clip.endSeconds };
       });
       frames.push(...sampled.sampledFrames);
       position = sampled.end;
@@ -80,7 +84,7 @@ export async function sampleFrames(
  */
 export async function extractFrames(
   env: DecoderEnv,
-  track: InputVideoTrack,
+  track: PresentedVideo,
   times: readonly number[],
 ): Promise<SampledFrame[]> {
   const aspect = await getAspect(track);
@@ -90,8 +94,8 @@ export async function extractFrames(
     const clip = await cutSparseClip(track, sheetTimes, MAX_CLIP_BYTES);
     const { length: count } = clip.presentationTimes;
     if (count === 0) return [];
-    const contactSheet = { count, seconds: count * clip.frameDuration };
-    const jpeg = await transformClip(env, clip, { size: tileSize(aspect), contactSheet });
+    const contactSheet = { count, seconds: count * clip.frameDuration, tile: tileSize(aspect) };
+    const jpeg = await transformClip(env, clip, { contactSheet });
     const tiles = await splitContactSheet(jpeg, count, aspect);
     return tiles.map((luma, i) => ({ seconds: clip.presentationTimes[i]!, luma }));
   });
@@ -99,9 +103,9 @@ export async function extractFrames(
 
 /**
  * Decodes a clip into one contact sheet and returns its frames. The binding's documentation leaves
- * three things open. The tiles are taken to be the frames at the start of equal parts of the clip
- * (the middle would be off by half a part, less than half a second here), row by row. The size is
- * taken to be that of one tile. The number of columns is inferred from the sheet.
+ * two things open. The tiles are taken to be the frames at the start of equal parts of the clip
+ * (the middle would be off by half a part, less than half a second here), row by row. The number of
+ * columns is inferred from the sheet.
  */
 async function sampleClip(
   env: DecoderEnv,
@@ -114,8 +118,9 @@ async function sampleClip(
   const available = Math.max(clip.endSeconds, clip.presentationTimes.at(-1)!) - begin;
   const seconds = Math.min(available, Math.max(MIN_DURATION_SECONDS, clip.endSeconds - begin));
   const count = Math.min(CONTACT_SHEET.maxFrames, Math.max(1, Math.round(seconds * perSecond)));
-  const contactSheet = { count, ...(seconds >= MIN_DURATION_SECONDS && { seconds }) };
-  const jpeg = await transformClip(env, clip, { size: tileSize(aspect), contactSheet });
+  const duration = seconds >= MIN_DURATION_SECONDS && { seconds };
+  const contactSheet = { count, ...duration, tile: tileSize(aspect) };
+  const jpeg = await transformClip(env, clip, { contactSheet });
   const tiles = await splitContactSheet(jpeg, count, aspect);
   return tiles.flatMap((luma, i) => {
     const sampledAt = begin + (i * seconds) / count;
@@ -127,6 +132,8 @@ async function sampleClip(
 /** A contact sheet as FRAMES has made it. */
 export interface ContactSheetLayout extends Size {
   columns: number;
+  /** What FRAMES takes the requested size for. */
+  sizing: ContactSheetSizing;
   /** Mean luma of each tile, 0–255, in the order in which the tiles are taken to be. */
   tileLumas: number[];
 }
@@ -142,7 +149,7 @@ export async function observeContactSheet(
   tile: Size,
 ): Promise<ContactSheetLayout> {
   const clip: Clip = { file, codec: "avc", atSeconds: 0 };
-  const jpeg = await transformClip(env, clip, { size: { ...tile, fit: "contain" }, contactSheet });
+  const jpeg = await transformClip(env, clip, { contactSheet: { ...contactSheet, tile } });
   const sheet = readImageSize(jpeg);
   if (!sheet) throw unreadableImage("a contact sheet without a size");
   const aspect = tile.width / tile.height;
@@ -151,11 +158,11 @@ export async function observeContactSheet(
   const toMean = (luma: Uint8Array) =>
     resizeLuma({ ...tileSide, luma }, { width: 1, height: 1 })[0]!;
   const columns = inferColumns(sheet, contactSheet.count, aspect);
-  return { ...sheet, columns, tileLumas: tiles.map(toMean) };
+  return { ...sheet, columns, sizing: getContactSheetSizing(), tileLumas: tiles.map(toMean) };
 }
 
 /** Width over height, as displayed. */
-function getAspect(track: InputVideoTrack): Promise<number> {
+function getAspect({ track }: PresentedVideo): Promise<number> {
   return withContainerErrors(
     async () => (await track.getDisplayWidth()) / (await track.getDisplayHeight()),
   );
@@ -212,10 +219,11 @@ export function inferColumns(sheet: Size, count: number, aspect: number): number
   );
 }
 
-/** Returns a size whose shorter side is that of a signature. */
-function tileSize(aspect: number): TransformOptions["size"] {
+/** Returns a size whose shorter side is that of a signature, or whose longer one is limited. */
+function tileSize(aspect: number): Size {
   const { side } = SIGNATURE;
-  const long = Math.round(side * Math.min(MAX_ASPECT, Math.max(aspect, 1 / aspect)));
-  const [width, height] = aspect > 1 ? [long, side] : [side, long];
-  return { width, height, fit: "contain" };
+  const ratio = Math.max(aspect, 1 / aspect);
+  const long = Math.round(side * Math.min(MAX_ASPECT, ratio));
+  const short = ratio <= MAX_ASPECT ? side : Math.max(MIN_SIDE, Math.round(long / ratio));
+  return aspect > 1 ? { width: long, height: short } : { width: short, height: long };
 }

@@ -1,13 +1,13 @@
-import type { DecoderEnv } from "../decoder.ts";
-import type { InputVideoTrack } from "mediabunny";
-import { COPY_DETECTION, CONTACT_SHEET, SHOTS } from "../../parameters.ts";
 import { failureOf } from "../../errors.ts";
+import { COPY_DETECTION, CONTACT_SHEET, SHOTS } from "../../parameters.ts";
 import type { TimeRange } from "../../time-range.ts";
 import type { Transition } from "../../types.ts";
-import { selectRefinementFrames } from "./frame-refinement.ts";
-import { toFrameDescriptor } from "./frame-descriptor.ts";
+import type { PresentedVideo } from "../container/presented-track.ts";
 import { listFrames } from "../container/sparse-clip.ts";
+import type { DecoderEnv } from "../decoder.ts";
 import { type SampledFrame, extractFrames, sampleFrames } from "./contact-sheet.ts";
+import { toFrameDescriptor } from "./frame-descriptor.ts";
+import { selectRefinementFrames } from "./frame-refinement.ts";
 import { findTransitions } from "./transitions.ts";
 
 /** Frames and shot boundaries of one analysis window. */
@@ -27,7 +27,7 @@ export interface ShotAnalysis {
  */
 export async function detectShots(
   env: DecoderEnv,
-  track: InputVideoTrack,
+  track: PresentedVideo,
   { start, end }: TimeRange,
 ): Promise<ShotAnalysis> {
   const overlapEnd = end + SHOTS.overlapSeconds;

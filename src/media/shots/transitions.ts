@@ -1,5 +1,4 @@
 import type { Transition } from "../../types.ts";
-import { findDissolves, findFades, type FrameRange } from "./gradual-transitions.ts";
 import {
   correlation,
   rmsDistance,
@@ -8,6 +7,7 @@ import {
   type FrameDescriptor,
   displacedFrameDifference,
 } from "./frame-descriptor.ts";
+import { findDissolves, findFades, type FrameRange } from "./gradual-transitions.ts";
 
 /**
  * A hard cut has a displaced frame difference of at least `minDifference` levels and of `ratio`

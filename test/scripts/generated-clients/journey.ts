@@ -19,13 +19,13 @@ export interface JourneyResult {
   deletion: string;
 }
 
-/** Calls `read` until it returns a value, at most for a minute. */
+/** Calls `read` until it returns a value, at most for ten minutes. */
 export async function poll<T>(read: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 600_000;
   while (Date.now() < end) {
     const value = await read();
     if (value !== undefined) return value;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error("It took longer than a minute.");
+  throw new Error("It took longer than ten minutes.");
 }

@@ -98,7 +98,7 @@ it("files that are left out are named by what their bytes are, up to five of a k
 
 it("remedies are read from the page of ingest errors", async () => {
   expect((await readRemedies()).get("unreadable_container")).toContain("ffmpeg");
-  expect((await readRemedies()).get("unsupported_media_type")).toContain("JPEG");
+  expect((await readRemedies()).get("not_a_video")).toContain("the message says what the file is");
   const page =
     "| `a_b` | cause | do [this](x.md) |\n| `none` | cause | – |\n| code | cause | x |\n";
   expect([...parseRemedies(page)]).toEqual([["a_b", "do this (docs/x.md)"]]);

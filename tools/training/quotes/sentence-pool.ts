@@ -2,7 +2,7 @@ import { stemmer } from "stemmer";
 import { contentWords } from "../../../src/search/query.ts";
 import { dot } from "../../retrieval.ts";
 
-/** Rank from which on a sentence gains little (reciprocal rank fusion). */
+/** Rank after which a sentence gains little (reciprocal rank fusion). */
 const RANK_OFFSET = 10;
 
 /**

@@ -1,7 +1,5 @@
 import { basename } from "node:path";
 import { type AddedMedia, addLocalFile, type LocalUploads } from "../../add-local-file.ts";
-import { addUrl } from "../add-url.ts";
-import { configFolder } from "../config.ts";
 import {
   AuthenticationError,
   ConflictError,
@@ -9,16 +7,19 @@ import {
   NotFoundError,
   PermissionError,
 } from "../../index.ts";
-import type { Command, CommandContext } from "../command.ts";
+import { StoredCopies } from "../../stored-copies.ts";
+import { addUrl } from "../add-url.ts";
 import { UsageError } from "../command-arguments.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { configFolder } from "../config.ts";
 import { describeFailure, EXIT } from "../failure.ts";
 import { indexName } from "../index-name.ts";
 import { type MediaKind, type MediaSelection, selectMedia } from "../media-files.ts";
+import { IMAGE_EXTENSION } from "../media-kind.ts";
 import { ProgressBars } from "../progress-bars.ts";
-import { StoredCopies } from "../../stored-copies.ts";
 import { formatClock, formatCount, formatDuration } from "../quantity-format.ts";
-import { sanitizeLine } from "../display-width.ts";
 import { runConcurrently } from "../run-concurrently.ts";
+import { sanitizeLine } from "../sanitize.ts";
 
 const DEFAULT_CONCURRENCY = 4;
 const MAX_CONCURRENCY = 16;
@@ -163,7 +164,7 @@ function listTasks(selection: MediaSelection, type: string | undefined): Task[] 
 
 /** Guesses from its extension what a URL leads to. */
 function kindOfUrl(url: string): MediaKind {
-  return /\.(jpe?g|png|gif|webp)$/i.test(new URL(url).pathname) ? "image" : "video";
+  return IMAGE_EXTENSION.test(new URL(url).pathname) ? "image" : "video";
 }
 
 function readConcurrency(value: number | undefined): number {

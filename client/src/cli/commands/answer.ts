@@ -1,11 +1,11 @@
 import type { Answer, AnswerEvent, SightlineIndex } from "../../index.ts";
 import { type CommandArguments, UsageError } from "../command-arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { sanitizeLine, sanitizeText } from "../display-width.ts";
 import { printHits } from "../hit-table.ts";
 import { indexName } from "../index-name.ts";
-import { hyperlink, type Output } from "../output.ts";
+import type { Output } from "../output.ts";
 import { formatRange } from "../quantity-format.ts";
+import { sanitizeLine, sanitizeText } from "../sanitize.ts";
 
 export const answerCommand: Command = {
   name: "ask",
@@ -98,8 +98,9 @@ function printSources(output: Output, result: Answer, hasLinks: boolean): void {
   }
   for (const { marker, title, start_seconds, end_seconds, clip_url } of citations) {
     const time = formatRange(start_seconds, end_seconds);
-    const link = output.hasHyperlinks ? `  ${hyperlink(time ? "play" : "view", clip_url)}` : "";
-    output.line(`[${marker}] ${sanitizeLine(title)}${time && `  ${time}`}${link}`);
+    const link = output.link(time ? "play" : "view", clip_url);
+    const gap = output.hasHyperlinks ? "  " : "";
+    output.line(`[${marker}] ${sanitizeLine(title)}${time && `  ${time}`}${gap}`, link);
     if (hasLinks) output.line(`    ${sanitizeLine(clip_url)}`);
   }
   if (grounded || related.length === 0) return;

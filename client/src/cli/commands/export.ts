@@ -1,14 +1,13 @@
-import { stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import type { SightlineIndex, Video } from "../../index.ts";
 import { UsageError } from "../command-arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { type Clip, type ExportedSegment, toClip } from "../export/clip.ts";
 import { formatCsv } from "../export/csv.ts";
-import { type EditList, getEditLists } from "../export/edit-lists.ts";
 import { findSegments } from "../export/find-segments.ts";
 import { toOtio } from "../export/otio.ts";
 import { indexName } from "../index-name.ts";
+import { formatJson, sanitizeText } from "../sanitize.ts";
 import { runSearch, SEARCH_OPTIONS } from "../search-request.ts";
 
 const FORMATS = ["edl", "csv", "otio"] as const;
@@ -17,8 +16,8 @@ export const exportCommand: Command = {
   name: "export",
   summary: "Export hits or segments for a video editor or a spreadsheet.",
   details:
-    "Takes a query, or ids of segments. edl is CMX 3600, a file for each video; otio is " +
-    "OpenTimelineIO, one timeline; csv is a table. Images have no time range: only csv lists them.",
+    "Takes a query, or ids of segments. edl is CMX 3600 and otio OpenTimelineIO, each with all " +
+    "clips on one track; csv is a table. Images have no time range: only csv lists them.",
   parameters: [
     { name: "format", choices: FORMATS },
     { name: "query|segment-id", isOptional: true, isRepeated: true },
@@ -30,12 +29,12 @@ export const exportCommand: Command = {
       short: "o",
       value: "PATH",
       isFile: true,
-      description: "Write to this file, or for edl into this folder, in place of stdout.",
+      description: "Write to this file in place of stdout.",
     },
   ],
   examples: [
     { line: 'export otio "two dogs" --index trip > dogs.otio', does: "A timeline of the hits" },
-    { line: 'export edl "two dogs" --index trip -o edits/', does: "An edit list for each video" },
+    { line: 'export edl "two dogs" --index trip -o dogs.edl', does: "An edit list of the hits" },
     { line: "export csv seg_… seg_… --index trip", does: "A table of chosen segments" },
   ],
   run: exportSegments,
@@ -51,9 +50,18 @@ async function exportSegments(context: CommandContext): Promise<void> {
   if (format === "otio") {
     const clips = await listClips(index, segments, signal);
     const timeline = toOtio(words.join(" "), clips);
-    return writeText(context, `${JSON.stringify(timeline, null, 2)}\n`, timeline);
+    return writeText(context, `${formatJson(timeline, 2)}\n`, timeline);
   }
-  return writeEditLists(context, await getEditLists(index, segments, signal));
+  const moments = segments.map(toMoment).filter((moment) => moment !== null);
+  if (moments.length === 0) return;
+  const text = await index.editList({ moments }, { signal });
+  return writeText(context, text, { edl: text });
+}
+
+/** Makes a moment of a cut list; null for an image, which has no time range. */
+function toMoment({ asset_id, start_seconds, end_seconds }: ExportedSegment) {
+  if (start_seconds === null || end_seconds === null) return null;
+  return { asset_id, start_seconds, end_seconds };
 }
 
 /** Reads ids of segments, or searches. */
@@ -94,28 +102,7 @@ async function writeText(
     output.text(text);
     return;
   }
-  await writeFile(file, text);
+  await writeFile(file, sanitizeText(text));
   output.json({ file });
   output.line(`Wrote ${file}.`);
-}
-
-async function writeEditLists({ args, output }: CommandContext, lists: EditList[]): Promise<void> {
-  const path = args.text("output");
-  if (path === undefined) {
-    if (lists.length > 1 && !output.isJson) {
-      throw new UsageError(
-        `The segments are of ${lists.length} videos, and an edit list is of one. Name a folder ` +
-          "with --output.",
-      );
-    }
-    output.json({ edit_lists: lists.map(({ videoId, text }) => ({ video_id: videoId, text })) });
-    output.text(lists[0]?.text ?? "");
-    return;
-  }
-  const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
-  if (!isFolder && lists.length > 1) throw new UsageError(`${path} isn't a folder: create it.`);
-  const files = lists.map(({ fileName }) => (isFolder ? join(path, fileName) : path));
-  for (const [i, { text }] of lists.entries()) await writeFile(files[i]!, text);
-  output.json({ files });
-  for (const file of files) output.line(`Wrote ${file}.`);
 }

@@ -1,6 +1,6 @@
 import type { Job } from "../../index.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { sanitizeLine } from "../display-width.ts";
+import { sanitizeLine } from "../sanitize.ts";
 
 const DEFAULT_LIMIT = 20;
 const ID = { name: "job-id" };

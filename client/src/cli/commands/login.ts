@@ -1,9 +1,9 @@
 import { Sightline } from "../../index.ts";
-import type { Command, CommandContext } from "../command.ts";
 import { UsageError } from "../command-arguments.ts";
+import type { Command, CommandContext } from "../command.ts";
 import { DEFAULT_URL, deleteLogin, normalizeUrl, readLogin, writeLogin } from "../config.ts";
-import { sanitizeLine } from "../display-width.ts";
 import { promptLine } from "../prompt.ts";
+import { sanitizeLine } from "../sanitize.ts";
 
 export const loginCommands: Command[] = [
   {
@@ -41,7 +41,7 @@ export const loginCommands: Command[] = [
 
 async function login(context: CommandContext): Promise<void> {
   const { args, env, output, signal } = context;
-  const stored = await readLogin(env).catch(() => null);
+  const stored = await readLogin(env).catch(nullIfInvalid);
   const url = args.text("url") ?? env["SIGHTLINE_URL"] ?? (await promptUrl(stored?.url, signal));
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new UsageError(`"${url}" must be a URL such as ${DEFAULT_URL}.`);
@@ -79,7 +79,7 @@ function isUnencrypted(url: string): boolean {
 }
 
 async function logout({ env, output }: CommandContext): Promise<void> {
-  const stored = await readLogin(env).catch(() => null);
+  const stored = await readLogin(env).catch(nullIfInvalid);
   await deleteLogin(env);
   output.line(stored ? `Deleted the key of ${stored.url}.` : "No key was stored.");
   output.line("The key remains valid: `sightline keys revoke` ends it.");
@@ -92,4 +92,9 @@ async function whoami({ client, serviceUrl, output, signal }: CommandContext): P
   output.line(`${sanitizeLine(account.name)} (${account.account_id}) at ${url}`);
   output.line(`Scopes: ${account.scopes.join(", ")}`);
   output.json({ url, ...account });
+}
+
+/** Makes null of a login file that can't be read: it is replaced or deleted. */
+function nullIfInvalid(): null {
+  return null;
 }

@@ -1,8 +1,8 @@
 import type { Command, CommandContext } from "../command.ts";
-import { sanitizeText } from "../display-width.ts";
 import { indexName } from "../index-name.ts";
 import { waitForJob } from "../job-progress.ts";
 import { readLocalText } from "../local-file.ts";
+import { formatJson } from "../sanitize.ts";
 
 const FORMATS = ["vtt", "srt", "txt", "json"] as const;
 
@@ -43,10 +43,10 @@ async function getTranscript(context: CommandContext): Promise<void> {
   if (output.isJson || format === "json") {
     const transcript = await videos.transcript(id, { signal });
     output.json(transcript);
-    output.line(JSON.stringify(transcript, null, 2));
+    output.line(formatJson(transcript, 2));
     return;
   }
-  const text = sanitizeText(await videos.transcriptText(id, format, { signal }));
+  const text = await videos.transcriptText(id, format, { signal });
   output.text(text.endsWith("\n") ? text : `${text}\n`);
 }
 

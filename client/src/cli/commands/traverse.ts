@@ -1,9 +1,9 @@
 import type { Command, CommandContext } from "../command.ts";
-import { sanitizeLine } from "../display-width.ts";
 import { EXIT } from "../failure.ts";
 import { indexName } from "../index-name.ts";
 import { waitForJob } from "../job-progress.ts";
 import { formatCount } from "../quantity-format.ts";
+import { sanitizeLine } from "../sanitize.ts";
 
 export const traverseCommand: Command = {
   name: "traverse",

@@ -1,3 +1,4 @@
+import { sanitizeText } from "../sanitize.ts";
 import type { ExportedSegment } from "./clip.ts";
 
 const COLUMNS = [
@@ -26,12 +27,16 @@ export function formatCsv(segments: readonly ExportedSegment[]): string {
   return [[...COLUMNS], ...rows].map((row) => `${row.map(formatField).join(",")}\r\n`).join("");
 }
 
+/** Characters that begin a formula, after blanks and quotes, in a cell or behind a separator. */
+const FORMULA = /(^|[;\t\n])(?=(?:[^\S\t\n]|["'])*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20])/g;
+
 /**
- * Quotes a field where CSV needs it. Text that a spreadsheet would run as a formula gets an
- * apostrophe in front, because titles and transcripts are strangers' words.
+ * Formats untrusted text as a field, without control characters. What a spreadsheet would run as a
+ * formula gets an apostrophe in front, also behind a semicolon, tab or line break, which may be the
+ * separator. Quotes the field where any of them would split it.
  */
 function formatField(text: string): string {
-  const isFormula = /^[=+@\t\r]/.test(text) || (text.startsWith("-") && Number.isNaN(Number(text)));
-  const safe = isFormula ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const plain = sanitizeText(text);
+  const safe = plain === "" || !Number.isNaN(Number(plain)) ? plain : plain.replace(FORMULA, "$1'");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,3 +1,4 @@
+import { toFileName } from "../sanitize.ts";
 import type { Clip } from "./clip.ts";
 
 /** Frame rate of a file whose rate isn't known. */
@@ -38,7 +39,7 @@ function toOtioClip(clip: Clip): Record<string, unknown> {
         OTIO_SCHEMA: "ExternalReference.1",
         name: clip.title,
         metadata: {},
-        target_url: encodeURI(clip.title),
+        target_url: encodeURIComponent(toFileName(clip.title) || clip.videoId),
         available_range: available,
         available_image_bounds: null,
       },

@@ -1,0 +1,137 @@
+import { toggleStage } from "../player/stage.js";
+import { scopeButton, similarButton } from "../search/moment-actions.js";
+import { factList, plain, videoTools } from "../search/moment.js";
+import { el, errorNotice, titleHeading } from "../shared/element.js";
+import { adviceOf } from "../shared/error-advice.js";
+import { imageFrame } from "../shared/image-frame.js";
+import { bytes, clock, count, STATES } from "../shared/wording.js";
+
+export function isDone({ state }) {
+  return state === "ready" || state === "failed";
+}
+
+/** Card of a video or an image. `update` shows a newer record and redraws only what changed. */
+export function assetCard(asset, { onEdit, onRetry, onDelete }) {
+  const root = el("li.card.asset");
+  let shown = asset;
+
+  const draw = () => {
+    const { title, state, asset_type: type, duration_seconds: seconds } = shown;
+    const button = el(
+      "button.over",
+      {
+        type: "button",
+        "aria-expanded": "false",
+        onclick: () => openStage(root, shown),
+      },
+      el("span.visually-hidden", {}, `${isPlayable(shown) ? "Play" : "Show"} ${title}`),
+      imageFrame({ url: shown.thumbnail_url, type }),
+      seconds === null ? null : el("span.tag", {}, clock(seconds)),
+    );
+    const action = (verb, onclick) => {
+      const attributes = { type: "button", "aria-label": `${verb} ${title}`, onclick };
+      return el("button.quiet.faint", attributes, verb);
+    };
+    const actions = el(
+      "span.actions",
+      {},
+      action("Edit", () => onEdit(shown)),
+      action("Delete", () => onDelete(shown)),
+    );
+    const focused = [...root.querySelectorAll("button")].indexOf(document.activeElement);
+    root.replaceChildren(
+      button,
+      titleHeading(title),
+      el("p.row.between", {}, el("span.facts.state", {}, line(shown)), actions),
+      ...(state === "ready"
+        ? [el("p.actions.calm", {}, similarButton(shown, shown.asset_id))]
+        : []),
+    );
+    if (state === "failed") {
+      root.append(errorNotice(shown.error, () => onRetry(shown), "Retry"));
+      root.append(...adviceLines(shown));
+    } else if (!isDone(shown)) {
+      root.append(
+        el("progress", { max: 1, value: shown.progress, "aria-label": `Progress of ${title}` }),
+      );
+    }
+    for (const { message } of shown.warnings) root.append(el("p.warning", {}, message));
+    root.querySelectorAll("button")[focused]?.focus();
+  };
+
+  draw();
+  return {
+    root,
+    update(newer) {
+      if (isDone(newer) && newer.updated_at === shown.updated_at) return;
+      const isSame =
+        !isDone(newer) &&
+        !isDone(shown) &&
+        newer.thumbnail_url === null &&
+        newer.title === shown.title;
+      shown = newer;
+      if (!isSame) return draw();
+      root.querySelector(".state").textContent = line(shown);
+      root.querySelector("progress").value = shown.progress;
+    },
+  };
+}
+
+function line({ state, segments, asset_type: type }) {
+  if (state !== "ready") return STATES[state];
+  return type === "video" ? count(segments, "moment") : "Image";
+}
+
+function actionsOf(asset) {
+  return el("p.actions.calm", {}, similarButton(asset, asset.asset_id), scopeButton(asset));
+}
+
+/** Says what to do about a failure, if its message doesn't. */
+function adviceLines({ error }) {
+  const advice = error && adviceOf(error);
+  return advice ? [el("p.warning", {}, advice)] : [];
+}
+
+function isPlayable({ asset_type: type, state, media_url: url }) {
+  return type === "video" && state !== "failed" && url !== null;
+}
+
+function openStage(root, asset) {
+  const { title, asset_type: type } = asset;
+  const url = type === "image" || isPlayable(asset) ? asset.media_url : null;
+  void toggleStage(root, { title, type, url, start: null, end: null }, (video) =>
+    details(asset, video),
+  );
+}
+
+function details(asset, video) {
+  const { width, height, fps, duration_seconds: seconds, source } = asset;
+  const facts = [
+    ["Length", seconds === null ? null : clock(seconds)],
+    [
+      "Size",
+      [
+        width && `${width} × ${height}`,
+        fps && `${Number(fps.toFixed(2))} fps`,
+        bytes(asset.size_bytes),
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    ],
+    ["Language", asset.language],
+    ["From", source.url],
+    ["Added", new Date(asset.created_at).toLocaleString()],
+    ...Object.entries(asset.metadata).map(([name, value]) => [name, plain(value)]),
+    ["Id", asset.asset_id],
+  ];
+  const { index_name: index, asset_id: id, title, thumbnail_url: thumbnail } = asset;
+  const isVideo = video !== null && asset.state === "ready";
+  return [
+    el("h3", { dir: "auto" }, title),
+    ...(asset.state === "ready" ? [] : [el("p.facts", {}, STATES[asset.state])]),
+    ...(asset.error ? [errorNotice(asset.error), ...adviceLines(asset)] : []),
+    ...(asset.state === "ready" ? [actionsOf(asset)] : []),
+    ...(isVideo ? videoTools({ index, id, title, start: null, end: null, thumbnail }, video) : []),
+    factList(facts),
+  ];
+}

@@ -1,0 +1,69 @@
+import { apiPath } from "../shared/api-path.js";
+import { api } from "../shared/api.js";
+import { el, fromTemplate, errorNotice, announce, stateBadges } from "../shared/element.js";
+import { routeHash } from "../shared/route.js";
+import { formatContents } from "../shared/wording.js";
+
+/** Opens the list of the account's indices, with the form that creates one. */
+export function openIndices() {
+  const { root, create, error: errorBox, list } = fromTemplate("indices");
+  list.replaceChildren(el("p.facts", {}, "Loading…"));
+  void load(list);
+  create.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    errorBox.replaceChildren();
+    try {
+      const created = await api("POST", apiPath(["index"]), {
+        body: { index_name: create.elements.name.value },
+      });
+      location.hash = routeHash({ index: created.index_name });
+    } catch (error) {
+      errorBox.replaceChildren(errorNotice(error));
+    }
+  });
+  return root;
+}
+
+async function load(list) {
+  const cards = el("ul.grid.indices", { "aria-label": "Indices" });
+  try {
+    let cursor = null;
+    do {
+      const page = await api("GET", apiPath(["index"], { limit: 100, cursor }));
+      cards.append(...page.indices.map(card));
+      cursor = page.next_cursor;
+    } while (cursor);
+  } catch (error) {
+    list.replaceChildren(errorNotice(error, () => load(list)));
+    return;
+  } finally {
+    list.removeAttribute("aria-busy");
+  }
+  const isEmpty = cards.childElementCount === 0;
+  if (!isEmpty) announce(`Indices: ${cards.childElementCount}`);
+  list.replaceChildren(isEmpty ? emptyList() : cards);
+}
+
+function card(index) {
+  return el(
+    "li.card.index",
+    {},
+    el("h2", {}, el("a.over", { href: routeHash({ index: index.index_name }) }, index.index_name)),
+    index.description ? el("p.clamp", {}, index.description) : null,
+    el("p.facts", {}, formatContents(index)),
+    stateBadges(index.states),
+  );
+}
+
+function emptyList() {
+  return el(
+    "div.empty",
+    {},
+    el("h2", {}, "No index yet"),
+    el(
+      "p",
+      {},
+      "An index contains the videos and images that you search together. Name it above and create it; then drop files into it.",
+    ),
+  );
+}

@@ -1,0 +1,71 @@
+import { closeStage } from "../player/stage.js";
+import { el, errorNotice, replaceCard } from "../shared/element.js";
+import { assetCard } from "./asset-card.js";
+
+/** Cards that are shown at once. */
+const PAGE = 100;
+
+/**
+ * Draws the cards of a library in `list`, with the `actions` of each, and below it, in `more`, what
+ * shows more of them: `onMore` is then called, with whether more are shown than were read.
+ */
+export function openCards({ list, more }, actions, onMore) {
+  const cards = new Map();
+  let shownCount = PAGE;
+
+  const cardOf = (asset) => {
+    const card = cards.get(asset.asset_id) ?? assetCard(asset, actions);
+    cards.set(asset.asset_id, card);
+    return card.root;
+  };
+
+  /** Shows the cards of assets. New ones at the end leave the others, and the player, in place. */
+  const draw = (assets, { hasMore, isEmpty, note }) => {
+    const roots = assets.slice(0, shownCount).map(cardOf);
+    const present = [...list.querySelectorAll(":scope > .asset")];
+    if (present.every((root, i) => root === roots[i])) {
+      list.append(...roots.slice(present.length));
+    } else {
+      closeStage();
+      for (const root of present) root.remove();
+      list.append(...roots);
+    }
+    const onclick = () => {
+      shownCount += PAGE;
+      onMore(assets.length < shownCount && hasMore);
+    };
+    const button = el("button", { type: "button", onclick }, "Show more");
+    more.replaceChildren(
+      assets.length > shownCount || hasMore ? button : "",
+      note ? el("p.facts", {}, note) : "",
+      isEmpty ? el("p.empty", {}, "Nothing matches these filters.") : "",
+    );
+  };
+
+  return {
+    draw,
+    /** Shows the first cards only, as of a new view. */
+    reset: () => (shownCount = PAGE),
+    /** Updates the card of an asset, if it has one. */
+    update: (asset) => cards.get(asset.asset_id)?.update(asset),
+    remove(id) {
+      const root = cards.get(id)?.root;
+      if (root?.classList.contains("current")) closeStage();
+      if (root) replaceCard(root);
+      cards.delete(id);
+    },
+    /** Replaces the card of an upload by the card of its asset. */
+    replaceUpload(placeholder, asset) {
+      const isPresent = cards.get(asset.asset_id)?.root.isConnected;
+      const card = cardOf(asset);
+      if (isPresent) {
+        replaceCard(placeholder);
+        card.scrollIntoView({ block: "nearest" });
+      } else {
+        replaceCard(placeholder, card);
+      }
+    },
+    showLoading: () => more.replaceChildren(el("p.facts", {}, "Loading…")),
+    showError: (error, retry) => more.replaceChildren(errorNotice(error, retry)),
+  };
+}

@@ -1,0 +1,88 @@
+import { el } from "../shared/element.js";
+import { drawOverlay, hasOverlay, overlayLegend } from "./overlay.js";
+import { keyAction } from "./player-keys.js";
+
+/**
+ * Renders a player. `start` and `end` (seconds, or null) bound what is played at first; `boxes` and
+ * `mask` are drawn while the video is paused within these times.
+ */
+export function openPlayer({ title, url, start, end, boxes, mask }) {
+  // The fragment has no end: browsers stop up to 0.25 s late there. `stopAt` is exact to a frame.
+  const src = start === null ? url : `${url.split("#")[0]}#t=${start}`;
+  const attributes = { src, controls: true, autoplay: true, playsinline: true };
+  const video = el("video", { ...attributes, "aria-label": title });
+  const overlay = el("div.overlay", { hidden: true });
+  const screen = el("div.screen", {}, el("div.frame", {}, video, overlay));
+  video.addEventListener("error", () => screen.replaceChildren(unplayable(url)));
+  if (end !== null) {
+    stopAt(video, end);
+    const replay = () => {
+      video.currentTime = start;
+      stopAt(video, end);
+      void video.play();
+    };
+    screen.append(el("button.quiet", { type: "button", onclick: replay }, "Replay the moment"));
+  }
+  if (hasOverlay({ boxes, mask })) {
+    showWhilePaused(video, overlay, { start, end, boxes, mask });
+    const note = "Pause within the moment to see this drawn. It was found in one frame of it.";
+    screen.append(overlayLegend({ boxes, mask }), el("p.facts", {}, note));
+  }
+  return { screen, video };
+}
+
+/** Handles the keys of the player; `root` is what must have the focus. */
+export function acceptPlayerKeys(root, video) {
+  const listener = (event) => {
+    const action = keyAction(event);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (action.toggle) void (video.paused ? video.play() : video.pause());
+    else video.currentTime = Math.max(0, video.currentTime + action.seek);
+  };
+  // Before the browser's player, which knows some of these keys, too.
+  root.addEventListener("keydown", listener, { capture: true });
+}
+
+/** Pauses once at `end`. Playing on from there, or seeking past it, isn't interrupted. */
+function stopAt(video, end) {
+  const checkTime = () => {
+    if (!video.isConnected) return;
+    if (video.currentTime < end) requestAnimationFrame(checkTime);
+    else if (video.currentTime < end + 1) video.pause();
+  };
+  requestAnimationFrame(checkTime);
+}
+
+function showWhilePaused(video, overlay, { start, end, boxes, mask }) {
+  const update = () => {
+    const { currentTime: now, paused, videoWidth } = video;
+    const isInside = start === null || (now >= start && now < end);
+    overlay.hidden = !(paused && isInside && videoWidth > 0);
+    if (!overlay.hidden) overlay.replaceChildren(...drawOverlay(video, { boxes, mask }));
+  };
+  for (const name of ["pause", "play", "seeked", "loadeddata"]) {
+    video.addEventListener(name, update);
+  }
+  new ResizeObserver(update).observe(video);
+}
+
+function unplayable(url) {
+  const reload = () => location.reload();
+  return el(
+    "div.notice.bad",
+    {},
+    el(
+      "p",
+      {},
+      "This can't be played: the link has expired (after an hour), or the browser doesn't support the format.",
+    ),
+    el(
+      "div.row",
+      {},
+      el("button.quiet", { type: "button", onclick: reload }, "Reload"),
+      el("a", { href: url }, "Open the file"),
+    ),
+  );
+}

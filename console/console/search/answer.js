@@ -1,0 +1,91 @@
+import { indexPath } from "../shared/api-path.js";
+import { api, streamAnswer } from "../shared/api.js";
+import { el, errorNotice, announce } from "../shared/element.js";
+import { authorOf, searchMatchOf } from "../shared/wording.js";
+import { captionNote, momentCard, playMoment } from "./moment.js";
+import { isVideo, placeOf } from "./scope.js";
+
+/** Streams the answer to a question into `outlet`. Its markers `[n]` play the cited moments. */
+export async function showAnswer(outlet, route, signal) {
+  const heading = el("h2.found", {}, route.question);
+  const waiting = el("div.answer.waiting", {}, el("p.text", {}, "Searching for evidence…"));
+  outlet.replaceChildren(heading, waiting);
+  try {
+    let text = "";
+    for await (const { event, data } of streamAnswer(answerPath(route), { signal })) {
+      if (event === "delta") {
+        text += data.text;
+        waiting.replaceChildren(el("p.text", {}, text));
+      } else if (event === "done") {
+        const isEmpty = !data.grounded && (await isIndexEmpty(route, signal));
+        outlet.replaceChildren(heading, ...renderAnswer(data, { ...route, isEmpty }));
+        announce(data.answer);
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    const retry = error.isFinal ? undefined : () => showAnswer(outlet, route, signal);
+    waiting.replaceWith(errorNotice(error, retry));
+  }
+}
+
+/** Returns the request for an answer from an index, from one video or a part of it, or one image. */
+function answerPath({ index, question: query, fromImages, scope }) {
+  if (scope === null) return indexPath(index, [fromImages ? "answer_vqa" : "answer"], { query });
+  if (!isVideo(scope)) return indexPath(index, ["answer_vqa"], { query, asset_ids: scope.id });
+  const range = { start_time: scope.start, ...(scope.end !== null && { end_time: scope.end }) };
+  return indexPath(index, [scope.id, "answer_vqa"], { query, ...range });
+}
+
+/** Resolves to whether an index has nothing that could answer; false if that isn't known. */
+async function isIndexEmpty({ index, scope }, signal) {
+  if (scope !== null) return false;
+  try {
+    const path = indexPath(index, [], { limit: 1, state: "ready" });
+    return (await api("GET", path, { signal })).total === 0;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+function renderAnswer({ answer, grounded, citations, related, model }, { scope, isEmpty }) {
+  if (isEmpty) return [el("p.empty", {}, EMPTY)];
+  const cards = new Map(
+    citations.map((hit) => [hit.marker, { hit, card: momentCard(hit, { marker: hit.marker }) }]),
+  );
+  const text = el("p.text", {}, withMarkers(answer, cards));
+  const box = el("div.answer", {}, text);
+  if (!grounded) {
+    box.classList.add("ungrounded");
+    box.prepend(el("p.badge", {}, `No answer in ${placeOf(scope)}`));
+    if (related.length === 0) return [box];
+    const closest = el("ul.grid", { "aria-label": "Closest moments" });
+    closest.append(...related.map((hit) => momentCard(hit, { match: searchMatchOf(hit) })));
+    const note = "They match a search for the question, but don't answer it.";
+    const notes = [el("p.facts", {}, note), closest, ...captionNote(related)];
+    return [box, el("h3", {}, "Closest moments"), ...notes];
+  }
+  const variable = el("code", {}, "LOCAL_LLM_URL");
+  const advice = [
+    " If this service runs offline, ",
+    variable,
+    " lets a language model write answers.",
+  ];
+  box.append(el("p.facts", {}, authorOf(model), model === "extractive" ? advice : []));
+  const list = el("ul.grid", { "aria-label": "Cited moments" });
+  list.append(...[...cards.values()].map(({ card }) => card));
+  return [box, el("h3", {}, "Sources"), list];
+}
+
+const EMPTY = "Nothing in this index is ready yet: add videos and images, then ask again.";
+
+function withMarkers(text, cards) {
+  return text.split(/\[(\d+)\]/).map((part, i) => {
+    const cited = i % 2 === 1 && cards.get(Number(part));
+    if (!cited) return i % 2 === 1 ? `[${part}]` : part;
+    const play = () => playMoment(cited.card, cited.hit);
+    const label = `Play citation ${part}: ${cited.hit.title}`;
+    return el("button.cite", { type: "button", "aria-label": label, onclick: play }, part);
+  });
+}

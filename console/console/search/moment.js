@@ -1,0 +1,154 @@
+import { toggleStage } from "../player/stage.js";
+import { timeRangeForm } from "../player/time-range-form.js";
+import { el, titleHeading } from "../shared/element.js";
+import { imageFrame } from "../shared/image-frame.js";
+import { lazyPage } from "../shared/lazy-page.js";
+import { count, EVIDENCE, likelihoodOf, percent, range } from "../shared/wording.js";
+import { momentActions, scopeButton } from "./moment-actions.js";
+
+/**
+ * Card of a hit, which plays when it is clicked. `marker` is the number of a citation. `match` says
+ * how well the hit matches.
+ */
+export function momentCard(hit, { marker, match = relevance(hit) } = {}) {
+  const when = range(hit);
+  const name = `${hit.asset_type === "video" ? "Play" : "Show"} ${hit.title}`;
+  const { thumbnail_url: url, asset_type: type, boxes, mask } = hit;
+  const button = el(
+    "button.over",
+    { type: "button", "aria-expanded": "false" },
+    el("span.visually-hidden", {}, name),
+    imageFrame({ url, type, boxes, mask }),
+    marker ? el("span.marker", {}, String(marker)) : null,
+    when ? el("span.tag", {}, when) : null,
+  );
+  // The text of visual evidence is the labels.
+  const hasLabelEvidence = hit.evidence.some(({ kind, text }) => kind === "visual" && text);
+  const card = el(
+    "li.card.moment",
+    {},
+    button,
+    titleHeading(hit.title),
+    el("p.facts", {}, [match, duplicatesOf(hit)].filter(Boolean).join(" · ")),
+    evidenceList(hit),
+    hasLabelEvidence || hit.labels.length === 0 ? null : labelList(hit.labels),
+    momentActions(hit),
+  );
+  button.addEventListener("click", () => playMoment(card, hit, match));
+  return card;
+}
+
+/** Opens or closes the player of a card. */
+export function playMoment(card, hit, match = relevance(hit)) {
+  const { title, asset_type: type, boxes, mask } = hit;
+  const [url, start, end] = [hit.clip_url, hit.start_seconds, hit.end_seconds];
+  const media = { title, type, url, start, end, boxes, mask };
+  void toggleStage(card, media, (video) => details(hit, video, match));
+}
+
+/** Renders highlighted text of the API, which contains only `<mark>` elements and entities. */
+export function marked(text) {
+  const parts = text.split(/<mark>(.*?)<\/mark>/s);
+  return parts.map((part, i) => (i % 2 === 1 ? el("mark", {}, unescape(part)) : unescape(part)));
+}
+
+const ENTITIES = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+
+function unescape(text) {
+  return text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name) => ENTITIES[name]);
+}
+
+/** Lists the matching text; without any, the segment's text of each kind of evidence. */
+function evidenceList(hit) {
+  const textMatches = hit.evidence.filter(({ text }) => text !== undefined);
+  const evidence = textMatches.length > 0 ? textMatches : hit.evidence;
+  const items = evidence.map(({ kind, text }) => {
+    const { name, textOf } = EVIDENCE[kind];
+    const content = text === undefined ? [textOf(hit)] : marked(text);
+    return el("li", {}, el("span.kind", {}, name), " ", el("span.clamp", {}, content));
+  });
+  return el("ul.evidence", { "aria-label": "Why it matched" }, items);
+}
+
+function labelList(labels) {
+  return el(
+    "ul.labels",
+    { "aria-label": "Labels" },
+    labels.map((label) => el("li", {}, label)),
+  );
+}
+
+/** Says in words how likely a hit is relevant, with the probability. */
+function relevance({ score }) {
+  return `${likelihoodOf(score)} match (${percent(score)})`;
+}
+
+/** Counts the near-identical moments that a hit stands for. */
+function duplicatesOf({ duplicates }) {
+  return duplicates.length > 0 && count(duplicates.length, "near-duplicate");
+}
+
+/** Says how the captions of moments were made, if no model that sees images wrote them. */
+export function captionNote(moments) {
+  if (!moments.some(isTemplateCaption)) return [];
+  const text = "Captions here are composed of what detectors found. No language model wrote them.";
+  const [pull, llm] = ["npm run models -- pull", "LOCAL_LLM_URL"].map((name) =>
+    el("code", {}, name),
+  );
+  const advice = [" If this service runs offline, ", pull, " or ", llm, " gives better ones."];
+  return [el("p.facts", {}, text, advice)];
+}
+
+function isTemplateCaption({ caption, caption_model: model }) {
+  return caption !== "" && model === "template";
+}
+
+function details(hit, video, match) {
+  const facts = [
+    [isTemplateCaption(hit) ? "Caption, composed of detections" : "Caption", hit.caption],
+    // A video has all of its transcript beside the player.
+    ["Speech", video ? "" : hit.transcript],
+    ["On-screen text", hit.on_screen_text],
+    ["Labels", hit.labels.join(", ")],
+    ...Object.entries(hit.metadata).map(([name, value]) => [name, plain(value)]),
+  ];
+  const { index_name: index, asset_id: id, title, thumbnail_url: thumbnail } = hit;
+  const { start_seconds: start, end_seconds: end } = hit;
+  return [
+    el("h3", { dir: "auto" }, title),
+    el("p.facts", {}, [range(hit), match].filter(Boolean).join(" · ")),
+    momentActions(hit, scopeButton(hit)),
+    ...(video ? videoTools({ index, id, title, start, end, thumbnail }, video) : []),
+    factList(facts),
+  ];
+}
+
+/**
+ * Renders what stands beside the player of a video: its transcript, and a search by a part of it.
+ * The list of its moments is added below the player.
+ */
+export function videoTools(media, video) {
+  const transcript = lazyPage(async () =>
+    (await import("../transcripts/transcript.js")).openTranscript(media, video),
+  );
+  const moments = lazyPage(async () =>
+    (await import("./moments.js")).openMoments(media, video, captionNote),
+  );
+  video.closest(".screen").append(moments);
+  return [transcript, timeRangeForm(media, video)];
+}
+
+/** Renders names and values as a description list, without empty values. */
+export function factList(facts) {
+  const present = facts.filter(([, value]) => value);
+  return el(
+    "dl",
+    {},
+    present.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+  );
+}
+
+/** Formats a value of user metadata. */
+export function plain(value) {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

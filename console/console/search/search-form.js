@@ -1,0 +1,145 @@
+import { readRoute, routeHash } from "../shared/route.js";
+import { openExampleField } from "./example-field.js";
+import { openScopeField } from "./scope-field.js";
+import { isVideo, placeOf } from "./scope.js";
+import { openSearchOptions } from "./search-options.js";
+
+/** Names of the checkboxes of a search, which are also those of its state. */
+const TICKS = ["boxes", "masks", "grouped", "duplicates"];
+
+/**
+ * Opens the form for searches and questions in an index, which changes the page's address. `getView`
+ * returns the view of the library, `onRepeat` runs if the address stays the same.
+ */
+export function openSearchForm(index, parts, { getView, onRepeat }) {
+  const { form } = parts;
+  const { elements } = form;
+  /** The route that is shown. */
+  let shown = null;
+  const isAsking = () => elements.do.value === "ask";
+
+  const example = openExampleField(
+    { outlet: parts.example, field: parts.field, chips: parts.tools },
+    (chosen) => {
+      elements.do.value = "search";
+      updateForm();
+      go({ chosen });
+    },
+  );
+  const options = openSearchOptions({ chips: parts.tools, rows: parts.rules }, ({ isSlider }) => {
+    // Each step of the slider would add to the browser's history.
+    if (isSearching()) go({ isReplacing: isSlider && hasSearch(shown) });
+  });
+  const scope = openScopeField(parts.scope, (chosen) => {
+    if (isAsking() ? shown.question : isSearching()) go();
+    else keepScope(chosen);
+    if (chosen === null) elements.text.focus();
+  });
+
+  /** Takes a scope over for the next search or question, and leaves typed text alone. */
+  const keepScope = (chosen) => {
+    history.replaceState(null, "", routeHash({ ...readRoute(), scope: chosen }));
+    shown = readRoute();
+    updateForm();
+  };
+
+  const isSearching = () => !isAsking() && Boolean(elements.text.value.trim() || example.read());
+
+  const go = ({ chosen = example.read(), isReplacing = false } = {}) => {
+    const route = readForm(chosen);
+    if (route) visit(routeHash({ index, view: getView(), ...route }), isReplacing);
+  };
+
+  const visit = (hash, isReplacing = false) => {
+    if (hash === location.hash) onRepeat();
+    else if (isReplacing) location.replace(hash);
+    else location.hash = hash;
+  };
+
+  /** Reads the form; null if a filter is invalid, which is shown. */
+  const readForm = (chosen) => {
+    const text = elements.text.value.trim();
+    if (isAsking())
+      return { question: text, fromImages: elements.fromImages.checked, scope: scope.read() };
+    const found = options.read();
+    if (!found) return null;
+    const modes = [...elements.mode].filter(({ checked }) => checked).map(({ value }) => value);
+    const ticks = Object.fromEntries(TICKS.map((name) => [name, elements[name].checked]));
+    // A search by a clip has no words.
+    const query = isClip(chosen) ? "" : text;
+    return { query, modes, ...ticks, ...found, example: chosen, scope: scope.read() };
+  };
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    options.removeEmptyRows();
+    go();
+  });
+  form.addEventListener("change", ({ target }) => {
+    if (target.name === "do") updateForm();
+    else if (
+      target.name === "fromImages" ? shown.question : target.name !== "text" && isSearching()
+    )
+      go();
+  });
+  // Clearing the search field leads back to the library.
+  form.addEventListener("search", () => elements.text.value === "" && go());
+
+  /** Updates labels and options to what the form is for. */
+  const updateForm = () => {
+    const asks = isAsking();
+    const chosen = example.read();
+    parts.go.textContent = asks ? "Ask" : "Search";
+    for (const part of [parts.chips, parts.example, parts.rules]) part.hidden = asks;
+    scope.show(scope.read(), asks);
+    // An answer about one video or image is always from its images, too.
+    parts["from-images"].hidden = !asks || scope.read() !== null;
+    const place = placeOf(scope.read());
+    elements.text.placeholder = asks
+      ? "Why did the carpenter leave?"
+      : "A boat, a spoken word, a line on a sign…";
+    form.querySelector("label[for=text]").textContent = asks ? `Ask ${place}` : `Search ${place}`;
+    for (const name of ["boxes", "masks"]) elements[name].disabled = isFile(chosen);
+    elements.text.disabled = !asks && isClip(chosen);
+    parts["file-note"].hidden = asks || !isFile(chosen);
+    parts["file-note"].textContent = isClip(chosen)
+      ? "A search by a clip has no words, boxes or masks."
+      : "A search by an image can have words beside it, but no boxes or masks.";
+  };
+
+  return {
+    /** Shows what a route searches for or asks. */
+    write(route) {
+      const isSearch = hasSearch(route);
+      const isNewScope = route.scope !== null && route.scope.id !== shown?.scope?.id;
+      shown = route;
+      elements.text.value = route.query || route.question;
+      if (isSearch) elements.do.value = "search";
+      if (route.question) elements.do.value = "ask";
+      if (isSearch) {
+        for (const box of elements.mode) box.checked = route.modes.includes(box.value);
+        for (const name of TICKS) elements[name].checked = route[name];
+        options.write(route);
+      }
+      if (route.question) elements.fromImages.checked = route.fromImages;
+      const isForScope = isNewScope && !isSearch && !route.question;
+      if (isForScope && !isVideo(route.scope)) elements.do.value = "ask";
+      example.show(route.example);
+      scope.show(route.scope, isAsking());
+      updateForm();
+      if (isForScope) elements.text.focus();
+    },
+  };
+}
+
+export function hasSearch({ query, example }) {
+  return query !== "" || example !== null;
+}
+
+function isFile(example) {
+  return example !== null && example.kind !== "similar";
+}
+
+function isClip(example) {
+  return example?.kind === "clip" || example?.kind === "range";
+}

@@ -1,0 +1,107 @@
+/*
+ * A search in the hash of the URL: `q=boat&modes=image&boxes&masks&least=0.5&filter={"year":2024}`,
+ * `grouped` for the best moment of each asset, `duplicates` for near-identical ones too,
+ * and the example that it compares with: `similar=seg_…`, `range=vid_…&from=3&to=7`, `image=1` or
+ * `clip=1`. A file can't be in a URL; its number finds it until the page is reloaded.
+ */
+
+const MODES = new Set(["video", "image", "visual", "speech", "text"]);
+const TICKS = ["boxes", "masks", "grouped", "duplicates"];
+const EXAMPLES = ["similar", "range", "image", "clip"];
+
+/** Hits of a page. */
+const PAGE = 24;
+/** Hits of a search by a file, which has no pages. */
+const FILE_HITS = 100;
+
+/** Reads a search from the parameters of the hash. Invalid values count as absent. */
+export function readSearch(params) {
+  return {
+    query: params.get("q") ?? "",
+    modes: (params.get("modes") ?? "").split(",").filter((mode) => MODES.has(mode)),
+    boxes: params.has("boxes"),
+    masks: params.has("masks"),
+    grouped: params.has("grouped"),
+    duplicates: params.has("duplicates"),
+    topP: readNumber(params.get("least"), 0, 1) ?? 0,
+    filter: readFilter(params.get("filter")),
+    example: readExample(params),
+  };
+}
+
+/** Returns the parameters of a search, without default values. */
+export function writeSearch({ query = "", modes = [], topP = 0, filter, example, ...ticks }) {
+  const params = new URLSearchParams();
+  if (query) params.set("q", query);
+  if (example) writeExample(params, example);
+  if (params.size === 0) return params;
+  if (modes.length > 0) params.set("modes", modes.join(","));
+  for (const name of TICKS) if (ticks[name]) params.set(name, "1");
+  if (topP > 0) params.set("least", String(topP));
+  if (filter && Object.keys(filter).length > 0) params.set("filter", JSON.stringify(filter));
+  return params;
+}
+
+/** Returns the body of the API request for a search, like a segment or an asset if given. */
+export function searchBody(route, similarTo, cursor) {
+  const { query, modes, boxes, masks, topP, filter, scope, grouped, duplicates } = route;
+  return {
+    ...(query && { query }),
+    ...(similarTo && { similar_to: similarTo }),
+    ...(topP > 0 && { top_p: topP }),
+    ...(Object.keys(filter).length > 0 && { filter }),
+    ...(scope && { asset_ids: [scope.id] }),
+    ...(grouped && { group_by: "asset" }),
+    ...(duplicates && { collapse: false }),
+    ...(cursor && { cursor }),
+    modes,
+    use_boxes: boxes,
+    use_masks: masks,
+    top_k: PAGE,
+  };
+}
+
+/** Returns the query parameters of a search by a file. Its hits are cut at the lowest score later. */
+export function fileSearchParams({ modes, filter, scope, grouped, duplicates }) {
+  return {
+    top_k: FILE_HITS,
+    modes,
+    ...(Object.keys(filter).length > 0 && { filter: JSON.stringify(filter) }),
+    ...(scope && { asset_ids: scope.id }),
+    ...(grouped && { group_by: "asset" }),
+    ...(duplicates && { collapse: false }),
+  };
+}
+
+function readExample(params) {
+  const kind = EXAMPLES.find((name) => params.get(name));
+  if (!kind) return null;
+  const example = { kind, id: params.get(kind), name: params.get("name") ?? "" };
+  if (kind === "similar" || kind === "image") return example;
+  const start = readNumber(params.get("from"), 0, Infinity) ?? 0;
+  const end = readNumber(params.get("to"), 0, Infinity);
+  const isRange = end !== null && end > start;
+  if (kind === "range" && !isRange) return null;
+  return { ...example, start, end: isRange ? end : null };
+}
+
+function writeExample(params, { kind, id, name, start, end }) {
+  params.set(kind, id);
+  if (name) params.set("name", name);
+  if (start) params.set("from", String(start));
+  if (end !== null && end !== undefined) params.set("to", String(end));
+}
+
+function readFilter(text) {
+  try {
+    const filter = JSON.parse(text);
+    return typeof filter === "object" && filter !== null && !Array.isArray(filter) ? filter : {};
+  } catch {
+    return {};
+  }
+}
+
+function readNumber(text, min, max) {
+  const number = text ? Number(text) : NaN;
+  return number >= min && number <= max && Number.isFinite(number) ? number : null;
+}

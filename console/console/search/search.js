@@ -1,0 +1,82 @@
+import { el, errorNotice, announce } from "../shared/element.js";
+import { count, LIKELY_SCORE } from "../shared/wording.js";
+import { captionNote, momentCard } from "./moment.js";
+import { runSearch } from "./search-request.js";
+
+/** Shows the results of a search in `outlet`. Aborting the signal leaves `outlet` unchanged. */
+export async function showSearch(outlet, route, signal) {
+  const likely = el("ul.grid", { "aria-label": "Results" });
+  const rest = el("ul.grid", { "aria-label": "Less likely results" });
+  const restSummary = el("summary", {});
+  const restFold = el("details.rest", { hidden: true }, restSummary, rest);
+  const more = el("div.more");
+  const heading = el("h2.found", {}, "Searching…");
+  const note = el("p.facts", { hidden: true });
+  const origin = el("div");
+  outlet.replaceChildren(heading, skeleton());
+
+  const load = async (cursor) => {
+    more.replaceChildren(cursor ? el("p.facts", {}, "Searching…") : "");
+    const onStep = (text) => (heading.textContent = text);
+    try {
+      add(await runSearch(route, { cursor, signal, onStep }), cursor);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!cursor) outlet.replaceChildren(more);
+      more.replaceChildren(errorNotice(error, error.isFinal ? undefined : () => load(cursor)));
+    }
+  };
+
+  const add = ({ segments, total, next_cursor: next, note: text }, cursor) => {
+    if (signal.aborted) return;
+    if (!cursor) outlet.replaceChildren(heading, note, likely, restFold, more, origin);
+    note.hidden = !text;
+    note.textContent = text ?? "";
+    const cards = segments.map((hit) => ({
+      card: momentCard(hit),
+      isLikely: hit.score > LIKELY_SCORE,
+    }));
+    likely.append(...cards.filter(({ isLikely }) => isLikely).map(({ card }) => card));
+    rest.append(...cards.filter(({ isLikely }) => !isLikely).map(({ card }) => card));
+    const [likelyCount, restCount] = [likely.childElementCount, rest.childElementCount];
+    if (likelyCount + restCount === 0) likely.replaceWith(emptyResults(route));
+    restFold.hidden = restCount === 0;
+    restFold.open ||= likelyCount === 0;
+    restSummary.textContent = likelyCount === 0 ? "Nearest results" : "Less likely results";
+    heading.textContent = headline(likelyCount, total, target(route));
+    if (!origin.firstChild) origin.append(...captionNote(segments));
+    more.replaceChildren(
+      next ? el("button", { type: "button", onclick: () => load(next) }, "Next page") : "",
+    );
+    (restCount > 0 ? restFold : outlet).append(more);
+    if (cursor) cards[0]?.card.querySelector("button").focus();
+    announce(heading.textContent);
+  };
+
+  await load(undefined);
+}
+
+/** Names what a search looks for, words, an example, or both, and where. */
+function target({ query, example, scope }) {
+  const words = query && `for “${query}”`;
+  const like = example && `like “${example.name || "the example"}”`;
+  const what = [like, words].filter(Boolean).join(", ");
+  return scope ? `${what} in “${scope.name || "one of them"}”` : what;
+}
+
+function headline(likelyCount, total, what) {
+  if (total === 0) return `No results ${what}`;
+  if (likelyCount === 0) return `No likely results ${what}`;
+  return `${count(likelyCount, "moment")} ${what}`;
+}
+
+function emptyResults({ modes, topP, filter, scope }) {
+  const isNarrow = scope || modes.length > 0 || topP > 0 || Object.keys(filter).length > 0;
+  const advice = isNarrow ? "Remove some of the filters, or add" : "Add";
+  return el("p.empty", {}, `${advice} videos and images: only assets that are ready are searched.`);
+}
+
+function skeleton() {
+  const cards = Array.from({ length: 4 }, () => el("li.card.skeleton"));
+  return el("ul.grid", { "aria-hidden": "true" }, cards);
+}

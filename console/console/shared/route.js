@@ -1,0 +1,59 @@
+import { readView, WHOLE_LIBRARY, writeView } from "../library/asset-order.js";
+import { isSegment } from "../packages/sightline/api-path.js";
+import { readScope, writeScope } from "../search/scope.js";
+import { readSearch, writeSearch } from "../search/search-state.js";
+
+/** Pages of the account. An index of such a name has its library at `#/stats/library`. */
+const ACCOUNT_PAGES = new Set(["stats", "keys", "jobs"]);
+const INDEX_PAGES = new Set(["library", "health", "settings"]);
+
+/**
+ * Reads the state of the page from the URL's hash, so that reloads and links restore it: `#/` is the
+ * list of indices, `#/stats` a page of the account, `#/holidays` an index, `#/holidays?state=failed`
+ * a part of its library, `#/holidays/health` a page of it, `#/holidays?q=boat&modes=image` a search
+ * in it, `#/holidays?ask=…` a question and `#/holidays?asset=vid_…` a video or an image of it.
+ */
+export function readRoute(hash = location.hash) {
+  const [path, search] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [sent, page] = path.split("/", 2);
+  const name = isSegment(sent) ? sent : ""; // `#/..` names no index
+  const params = new URLSearchParams(search);
+  const isAccountPage = page === undefined && ACCOUNT_PAGES.has(name);
+  return {
+    page: isAccountPage ? name : pageOf(name, page),
+    index: isAccountPage ? "" : name,
+    question: params.get("ask") ?? "",
+    asset: params.get("asset") ?? "",
+    fromImages: params.has("images"),
+    scope: readScope(params),
+    view: readView(params),
+    ...readSearch(params),
+  };
+}
+
+function pageOf(index, page) {
+  if (index === "") return "indices";
+  return INDEX_PAGES.has(page) ? page : "library";
+}
+
+/** Returns the hash of a route. A search and a question have no view of the library. */
+export function routeHash({ index, page = "library", ...state }) {
+  const params = page === "library" ? writeState(state) : "";
+  const rest = page !== "library" || ACCOUNT_PAGES.has(index) ? `/${page}` : "";
+  return `#/${index}${rest}${params && `?${params}`}`;
+}
+
+function writeState({
+  question,
+  asset,
+  fromImages,
+  scope = null,
+  view = WHOLE_LIBRARY,
+  ...search
+}) {
+  const asking = question ? { ask: question, ...(fromImages && { images: "1" }) } : null;
+  const main = asking ?? (asset ? { asset } : [...writeSearch(search)]);
+  const parts = [new URLSearchParams(main), writeScope(scope)];
+  if (parts[0].size === 0) parts.push(writeView(view));
+  return parts.map(String).filter(Boolean).join("&");
+}

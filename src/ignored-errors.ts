@@ -1,0 +1,5 @@
+/** Ignores the error of a promise that is awaited later: whoever awaits it gets the error. */
+export function ignoreUntilAwaited(): void {}
+
+/** Ignores the error of ending something that isn't needed any more: its other end may have. */
+export function ignoreAfterUse(): void {}

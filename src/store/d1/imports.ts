@@ -1,0 +1,220 @@
+import type { Failure } from "../../errors.ts";
+import type { AccountId, AssetId, IndexId, JobId, SourceId } from "../../ids.ts";
+import type { Asset, AssetType } from "../../types.ts";
+import {
+  all,
+  batch,
+  firstValue,
+  inChunks,
+  parseColumns,
+  run,
+  sql,
+  type SqlFragment,
+} from "../sql.ts";
+
+/**
+ * An item of a platform's listing, and the asset that it becomes if the index hasn't imported it.
+ */
+export interface ImportCandidate {
+  platformId: string;
+  position: number;
+  title: string;
+  /** URL of the item's page on the platform. */
+  url: string;
+  assetType: AssetType;
+  /** The item as the platform lists it. */
+  item: object;
+  /** Null if the file can't be downloaded; `error` says why. */
+  asset: Pick<Asset, "assetId" | "jobId" | "source" | "language"> | null;
+  error: Failure | null;
+}
+
+/** A sync of an import source, and the job that runs it. */
+export interface SourceSync {
+  jobId: JobId;
+  accountId: AccountId;
+  indexId: IndexId;
+  sourceId: SourceId;
+  platform: string;
+  metadata: object;
+  /** Whether assets that the user deleted are imported once more. */
+  restoresDeleted: boolean;
+  now: number;
+}
+
+/**
+ * Imports the items that a sync found, each once, as queued assets, and records each one's outcome.
+ * Runs in one transaction. Repeating it changes nothing and records the same outcomes.
+ */
+export async function importItems(
+  db: D1Database,
+  sync: SourceSync,
+  candidates: ImportCandidate[],
+): Promise<void> {
+  if (candidates.length === 0) return;
+  await batch(
+    db,
+    inChunks(candidates).flatMap((rows) => importStatements(sync, rows)),
+  );
+}
+
+function importStatements(sync: SourceSync, rows: string): SqlFragment[] {
+  const { jobId, accountId, indexId, sourceId, platform, restoresDeleted, now } = sync;
+  const metadata = JSON.stringify(sync.metadata);
+  const isImported = sql`imports.index_id = ${indexId} AND imports.platform = ${platform}
+    AND imports.platform_id = value ->> 'platformId'`;
+  return [
+    sql`INSERT INTO imports (index_id, platform, platform_id, source_id, item, asset_id)
+      SELECT ${indexId}, ${platform}, value ->> 'platformId', ${sourceId}, value -> 'item',
+        value ->> '$.asset.assetId'
+      FROM json_each(${rows}) WHERE value ->> '$.asset.assetId' IS NOT NULL
+        AND EXISTS (SELECT 1 FROM indices WHERE index_id = ${indexId} AND deleted_at IS NULL)
+      ON CONFLICT DO UPDATE SET asset_id = excluded.asset_id, item = excluded.item,
+        removed_at = NULL
+      WHERE ${restoresDeleted ? 1 : 0}
+        AND NOT EXISTS (SELECT 1 FROM assets WHERE assets.asset_id = imports.asset_id)`,
+    sql`INSERT INTO assets (index_id, shard, account_id, asset_id, asset_type, title, state, source,
+        language, metadata, job_id, created_at, updated_at)
+      SELECT ${indexId}, (SELECT MAX(shard) FROM shards WHERE index_id = ${indexId}),
+        ${accountId}, asset_id, value ->> 'assetType', value ->> 'title', 'queued',
+        value -> '$.asset.source', COALESCE(value ->> '$.asset.language', settings ->> '$.language'),
+        ${metadata}, value ->> '$.asset.jobId', ${now}, ${now}
+      FROM json_each(${rows})
+        JOIN imports ON ${isImported} AND imports.asset_id = value ->> '$.asset.assetId'
+        JOIN indices USING (index_id)`,
+    sql`INSERT INTO jobs
+        (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
+      SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
+      FROM assets
+      WHERE asset_id IN (SELECT value ->> '$.asset.assetId' FROM json_each(${rows}))`,
+    sql`INSERT INTO job_items
+        (job_id, platform_id, position, title, url, asset_type, outcome, asset_id, error)
+      SELECT ${jobId}, value ->> 'platformId', value ->> 'position', value ->> 'title',
+        value ->> 'url', value ->> 'assetType',
+        CASE WHEN assets.asset_id = value ->> '$.asset.assetId' THEN 'added'
+          WHEN assets.asset_id IS NOT NULL THEN 'present'
+          WHEN imports.asset_id IS NOT NULL THEN 'deleted_locally' ELSE 'unavailable' END,
+        assets.asset_id, CASE WHEN imports.asset_id IS NULL THEN value -> 'error' END
+      FROM json_each(${rows}) LEFT JOIN imports ON ${isImported} LEFT JOIN assets USING (asset_id)
+      WHERE true ON CONFLICT DO NOTHING`,
+  ];
+}
+
+export type StartableAsset = Pick<Asset, "assetId" | "assetType" | "jobId">;
+
+/**
+ * Lists assets that a sync added and that their index's object hasn't started. With
+ * `includeFailed`, also those that the sync found present and failed.
+ */
+export async function listUnstarted(
+  db: D1Database,
+  jobId: JobId,
+  includeFailed: boolean,
+): Promise<StartableAsset[]> {
+  return all<StartableAsset>(
+    db,
+    sql`SELECT asset_id AS assetId, assets.asset_type AS assetType, assets.job_id AS jobId
+      FROM job_items JOIN assets USING (asset_id)
+      WHERE job_items.job_id = ${jobId} AND (state = 'queued' AND revision = 0
+        OR ${includeFailed ? 1 : 0} AND state = 'failed' AND outcome = 'present')`,
+  );
+}
+
+/** Lists, at random, items of a source that the sync didn't find, unless recorded as removed. */
+export async function listAbsentItems<Item>(
+  db: D1Database,
+  sourceId: SourceId,
+  jobId: JobId,
+  limit: number,
+): Promise<Item[]> {
+  const rows = await all<{ item: string }>(
+    db,
+    sql`SELECT item FROM imports WHERE source_id = ${sourceId} AND removed_at IS NULL
+        AND platform_id NOT IN (SELECT platform_id FROM job_items WHERE job_id = ${jobId})
+      ORDER BY random() LIMIT ${limit}`,
+  );
+  return rows.map(({ item }) => JSON.parse(item) as Item);
+}
+
+/** Records that an item was removed from its platform. The asset stays. */
+export async function markRemoved(
+  db: D1Database,
+  sync: Pick<SourceSync, "jobId" | "indexId" | "platform" | "now">,
+  platformId: string,
+): Promise<void> {
+  const isItem = sql`index_id = ${sync.indexId} AND platform = ${sync.platform}
+    AND platform_id = ${platformId}`;
+  await batch(db, [
+    sql`INSERT INTO job_items
+        (job_id, platform_id, position, title, url, asset_type, outcome, asset_id)
+      SELECT ${sync.jobId}, platform_id, ${Number.MAX_SAFE_INTEGER}, item ->> 'title',
+        item ->> 'pageUrl', item ->> 'assetType', 'removed_upstream', asset_id
+      FROM imports WHERE ${isItem} ON CONFLICT DO NOTHING`,
+    sql`UPDATE imports SET removed_at = ${sync.now} WHERE ${isItem}`,
+  ]);
+}
+
+/** Returns the platform's item that an asset was imported from; null for other assets. */
+export async function getImported<Item>(db: D1Database, assetId: AssetId): Promise<Item | null> {
+  const item = await firstValue<string>(
+    db,
+    sql`SELECT item FROM imports WHERE asset_id = ${assetId}`,
+  );
+  return item === null ? null : (JSON.parse(item) as Item);
+}
+
+/**
+ * Replaces an asset by the one in the index that has the same bytes: in its import, and in its job,
+ * which succeeds. `warnings` become part of the job's result.
+ */
+export async function linkToDuplicate(
+  db: D1Database,
+  { assetId, jobId }: Pick<Asset, "assetId" | "jobId">,
+  { assetId: duplicateId, assetType }: Pick<Asset, "assetId" | "assetType">,
+  warnings: object[],
+): Promise<void> {
+  const result = { asset_id: duplicateId, asset_type: assetType, duplicate: true, warnings };
+  await batch(db, [
+    sql`UPDATE jobs SET state = 'succeeded', progress = 1, result = ${JSON.stringify(result)}
+      WHERE job_id = ${jobId}`,
+    sql`UPDATE imports SET asset_id = ${duplicateId} WHERE asset_id = ${assetId}`,
+    sql`UPDATE job_items SET asset_id = ${duplicateId}, outcome = 'present'
+      WHERE asset_id = ${assetId} AND outcome = 'added'`,
+  ]);
+}
+
+type Outcome = "added" | "present" | "unavailable" | "deleted_locally" | "removed_upstream";
+
+/** Deletes the items of a sync that it didn't change. */
+export async function pruneUnchanged(db: D1Database, jobId: JobId): Promise<void> {
+  await run(
+    db,
+    sql`DELETE FROM job_items WHERE job_id = ${jobId} AND outcome
+      IN ('present', 'deleted_locally')`,
+  );
+}
+
+/** Outcome of an item that a sync found, with the asset's present state. */
+export interface JobItem {
+  platformId: string;
+  title: string;
+  url: string;
+  assetType: AssetType;
+  outcome: Outcome;
+  assetId: AssetId | null;
+  /** Null if the asset was deleted. */
+  state: Asset["state"] | null;
+  error: Failure | null;
+}
+
+export async function listJobItems(db: D1Database, jobId: JobId): Promise<JobItem[]> {
+  const rows = await all<JobItem>(
+    db,
+    sql`SELECT platform_id AS platformId, job_items.title, url, job_items.asset_type AS assetType,
+        outcome, job_items.asset_id AS assetId, assets.state,
+        COALESCE(assets.error, job_items.error) AS error
+      FROM job_items LEFT JOIN assets USING (asset_id)
+      WHERE job_items.job_id = ${jobId} ORDER BY position, platform_id`,
+  );
+  return rows.map((row) => parseColumns(row, ["error"]));
+}

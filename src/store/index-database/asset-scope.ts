@@ -1,0 +1,139 @@
+import { ASSET_TYPES, type AssetType } from "../../types.ts";
+import { concat, inList, raw, sql, type SqlFragment } from "../sql.ts";
+
+export type Scalar = string | number | boolean | null;
+
+export const OPERATORS = ["$eq", "$ne", "$in", "$nin", "$gt", "$gte", "$lt", "$lte"] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+/**
+ * A filter rule for assets. `field` is `created_at` (epoch ms), `duration_seconds`, or a path with
+ * dots between the keys: into the technical facts if it begins with `technical.`, else into the
+ * metadata. `$in` and `$nin` take a list, the other operators one value.
+ */
+export interface Condition {
+  field: string;
+  operator: Operator;
+  operand: Scalar | Scalar[];
+}
+
+/** The assets of an index that a search covers. */
+export interface AssetScope {
+  types: readonly AssetType[];
+  /** Empty for all assets. */
+  assetIds: readonly string[];
+  /** The example of a query by example, which isn't a result itself. */
+  exceptAssetId: string | null;
+  conditions: readonly Condition[];
+  /** Excludes assets that became searchable later. Epoch ms. */
+  readyBy: number;
+}
+
+const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
+/** A JSON value's type as `json_each` returns it, with one name for both kinds of numbers. */
+const typeOf = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${type} END`;
+
+/** Condition for the searchable assets of a scope, in a statement that reads `assets`. */
+export function isInScope(scope: AssetScope): SqlFragment {
+  const conditions = [
+    sql`assets.searchable_at <= ${scope.readyBy}`,
+    sql`assets.asset_type ${inList(scope.types)}`,
+    ...scope.conditions.map(toSql),
+  ];
+  if (scope.assetIds.length > 0) conditions.push(sql`assets.asset_id ${inList(scope.assetIds)}`);
+  if (scope.exceptAssetId !== null) {
+    conditions.push(sql`assets.asset_id <> ${scope.exceptAssetId}`);
+  }
+  return concat(
+    conditions.map((condition) => sql`(${condition})`),
+    " AND ",
+  );
+}
+
+/**
+ * The keys of the segments in scope, as the shorter list: of those that are (`IN`), or of those
+ * that aren't (`NOT IN`).
+ */
+export function segmentsInScope(scope: AssetScope): {
+  operator: "IN" | "NOT IN";
+  keys: SqlFragment;
+} {
+  const isNarrow = !coversAllTypes(scope) || selectsAssets(scope);
+  const condition = isNarrow
+    ? isInScope(scope)
+    : sql`assets.searchable_at IS NULL OR assets.searchable_at > ${scope.readyBy}`;
+  return {
+    operator: isNarrow ? "IN" : "NOT IN",
+    keys: sql`SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE ${condition}`,
+  };
+}
+
+/**
+ * Counts the segments in scope. Unless assets are selected, the count includes those of assets that
+ * aren't searchable.
+ */
+export function countInScope(scope: AssetScope): SqlFragment {
+  return selectsAssets(scope)
+    ? sql`SELECT COUNT(*) FROM assets JOIN segments USING (asset_key) WHERE ${isInScope(scope)}`
+    : sql`SELECT SUM(segments) FROM segment_counts WHERE asset_type ${inList(scope.types)}`;
+}
+
+function coversAllTypes({ types, exceptAssetId }: AssetScope): boolean {
+  return types.length === ASSET_TYPES.length && exceptAssetId === null;
+}
+
+/** Whether a scope selects assets by id or by filter rules. */
+export function selectsAssets({ assetIds, conditions }: AssetScope): boolean {
+  return assetIds.length > 0 || conditions.length > 0;
+}
+
+/**
+ * A missing field and an empty list compare as `null`. A list matches if any of its members does.
+ * An object isn't null and equals nothing: its members have paths of their own.
+ */
+function toSql({ field, operator, operand }: Condition): SqlFragment {
+  if (operator === "$ne" || operator === "$nin")
+    return sql`NOT (${isAnyOf(field, [operand].flat())})`;
+  if (operator === "$eq" || operator === "$in") return isAnyOf(field, [operand].flat());
+  return existsValue(field, raw(COMPARE[operator]), [operand]);
+}
+
+function isAnyOf(field: string, values: Scalar[]): SqlFragment {
+  const isValue = existsValue(
+    field,
+    raw("="),
+    values.filter((value) => value !== null),
+  );
+  if (!values.includes(null)) return isValue;
+  return sql`${isValue} OR NOT EXISTS (SELECT 1 FROM (${valuesOf(field)}) WHERE type <> 'null')`;
+}
+
+/** Whether any value of a field compares to any of `operands`, which must be of the same type. */
+function existsValue(
+  field: string,
+  compare: SqlFragment,
+  operands: (Scalar | Scalar[])[],
+): SqlFragment {
+  const actual = valuesOf(field);
+  return sql`EXISTS (
+    SELECT 1 FROM (${actual}) AS actual, json_each(${JSON.stringify(operands)}) AS operand
+    WHERE ${raw(typeOf("actual.type"))} = ${raw(typeOf("operand.type"))}
+      AND actual.value ${compare} operand.value)`;
+}
+
+/** Beginning of the fields that are facts of an asset's file. */
+const TECHNICAL = "technical.";
+
+/** The values of a field with their types: one row, or one for each member of a list. */
+function valuesOf(field: string): SqlFragment {
+  if (field === "duration_seconds") {
+    return raw("SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type");
+  }
+  if (field === "created_at") return raw("SELECT assets.created_at AS value, 'real' AS type");
+  const isTechnical = field.startsWith(TECHNICAL);
+  const column = raw(isTechnical ? "assets.technical" : "assets.metadata");
+  const names = isTechnical ? field.slice(TECHNICAL.length) : field;
+  const path = ["$", ...names.split(".").map((key) => JSON.stringify(key))].join(".");
+  return sql`SELECT value, type FROM (SELECT ${column} -> ${path} AS field),
+    json_each(iif(json_type(field) = 'array', field, json_array(json(field))))`;
+}

@@ -1,0 +1,54 @@
+import type { Asset, FrameSummary, Transition } from "../../types.ts";
+import { deletePrefix, analysisPrefix } from "./object-keys.ts";
+
+/** Analysis of a window of a video. Empty if the window can't be decoded. */
+export interface WindowAnalysis {
+  frames: FrameSummary[];
+  transitions: Transition[];
+  /** Operations of FRAMES that the analysis took. */
+  operations: number;
+}
+
+/** Stores the analysis of a window, and the luma values of its frames. Overwrites earlier ones. */
+export async function putWindowAnalysis(
+  bucket: R2Bucket,
+  asset: Asset,
+  part: number,
+  { lumas, ...analysis }: WindowAnalysis & { lumas: readonly Uint8Array[] },
+): Promise<void> {
+  await bucket.put(lumaKey(asset, part), Buffer.concat(lumas));
+  await bucket.put(analysisKey(asset, part), JSON.stringify(analysis));
+}
+
+/** Returns the analysis of a window; null before there is one, and after the ingest. */
+export async function getWindowAnalysis(
+  bucket: R2Bucket,
+  asset: Asset,
+  part: number,
+): Promise<WindowAnalysis | null> {
+  const object = await bucket.get(analysisKey(asset, part));
+  return object && object.json<WindowAnalysis>();
+}
+
+/** Returns the luma values of a window's frames, one frame after another, or null. */
+export async function getWindowLuma(
+  bucket: R2Bucket,
+  asset: Asset,
+  part: number,
+): Promise<Uint8Array | null> {
+  const object = await bucket.get(lumaKey(asset, part));
+  return object && object.bytes();
+}
+
+/** Deletes the window analyses of an asset. */
+export function deleteAnalyses(bucket: R2Bucket, asset: Asset): Promise<void> {
+  return deletePrefix(bucket, analysisPrefix(asset));
+}
+
+function analysisKey(asset: Asset, part: number): string {
+  return `${analysisPrefix(asset)}${part}.json`;
+}
+
+function lumaKey(asset: Asset, part: number): string {
+  return `${analysisPrefix(asset)}${part}.luma`;
+}

@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Client, fixture, type Json, newClient } from "../support/client.ts";
+
+let client: Client;
+
+beforeAll(async () => {
+  client = await newClient();
+});
+
+/** Adds a video to an index of its own and waits for the end of its ingest. */
+async function ingest(name: string, file: string): Promise<Json> {
+  await client.json("POST", "/index", { json: { index_name: name } });
+  const form = { video_file: await fixture(file) };
+  return client.waitForAsset(name, await client.json("POST", `/index/${name}/video`, { form }));
+}
+
+/** Returns start, end and on-screen text of each segment. */
+async function listSegments(name: string, asset: Json): Promise<[number, number, string][]> {
+  const { segments } = await client.json("GET", `/index/${name}/video/${asset.video_id}/segments`);
+  return segments.map((segment: Json) => [
+    segment.start_seconds,
+    segment.end_seconds,
+    segment.on_screen_text,
+  ]);
+}
+
+describe("a video with a trimmed end", () => {
+  it("ends where a player ends it, and what was trimmed isn't found", async () => {
+    const asset = await ingest("trimmed", "trimmed.mov");
+    expect(asset).toMatchObject({ state: "ready", duration_seconds: 3, warnings: [] });
+    const segments = await listSegments("trimmed", asset);
+    expect(segments.at(-1)).toEqual([expect.any(Number), 3, ""]);
+    const json = { query: "hello", modes: ["text"] };
+    expect(await client.json("POST", "/index/trimmed/search", { json })).toMatchObject({
+      segments: [],
+    });
+  });
+});
+
+describe("two recordings that were joined", () => {
+  it("follow one another, each with its shots", async () => {
+    const asset = await ingest("joined", "joined.ts");
+    expect(asset).toMatchObject({ state: "ready", duration_seconds: 12, warnings: [] });
+    expect(await listSegments("joined", asset)).toEqual([
+      [0, 3, "HELLO"],
+      [3, 6, ""],
+      [6, 9, "HELLO"],
+      [9, 12, ""],
+    ]);
+  });
+});
+
+describe("a video that was cut off", () => {
+  it("is ready with a warning that says how much is missing and from where", async () => {
+    const asset = await ingest("incomplete", "incomplete.mp4");
+    expect(asset.state).toBe("ready");
+    expect(asset.duration_seconds).toBeLessThan(5.9);
+    const [warning] = asset.warnings;
+    expect(warning.code).toBe("incomplete_media");
+    expect(warning.message).toMatch(
+      /^The file isn't complete: [\d.]+ s \(\d+ bytes\) are missing, from [\d.]+ s on\./,
+    );
+  });
+});

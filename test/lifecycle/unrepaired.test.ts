@@ -1,0 +1,146 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  archiveKey,
+  asrPrefix,
+  listObjects,
+  deleteObjectKeys,
+  sourceKey,
+  transcriptKey,
+} from "../../src/store/r2/object-keys.ts";
+import { type Client, fixtureUrl, type Json, newClient } from "../support/client.ts";
+import { runSearches, createRepairFixture, type RepairFixture } from "../support/repair-fixture.ts";
+import { assetRefOf, run, OF_ASSET, runInIndex } from "../support/store-queries.ts";
+
+let client: Client;
+let assets: RepairFixture;
+let before: Json[];
+
+beforeAll(async () => {
+  client = await newClient();
+  assets = await createRepairFixture(client, "unrepaired");
+  before = await runSearches(client, "unrepaired");
+});
+
+async function repair(): Promise<Json> {
+  const { job_id } = await client.json("POST", "/index/unrepaired/traverse");
+  const { state, result } = await client.waitForJob(job_id);
+  expect(state).toBe("succeeded");
+  return result;
+}
+
+async function failIngest({ asset_id }: Json, code: string): Promise<void> {
+  const error = JSON.stringify({ code, message: "It broke." });
+  await run("UPDATE assets SET state = 'failed', error = ? WHERE asset_id = ?", error, asset_id);
+}
+
+describe("a finding stays in `unrepaired`", () => {
+  it("if an uploaded source file is missing, and so are keyframes made from it", async () => {
+    const image = await assetRefOf(assets.textImage);
+    const source = await (await env.MEDIA.get(sourceKey(image)))!.bytes();
+    await env.MEDIA.delete([
+      sourceKey(image),
+      `${sourceKey(image).replace("source", "")}keyframes/0.jpg`,
+    ]);
+    const { repaired, unrepaired } = await repair();
+    expect(repaired).toEqual({});
+    expect(unrepaired).toMatchObject([
+      {
+        asset_id: assets.textImage.asset_id,
+        code: "source_missing",
+        message: expect.stringContaining("send it again"),
+      },
+      { asset_id: assets.textImage.asset_id, code: "keyframes_missing" },
+    ]);
+    await env.MEDIA.put(sourceKey(image), source);
+    expect(await repair()).toMatchObject({ repaired: { keyframes_missing: 1 }, unrepaired: [] });
+    expect(await runSearches(client, "unrepaired")).toEqual(before);
+  });
+
+  it("if a URL serves other bytes now, and the stored file is kept", async () => {
+    const image = await assetRefOf(assets.boats);
+    const source = await (await env.MEDIA.get(sourceKey(image)))!.bytes();
+    await env.MEDIA.put(sourceKey(image), source.slice(0, 100));
+    const setUrl = (name: string) =>
+      run(
+        "UPDATE assets SET source = json_set(source, '$.url', ?) WHERE asset_id = ?",
+        fixtureUrl(name),
+        assets.boats.asset_id,
+      );
+    await setUrl("boats-mirror.jpg");
+    const { unrepaired } = await repair();
+    expect(unrepaired).toMatchObject([
+      { code: "source_truncated", message: expect.stringContaining("Other bytes") },
+    ]);
+    expect((await env.MEDIA.head(sourceKey(image)))!.size).toBe(100);
+    await setUrl("boats.jpg");
+    expect(await repair()).toMatchObject({ repaired: { source_truncated: 1 }, unrepaired: [] });
+    expect(await (await env.MEDIA.get(sourceKey(image)))!.bytes()).toEqual(source);
+  });
+
+  it("if the times of a transcript are lost, after its text is restored", async () => {
+    const video = await assetRefOf(assets.speech);
+    const asrObjects = await listObjects(env.MEDIA, asrPrefix(video));
+    await deleteObjectKeys(env.MEDIA, [
+      transcriptKey(video, null),
+      archiveKey(video),
+      ...asrObjects.map(({ key }) => key),
+    ]);
+    const { repaired, unrepaired } = await repair();
+    expect(repaired).toEqual({ transcript_missing: 1, archive_outdated: 1 });
+    expect(unrepaired).toMatchObject([
+      { code: "transcript_missing", message: expect.stringContaining("times") },
+    ]);
+    const path = `/index/unrepaired/video/${assets.speech.asset_id}`;
+    const { cues } = await client.json("GET", `${path}/transcript`);
+    const { segments } = await client.json("GET", `${path}/segments`);
+    expect(cues).toEqual(
+      segments.map((segment: Json) => ({
+        start: segment.start_seconds,
+        end: segment.end_seconds,
+        text: segment.transcript,
+      })),
+    );
+    expect(await repair()).toMatchObject({ findings: {} });
+    expect(await runSearches(client, "unrepaired")).toEqual(before);
+  });
+
+  it("if segments are missing", async () => {
+    const clip = await assetRefOf(assets.clip);
+    const move = `UPDATE segments SET position = ? WHERE position = ? AND ${OF_ASSET}`;
+    await runInIndex(clip, move, 7, 1, clip.assetId);
+    await run("UPDATE assets SET segments = 8 WHERE asset_id = ?", assets.clip.asset_id);
+    const { unrepaired } = await repair();
+    expect(unrepaired).toMatchObject([
+      { code: "segment_count_mismatch", message: expect.stringContaining("gone") },
+    ]);
+    await runInIndex(clip, move, 1, 7, clip.assetId);
+    expect(await repair()).toMatchObject({ repaired: { segment_count_mismatch: 1 } });
+  });
+});
+
+describe("a failed ingest", () => {
+  it("with a permanent error isn't restarted", async () => {
+    await failIngest(assets.clock, "unreadable_image");
+    const { unrepaired } = await repair();
+    expect(unrepaired).toEqual([
+      {
+        asset_id: assets.clock.asset_id,
+        title: assets.clock.title,
+        code: "ingest_failed",
+        message: "It broke.",
+      },
+    ]);
+  });
+
+  it("with a transient error is restarted once", async () => {
+    await failIngest(assets.clock, "upstream_timeout");
+    expect((await repair()).repaired).toEqual({ ingest_failed: 1 });
+    expect((await client.waitForAsset("unrepaired", assets.clock)).state).toBe("ready");
+    await failIngest(assets.clock, "upstream_timeout");
+    const { unrepaired } = await repair();
+    expect(unrepaired).toMatchObject([
+      { code: "ingest_failed", message: expect.stringContaining("failed again") },
+    ]);
+  });
+});

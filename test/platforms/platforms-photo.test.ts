@@ -1,0 +1,164 @@
+import { describe, expect, inject, it } from "vitest";
+import type { ImportRequest } from "../../src/platforms/platform.ts";
+import {
+  listAllItems,
+  requestsTo,
+  errorOf,
+  firstItem,
+  sceneItems,
+  resolveMedia,
+  stubPlatform,
+  resolveListing,
+} from "../support/platform-stubs.ts";
+
+const platformsOrigin = inject("platformsOrigin");
+const filesOrigin = inject("filesOrigin");
+
+describe("Mastodon", () => {
+  const profile = (scene: string): ImportRequest => ({
+    kind: "profile",
+    url: `${platformsOrigin}/@${scene}`,
+  });
+
+  it("lists an item for each attachment of a post, with its alternative text", async () => {
+    const item = {
+      id: "a",
+      file: "boats.jpg",
+      moreFiles: ["clock.jpg"],
+      altText: "Boats in a bay",
+    };
+    await stubPlatform("several", { items: [item] });
+    const items = await listAllItems(await resolveListing(profile("several")));
+    expect(items).toHaveLength(2);
+    expect(items[0]).toMatchObject({
+      assetType: "image",
+      altText: "Boats in a bay",
+      description: "Post a\nTea & cake\nat Noon",
+      tags: ["madeup"],
+      language: "en",
+    });
+    expect((await resolveMedia("mastodon", items[1]!)).url).toBe(`${filesOrigin}/clock.jpg`);
+  });
+
+  it("resolves handles, also of an account on another host", async () => {
+    await stubPlatform("handled", { items: sceneItems(2, { isVideo: true }) });
+    const host = new URL(platformsOrigin).host;
+    for (const username of [`@handled@${host}`, `handled@${host}`]) {
+      expect(await resolveListing({ kind: "profile", username })).toMatchObject({
+        platform: "mastodon",
+      });
+    }
+    await stubPlatform("moved-handled", {
+      items: [],
+      faults: [{ path: "acct=moved-handled", status: 404, times: 1 }],
+    });
+    const moved = { kind: "profile", username: `moved-handled@${host}` } as const;
+    const listing = await resolveListing(moved);
+    expect(listing.ref.origin).toContain("localhost");
+  });
+
+  it("recognises Pixelfed by its version, and lists public posts only", async () => {
+    const url = `${inject("pixelfedOrigin")}/@pixels`;
+    await stubPlatform("pixels", {
+      items: [
+        ...sceneItems(1, { file: "boats.jpg" }),
+        { id: "p", file: "x", overrides: { visibility: "private" } },
+      ],
+    });
+    const listing = await resolveListing({ kind: "profile", url });
+    expect(listing.platform).toBe("pixelfed");
+    expect(await listAllItems(listing)).toHaveLength(1);
+  });
+
+  it("ends the list of a server that ignores max_id", async () => {
+    const server = inject("pixelfedOrigin");
+    await stubPlatform("stuck", { items: sceneItems(30) });
+    const path = "/api/pixelfed/v1/accounts/stuck/statuses?limit=24";
+    const body = await (await fetch(server + path)).text();
+    const faults = [{ path: "max_id", status: 200, body }];
+    await stubPlatform("stuck", { items: sceneItems(30), faults });
+    const items = await listAllItems(
+      await resolveListing({ kind: "profile", url: `${server}/stuck` }),
+    );
+    expect(new Set(items.map(({ platformId }) => platformId)).size).toBe(24);
+  });
+
+  it("throws media_not_available if a server requires a login", async () => {
+    await stubPlatform("closed", { items: [], faults: [{ path: "", status: 401 }] });
+    expect(await errorOf(resolveListing(profile("closed")))).toMatchObject({
+      code: "media_not_available",
+    });
+  });
+});
+
+describe("Flickr and Instagram", () => {
+  it("resolve the URLs of profiles", async () => {
+    await stubPlatform("member", { items: sceneItems(1, { file: "boats.jpg" }) });
+    const flickr = { kind: "profile", url: "https://www.flickr.com/photos/member/" } as const;
+    expect(await firstItem(flickr)).toMatchObject({
+      assetType: "image",
+      licence: "https://cc.example/by",
+      description: "About i0",
+      tags: ["made", "up"],
+    });
+    const instagram = { kind: "profile", url: "https://www.instagram.com/member/" } as const;
+    expect(await firstItem(instagram)).toMatchObject({ assetType: "image", tags: ["madeup"] });
+  });
+
+  it("throw media_not_available for a photo that may not be downloaded", async () => {
+    await stubPlatform("closed_member", { items: sceneItems(1) });
+    const item = await firstItem({ kind: "profile", username: "closed_member" }, "flickr");
+    await stubPlatform("closed_member", {
+      items: sceneItems(1, { overrides: { candownload: 0 } }),
+    });
+    expect(await errorOf(resolveMedia("flickr", item))).toMatchObject({
+      code: "media_not_available",
+    });
+  });
+
+  it("list an item for each part of a carousel, and mark unavailable ones", async () => {
+    await stubPlatform("carousel", {
+      items: [
+        { id: "a", file: "boats.jpg", moreFiles: ["clock.jpg"] },
+        { id: "b", file: "boats.jpg", overrides: { media_url: undefined, media_type: "VIDEO" } },
+        { id: "c", file: "boats.jpg", overrides: { media_url: null } },
+      ],
+    });
+    const items = await listAllItems(
+      await resolveListing({ kind: "profile", username: "@carousel" }),
+    );
+    expect(items.map(({ unavailable }) => unavailable?.code)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      "media_not_available",
+    ]);
+    const [request] = await requestsTo("carousel");
+    expect(request!.path).not.toContain("instagram-token");
+    expect(request!.headers.authorization).toBe("Bearer instagram-token");
+  });
+
+  it.each([
+    [4, "rate_limited"],
+    [190, "platform_not_configured"],
+    [2, "upstream_unavailable"],
+    [999, "upstream_failed"],
+  ])("map Instagram's error %i to a code: %s", async (code, expected) => {
+    const body = JSON.stringify({ error: { code, message: "no" } });
+    await stubPlatform("graph", { items: [], faults: [{ path: "", status: 400, body }] });
+    const listing = resolveListing({ kind: "profile", username: "graph" });
+    expect(await errorOf(listing)).toMatchObject({ code: expected });
+  });
+
+  it.each([
+    [100, "platform_not_configured"],
+    [105, "upstream_unavailable"],
+    [2, "media_not_available"],
+    [112, "upstream_failed"],
+  ])("map Flickr's error %i to a code: %s", async (code, expected) => {
+    const body = JSON.stringify({ stat: "fail", code, message: "no" });
+    await stubPlatform("services", { items: [], faults: [{ path: "", status: 200, body }] });
+    const listing = resolveListing({ kind: "profile", username: "services" }, "flickr");
+    expect(await errorOf(listing)).toMatchObject({ code: expected });
+  });
+});

@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { Client, type Json, newClient } from "../support/client.ts";
+import { connect, rpc } from "../support/mcp-client.ts";
+import { createSampleIndex } from "../support/sample-index.ts";
+import { run } from "../support/store-queries.ts";
+import { waitUntil } from "../support/wait.ts";
+
+let client: Client;
+let video: Json;
+let words: Json;
+
+beforeAll(async () => {
+  ({ client, video, words } = await createSampleIndex());
+});
+
+const TOOLS = ["list_indices", "list_assets", "search", "answer"];
+const GOATS = "The keeper lives here with two goats.";
+
+describe.each(["auto", "legacy"] as const)("the official MCP client (%s)", (mode) => {
+  it("lists the tools with input and output schemas", async () => {
+    const mcp = await connect(client, mode);
+    expect(mcp.getServerVersion()).toMatchObject({ name: "sightline" });
+    expect(mcp.getInstructions()).toContain("list_indices");
+    expect(mcp.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
+    const { tools } = await mcp.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS);
+    for (const { description, inputSchema, outputSchema, annotations } of tools) {
+      expect(description!.length).toBeGreaterThan(50);
+      expect(inputSchema.type).toBe("object");
+      expect(outputSchema).toMatchObject({ type: "object" });
+      expect(annotations).toMatchObject({ readOnlyHint: true });
+    }
+    await mcp.close();
+  });
+
+  it("calls all tools: from the indices to a search result and an answer", async () => {
+    const mcp = await connect(client, mode);
+    const call = async (name: string, args: object): Promise<Json> =>
+      mcp.callTool({ name, arguments: { ...args } });
+
+    const { structuredContent: listed, content } = await call("list_indices", {});
+    expect(listed).toMatchObject({ total: 1, next_cursor: null });
+    const [{ index_name, counts }] = listed.indices;
+    expect({ index_name, counts }).toMatchObject({ index_name: "trip", counts: { videos: 1 } });
+    expect(content[0].text).toContain("- trip: 1 video (0:06), 2 images; 3 ready");
+
+    const assets = await call("list_assets", { index_name, type: "video", limit: 1 });
+    expect(assets.structuredContent.assets).toMatchObject([
+      { asset_id: video.asset_id, state: "ready", metadata: { camera: "A" } },
+    ]);
+    expect(assets.content[0].text).toContain(`- clip.mp4, ${video.asset_id}: video of 0:06, ready`);
+
+    const found = await call("search", { index_name, query: "goats", top_k: 2 });
+    const [best] = found.structuredContent.segments;
+    expect(best).toMatchObject({ asset_id: video.asset_id, rank: 1, transcript: GOATS });
+    expect(found.content[0].text).toContain(
+      `1. clip.mp4, 0:0${best.start_seconds}–0:06 (score ${best.score.toFixed(2)}: `,
+    );
+    expect(found.content[0].text).toContain(best.clip_url);
+    expect((await fetchMedia(best.clip_url)).status).toBe(200);
+
+    const language = `en-x-${mode}`; // differs per mode, so that the answer isn't cached
+    const query = "Who lives with the goats?";
+    const answered = await call("answer", { index_name, query, language });
+    expect(answered.structuredContent).toMatchObject({
+      answer: `${GOATS} [1]`,
+      grounded: true,
+      citations: [{ marker: 1, asset_id: video.asset_id }],
+    });
+    expect(answered.content[0].text).toContain(`${GOATS} [1]\n\nSources:\n[1] clip.mp4, 0:0`);
+    await mcp.close();
+  });
+});
+
+describe("an MCP tool", () => {
+  const call = async (name: string, args: object, as = client): Promise<Json> =>
+    (await rpc(as, { id: 1, method: "tools/call", params: { name, arguments: args } })).message;
+  const textOf = ({ result }: Json): string => result.content[0].text;
+
+  it("returns the same hits as its API operation", async () => {
+    const json = { query: "lantern", top_k: 3, modes: ["image"], top_p: 0.1 };
+    const { segments, total } = await client.json("POST", "/index/trip/search", { json });
+    const { result } = await call("search", { index_name: "trip", ...json });
+    expect(result.structuredContent.total).toBe(total);
+    const ids = (all: Json[]) => all.map(({ segment_id, score }) => ({ segment_id, score }));
+    expect(ids(result.structuredContent.segments)).toEqual(ids(segments));
+    expect(result.structuredContent.segments[0].asset_id).toBe(words.asset_id);
+  });
+
+  it("passes filter, asset_ids, similar_to and cursor on to the operation", async () => {
+    const search = async (args: object) =>
+      (await call("search", { index_name: "trip", ...args })).result.structuredContent;
+    const filtered = await search({ query: "a house", filter: { camera: "A" } });
+    expect(new Set(filtered.segments.map((hit: Json) => hit.asset_id))).toEqual(
+      new Set([video.asset_id]),
+    );
+    const scoped = await search({ query: "a house", asset_ids: [words.asset_id] });
+    expect(scoped.segments.map((hit: Json) => hit.asset_id)).toEqual([words.asset_id]);
+    const example = { similar_to: words.asset_id, top_k: 1 };
+    const first = await search(example);
+    expect(first.segments).toHaveLength(1);
+    const next = await search({ ...example, cursor: first.next_cursor });
+    expect(next.segments[0].rank).toBe(2);
+    const page = await call("list_assets", { index_name: "trip", limit: 2 });
+    expect(textOf(page)).toContain(page.result.structuredContent.next_cursor);
+  });
+
+  it("returns an error result with a sentence for an invalid call", async () => {
+    const failures = [
+      ["search", { index_name: "nothing", query: "x" }, 'no index named "nothing"'],
+      ["search", { index_name: "trip", query: "x", asset_ids: ["vid_1"] }, "vid_1"],
+      ["search", { index_name: "trip" }, "query: Field required"],
+      ["search", { index_name: "trip", query: "x", filter: { a: { $near: 1 } } }, "$near"],
+      ["search", { index_name: "trip", query: "x", top_k: 1000 }, "top_k"],
+      ["search", { index_name: "../keys", query: "x" }, "index_name"],
+      ["search", { query: "x" }, "index_name"],
+      ["list_assets", { index_name: "trip", cursor: "x" }, "cursor"],
+      ["answer", { index_name: "trip", query: "" }, "query"],
+      ["answer", { index_name: "trip" }, "query"],
+    ] as const;
+    for (const [name, args, detail] of failures) {
+      const message = await call(name, args);
+      const isError = message.result?.isError;
+      expect({ name, args, isError }).toEqual({ name, args, isError: true });
+      expect(textOf(message)).toContain(detail);
+      expect(message.result.structuredContent).toBeUndefined();
+    }
+  });
+
+  it("that doesn't exist is a protocol error", async () => {
+    expect((await call("delete_index", {})).error).toMatchObject({ code: -32602 });
+    const { message } = await rpc(client, { id: 1, method: "resources/list" });
+    expect(message.error).toMatchObject({ code: -32601 });
+  });
+
+  it("can't read another account's indices and assets", async () => {
+    const stranger = await newClient();
+    await stranger.json("POST", "/index", { json: { index_name: "own" } });
+    expect((await call("list_indices", {}, stranger)).result.structuredContent.total).toBe(1);
+    for (const [name, args] of [
+      ["list_assets", { index_name: "trip" }],
+      ["search", { index_name: "trip", query: "goats" }],
+      ["search", { index_name: "own", query: "goats", asset_ids: [video.asset_id] }],
+      ["search", { index_name: "own", similar_to: video.asset_id }],
+      ["answer", { index_name: "trip", query: "Who lives with the goats?" }],
+      ["answer", { index_name: "own", query: "Who?", asset_ids: [video.asset_id] }],
+    ] as const) {
+      const message = await call(name, args, stranger);
+      expect(message.result.isError).toBe(true);
+      expect(textOf(message)).toMatch(/^There is no /);
+    }
+  });
+
+  it("counts towards usage as its operation does, and respects the account's limits", async () => {
+    const { account_id, client: limited } = await newAccount();
+    await limited.json("POST", "/index", { json: { index_name: "own" } });
+    await call("search", { index_name: "own", query: "goats" }, limited);
+    await waitUntil(async () => (await getUsage(limited)).searches === 1);
+    await run(
+      "UPDATE accounts SET limits = ? WHERE account_id = ?",
+      JSON.stringify({ searches_per_day: 1, answers_per_day: 0 }),
+      account_id,
+    );
+    const searched = await call("search", { index_name: "own", query: "goats" }, limited);
+    const answered = await call("answer", { index_name: "own", query: "Who?" }, limited);
+    for (const message of [searched, answered]) {
+      expect(message.result.isError).toBe(true);
+      expect(textOf(message)).toMatch(/limit (searches|answers)_per_day/);
+    }
+  });
+
+  async function getUsage(account: Client): Promise<Json> {
+    return (await account.json("GET", "/stats")).usage.today;
+  }
+});
+
+async function newAccount() {
+  const account = await newClient();
+  const { account_id } = await account.json("POST", "/init");
+  return { client: account, account_id };
+}
+
+function fetchMedia(url: string): Promise<Response> {
+  const { pathname } = new URL(url);
+  return new Client("").send("GET", pathname);
+}

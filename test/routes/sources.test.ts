@@ -1,0 +1,118 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { accountId, type IndexId } from "../../src/ids.ts";
+import { syncFollowedSources } from "../../src/lifecycle/sync-sources.ts";
+import { type Client, type Json, newClient } from "../support/client.ts";
+import {
+  waitForImport,
+  runImport,
+  createIndex,
+  sceneImage,
+  sceneImages,
+  profileOf,
+} from "../support/import-helpers.ts";
+import { stubPlatform } from "../support/platform-stubs.ts";
+
+let client: Client;
+
+beforeAll(async () => {
+  client = await newClient();
+});
+
+describe("a followed source", () => {
+  /** Syncs the followed source, as a traversal does, and waits for its assets. */
+  async function syncAgain(indexId: IndexId, name: string): Promise<Json> {
+    const { account_id: accountId } = await client.json("POST", "/init");
+    expect(await syncFollowedSources(env, { accountId, indexId })).toBe(1);
+    const { sources } = await client.json("GET", `/index/${name}/sources`);
+    return waitForImport(client, sources[0].job_id);
+  }
+
+  it("adds only new items, and is requested conditionally", async () => {
+    const indexId = await createIndex(client, "news");
+    const [first, second] = sceneImages("n1", "n2");
+    await stubPlatform("daily", { items: [first!], etag: '"1"' });
+    await runImport(client, "news/photonet/profile", { ...profileOf("daily"), follow: true });
+    const unchanged = await syncAgain(indexId, "news");
+    expect(unchanged.result).toMatchObject({ unchanged: true, items: [] });
+    await stubPlatform("daily", { items: [second!, first!], etag: '"2"' });
+    const changed = await syncAgain(indexId, "news");
+    expect(changed.result.items.map((item: Json) => item.outcome)).toEqual(["added"]);
+    expect((await client.json("GET", "/index/news")).index.counts.images).toBe(2);
+    expect(await client.json("GET", "/index/news/sources")).toMatchObject({
+      total: 1,
+      sources: [
+        { follow: true, items: 2, removed_upstream: 0, platform: "mastodon", kind: "profile" },
+      ],
+    });
+  });
+
+  it("can be imported again and followed by its `request`, and stays one source", async () => {
+    await createIndex(client, "again");
+    const [first, second] = sceneImages("r1", "r2");
+    await stubPlatform("repeated", { items: [first!] });
+    await runImport(client, "again/photonet/profile", profileOf("repeated"));
+    const readSources = () => client.json("GET", "/index/again/sources");
+    const [before] = (await readSources()).sources;
+    expect(before).toMatchObject({ follow: false, items: 1 });
+    await stubPlatform("repeated", { items: [second!, first!] });
+    const { request, platform } = before;
+    await runImport(client, "again/photonet/profile", { ...request, platform, follow: true });
+    expect(await readSources()).toMatchObject({
+      total: 1,
+      sources: [{ source_id: before.source_id, request, follow: true, items: 2 }],
+    });
+  });
+
+  it("reports removed originals, and keeps their assets", async () => {
+    const indexId = await createIndex(client, "gone");
+    const [first, second] = sceneImages("g1", "g2");
+    await stubPlatform("gone", { items: [first!, second!] });
+    const job = await runImport(client, "gone/photonet/profile", {
+      ...profileOf("gone"),
+      follow: true,
+    });
+    await stubPlatform("gone", { items: [first!, { ...second!, removed: true }] });
+    const stillListed = await syncAgain(indexId, "gone");
+    expect(stillListed.result.items).toEqual([]);
+    await stubPlatform("gone", { items: [first!] });
+    const sync = await syncAgain(indexId, "gone");
+    const removed = job.result.items.find(
+      (item: Json) => item.title === sync.result.items[0].title,
+    );
+    expect(sync.result.items).toMatchObject([
+      { outcome: "removed_upstream", image_id: removed.image_id, state: "ready" },
+    ]);
+    const { sources } = await client.json("GET", "/index/gone/sources");
+    expect(sources[0]).toMatchObject({ items: 2, removed_upstream: 1 });
+    expect((await syncAgain(indexId, "gone")).result.items).toEqual([]);
+  });
+
+  it("restores an asset that the user deleted only on request", async () => {
+    const indexId = await createIndex(client, "back");
+    await stubPlatform("back", { items: [sceneImage("x")] });
+    const request = { ...profileOf("back"), follow: true };
+    const job = await runImport(client, "back/photonet/profile", request);
+    const { image_id } = job.result.items[0];
+    const { job_id } = await client.json("DELETE", `/index/back/image/${image_id}`);
+    await client.waitForJob(job_id);
+    expect((await syncAgain(indexId, "back")).result.items).toEqual([]);
+    const repeated = await runImport(client, "back/photonet/profile", request);
+    expect(repeated.result.items).toMatchObject([{ outcome: "added", state: "ready" }]);
+    expect(repeated.result.items[0].image_id).not.toBe(image_id);
+  });
+
+  it("isn't synced after its deletion, and its assets stay", async () => {
+    const indexId = await createIndex(client, "stop");
+    await stubPlatform("stop", { items: [sceneImage("y")] });
+    await runImport(client, "stop/photonet/profile", { ...profileOf("stop"), follow: true });
+    const { sources } = await client.json("GET", "/index/stop/sources");
+    const path = `/index/stop/sources/${sources[0].source_id}`;
+    expect(await client.json("DELETE", path)).toMatchObject({ deleted: true });
+    expect((await client.send("DELETE", path)).status).toBe(404);
+    expect(await syncFollowedSources(env, { accountId: await accountId("nobody"), indexId })).toBe(
+      0,
+    );
+    expect((await client.json("GET", "/index/stop")).index.counts.images).toBe(1);
+  });
+});

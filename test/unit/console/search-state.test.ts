@@ -1,0 +1,116 @@
+import { expect, it } from "vitest";
+
+interface SearchState {
+  query: string;
+  modes: string[];
+  boxes: boolean;
+  masks: boolean;
+  grouped: boolean;
+  duplicates: boolean;
+  topP: number;
+  filter: Record<string, unknown>;
+  example: Record<string, unknown> | null;
+}
+
+interface Scoped extends SearchState {
+  scope: { id: string };
+}
+
+/** The functions under test; the console is plain JavaScript without types. */
+interface SearchStates {
+  searchBody: (state: SearchState, similarTo?: string, cursor?: string) => Record<string, unknown>;
+  fileSearchParams: (state: Partial<Scoped>) => Record<string, unknown>;
+  readSearch: (params: URLSearchParams) => SearchState;
+  writeSearch: (state: Partial<SearchState>) => URLSearchParams;
+}
+
+const file = new URL("../../../console/console/search/search-state.js", import.meta.url).href;
+const { fileSearchParams, readSearch, searchBody, writeSearch } = (await import(
+  file
+)) as SearchStates;
+
+const NOTHING: SearchState = {
+  query: "",
+  modes: [],
+  boxes: false,
+  masks: false,
+  grouped: false,
+  duplicates: false,
+  topP: 0,
+  filter: {},
+  example: null,
+};
+
+it.each<[Partial<SearchState>]>([
+  [{}],
+  [{ query: "a boat & 50 % of #1?" }],
+  [{ query: "boat", modes: ["video", "speech"], boxes: true, masks: true, topP: 0.55 }],
+  [{ query: "boat", grouped: true, duplicates: true }],
+  [{ query: "boat", filter: { year: { $gte: 2024 }, "a.b": { $in: ["x, y", "東京"] } } }],
+  [{ example: { kind: "similar", id: "seg_1", name: "עותק #1.mp4" } }],
+  [{ query: "at night", example: { kind: "image", id: "1", name: "a.jpg" } }],
+  [{ example: { kind: "range", id: "vid_1", name: "a", start: 3.25, end: 7 } }],
+  [{ example: { kind: "range", id: "vid_1", name: "", start: 0, end: 7 } }],
+  [{ example: { kind: "clip", id: "2", name: "a.mp4", start: 0, end: null } }],
+  [{ example: { kind: "clip", id: "2", name: "a.mp4", start: 4, end: 9 }, topP: 0.1 }],
+])("The search %j is the one that is read from its hash", (state) => {
+  const text = writeSearch(state).toString();
+  expect(readSearch(new URLSearchParams(text))).toEqual({ ...NOTHING, ...state });
+});
+
+it("Options without anything to search for leave no trace in the hash", () => {
+  expect(writeSearch({ modes: ["video"], boxes: true, topP: 0.5 }).toString()).toBe("");
+});
+
+it.each([
+  ["modes=video,sound", { modes: ["video"] }],
+  ["least=2", { topP: 0 }],
+  ["least=x", { topP: 0 }],
+  ["filter=[1]", { filter: {} }],
+  ["filter={", { filter: {} }],
+  ["range=vid_1&from=7&to=3", { example: null }],
+  ["range=vid_1", { example: null }],
+  ["clip=1&from=-1&to=0", { example: { kind: "clip", id: "1", name: "", start: 0, end: null } }],
+])("Invalid values in the hash %s count as absent", (text, state) => {
+  expect(readSearch(new URLSearchParams(text))).toEqual({ ...NOTHING, ...state });
+});
+
+const DEFAULTS = { modes: [], use_boxes: false, use_masks: false, top_k: 24 };
+
+it.each<[Partial<Scoped>, Record<string, unknown>]>([
+  [
+    { query: "boat", scope: { id: "vid_1" }, grouped: true, duplicates: true },
+    { query: "boat", asset_ids: ["vid_1"], group_by: "asset", collapse: false },
+  ],
+  [{ query: "boat" }, { query: "boat" }],
+  [
+    { query: "boat", modes: ["video"], boxes: true, masks: true },
+    { query: "boat", modes: ["video"], use_boxes: true, use_masks: true },
+  ],
+  [
+    { query: "boat", topP: 0.5, filter: { a: 1 } },
+    { query: "boat", top_p: 0.5, filter: { a: 1 } },
+  ],
+])("The search %j is requested as %j", (state, body) => {
+  expect(searchBody({ ...NOTHING, ...state })).toEqual({ ...DEFAULTS, ...body });
+});
+
+it("A search like a segment names it, and the cursor of a further page", () => {
+  const body = { ...DEFAULTS, similar_to: "seg_1", cursor: "c" };
+  expect(searchBody(NOTHING, "seg_1", "c")).toEqual(body);
+});
+
+it.each<[Partial<Scoped>, string]>([
+  [{}, "top_k=100"],
+  [{ modes: ["video", "speech"], topP: 0.5 }, "top_k=100&modes=video&modes=speech"],
+  [
+    { filter: { a: { $in: [1] } }, scope: { id: "vid_1" }, grouped: true, duplicates: true },
+    'top_k=100&filter={"a":{"$in":[1]}}&asset_ids=vid_1&group_by=asset&collapse=false',
+  ],
+])("The search by a file %j is requested with %s", (state, params) => {
+  const sent = fileSearchParams({ ...NOTHING, ...state });
+  const entries = Object.entries(sent).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, String(one)]),
+  );
+  expect(decodeURIComponent(new URLSearchParams(entries).toString())).toBe(params);
+});

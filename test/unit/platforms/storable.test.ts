@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../../src/config.ts";
+import { failureOf, AppError } from "../../../src/errors.ts";
+import { toPlatformItem } from "../../../src/platforms/item.ts";
+import { toStorableListing, toStorablePage } from "../../../src/platforms/storable.ts";
+
+const LONG = "x".repeat(LIMITS.urlCharacters + 1);
+const raw = {
+  platformId: "1",
+  assetType: "video",
+  pageUrl: "https://a.example/1",
+  title: "t",
+  handle: {},
+} as const;
+const item = toPlatformItem(raw);
+const page = { items: [item], next: null, validators: null, unchanged: false };
+
+describe("what a platform sends is bounded before it is stored:", () => {
+  it.each([
+    ["id", { platformId: LONG }],
+    ["URL", { pageUrl: LONG }],
+    ["handle", { handle: { url: LONG + LONG } }],
+  ])("an item with a long %s is left out", (_, fields) => {
+    expect(toStorablePage("p", page).items).toEqual([item]);
+    const long = toPlatformItem({ ...raw, ...fields });
+    expect(toStorablePage("p", { ...page, items: [long, item] }).items).toEqual([item]);
+  });
+
+  it("the texts of an item are cut", () => {
+    const texts = { title: LONG, author: LONG, licence: LONG, language: `en-u-${LONG}` };
+    const cut = toPlatformItem({
+      ...raw,
+      ...texts,
+      description: LONG + LONG,
+      altText: LONG + LONG,
+    });
+    expect(JSON.stringify(cut).length).toBeLessThan(11_500);
+    expect(cut.language).toBeNull();
+  });
+
+  it("validators are dropped, and a long cursor or listing is an error", () => {
+    expect(toStorablePage("p", { ...page, validators: { etag: LONG } }).validators).toBeNull();
+    expect(() => toStorablePage("p", { ...page, next: { after: LONG } })).toThrow("too long");
+    const listing = { platform: "p", title: LONG, url: LONG, ref: {} };
+    expect(toStorableListing(listing)).toMatchObject({ title: "x".repeat(300), url: null });
+    expect(() => toStorableListing({ ...listing, ref: { a: LONG.repeat(5) } })).toThrow("too long");
+  });
+
+  it("the message of a failure is cut", () => {
+    const { message } = failureOf(new AppError("upstream_failed", LONG));
+    expect(message).toHaveLength(LIMITS.failureCharacters);
+  });
+});

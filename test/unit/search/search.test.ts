@@ -1,0 +1,279 @@
+import { describe, expect, it } from "vitest";
+import { trustedId, type SegmentId } from "../../../src/ids.ts";
+import {
+  fieldEvidence,
+  matchFields,
+  mergeEvidence,
+  termCoverage,
+} from "../../../src/search/evidence.ts";
+import { highlightMatches } from "../../../src/search/highlight.ts";
+import { collapseNearDuplicates, type NearDuplicateKey } from "../../../src/search/hits.ts";
+import {
+  foldPlural,
+  parseQuery,
+  contentWords,
+  uniqueWords,
+  QueryTerms,
+} from "../../../src/search/query.ts";
+import { type Mode, toSearchScope } from "../../../src/search/request.ts";
+import {
+  matchAll,
+  matchAny,
+  encodeFtsText,
+  matchExpression,
+  FTS_COLUMNS,
+} from "../../../src/store/index-database/fulltext.ts";
+
+describe("near-duplicates", () => {
+  const candidate = (segmentId: string, keyframeHash: number[] | null, transcript = "") => {
+    return {
+      segment: { segmentId: trustedId<SegmentId>(segmentId), transcript, onScreenText: "" },
+      keyframeHash,
+    };
+  };
+  it.each<[string, NearDuplicateKey[], Record<string, string[]>]>([
+    ["equal hashes", [candidate("a", [5, 9]), candidate("b", [5, 9])], { a: ["b"] }],
+    ["hashes 2 bits apart", [candidate("a", [5, 9]), candidate("b", [4, 8])], { a: ["b"] }],
+    ["hashes 3 bits apart", [candidate("a", [5, 9]), candidate("b", [2, 9])], { a: [], b: [] }],
+    ["missing hashes", [candidate("a", null), candidate("b", null)], { a: [], b: [] }],
+    [
+      "different transcripts",
+      [candidate("a", [5, 9], "one"), candidate("b", [5, 9])],
+      { a: [], b: [] },
+    ],
+    ["equal words", [candidate("a", [5], "Yes!"), candidate("b", [5], "yes")], { a: ["b"] }],
+    ["three equal hashes", ["a", "b", "c"].map((id) => candidate(id, [1])), { a: ["b", "c"] }],
+  ])("are collapsed by hash and text: %s", (_, candidates, expected) => {
+    const collapsed = collapseNearDuplicates(candidates, () => false);
+    const duplicatesById = collapsed.map((unique) => [
+      unique.candidate.segment.segmentId,
+      unique.duplicates,
+    ]);
+    expect(Object.fromEntries(duplicatesById)).toEqual(expected);
+  });
+
+  it("aren't collapsed if they are exempt", () => {
+    const both = [candidate("a", [5]), candidate("b", [5])];
+    expect(collapseNearDuplicates(both, () => true).map(({ candidate }) => candidate)).toEqual(
+      both,
+    );
+  });
+});
+
+describe("query words", () => {
+  it.each([
+    ["The dog's café, 2024!", ["the", "dog", "s", "cafe", "2024"]],
+    ["ÜBER über", ["uber"]],
+    ["東京 タワー", ["東京", "タワー"]],
+    ["红色汽车, 猫が กินข้าว", ["红色", "汽车", "猫", "が", "กิน", "ข้าว"]],
+    ["«»—!?", []],
+  ])("of %j are %j", (text, words) => {
+    expect(uniqueWords(text)).toEqual(words);
+  });
+
+  it("leave out stop words, unless there are no others", () => {
+    expect(contentWords("where is the red cup")).toEqual(["red", "cup"]);
+    expect(contentWords("to be or not to be")).toEqual(["to", "be", "or", "not"]);
+  });
+
+  it.each(['"', "a AND", "NOT", "a* OR (b", "caption:x", "NEAR(a b)", "-", "^a", "'; DROP TABLE"])(
+    "never become FTS5 syntax: %s",
+    (text) => {
+      const { phrases, excluded } = parseQuery(text);
+      for (const expression of [
+        matchExpression(parseQuery(text)),
+        matchAll(phrases),
+        matchAny(excluded),
+      ]) {
+        expect(expression ?? "").toMatch(/^[()]*(\(?"[\p{L}\p{N} ]+"\)?( OR | AND )?)*$/u);
+      }
+    },
+  );
+
+  it.each([
+    ["dogs", "dog"],
+    ["dog", "dog"],
+    ["buses", "bus"],
+    ["glass", "glass"],
+    ["boxes", "box"],
+    ["bus", "bus"],
+    ["people", "people"],
+  ])("fold %s to %s", (word, folded) => {
+    expect(foldPlural(word)).toBe(folded);
+  });
+});
+
+describe("a query", () => {
+  it.each<[string, object]>([
+    ["red cup", { plainText: "red cup", words: ["red", "cup"], phrases: [], excluded: [] }],
+    ['the "red cup" falls', { plainText: "the red cup falls", phrases: [["red", "cup"]] }],
+    ["“red cup”", { plainText: "red cup", phrases: [["red", "cup"]] }],
+    ["dog -cat", { plainText: "dog", words: ["dog"], excluded: [["cat"]] }],
+    ['dog -"black cat"', { plainText: "dog", excluded: [["black", "cat"]] }],
+    ["well-known place", { plainText: "well-known place", excluded: [] }],
+    ["a - b", { plainText: "a - b", excluded: [] }],
+    ['5" pipe', { plainText: '5" pipe', phrases: [] }],
+    ["-cat", { plainText: "-cat", words: ["cat"], excluded: [] }],
+    ["東京タワー -雨", { plainText: "東京タワー", words: ["東京タワー"], excluded: [["雨"]] }],
+  ])("%s is parsed into plain text, phrases and excluded terms", (text, parsed) => {
+    expect(parseQuery(text)).toMatchObject(parsed);
+  });
+
+  it("with an example may have excluded terms only", () => {
+    const excludedOnly = { plainText: "", words: [], phrases: [], excluded: [["cat"]] };
+    expect(parseQuery("-cat", true)).toEqual(excludedOnly);
+    expect(parseQuery("dog -cat", true)).toEqual(parseQuery("dog -cat"));
+    expect(parseQuery("?", true)).toEqual({ ...excludedOnly, excluded: [] });
+  });
+
+  it.each([
+    ["red cup", '"red" OR "cup"'],
+    ['"red cup" falls', '("red cup") AND ("red" OR "cup" OR "falls" OR "red cup")'],
+    ["東京", '"東 京"'],
+    ["กรุงเทพ", '"ก ร ง เ ท พ"'],
+    ["Suica東京", '"suica" OR "東 京"'],
+    ['"红色汽车"', '("红 色 汽 车") AND ("红 色" OR "汽 车" OR "红 色 汽 车")'],
+    ["!?", null],
+  ])("%s becomes the FTS5 expression %s", (text, expression) => {
+    expect(matchExpression(parseQuery(text))).toBe(expression);
+  });
+
+  it("matches text whose unsegmented scripts are split into letters; other text is unchanged", () => {
+    expect(encodeFtsText("東京 tower")).toBe("東\u200B京\u200B tower\u200B");
+    expect(encodeFtsText("naïve café")).toBe("naïve café");
+    expect(encodeFtsText("ＴＶ show")).toBe("ＴＶ show\u2063TV show");
+  });
+});
+
+describe("search modes", () => {
+  const evidenceModes: Mode[] = ["visual", "speech", "text"];
+  it.each<[Mode[], string[], string[]]>([
+    [[], ["video", "image"], ["caption", "speech", "text"]],
+    [["image"], ["image"], ["caption", "speech", "text"]],
+    [["video", "speech"], ["video"], ["speech"]],
+    [evidenceModes, ["video", "image"], ["caption", "speech", "text"]],
+  ])("%j search assets of %j by text vectors of %j", (modes, types, textKinds) => {
+    const request = { modes, assetIds: [], conditions: [], readyBy: 1, useBoxes: false };
+    expect(toSearchScope(request)).toMatchObject({ assets: { types }, textKinds });
+  });
+});
+
+const emptyFields = { caption: "", transcript: "", onScreenText: "", labels: [], boxes: [] };
+
+describe("query terms", () => {
+  it.each<[string[], string, string[]]>([
+    [["dog"], "Dogs, a dog and dogma", ["Dogs", "dog"]],
+    [["dog", "dogs"], "a dog", ["dog"]],
+    [["running"], "He runs. She ran.", ["runs"]],
+    [["cafe"], "Ein CAFÉ in Köln", ["CAFÉ"]],
+    [["happy"], "happiness of a happy man", ["happiness", "happy"]],
+    [["東京"], "大東京都 and 東西京", ["東京"]],
+    [["กรุงเทพ"], "ในกรุงเทพฯ วันนี้", ["กรุงเทพ"]],
+    [["t", "don"], "don't", ["don", "t"]],
+    [["sea"], "", []],
+    [["!"], "wow!", []],
+    [[], "anything", []],
+  ])("%j match in %j: %j", (words, text, found) => {
+    const matches = new QueryTerms(words).findMatches(text);
+    expect(matches.map(({ start, end }) => text.slice(start, end))).toEqual(found);
+  });
+
+  it("with the same stem are one term", () => {
+    expect(new QueryTerms(["dog", "dogs", "cat"]).count).toBe(2);
+    const terms = new QueryTerms(["cat", "dog"]);
+    expect(terms.findMatches("dogs chase cats").map(({ term }) => term)).toEqual([1, 0]);
+  });
+
+  it("weigh more, the fewer segments contain them", () => {
+    const terms = new QueryTerms(["dogs", "kite", "東京"]);
+    expect(terms.tokens.map(({ stem }) => stem)).toEqual(["dog", "kite", "東", "京"]);
+    const byStem = new Map([
+      ["dog", 99],
+      ["東", 50],
+      ["京", 0],
+    ]);
+    const [dog, kite, tokyo] = terms.weights({ total: 100, byStem });
+    expect(dog).toBeGreaterThan(0);
+    expect(kite).toBeGreaterThan(100 * dog!);
+    expect(tokyo).toBe(kite);
+    expect(new Set(terms.weights({ total: 0, byStem: new Map() })).size).toBe(1);
+  });
+});
+
+describe("excerpts", () => {
+  const excerpt = (words: string[], text: string) =>
+    highlightMatches(text, new QueryTerms(words).findMatches(text));
+  const filler = "word ".repeat(100);
+
+  it.each([
+    [["dog"], "a <b> & dog", "a &lt;b&gt; &amp; <mark>dog</mark>"],
+    [["dog"], "", ""],
+    [["東京", "京都"], "東京都", "<mark>東京</mark>都"],
+  ])("highlight %j in %j: %s", (words, text, html) => {
+    expect(excerpt(words, text)).toBe(html);
+  });
+
+  it("of a long text show the part with the most distinct terms", () => {
+    const html = excerpt(["dog", "cat"], `dog ${filler}a cat and a dog ${filler}`);
+    expect(html).toMatch(/^…(word )+a <mark>cat<\/mark> and a <mark>dog<\/mark> (word )+word…$/);
+    expect(html.length).toBeLessThan(300);
+  });
+
+  it.each([
+    ["starts with", `dog ${filler}`, /^<mark>dog<\/mark> .*word…$/],
+    ["ends with", `${filler}dog`, /^…word .*<mark>dog<\/mark>$/],
+    ["has no spaces before", `${"水".repeat(300)}東京`, /^…水+<mark>東京<\/mark>$/],
+  ])("are cut on the other side if a long text %s a match", (_, text, pattern) => {
+    expect(excerpt(["dog", "東京"], text)).toMatch(pattern);
+  });
+
+  it("show a match that exceeds the maximum length", () => {
+    const word = "x".repeat(300);
+    expect(excerpt([word], `${word} ${word}`)).toBe(`<mark>${word}</mark>…`);
+  });
+});
+
+describe("evidence", () => {
+  const scope = { columns: FTS_COLUMNS, useBoxLabels: false };
+  const terms = new QueryTerms(["dog", "sand", "sea", "kite"]);
+
+  it("scores each matched field by its share of the query's terms", () => {
+    const caption = "a dog on the sand";
+    const transcript = "Look at the sea and the sand";
+    const segment = { ...emptyFields, caption, transcript, labels: ["dogs"] };
+    const matches = matchFields(segment, terms, scope);
+    expect(termCoverage(matches, [1, 1, 2, 4])).toBe(0.5);
+    expect(matches.map((match) => fieldEvidence(match, terms))).toEqual([
+      { kind: "caption", score: 0.5, text: "a <mark>dog</mark> on the <mark>sand</mark>" },
+      {
+        kind: "speech",
+        score: 0.5,
+        text: "Look at the <mark>sea</mark> and the <mark>sand</mark>",
+      },
+      { kind: "visual", score: 0.25, text: "<mark>dogs</mark>" },
+    ]);
+  });
+
+  it("is matched in the columns in scope only; the coverage without a match is 0", () => {
+    const segment = { ...emptyFields, caption: "a dog", onScreenText: "No kites" };
+    const onScreen = { columns: ["on_screen_text" as const], useBoxLabels: false };
+    const matches = matchFields(segment, terms, onScreen);
+    const weights = [1, 1, 1, 5];
+    expect(termCoverage(matches, weights)).toBe(0.625);
+    expect(termCoverage(matchFields(emptyFields, terms, scope), weights)).toBe(0);
+  });
+
+  it("is merged by kind and sorted by score, without scores of 0", () => {
+    const merged = mergeEvidence([
+      { kind: "speech", score: 0.3 },
+      { kind: "caption", score: 0.5 },
+      { kind: "speech", score: 0.2, text: "<mark>x</mark>" },
+    ]);
+    expect(merged).toEqual([
+      { kind: "caption", score: 0.5 },
+      { kind: "speech", score: 0.3, text: "<mark>x</mark>" },
+    ]);
+    const none = { kind: "visual", score: 0 } as const;
+    expect(mergeEvidence([none, ...merged])).toEqual(merged);
+  });
+});

@@ -1,0 +1,73 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { SqliteD1 } from "./sqlite-d1.ts";
+
+/** A statement that a database has run, and the function that was called. */
+export interface RecordedStatement {
+  /** Database: `D1`, or the class of an object. */
+  database: string;
+  caller: string;
+  sql: string;
+}
+
+/** Records statements in their order. */
+export class StatementLog {
+  readonly statements: RecordedStatement[] = [];
+  caller = "";
+
+  add(database: string, sql: string): void {
+    this.statements.push({ database, caller: this.caller, sql });
+  }
+}
+
+/** An empty D1 with the tables of `migrations/` and the rows of `fixture`, which records. */
+export function recordedD1(log: StatementLog, fixture: string): D1Database {
+  const sqlite = new SqliteD1();
+  sqlite.exec(fixture);
+  const prepare = (sql: string) => {
+    log.add("D1", sql);
+    return sqlite.prepare(sql);
+  };
+  const db = { prepare, batch: sqlite.batch.bind(sqlite), withSession: () => db };
+  return db as unknown as D1Database;
+}
+
+/** State of an object of class `name`, with the tables of its migrations, which records. */
+export function recordedState(
+  log: StatementLog,
+  name: string,
+  migrations: readonly string[],
+  fixture = "",
+): DurableObjectState {
+  const sqlite = new DatabaseSync(":memory:");
+  for (const sql of [...migrations, fixture]) sqlite.exec(sql);
+  const values = new Map<string, unknown>([["schema", migrations.length]]);
+  const exec = (sql: string, ...bindings: SQLInputValue[]) => {
+    log.add(name, sql);
+    const statement = sqlite.prepare(sql);
+    const columnNames = statement.columns().map((column) => column.name);
+    const rows = columnNames.length > 0 ? statement.all(...bindings) : [];
+    if (columnNames.length === 0) statement.run(...bindings);
+    const raw = () => rows.map((row) => Object.values(row).map(toBuffer)).values();
+    const cursor = { columnNames, raw, rowsRead: 0, rowsWritten: 0 };
+    return Object.assign(rows.values(), cursor);
+  };
+  const storage = {
+    sql: { exec, databaseSize: 0 },
+    kv: {
+      get: (key: string) => values.get(key),
+      put: (key: string, value: unknown) => values.set(key, value),
+      delete: (key: string) => values.delete(key),
+    },
+    transactionSync: (work: () => unknown) => work(),
+    getAlarm: async () => null,
+    setAlarm: async () => {},
+    deleteAlarm: async () => {},
+    deleteAll: async () => {},
+  };
+  return { storage } as unknown as DurableObjectState;
+}
+
+/** Makes of a blob what the platform returns: an `ArrayBuffer`. */
+function toBuffer(value: unknown): unknown {
+  return value instanceof Uint8Array ? value.slice().buffer : value;
+}
