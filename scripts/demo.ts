@@ -9,7 +9,7 @@ import { buildSamplePack } from "../tools/sample/pack.ts";
 import { createKey } from "../tools/stack/api-key.ts";
 import { listCapabilities } from "../tools/stack/engine-health.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
-import { PROJECT, samplePackFolder, stateFolder } from "../tools/stack/local-state.ts";
+import { PROJECT, stateFolder } from "../tools/stack/local-state.ts";
 import { readPort } from "../tools/stack/ports.ts";
 import { ANY_BODY_BYTES } from "../tools/stack/stack.ts";
 import { reportReady } from "../tools/stack/start-report.ts";
@@ -84,7 +84,7 @@ async function main(interrupted: AbortSignal): Promise<void> {
 }
 
 async function planSample(): Promise<DemoPlan> {
-  const pack = await buildSamplePack(samplePackFolder());
+  const pack = await buildSamplePack();
   const queries = pack.searches.map(({ query, expectedFile, evidence }) => {
     return { text: query, expectedFile, evidence };
   });

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { buildSamplePack } from "../tools/sample/pack.ts";
 import { createKey } from "../tools/stack/api-key.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
-import { PROJECT, samplePackFolder } from "../tools/stack/local-state.ts";
+import { PROJECT } from "../tools/stack/local-state.ts";
 import { findFreePort } from "../tools/stack/ports.ts";
 import { startStack, stackUrl } from "../tools/stack/stack.ts";
 
@@ -41,9 +41,9 @@ async function main(): Promise<void> {
   const log = (line: string) => console.error(line);
   const stack = await startStack({ port, enginePort, stateDir, log, signal: onInterrupt() });
   try {
-    await buildSamplePack(samplePackFolder());
+    const pack = await buildSamplePack();
     await mkdir(join(folder, "media"));
-    for (const file of FILES) await cp(join(samplePackFolder(), file), join(folder, "media", file));
+    for (const file of FILES) await cp(join(pack.folder, file), join(folder, "media", file));
     const key = await createKey(stack.keySecrets, { account: "local" });
     const config = join(folder, "config");
     const env = { XDG_CONFIG_HOME: config, SIGHTLINE_URL: stack.url, SIGHTLINE_API_KEY: "" };

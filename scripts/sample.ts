@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import { buildSamplePack } from "../tools/sample/pack.ts";
-import { samplePackFolder } from "../tools/stack/local-state.ts";
 
 const USAGE = `Usage: npm run --silent sample
 
@@ -11,6 +10,5 @@ const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } 
 if (values.help) {
   process.stdout.write(USAGE);
 } else {
-  await buildSamplePack(samplePackFolder());
-  console.log(samplePackFolder());
+  console.log((await buildSamplePack()).folder);
 }

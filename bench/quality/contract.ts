@@ -4,7 +4,7 @@ import { addFile } from "../../tools/ingest-files.ts";
 import type { OpenApi } from "../../tools/openapi.ts";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { type Service, withService } from "../../tools/service.ts";
-import { PROJECT, samplePackFolder } from "../../tools/stack/local-state.ts";
+import { PROJECT } from "../../tools/stack/local-state.ts";
 import type { Suite } from "../../tools/suite.ts";
 import { fuzz, type ContractViolation, type OperationTally } from "../contract/fuzz.ts";
 import { findUnreadable, seedAccount } from "../contract/seed-account.ts";
@@ -32,7 +32,7 @@ async function addSample(
   indexPath: string,
   kind: "image" | "video",
 ): Promise<string> {
-  const { files } = await buildSamplePack(samplePackFolder());
+  const { files } = await buildSamplePack();
   const { path } = files.find((file) => file.kind === kind)!;
   const index = sightline.index(indexPath.split("/").at(-1)!);
   const { asset_id } = await addFile(index, { path, kind });

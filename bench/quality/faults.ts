@@ -6,7 +6,6 @@ import type { Asset } from "sightline";
 import { addFile } from "../../tools/ingest-files.ts";
 import { buildSamplePack, type SampleFile } from "../../tools/sample/pack.ts";
 import { type Service, withService } from "../../tools/service.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import type { Suite } from "../../tools/suite.ts";
 import { createRandom } from "../../tools/training/random.ts";
 import { type Fault, FAULTS } from "../faults/catalogue.ts";
@@ -102,7 +101,7 @@ export function planRuns(count: number, seed: number): Fault[][] {
 export const suite: Suite = {
   summary: "every fault of the stand-ins alone, and --requests pairs: is each outcome true?",
   async run(options) {
-    const { files } = await buildSamplePack(samplePackFolder());
+    const { files } = await buildSamplePack();
     const chosen = files.filter(({ path }) => FILES.has(basename(path)));
     const folder = await mkdtemp(join(tmpdir(), "sightline-faults-"));
     process.env["SPEECH_SCRIPT"] = join(folder, "speech.txt");

@@ -2,7 +2,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Asset, Sightline } from "sightline";
 import { addFile } from "../../tools/ingest-files.ts";
 import { buildSamplePack, type SamplePack } from "../../tools/sample/pack.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import type { Suite } from "../../tools/suite.ts";
 import { withRestarts } from "../service-restarts.ts";
 
@@ -45,7 +44,7 @@ async function countHits(sightline: Sightline, { searches }: SamplePack): Promis
 export const suite: Suite = {
   summary: `ingest of the sample pack, ${STOPS} restarts: is anything missing?`,
   async run(options) {
-    const pack = await buildSamplePack(samplePackFolder());
+    const pack = await buildSamplePack();
     return withRestarts(options, async (start) => {
       let service = await start();
       try {

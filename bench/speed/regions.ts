@@ -1,7 +1,6 @@
 import type { Hit } from "sightline";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { withService } from "../../tools/service.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 
 const ROUNDS = 15;
@@ -21,7 +20,7 @@ export const suite: Suite = {
   summary: "latency of searches with boxes and masks, on the sample pack",
   run: (options) =>
     withService(options, async ({ sightline, ingest }) => {
-      const pack = await buildSamplePack(samplePackFolder());
+      const pack = await buildSamplePack();
       await ingest("demo", pack.files);
       const table = [];
       for (const [request, body] of Object.entries(REQUESTS)) {

@@ -1,6 +1,5 @@
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { type Service, withService } from "../../tools/service.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import { quantile, round, type Suite } from "../../tools/suite.ts";
 import { compareSystems, EMPTY_ROUTE, OURS } from "../search/compare.ts";
 import { type SearchFigures, type LatencyPercentiles, toRatios } from "../search/figures.ts";
@@ -34,7 +33,7 @@ interface DemoFigures {
 
 /** Measures the searches of the sample pack. */
 async function measureDemo({ sightline, ingest }: Service): Promise<DemoFigures[]> {
-  const pack = await buildSamplePack(samplePackFolder());
+  const pack = await buildSamplePack();
   await ingest("demo", pack.files);
   const search = async (query: string) => {
     const start = performance.now();

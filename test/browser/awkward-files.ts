@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 
 /** A file as a browser's form has it; unlike on a disk, its name may be of any length. */
 export interface FormFile {
@@ -24,7 +23,7 @@ const NAMES = {
 
 /** Returns videos and images of the sample pack with awkward names, without transcripts. */
 export async function awkwardFiles(): Promise<FormFile[]> {
-  const { files } = await buildSamplePack(samplePackFolder());
+  const { files } = await buildSamplePack();
   const paths = new Map(files.map(({ path }) => [basename(path), path]));
   return Promise.all(
     Object.entries(NAMES).map(async ([file, name]) => ({

@@ -3,7 +3,6 @@ import { basename } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import type { FormFile } from "./awkward-files.ts";
 import {
   newAccountKey,
@@ -80,7 +79,7 @@ async function addFiles(page: Page): Promise<void> {
 }
 
 async function readFiles(): Promise<FormFile[]> {
-  const { files } = await buildSamplePack(samplePackFolder());
+  const { files } = await buildSamplePack();
   const [story, poster] = ["story.mp4", "poster.jpg"].map((name) =>
     files.find(({ path }) => basename(path) === name)!,
   );

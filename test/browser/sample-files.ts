@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import { buildSamplePack, type SampleFile } from "../../tools/sample/pack.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 
 export const SAMPLE_INDEX = "valley";
 
@@ -9,7 +8,7 @@ const NAMES = new Set(["story.mp4", "nagasaki.jpg", "alps.jpg"]);
 
 /** Returns the files of `SAMPLE_INDEX`. */
 export async function sampleFiles(): Promise<SampleFile[]> {
-  const { files } = await buildSamplePack(samplePackFolder());
+  const { files } = await buildSamplePack();
   return files.filter(({ path }) => NAMES.has(basename(path)));
 }
 

@@ -7,7 +7,6 @@ import { type PhotoServer, startPhotoServer } from "../../bench/photo-server.ts"
 import type { Hit, SearchResult } from "../../client/src/index.ts";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
 import { findFreePort } from "../../tools/stack/ports.ts";
 import { startStack } from "../../tools/stack/stack.ts";
 
@@ -103,12 +102,12 @@ export async function startCommandLineService(): Promise<CommandLineService> {
 }
 
 async function writeMedia(media: string): Promise<void> {
-  await buildSamplePack(samplePackFolder());
+  const pack = await buildSamplePack();
   mkdirSync(join(media, "below"), { recursive: true });
   for (const name of ["story.mp4", "story.srt"]) {
-    copyFileSync(join(samplePackFolder(), name), join(media, name));
+    copyFileSync(join(pack.folder, name), join(media, name));
   }
-  copyFileSync(join(samplePackFolder(), "poster.jpg"), join(media, "below", UGLY_NAME));
+  copyFileSync(join(pack.folder, "poster.jpg"), join(media, "below", UGLY_NAME));
   writeFileSync(join(media, "notes.md"), "neither a video nor an image");
 }
 

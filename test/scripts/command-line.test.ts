@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writePaddedVideo } from "../../bench/large-video.ts";
 import type { IndexRecord, Job, Key, Upload } from "../../client/src/index.ts";
-import { samplePackFolder } from "../../tools/stack/local-state.ts";
+import { buildSamplePack } from "../../tools/sample/pack.ts";
 import {
   type CommandLineService,
   type CommandOutcome,
@@ -118,7 +118,8 @@ describe("add", () => {
 
   it("continues an upload after Ctrl-C, and uploads it once", async () => {
     const large = join(service.folder, "large.mp4");
-    await writePaddedVideo(join(samplePackFolder(), "slides.mp4"), large, 128_000_000);
+    const { folder } = await buildSamplePack();
+    await writePaddedVideo(join(folder, "slides.mp4"), large, 128_000_000);
     const { child, ended } = service.start(["add", large]);
     let upload: Upload | undefined;
     while (!upload?.offset) {

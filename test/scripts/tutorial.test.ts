@@ -119,10 +119,9 @@ const programs = programPages.flatMap((page) =>
 it.each(programs)("the $language program at $at prints what the page shows", async (block) => {
   const file = join(folder, `program.${block.language}`);
   writeFileSync(file, block.code);
-  const samples = join(folder, "samples"); // a copy, because programs store upload URLs beside it
-  await buildSamplePack(samples);
+  const samples = await buildSamplePack(folder); // a copy: programs store upload URLs beside it
   const command = block.language === "ts" ? process.execPath : "python3";
-  const { stdout } = await run(command, [file], { env: { ...env, SAMPLES: samples } });
+  const { stdout } = await run(command, [file], { env: { ...env, SAMPLES: samples.folder } });
   expectOutputs([block], [stdout]);
 });
 

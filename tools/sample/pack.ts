@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { readTextOrEmpty } from "../read-text.ts";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PROJECT } from "../stack/local-state.ts";
+import { writeFolderOnce } from "../write-folder.ts";
 import { writeSampleImages } from "./images.ts";
 import { writeSlides, writeStory } from "./sample-video.ts";
 
@@ -22,6 +23,7 @@ interface SampleSearch {
 }
 
 export interface SamplePack {
+  folder: string;
   files: SampleFile[];
   searches: SampleSearch[];
   questions: string[];
@@ -45,34 +47,18 @@ const QUESTIONS = [
 ];
 
 /**
- * Returns videos, images and searches for them. Writes them to `folder` the first time, later
- * reuses them. The folder appears complete or not at all, even if two processes write it at once.
+ * Returns videos, images and searches for them. Writes them to a folder in `parent` the first time,
+ * later reuses them.
  */
-export async function buildSamplePack(folder: string): Promise<SamplePack> {
-  const version = await hashSources();
-  if (!(await isCurrent(folder, version))) await replaceFolder(folder, version);
+export async function buildSamplePack(parent = join(PROJECT, ".wrangler")): Promise<SamplePack> {
+  const folder = join(parent, `sample-pack-${await hashSources()}`);
+  await writeFolderOnce(folder, writePack);
   const files: SampleFile[] = JSON.parse(await readFile(join(folder, "files.json"), "utf8"));
   for (const file of files) {
     file.path = join(folder, file.path);
     if (file.transcript) file.transcript = join(folder, file.transcript);
   }
-  return { files, searches: SEARCHES, questions: QUESTIONS };
-}
-
-async function replaceFolder(folder: string, version: string): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true });
-  const partial = await mkdtemp(`${folder}.`);
-  try {
-    await writePack(partial);
-    await writeFile(join(partial, "version"), version);
-    await rm(folder, { recursive: true, force: true });
-    await rename(partial, folder);
-  } catch (error) {
-    // Another process may have written the same pack in the meantime.
-    if (!(await isCurrent(folder, version))) throw error;
-  } finally {
-    await rm(partial, { recursive: true, force: true });
-  }
+  return { folder, files, searches: SEARCHES, questions: QUESTIONS };
 }
 
 /** Writes the pack; paths in `files.json` are relative to it. */
@@ -92,15 +78,11 @@ async function writePack(folder: string): Promise<void> {
   await writeFile(join(folder, "files.json"), JSON.stringify(files));
 }
 
-async function isCurrent(folder: string, version: string): Promise<boolean> {
-  return (await readTextOrEmpty(join(folder, "version"))) === version;
-}
-
-/** Hashes the sources in this folder: the pack is written again when they change. */
+/** Hashes the sources in this folder: another pack is written when they change. */
 async function hashSources(): Promise<string> {
   const hash = createHash("sha256");
   for (const name of (await readdir(import.meta.dirname)).sort()) {
     hash.update(await readFile(join(import.meta.dirname, name)));
   }
-  return hash.digest("hex");
+  return hash.digest("hex").slice(0, 16);
 }

@@ -14,11 +14,6 @@ export function stateFolder(): string {
   return resolve(process.env["STATE_DIR"] || join(PROJECT, ".wrangler/sightline"));
 }
 
-/** Returns the folder of the sample pack. */
-export function samplePackFolder(): string {
-  return join(PROJECT, ".wrangler/sample-pack");
-}
-
 export interface LocalSecrets {
   /** Signing secrets, `kid:base64url`, the format of `KEY_SECRETS`. */
   keySecrets: string;
