@@ -60,6 +60,11 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
     await updateSource(env.DB, sourceId, { syncCursor: null, syncedAt: Date.now() });
     return { isComplete: true, result: { ...result, unchanged: true } };
   }
+  const broken = page.broken.map((each) => ({ page: cursor.pages + 1, ...each }));
+  const brokenEntries = [...(cursor.brokenEntries ?? []), ...broken].slice(
+    0,
+    IMPORTS.maxBrokenEntries,
+  );
   const sync = toSourceSync(source, listing, job);
   const items = page.items.slice(0, source.itemLimit - cursor.position);
   const candidates = items.map((item, i) =>
@@ -82,6 +87,7 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
       position,
       pages,
       validators: firstPageValidators,
+      brokenEntries,
     };
     await updateSource(env.DB, sourceId, { listing, syncCursor: next });
     return { isComplete: false, share: position / source.itemLimit };
@@ -91,7 +97,7 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   if (!sync.restoresDeleted) await pruneUnchanged(env.DB, job.jobId);
   const end = { listing, syncCursor: null, validators: firstPageValidators, syncedAt: Date.now() };
   await updateSource(env.DB, sourceId, end);
-  return { isComplete: true, result };
+  return { isComplete: true, result: { ...result, broken_entries: brokenEntries } };
 }
 
 const START: Omit<SyncCursor, "jobId"> = {
