@@ -279,7 +279,6 @@ export const LIFECYCLE = {
 export const IMPORTS = {
   maxPages: 60, // of a listing: some pages are empty, and some listings never end
   maxAbsentChecks: 50, // items checked in one sync that the listing doesn't contain any more
-  maxBrokenEntries: 50, // that a job's result lists
   defaultLimit: 50,
   maxListedItems: 500,
   maxFoundItems: 100, // of a search on the platform

@@ -61,10 +61,7 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
     return { isComplete: true, result: { ...result, unchanged: true } };
   }
   const broken = page.broken.map((each) => ({ page: cursor.pages + 1, ...each }));
-  const brokenEntries = [...(cursor.brokenEntries ?? []), ...broken].slice(
-    0,
-    IMPORTS.maxBrokenEntries,
-  );
+  const brokenEntries = [...(cursor.brokenEntries ?? []), ...broken].slice(0, MAX_BROKEN_ENTRIES);
   const sync = toSourceSync(source, listing, job);
   const items = page.items.slice(0, source.itemLimit - cursor.position);
   const candidates = items.map((item, i) =>
@@ -99,6 +96,9 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   await updateSource(env.DB, sourceId, end);
   return { isComplete: true, result: { ...result, broken_entries: brokenEntries } };
 }
+
+/** Broken entries that a job's result lists. */
+const MAX_BROKEN_ENTRIES = 50;
 
 const START: Omit<SyncCursor, "jobId"> = {
   pageCursor: null,

@@ -113,8 +113,8 @@ async function locateMedia(env: Env, asset: Asset): Promise<Media> {
 }
 
 /**
- * Records size, hash, type and title of a stored file, and counts the size against the account's quota.
- * Throws `account_full` and `duplicate_bytes` after deleting the file.
+ * Records size, hash, type and title of a stored file, and counts the size against the account's
+ * quota. Throws `account_full` and `duplicate_bytes` after deleting the file.
  */
 async function recordFile(
   env: Env,

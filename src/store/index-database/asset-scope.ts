@@ -9,7 +9,7 @@ export type Operator = (typeof OPERATORS)[number];
 /**
  * A filter rule for assets. `field` is `created_at` (epoch ms), `duration_seconds`, or a path of
  * keys with dots between them, and maybe in them: into the technical facts if it begins with
- * `technical.`, else into the metadata. `$in` and `$nin` take a list, the other operators one value.
+ * `technical.`, else into the metadata. `$in` and `$nin` take a list, the others one value.
  */
 export interface Condition {
   field: string;
