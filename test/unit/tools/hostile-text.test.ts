@@ -56,6 +56,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   parseJson: "is parseJsonText, which has an entry, with an error",
   parseTranscriptPart: "is parseTranscript, which has an entry, with an error",
   parseItems: "applies a schema to items of a response, one by one",
+  readEntries: "passes the entries of a page on, one by one",
   parseWebPage: "is HTMLRewriter, a streaming parser that exists in the Worker only",
   readQuestion: "is analyzeQuestion and gatherEvidence, which have entries",
 };
