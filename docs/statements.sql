@@ -1375,9 +1375,8 @@ SELECT term AS stem, doc AS count
   WHERE term IN (SELECT value FROM json_each(?));
 SELECT segment_id AS segmentId, bm25
   FROM ( SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts WHERE segment_fts
-      MATCH ? AND +rowid IN (SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE
-        (assets.searchable_at <= ?) AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio',
-            assets.asset_type) IN (SELECT value FROM json_each(?)))) ORDER BY bm25 DESC LIMIT ? )
+      MATCH ? AND +rowid NOT IN (SELECT segment_key FROM assets JOIN segments USING (asset_key)
+        WHERE assets.searchable_at IS NULL OR assets.searchable_at > ?) ORDER BY bm25 DESC LIMIT ? )
   JOIN segments USING (segment_key)
   ORDER BY bm25 DESC;
 SELECT asset_key AS assetKey, segment_id AS segmentId, position, start_ms AS startMs, end_ms AS
@@ -1853,17 +1852,15 @@ UPDATE transcripts
 
 -- durable/index-database.ts, in IndexDatabase
 SELECT COUNT(*)
-  FROM (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ? AND +rowid IN (SELECT segment_key
-        FROM assets JOIN segments USING (asset_key) WHERE (assets.searchable_at <= ?) AND
-        (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT
-            value FROM json_each(?)))) LIMIT ?);
+  FROM (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ? AND +rowid NOT IN (SELECT
+        segment_key FROM assets JOIN segments USING (asset_key) WHERE assets.searchable_at IS NULL
+        OR assets.searchable_at > ?) LIMIT ?);
 SELECT rowid
   FROM segment_fts
   WHERE segment_fts MATCH ?
-  AND +rowid IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ? AND +rowid IN (SELECT
-        segment_key FROM assets JOIN segments USING (asset_key) WHERE (assets.searchable_at <= ?)
-        AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT
-            value FROM json_each(?)))));
+  AND +rowid IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ? AND +rowid NOT IN (SELECT
+        segment_key FROM assets JOIN segments USING (asset_key) WHERE assets.searchable_at IS NULL
+        OR assets.searchable_at > ?));
 SELECT rowid, -bm25(segment_fts)
   FROM segment_fts
   WHERE segment_fts MATCH ?;

@@ -33,8 +33,9 @@ export function findPauses(cells: Uint8Array, durationMs: number): TimeRangeMs[]
   const loud = cells.toSorted()[Math.floor(WAVEFORM.loudQuantile * (cells.length - 1))] ?? 0;
   const cellMs = durationMs / cells.length;
   const pauses: TimeRangeMs[] = [];
+  if (loud === 0) return pauses;
   let from = 0;
-  for (let i = 0; i <= cells.length && loud > 0; i++) {
+  for (let i = 0; i <= cells.length; i++) {
     if (i < cells.length && cells[i]! <= WAVEFORM.pauseShare * loud) continue;
     const isLongEnough = (i - from) * cellMs >= WAVEFORM.minPauseMs;
     if (isLongEnough) {

@@ -5,12 +5,10 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { formFile, formFileOrText } from "../http/multipart.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
-import { isAudioOnly } from "../media-kind.ts";
-import { getWaveform } from "../store/d1/assets.ts";
+import { getTechnical } from "../store/d1/waveforms.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";
 import { pageSegments } from "../store/index-database/segments.ts";
 import { getTranscript } from "../store/transcripts.ts";
-import type { Asset } from "../types.ts";
 import { publicSource } from "../url-credentials.ts";
 import {
   addCallerAsset,
@@ -135,18 +133,12 @@ async function getVideo(c: Context, { params }: Input<typeof videoParams>) {
   const [listed, summary, technical] = await Promise.all([
     toAssetRecord(asset, createMediaUrlSigner(c)),
     getTranscript(c.env.DB, asset.assetId),
-    readTechnical(c.env.DB, asset),
+    getTechnical(c.env.DB, asset),
   ]);
   const record = { ...listed, technical };
   if (!summary || (summary.error && summary.cues === 0)) return { ...record, transcript: null };
   const { language, source, cues } = summary;
   return { ...record, transcript: { language, source, cues } };
-}
-
-/** Returns the facts of a file with the waveform, which lists leave out. */
-async function readTechnical(db: D1Database, asset: Asset): Promise<Asset["technical"]> {
-  const waveform = isAudioOnly(asset) ? await getWaveform(db, asset.assetId) : null;
-  return { ...asset.technical, ...(waveform && { waveform }) };
 }
 
 addEndpoint(
@@ -262,7 +254,7 @@ async function getVideoMetadata(c: Context, { params }: Input<typeof videoParams
     video_id: asset.assetId,
     metadata: asset.metadata,
     technical: {
-      ...(await readTechnical(c.env.DB, asset)),
+      ...(await getTechnical(c.env.DB, asset)),
       duration_seconds: asset.durationMs / 1000,
       width,
       height,

@@ -23,8 +23,9 @@ function listSegments(index: string, { asset_id: id }: Json): Promise<Json> {
   return client.json("GET", `/index/${index}/video/${id}/segments`);
 }
 
-async function titlesFound(index: string, body: Json): Promise<string[]> {
-  const { segments } = await client.json("POST", `/index/${index}/search`, { json: body });
+async function titlesFound(index: string, query: Json): Promise<string[]> {
+  const json = { ...query, group_by: "asset" };
+  const { segments } = await client.json("POST", `/index/${index}/search`, { json });
   return segments.map(({ title }: Json) => title);
 }
 
@@ -107,7 +108,7 @@ describe("Sound without pictures", () => {
   it("without speech is ready with a warning, and plays", async () => {
     const index = await createIndex("tone");
     const record = await addSound(index, "tone.wav");
-    expect(record).toMatchObject({ state: "ready", segments: 1, transcript: null });
+    expect(record).toMatchObject({ state: "ready", segments: 1, transcript: { cues: 0 } });
     expect(record.warnings).toMatchObject([{ code: "nothing_indexed" }]);
     const { waveform } = record.technical;
     expect([waveform[100], waveform[500], waveform[999]]).toEqual([0.08, 0.4, 0.8]);
@@ -176,7 +177,7 @@ describe("Sound without pictures", () => {
     ]);
   });
 
-  it("is taken from a URL and by a resumable upload", async () => {
+  it("is taken from a URL", async () => {
     const index = await createIndex("ways");
     const url = encodeURIComponent(fixtureUrl("speech.flac"));
     const queued = await client.json("POST", `/index/${index}/video?video_url=${url}`);

@@ -72,8 +72,8 @@ export async function segmentSound(env: Env, asset: Asset, cues: Cue[]): Promise
     findSilences(splitLongCues(cues, durationMs / 1000), durationMs),
     amplitudes ? findPauses(amplitudes, durationMs) : [],
   ];
-  const ranges = segmentAudio(durationMs, pauses).map((range) => {
-    return { ...range, keyframeMs: NO_KEYFRAME_MS };
+  const ranges = segmentAudio(durationMs, pauses).map(({ startMs, endMs }) => {
+    return { startMs, endMs, keyframeMs: NO_KEYFRAME_MS };
   });
   await upsertSegments(db, asset, await toVideoSegments(asset, ranges));
   return { embed: countParts(ranges.length) };

@@ -6,7 +6,6 @@ import {
   batch,
   concat,
   first,
-  firstValue,
   IN_TURN,
   inList,
   type Page,
@@ -74,13 +73,6 @@ export async function getAsset(db: D1Database, assetId: AssetId): Promise<Asset 
     sql`SELECT ${ASSET_COLUMNS} ${FROM_ASSETS} WHERE asset_id = ${assetId}`,
   );
   return row && toAsset(row);
-}
-
-/** Returns the amplitudes of sound without pictures; null if they aren't known, and for others. */
-export async function getWaveform(db: D1Database, assetId: AssetId): Promise<number[] | null> {
-  const stored = sql`SELECT waveform FROM assets WHERE asset_id = ${assetId}`;
-  const text = await firstValue<string | null>(db, stored);
-  return text === null ? null : JSON.parse(text);
 }
 
 /** Throws `not_found` if the index has no such asset of that type. */
