@@ -6,8 +6,8 @@ export const ASSET_TYPES = ["video", "image"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
 /** What an asset is for a search: `audio` is a video without pictures. */
-export const MEDIA_KINDS = ["video", "image", "audio"] as const;
-export type MediaKind = (typeof MEDIA_KINDS)[number];
+export const ASSET_KINDS = ["video", "image", "audio"] as const;
+export type AssetKind = (typeof ASSET_KINDS)[number];
 
 /**
  * Steps of an ingest, in order. `PUBLIC_STATE` in src/ingest/state.ts maps them to asset states.

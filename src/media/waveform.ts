@@ -3,14 +3,14 @@ import type { TimeRangeMs } from "../time-range.ts";
 
 const FULL_SCALE = 255;
 
-/** Amplitudes are measured in cells of equal length, of which `count / WAVEFORM.peaks` are a peak. */
+/** Returns the cells in which amplitudes are measured. A peak has `count / WAVEFORM.peaks`. */
 export function cellsOf(durationMs: number): { count: number; cellMs: number } {
   const perPeak = Math.max(1, Math.ceil(durationMs / WAVEFORM.peaks / WAVEFORM.maxCellMs));
   const count = WAVEFORM.peaks * perPeak;
   return { count, cellMs: durationMs / count };
 }
 
-/** Returns the range of cells that a part of an asset's audio has. Ranges have no gap or overlap. */
+/** Returns the range of cells that a part of the audio has. Ranges have no gap or overlap. */
 export function cellRange(count: number, part: number, partCount: number) {
   const boundary = (index: number) => Math.floor((index * count) / partCount);
   return { from: boundary(part), to: boundary(part + 1) };
@@ -26,8 +26,8 @@ export function toWaveform(cells: Uint8Array): number[] {
 }
 
 /**
- * Finds the pauses of at least `WAVEFORM.minPauseMs`, in order: runs of cells that are quiet beside the
- * loud ones. None in digital silence.
+ * Finds the pauses of at least `WAVEFORM.minPauseMs`, in order: runs of cells that are quiet
+ * beside the loud ones. None in digital silence.
  */
 export function findPauses(cells: Uint8Array, durationMs: number): TimeRangeMs[] {
   const loud = cells.toSorted()[Math.floor(WAVEFORM.loudQuantile * (cells.length - 1))] ?? 0;

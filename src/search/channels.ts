@@ -21,8 +21,8 @@ import type { Timings } from "../timings.ts";
 import {
   IMAGE_VECTOR_KINDS,
   type IndexRef,
-  MEDIA_KINDS,
-  type MediaKind,
+  ASSET_KINDS,
+  type AssetKind,
   TEXT_KINDS,
   type VectorKind,
 } from "../types.ts";
@@ -248,11 +248,11 @@ async function searchKnn(query: KnnQuery): Promise<VectorHit[]> {
   const assetSets = isDeep ? scope.kinds.map((kind) => [kind]) : [scope.kinds];
   const toFilter = (
     kind: readonly VectorKind[],
-    assetKinds: readonly MediaKind[],
+    assetKinds: readonly AssetKind[],
     ids: string[] | null,
   ): VectorizeVectorMetadataFilter => ({
     ...(kind.length < allKinds.length && { kind: { $in: [...kind] } }),
-    ...(assetKinds.length < MEDIA_KINDS.length && { asset_type: { $in: [...assetKinds] } }),
+    ...(assetKinds.length < ASSET_KINDS.length && { asset_type: { $in: [...assetKinds] } }),
     ...(scope.exceptAssetId !== null && { asset_id: { $ne: scope.exceptAssetId } }),
     ...(ids && { asset_id: { $in: ids } }),
   });

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type AssetScope, OPERATORS } from "../store/index-database/asset-scope.ts";
 import type { FtsColumn } from "../store/index-database/fulltext.ts";
-import { MEDIA_KINDS, type MediaKind, type TextKind } from "../types.ts";
+import { ASSET_KINDS, type AssetKind, type TextKind } from "../types.ts";
 
 /** Filters by kind of asset, and by kind of evidence (the others). */
-export const MODES = [...MEDIA_KINDS, "visual", "speech", "text"] as const;
+export const MODES = [...ASSET_KINDS, "visual", "speech", "text"] as const;
 export type Mode = (typeof MODES)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -80,7 +80,7 @@ export function makeSearchRequest(
   };
 }
 
-type EvidenceMode = Exclude<Mode, MediaKind>;
+type EvidenceMode = Exclude<Mode, AssetKind>;
 const EVIDENCE_MODES: readonly EvidenceMode[] = ["visual", "speech", "text"];
 
 const COLUMNS_BY_MODE: Record<EvidenceMode, FtsColumn[]> = {
@@ -118,8 +118,8 @@ export function toSearchScope(
   exceptAssetId: string | null = null,
 ): SearchScope {
   const { modes, assetIds, conditions, readyBy, useBoxes } = request;
-  const requestedKinds = MEDIA_KINDS.filter((kind) => modes.includes(kind));
-  const kinds = requestedKinds.length > 0 ? requestedKinds : MEDIA_KINDS;
+  const requestedKinds = ASSET_KINDS.filter((kind) => modes.includes(kind));
+  const kinds = requestedKinds.length > 0 ? requestedKinds : ASSET_KINDS;
   const requestedEvidence = EVIDENCE_MODES.filter((mode) => modes.includes(mode));
   const evidence = requestedEvidence.length > 0 ? requestedEvidence : EVIDENCE_MODES;
   return {

@@ -8,9 +8,9 @@ import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
 import { encodeVideo } from "../../tools/sample/video.ts";
 import { shiftClock, withEdits } from "../support/patched-media.ts";
+import { writeAudioFiles } from "./audio-files.ts";
 import { writeImageFormats } from "./image-files.ts";
 import { NARRATION } from "./narration.ts";
-import { writeSounds } from "./sounds.ts";
 
 /** Time of the first frame of H.264 in its stream: frames are stored in another order. */
 const FIRST_FRAME_SECONDS = 0.2;
@@ -116,4 +116,4 @@ async function editBoats(folder: string, boats: string): Promise<void> {
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error("Name the folder to write to.");
 await writeTestMedia(folder);
-await writeSounds(folder);
+await writeAudioFiles(folder);

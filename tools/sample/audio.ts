@@ -1,4 +1,4 @@
-import { Encoder, type EncoderOptions, FilterAPI, Frame, Log, Muxer } from "node-av";
+import { Encoder, type EncoderOptions, FilterAPI, Frame, Log, Muxer, Rational } from "node-av";
 import * as av from "node-av/constants";
 
 const SAMPLE_RATE = 16_000;
@@ -65,7 +65,7 @@ async function* listFrames(samples: Float32Array): AsyncGenerator<Frame | null> 
   yield null;
 }
 
-const STILL = { context: { framerate: { num: 1, den: 1 } } };
+const STILL = { context: { framerate: new Rational(1, 1) } };
 
 async function* listStill(cover: { width: number; height: number; rgb: Buffer }) {
   const { rgb, width, height } = cover;

@@ -22,8 +22,8 @@ const QUICKTIME_BOXES = new Set(["moov", "mdat", "wide", "free", "skip"]);
 const TS_SYNC = 0x47;
 
 /**
- * Tells a video or an image that the service may take from its first bytes; null for the rest. Sound
- * without pictures is a video, too.
+ * Tells a video or an image that the service may take from its first bytes; null for the rest.
+ * Sound without pictures is a video, too.
  */
 export function mediaKind(head: Uint8Array): "video" | "image" | null {
   const text = (start: number, length: number) =>

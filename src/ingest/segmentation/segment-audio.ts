@@ -7,11 +7,11 @@ const MAX_MS = AUDIO_SEGMENTS.maxSeconds * 1000;
 
 /**
  * Segments sound without pictures, without gaps or overlaps: as long as a part is longer than
- * `AUDIO_SEGMENTS.maxSeconds`, it is split in its longest pause that leaves at least `minSeconds` on
- * either side. This is the segmentation of Potapczyk and Przybysz ("SRPOL's system for the IWSLT
+ * `AUDIO_SEGMENTS.maxSeconds`, it is split in its longest pause that leaves at least `minSeconds`
+ * on either side. This is the segmentation of Potapczyk and Przybysz ("SRPOL's system for the IWSLT
  * 2020 end-to-end speech translation task", 2020). Of pauses of one length the one nearest to the
- * middle of the part decides. `pauseLists` are in order of preference, each in order of time: a list
- * decides where those before it have no pause. A part without any pause is split evenly.
+ * middle of the part decides. `pauseLists` are in order of preference, each in order of time: a
+ * list decides where those before it have no pause. A part without any pause is split evenly.
  */
 export function segmentAudio(
   durationMs: number,

@@ -1,6 +1,6 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import type { Failure } from "../../errors.ts";
 import type { JobId } from "../../ids.ts";
-import { isAudioOnly } from "../../media-kind.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
 import { listSegments, updateTranscripts } from "../../store/index-database/segments.ts";
@@ -22,7 +22,7 @@ import {
   speechIntervals,
   textByRange,
 } from "../transcript/cue-times.ts";
-import { segmentSound } from "./segment.ts";
+import { segmentAudioOnly } from "./segment.ts";
 
 /**
  * Assigns a video's transcript, submitted or recognised, to its segments. Those of sound without
@@ -34,7 +34,7 @@ export async function alignTranscript(env: Env, asset: Asset): Promise<FanOut> {
   const cues = isSubmitted
     ? await getTimedCues(env, asset, asset.transcriptJobId)
     : await putAsrTranscript(env, asset);
-  const fanOut = isAudioOnly(asset) ? await segmentSound(env, asset, cues) : {};
+  const fanOut = isAudioOnly(asset) ? await segmentAudioOnly(env, asset, cues) : {};
   const db = indexDatabase(env, asset);
   const segments = await listSegments(db, asset.assetId);
   await updateTranscripts(db, asset, transcriptBySegment(asset, segments, cues));

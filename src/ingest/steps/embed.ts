@@ -1,6 +1,6 @@
+import { assetKind } from "../../asset-kind.ts";
 import { INGEST, MODELS } from "../../config.ts";
 import type { VectorId } from "../../ids.ts";
-import { mediaKind } from "../../media-kind.ts";
 import { CHANNELS, decodeJpeg, encodeJpeg, type RgbaImage } from "../../media/pixels/jpeg.ts";
 import { expandRect, type PixelRect } from "../../media/pixels/rect.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../../models/embed-image.ts";
@@ -74,7 +74,7 @@ export async function replaceVectors(
   const ids = new Set(vectors.map(idOfVector));
   const others = possibleIds.filter((id) => !ids.has(id));
   const staleIds = await recordVectors(db, [...ids], others, Date.now());
-  await upsertVectors(space, vectors, mediaKind(asset));
+  await upsertVectors(space, vectors, assetKind(asset));
   await deleteVectors(space, staleIds);
 }
 

@@ -1,5 +1,5 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import { AppError, type Failure } from "../../errors.ts";
-import { isAudioOnly } from "../../media-kind.ts";
 import { archiveAsset } from "../../store/archive.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
 import { openShardIfFull } from "../../store/d1/shards.ts";

@@ -15,7 +15,7 @@ import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { fitTranscript } from "../transcript/fit-transcript.ts";
 import { isTranscriptWarning } from "../transcript/warnings.ts";
 
-/** Reads the facts of a video or of sound from its container. Throws an `AppError` if it can't be indexed. */
+/** Reads the facts of a video or sound. Throws an `AppError` if it can't be indexed. */
 export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   const key = sourceKey(asset);
   const file = await openFile(env.MEDIA, key);

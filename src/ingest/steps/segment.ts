@@ -1,6 +1,6 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
 import { INGEST } from "../../config.ts";
-import { isAudioOnly } from "../../media-kind.ts";
 import { cellRange, cellsOf, findPauses, toWaveform } from "../../media/waveform.ts";
 import { SHOTS } from "../../parameters.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
@@ -28,9 +28,10 @@ import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { splitLongCues } from "../transcript/cue-times.ts";
 
 /**
- * Divides a video or an image into segments; sound waits for its cues. Segments of an earlier run stay, because descriptions and
- * transcripts refer to them. Speech isn't recognised in a video that came with a transcript with
- * times. A transcript without times gets them from the recognised speech.
+ * Divides a video or an image into segments; sound waits for its cues. Segments of an earlier run
+ * stay, because descriptions and transcripts refer to them. Speech isn't recognised in a video that
+ * came with a transcript with times. A transcript without times gets them from the recognised
+ * speech.
  */
 export async function segment(env: Env, asset: Asset): Promise<FanOut> {
   const submittedCues = await getSubmittedCues(env, asset);
@@ -59,7 +60,7 @@ function countParts(segmentCount: number): number {
  * Divides sound without pictures into segments at the pauses between its cues, and else at those of
  * its amplitudes, whose waveform it stores. Segments of an earlier run stay.
  */
-export async function segmentSound(env: Env, asset: Asset, cues: Cue[]): Promise<FanOut> {
+export async function segmentAudioOnly(env: Env, asset: Asset, cues: Cue[]): Promise<FanOut> {
   const { durationMs } = asset;
   const db = indexDatabase(env, asset);
   const existing = await listSegments(db, asset.assetId);

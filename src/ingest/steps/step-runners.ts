@@ -1,4 +1,4 @@
-import { isAudioOnly } from "../../media-kind.ts";
+import { isAudioOnly } from "../../asset-kind.ts";
 import type { Asset, Step } from "../../types.ts";
 import type { FanOut } from "../state.ts";
 import { alignTranscript } from "./align-transcript.ts";

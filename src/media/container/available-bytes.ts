@@ -43,7 +43,7 @@ export async function measureBytes(file: RangedFile, part: FilePart): Promise<Av
 /** Sizes in a WAV whose size wasn't known as it was written. */
 const UNKNOWN_SIZES = new Set([0, 0xff_ff_ff_ff]);
 
-/** Compares a WAV with the size of its RIFF chunk; zeros at its end are silence. Null for others. */
+/** Compares a WAV with the size that it states. Zeros at its end are silence. Null for others. */
 async function readWave(file: RangedFile): Promise<AvailableBytes | null> {
   if (file.size < 12) return null;
   const head = Buffer.from(await file.read(0, 12));

@@ -1,5 +1,5 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import type { AssetId } from "../../ids.ts";
-import { isAudioOnly } from "../../media-kind.ts";
 import type { Asset, JsonObject } from "../../types.ts";
 import { firstValue, sql } from "../sql.ts";
 

@@ -1,4 +1,4 @@
-import { MEDIA_KINDS, type MediaKind } from "../../types.ts";
+import { ASSET_KINDS, type AssetKind } from "../../types.ts";
 import { concat, inList, raw, sql, type SqlFragment } from "../sql.ts";
 
 export type Scalar = string | number | boolean | null;
@@ -19,7 +19,7 @@ export interface Condition {
 
 /** The assets of an index that a search covers. */
 export interface AssetScope {
-  kinds: readonly MediaKind[];
+  kinds: readonly AssetKind[];
   /** Empty for all assets. */
   assetIds: readonly string[];
   /** The example of a query by example, which isn't a result itself. */
@@ -33,8 +33,8 @@ const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 /** A JSON value's type as `json_each` returns it, with one name for both kinds of numbers. */
 const typeOf = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${type} END`;
 
-/** The kind of an asset: `mediaKind` of src/media-kind.ts in SQL. */
-const MEDIA_KIND = raw(
+/** The kind of an asset: `assetKind` of src/asset-kind.ts in SQL. */
+const ASSET_KIND = raw(
   "IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type)",
 );
 
@@ -42,7 +42,7 @@ const MEDIA_KIND = raw(
 export function isInScope(scope: AssetScope): SqlFragment {
   const conditions = [
     sql`assets.searchable_at <= ${scope.readyBy}`,
-    sql`${MEDIA_KIND} ${inList(scope.kinds)}`,
+    sql`${ASSET_KIND} ${inList(scope.kinds)}`,
     ...scope.conditions.map(toSql),
   ];
   if (scope.assetIds.length > 0) conditions.push(sql`assets.asset_id ${inList(scope.assetIds)}`);
@@ -86,7 +86,7 @@ export function countInScope(scope: AssetScope): SqlFragment {
 }
 
 function coversAllKinds({ kinds, exceptAssetId }: AssetScope): boolean {
-  return kinds.length === MEDIA_KINDS.length && exceptAssetId === null;
+  return kinds.length === ASSET_KINDS.length && exceptAssetId === null;
 }
 
 /** Whether a scope selects assets by id or by filter rules. */

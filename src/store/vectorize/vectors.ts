@@ -3,7 +3,7 @@ import { INGEST, SEARCH } from "../../config.ts";
 import { AppError, causeOf } from "../../errors.ts";
 import { type IndexId, trustedId, type SegmentId, type VectorId } from "../../ids.ts";
 import {
-  type MediaKind,
+  type AssetKind,
   type Segment,
   TEXT_KINDS,
   type TextKind,
@@ -80,7 +80,7 @@ export function idOfVector({ segment, kind, region }: SegmentVector): VectorId {
   return kind === "region" ? regionIds(segmentId)[region!]! : vectorId(segmentId, kind);
 }
 
-function toRow({ segment, kind, values, model }: SegmentVector, assetKind: MediaKind) {
+function toRow({ segment, kind, values, model }: SegmentVector, assetKind: AssetKind) {
   const { assetId, startMs } = segment;
   return {
     namespace: segment.indexId,
@@ -107,7 +107,7 @@ const WRONG_DIMENSIONS = /\b40012\b/;
 export async function upsertVectors(
   space: VectorSpace,
   vectors: SegmentVector[],
-  assetKind: MediaKind,
+  assetKind: AssetKind,
 ): Promise<void> {
   const rows = vectors.map((vector) => ({
     id: idOfVector(vector),

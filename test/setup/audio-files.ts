@@ -14,7 +14,7 @@ const COVER = { width: 64, height: 36 };
  * - `tone.wav`: 12 s, a tone that grows louder; `tone-short.wav`: its first 2 s
  * - `cover.mp4`: the speech, and a cover picture
  */
-export async function writeSounds(folder: string): Promise<void> {
+export async function writeAudioFiles(folder: string): Promise<void> {
   const voice = new Float32Array(9 * RATE);
   voice.set((await narrate(NARRATION)).subarray(0, voice.length));
   for (const extension of ["mp3", "m4a", "wav", "flac", "ogg", "opus"]) {
