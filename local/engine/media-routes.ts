@@ -91,7 +91,7 @@ export function createMediaRoutes(media: Capability<void>, storage: MediaStorage
         count: readInteger(call.query, "count", PEAKS, 1_000),
       };
       return withMedia(call, async (path, signal) => ({
-        bytes: await measurePeaks(path, request, signal),
+        bytes: Buffer.from(await measurePeaks(path, request, signal)),
         contentType: "application/octet-stream",
       }));
     },
