@@ -26,6 +26,7 @@ const WRITES: Guards = {
   "src/store/r2/upload-objects.ts createMultipart": "allocatePartNumber: charged to the upload",
   "src/store/r2/upload-objects.ts putTail": "allocatePartNumber: charged to the upload",
   "src/store/r2/upload-objects.ts resumeMultipart": "allocatePartNumber: charged to the upload",
+  "src/store/r2/window-analysis.ts putAmplitudes": BUCKET,
   "src/store/r2/window-analysis.ts putWindowAnalysis": BUCKET,
 };
 

@@ -236,6 +236,7 @@ async function importContent(env: Env, asset: Asset, { record, files }: AssetLin
     fps: record.fps,
     language: record.language,
     technical: record.technical,
+    ...(record.waveform && { waveform: record.waveform }),
     segments: segments.length,
     warnings: hasSource(files) ? record.warnings : [...record.warnings, WITHOUT_MEDIA],
   };

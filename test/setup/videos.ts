@@ -8,6 +8,7 @@ import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
 import { encodeVideo } from "../../tools/sample/video.ts";
 import { shiftClock, withEdits } from "../support/patched-media.ts";
+import { writeAudioFiles } from "./audio-files.ts";
 import { writeImageFormats } from "./image-files.ts";
 import { NARRATION } from "./narration.ts";
 
@@ -120,3 +121,4 @@ async function editBoats(folder: string, boats: string): Promise<void> {
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error("Name the folder to write to.");
 await writeTestMedia(folder);
+await writeAudioFiles(folder);

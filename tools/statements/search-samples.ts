@@ -11,7 +11,7 @@ const CONDITIONS: Condition[] = [
 ];
 
 export const WIDE_SCOPE: AssetScope = {
-  types: ["video", "image"],
+  kinds: ["video", "image", "audio"],
   assetIds: [],
   exceptAssetId: null,
   conditions: [],

@@ -3,7 +3,7 @@ import { AppError, failureOf, traceOf } from "../../errors.ts";
 import { dispositionFilename } from "../../fetching/disposition-filename.ts";
 import { download } from "../../fetching/download.ts";
 import { log } from "../../log.ts";
-import { probeVideo } from "../../media/container/open-container.ts";
+import { probeMedia } from "../../media/container/open-container.ts";
 import { HEAD_BYTES, requireMediaType } from "../../media/media-type.ts";
 import { SHOTS } from "../../parameters.ts";
 import type { Media, PlatformItem } from "../../platforms/platform.ts";
@@ -91,7 +91,7 @@ export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
  */
 async function measureUntold(env: Env, asset: Asset): Promise<number> {
   if (asset.assetType === "image") return 0;
-  const { durationSeconds } = await probeVideo(env.MEDIA, sourceKey(asset));
+  const { durationSeconds } = await probeMedia(env.MEDIA, sourceKey(asset));
   return Math.max(0, durationSeconds * 1000 - countedMs(asset.durationMs, asset.segments));
 }
 

@@ -1,3 +1,4 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import type { Asset, Step } from "../../types.ts";
 import type { FanOut } from "../state.ts";
 import { alignTranscript } from "./align-transcript.ts";
@@ -7,6 +8,7 @@ import { embed } from "./embed.ts";
 import { fetchSource } from "./fetch.ts";
 import { finish } from "./finish.ts";
 import { indexFrames } from "./index-frames.ts";
+import { measureAudio } from "./measure-audio.ts";
 import { probe } from "./probe.ts";
 import { recognizeSpeech } from "./recognize-speech.ts";
 import { segment } from "./segment.ts";
@@ -21,7 +23,8 @@ type StepRunner = (env: Env, asset: Asset, part: number, attempt: number) => Pro
 export const STEP_RUNNERS: Record<Step, StepRunner> = {
   fetch: fetchSource,
   probe,
-  detect_shots: detectAssetShots,
+  detect_shots: (env, asset, part, attempt) =>
+    (isAudioOnly(asset) ? measureAudio : detectAssetShots)(env, asset, part, attempt),
   segment,
   recognize_speech: recognizeSpeech,
   align_transcript: alignTranscript,

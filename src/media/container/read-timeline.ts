@@ -40,6 +40,9 @@ const END: TimeRange = { start: Infinity, end: Infinity };
 const MEASURED_PACKETS = 50;
 const MAX_LAST_SECONDS = 0.1;
 
+/** Formats without a stated duration: the library estimates it by the size of the first frame. */
+const ESTIMATED = new Set(["MP3", "ADTS"]);
+
 /** Timelines by stored object: each step of an ingest, and each frame of an answer, needs one. */
 const timelines = new LruCache<Timeline>(64);
 
@@ -85,7 +88,8 @@ async function measurePart(
   const part = listed.kind === "fragments" ? { ...listed, end: bytes.available } : listed;
   using first = await openPart(file, part, START);
   using last = await openPart(file, part, END);
-  const [video, audio] = [await selectVideoTrack(first), await first.getPrimaryAudioTrack()];
+  const audio = await first.getPrimaryAudioTrack();
+  const video = await selectVideoTrack(first, audio !== null);
   const measure = async (track: InputTrack | null): Promise<TrackExtent | null> => {
     const lastTrack = (await last.getTracks()).find(({ id }) => id === track?.id);
     if (!track || !lastTrack) return null;
@@ -103,7 +107,8 @@ async function measurePart(
   const [shown, heard] = [await measure(video), await measure(audio)];
   if (tables.size === 0 && part.kind === "samples") {
     // Matroska states when the last of all tracks ends.
-    const stated = (await first.getDurationFromMetadata()) ?? 0;
+    const isFrames = ESTIMATED.has((await first.getFormat()).name);
+    const stated = isFrames ? 0 : ((await first.getDurationFromMetadata()) ?? 0);
     const longest = (shown?.end ?? 0) >= (heard?.end ?? 0) ? shown : heard;
     if (longest) longest.promisedEnd = Math.max(longest.promisedEnd, stated);
   }
@@ -160,12 +165,17 @@ async function endOfTrack(track: InputTrack): Promise<number> {
   return end + (isMeasured ? Math.min(longest, 1 / averagePacketRate) : MAX_LAST_SECONDS);
 }
 
-/** Returns the primary video track. A still, such as a cover, isn't one beside a video. */
-async function selectVideoTrack(input: Input) {
+/**
+ * Returns the primary video track. A still, such as a cover, isn't one beside a video, nor beside
+ * sound.
+ */
+async function selectVideoTrack(input: Input, hasAudio: boolean) {
   const isVideo = async (track: InputTrack) => (await track.getCodec()) !== null;
-  return (
-    (await input.getPrimaryVideoTrack({ filter: isVideo })) ?? (await input.getPrimaryVideoTrack())
-  );
+  const video = await input.getPrimaryVideoTrack({ filter: isVideo });
+  if (video) return video;
+  const other = await input.getPrimaryVideoTrack();
+  const isCover = hasAudio && other && (await other.computePacketStats(2)).packetCount < 2;
+  return isCover ? null : other;
 }
 
 /** What the tables of a track of an MP4 say. */

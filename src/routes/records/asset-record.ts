@@ -38,7 +38,11 @@ export const assetSource = z
 
 const assetId = idField("asset", "Id of the asset.");
 const pixels = (side: string, example: number) =>
-  z.int().nullable().describe(`${side} in pixels; null until known.`).openapi({ example });
+  z
+    .int()
+    .nullable()
+    .describe(`${side} in pixels; null until known, and for sound.`)
+    .openapi({ example });
 
 export const assetRecord = z
   .object({
@@ -103,6 +107,13 @@ export const assetRecord = z
       .nullable()
       .describe("Whether a video has sound; null for an image, and until known.")
       .openapi({ example: true }),
+    has_video: z
+      .boolean()
+      .nullable()
+      .describe(
+        "Whether a video has pictures: false for sound alone; null for an image, and until known.",
+      )
+      .openapi({ example: true }),
     language: z
       .string()
       .nullable()
@@ -116,7 +127,9 @@ export const assetRecord = z
       .describe(
         "Facts of the file: format, container and codecs, and of what took it `taken_at`, `camera`, " +
           "`lens`, `latitude`, `longitude` (degrees) and `altitude` (metres). They are as the file " +
-          "says, without what it doesn't say.",
+          "says, without what it doesn't say. Of sound without pictures, `waveform`: the largest " +
+          "amplitude in each thousandth of its length, from 0 to 1. Only getVideo and " +
+          "getVideoMetadata have it.",
       )
       .openapi({ example: { format: "image/heic", camera: "Lumen One", latitude: 60.39 } }),
     segments: countField("Segments that can be searched.", 17),
@@ -134,7 +147,7 @@ export const assetRecord = z
       .describe("URL of the file, valid for an hour; null until it is stored.")
       .openapi({ example: `https://search.your-site.dev/media/${EXAMPLE_TOKEN}/kitchen.mp4` }),
   })
-  .openapi("Asset", { description: "A video or an image in an index." });
+  .openapi("Asset", { description: "A video, sound or an image in an index." });
 
 /** Language and source of a transcript. */
 export const transcriptOrigin = {
@@ -172,6 +185,12 @@ export function assetIdFields<Id extends string | null>(assetType: AssetType, id
   };
 }
 
+/** Whether a video has pictures. A video of an earlier version has a width if it was probed. */
+function hasVideo({ assetType, technical, width }: Asset): boolean | null {
+  if (assetType === "image") return null;
+  return (technical["has_video"] as boolean | undefined) ?? (width === null ? null : true);
+}
+
 export async function toAssetRecord(
   asset: Asset,
   signUrl: MediaUrlSigner,
@@ -196,6 +215,7 @@ export async function toAssetRecord(
     duration_seconds: isVideo && asset.durationMs > 0 ? asset.durationMs / 1000 : null,
     fps: asset.fps,
     has_audio: asset.hasAudio,
+    has_video: hasVideo(asset),
     language: asset.language,
     taken_at: (asset.technical["taken_at"] as string | undefined) ?? null,
     technical: asset.technical,

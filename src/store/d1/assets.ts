@@ -205,6 +205,8 @@ export interface AssetProperties {
   segments?: number;
   source?: AssetSource;
   technical?: JsonObject;
+  /** `WAVEFORM.peaks` amplitudes from 0 to 1. */
+  waveform?: number[];
   warnings?: Failure[];
 }
 
@@ -223,6 +225,7 @@ const PROPERTY_COLUMNS: Record<keyof AssetProperties, string> = {
   segments: "segments",
   source: "source",
   technical: "technical",
+  waveform: "waveform",
   warnings: "warnings",
 };
 
