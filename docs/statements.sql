@@ -1413,14 +1413,30 @@ SELECT segment_id AS segmentId, bm25
                 value, 'real' AS type) AS actual, json_each(?) AS operand WHERE CASE actual.type
               WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer'
               THEN 'real' ELSE operand.type END AND actual.value = operand.value))) AND (EXISTS (
-            SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
+            SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?,
+                  assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest, length(key) +
+                      2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type IN ('true',
+                    'false') THEN type ELSE json_quote(value) END FROM member,
+                  json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
+                    substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
+                WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+                  json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE
+            actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN
+            'integer' THEN 'real' ELSE operand.type END AND actual.value = operand.value) OR NOT
+          EXISTS (SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS (
+                  SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest,
+                      length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type
+                  IN ('true', 'false') THEN type ELSE json_quote(value) END FROM member,
+                  json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
+                    substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
+                WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+                  json_array(json(field))))) WHERE type <> 'null')) AND (EXISTS ( SELECT 1 FROM
+            (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
               json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
             json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
             actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
-            actual.value = operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM
-              (SELECT assets.metadata -> ? AS field), json_each(iif(json_type(field) = 'array',
-                  field, json_array(json(field))))) WHERE type <> 'null')) AND (assets.asset_id IN
-          (SELECT value FROM json_each(?))) AND (assets.asset_id <> ?)) ORDER BY bm25 DESC LIMIT ? )
+            actual.value = operand.value)) AND (assets.asset_id IN (SELECT value FROM json_each(?)))
+        AND (assets.asset_id <> ?)) ORDER BY bm25 DESC LIMIT ? )
   JOIN segments USING (segment_key)
   ORDER BY bm25 DESC;
 SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title, metadata
@@ -1437,13 +1453,28 @@ SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, titl
           actual, json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
           actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
           actual.value = operand.value)))
+  AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS (
+              SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest,
+                  length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type IN
+              ('true', 'false') THEN type ELSE json_quote(value) END FROM member,
+              json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
+                substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
+            WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+              json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE actual.type
+        WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer' THEN
+        'real' ELSE operand.type END AND actual.value = operand.value) OR NOT EXISTS (SELECT 1 FROM
+        (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata
+              UNION ALL SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type
+              IN ('object', 'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+              json_quote(value) END FROM member, json_each(member.json) WHERE json_type(member.json)
+              = 'object' AND (rest = key OR substr(rest, 1, length(key) + 1) = key || '.')) SELECT
+            json AS field FROM member WHERE rest IS NULL), json_each(iif(json_type(field) = 'array',
+              field, json_array(json(field))))) WHERE type <> 'null'))
   AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
           json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
         json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
         END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value =
-        operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata
-            -> ? AS field), json_each(iif(json_type(field) = 'array', field,
-              json_array(json(field))))) WHERE type <> 'null'))
+        operand.value))
   AND (assets.asset_id IN (SELECT value FROM json_each(?)))
   AND (assets.asset_id <> ?);
 SELECT COUNT(*)
@@ -1460,13 +1491,28 @@ SELECT COUNT(*)
           actual, json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
           actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
           actual.value = operand.value)))
+  AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS (
+              SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest,
+                  length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type IN
+              ('true', 'false') THEN type ELSE json_quote(value) END FROM member,
+              json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
+                substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
+            WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+              json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE actual.type
+        WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer' THEN
+        'real' ELSE operand.type END AND actual.value = operand.value) OR NOT EXISTS (SELECT 1 FROM
+        (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata
+              UNION ALL SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type
+              IN ('object', 'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+              json_quote(value) END FROM member, json_each(member.json) WHERE json_type(member.json)
+              = 'object' AND (rest = key OR substr(rest, 1, length(key) + 1) = key || '.')) SELECT
+            json AS field FROM member WHERE rest IS NULL), json_each(iif(json_type(field) = 'array',
+              field, json_array(json(field))))) WHERE type <> 'null'))
   AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
           json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
         json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
         END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value =
-        operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata
-            -> ? AS field), json_each(iif(json_type(field) = 'array', field,
-              json_array(json(field))))) WHERE type <> 'null'))
+        operand.value))
   AND (assets.asset_id IN (SELECT value FROM json_each(?)))
   AND (assets.asset_id <> ?);
 
@@ -1879,14 +1925,29 @@ SELECT COUNT(*)
               json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
               actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END
               AND actual.value = operand.value))) AND (EXISTS ( SELECT 1 FROM (SELECT value, type
-              FROM (SELECT assets.metadata -> ? AS field), json_each(iif(json_type(field) = 'array',
-                  field, json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE
-            actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN
-            'integer' THEN 'real' ELSE operand.type END AND actual.value = operand.value) OR NOT
-          EXISTS (SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
+              FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata UNION ALL
+                  SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type IN
+                  ('object', 'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+                  json_quote(value) END FROM member, json_each(member.json) WHERE
+                  json_type(member.json) = 'object' AND (rest = key OR substr(rest, 1, length(key) +
+                      1) = key || '.')) SELECT json AS field FROM member WHERE rest IS NULL),
+              json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
+            json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
+            actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
+            actual.value = operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM
+              (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata UNION ALL SELECT
+                  iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type IN ('object',
+                    'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+                  json_quote(value) END FROM member, json_each(member.json) WHERE
+                  json_type(member.json) = 'object' AND (rest = key OR substr(rest, 1, length(key) +
+                      1) = key || '.')) SELECT json AS field FROM member WHERE rest IS NULL),
               json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) WHERE type
-            <> 'null')) AND (assets.asset_id IN (SELECT value FROM json_each(?))) AND
-        (assets.asset_id <> ?)) LIMIT ?);
+            <> 'null')) AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata
+                -> ? AS field), json_each(iif(json_type(field) = 'array', field,
+                  json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE
+            actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN
+            'integer' THEN 'real' ELSE operand.type END AND actual.value = operand.value)) AND
+        (assets.asset_id IN (SELECT value FROM json_each(?))) AND (assets.asset_id <> ?)) LIMIT ?);
 SELECT rowid
   FROM segment_fts
   WHERE segment_fts MATCH ?
@@ -1900,14 +1961,29 @@ SELECT rowid
             actual, json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
             actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
             actual.value = operand.value))) AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM
-            (SELECT assets.metadata -> ? AS field), json_each(iif(json_type(field) = 'array', field,
-                json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE actual.type
-          WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer' THEN
-          'real' ELSE operand.type END AND actual.value = operand.value) OR NOT EXISTS (SELECT 1
-          FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
-            json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) WHERE type
-          <> 'null')) AND (assets.asset_id IN (SELECT value FROM json_each(?))) AND (assets.asset_id
-        <> ?));
+            (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata UNION ALL SELECT
+                iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type IN ('object',
+                  'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+                json_quote(value) END FROM member, json_each(member.json) WHERE
+                json_type(member.json) = 'object' AND (rest = key OR substr(rest, 1, length(key) +
+                    1) = key || '.')) SELECT json AS field FROM member WHERE rest IS NULL),
+            json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
+          json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
+          END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value
+          = operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE
+              member(rest, json) AS ( SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key,
+                  NULL, substr(rest, length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN
+                value WHEN type IN ('true', 'false') THEN type ELSE json_quote(value) END FROM
+                member, json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest =
+                  key OR substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM
+              member WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+                json_array(json(field))))) WHERE type <> 'null')) AND (EXISTS ( SELECT 1 FROM
+          (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
+            json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
+          json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
+          END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value
+          = operand.value)) AND (assets.asset_id IN (SELECT value FROM json_each(?))) AND
+      (assets.asset_id <> ?));
 SELECT COUNT(*)
   FROM segment_fts_docsize;
 SELECT COUNT(*)

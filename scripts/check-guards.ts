@@ -39,6 +39,7 @@ const CALLS: Guards = {
   "src/media/frames.ts transform": GATE,
   "src/media/pixels/decode-image.ts decodeByImages": GATE,
   "src/media/pixels/decode-image.ts flatten": GATE,
+  "src/media/pixels/decode-image.ts isBlankImage": GATE,
   "src/media/pixels/foreground.ts foregroundMask": GATE,
   "src/metering/meter-ai.ts meterAi": "counts, which the gate checks",
   "src/models/call-limiter.ts limitCalls": GATE,

@@ -7797,7 +7797,7 @@ export interface operations {
                      */
                     queue_job?: boolean;
                     /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold.
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
                      * @example {
                      *       "year": 2026,
                      *       "camera": "A"
@@ -7932,7 +7932,7 @@ export interface operations {
                 modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
                 /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
                 asset_ids?: string[];
-                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
                 filter?: string;
                 /** @description `asset`: only the best segment of each video or image. */
                 group_by?: "segment" | "asset";
@@ -8105,7 +8105,7 @@ export interface operations {
                 modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
                 /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
                 asset_ids?: string[];
-                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
                 filter?: string;
                 /** @description `asset`: only the best segment of each video or image. */
                 group_by?: "segment" | "asset";

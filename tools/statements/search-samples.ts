@@ -7,6 +7,7 @@ const CONDITIONS: Condition[] = [
   { field: "created_at", operator: "$gt", operand: 1 },
   { field: "duration_seconds", operator: "$ne", operand: 1 },
   { field: "place.name", operator: "$in", operand: ["words", null] },
+  { field: "camera", operator: "$eq", operand: "A" },
 ];
 
 export const WIDE_SCOPE: AssetScope = {

@@ -191,6 +191,7 @@ export async function listAssetsByIds(
 
 /** Properties of an asset that the ingest steps determine. */
 export interface AssetProperties {
+  title?: string;
   contentType?: string;
   sizeBytes?: number;
   sha256?: string;
@@ -210,6 +211,7 @@ export interface AssetProperties {
 }
 
 const PROPERTY_COLUMNS: Record<keyof AssetProperties, string> = {
+  title: "title",
   contentType: "content_type",
   sizeBytes: "size_bytes",
   sha256: "sha256",

@@ -7,9 +7,9 @@ export const OPERATORS = ["$eq", "$ne", "$in", "$nin", "$gt", "$gte", "$lt", "$l
 export type Operator = (typeof OPERATORS)[number];
 
 /**
- * A filter rule for assets. `field` is `created_at` (epoch ms), `duration_seconds`, or a path with
- * dots between the keys: into the technical facts if it begins with `technical.`, else into the
- * metadata. `$in` and `$nin` take a list, the other operators one value.
+ * A filter rule for assets. `field` is `created_at` (epoch ms), `duration_seconds`, or a path of
+ * keys with dots between them, and maybe in them: into the technical facts if it begins with
+ * `technical.`, else into the metadata. `$in` and `$nin` take a list, the others one value.
  */
 export interface Condition {
   field: string;
@@ -139,8 +139,27 @@ function valuesOf(field: string): SqlFragment {
   if (field === "created_at") return raw("SELECT assets.created_at AS value, 'real' AS type");
   const isTechnical = field.startsWith(TECHNICAL);
   const column = raw(isTechnical ? "assets.technical" : "assets.metadata");
-  const names = isTechnical ? field.slice(TECHNICAL.length) : field;
-  const path = ["$", ...names.split(".").map((key) => JSON.stringify(key))].join(".");
-  return sql`SELECT value, type FROM (SELECT ${column} -> ${path} AS field),
+  const name = isTechnical ? field.slice(TECHNICAL.length) : field;
+  const values = name.includes(".")
+    ? sql`WITH ${membersOf(column, name)} SELECT json AS field FROM member WHERE rest IS NULL`
+    : sql`SELECT ${column} -> ${`$.${JSON.stringify(name)}`} AS field`;
+  return sql`SELECT value, type FROM (${values}),
     json_each(iif(json_type(field) = 'array', field, json_array(json(field))))`;
+}
+
+/**
+ * The table `member`: members of nested objects on the way to those that `path` names, with the
+ * rest of the path, which is NULL for these. A dot stands between keys, or in a key.
+ */
+function membersOf(column: SqlFragment, path: string): SqlFragment {
+  return sql`RECURSIVE member(rest, json) AS (
+    SELECT ${path}, ${column}
+    UNION ALL
+    SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE
+      WHEN type IN ('object', 'array') THEN value
+      WHEN type IN ('true', 'false') THEN type
+      ELSE json_quote(value) END
+    FROM member, json_each(member.json)
+    WHERE json_type(member.json) = 'object'
+      AND (rest = key OR substr(rest, 1, length(key) + 1) = key || '.'))`;
 }
