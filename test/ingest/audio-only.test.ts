@@ -201,6 +201,17 @@ describe("Sound without pictures", () => {
     expect(nodes[0].health).toEqual({ ok: true, findings: [] });
   });
 
+  it("that was cut off is ready, and says what is missing", async () => {
+    const index = await createIndex("cut");
+    const whole = await (await fixture("speech.mp3")).arrayBuffer();
+    const cut = new File([whole.slice(0, whole.byteLength / 2)], "cut.mp3");
+    const asset = await client.json("POST", `/index/${index}/video`, { form: { video_file: cut } });
+    const record = await client.waitForAsset(index, asset);
+    expect(record).toMatchObject({ state: "ready", warnings: [{ code: "incomplete_media" }] });
+    expect(record.duration_seconds).toBeCloseTo(4.5, 0);
+    expect(record.technical.waveform).toHaveLength(1000);
+  });
+
   it("is counted in minutes as a video is", async () => {
     const other = await newClient();
     await other.json("POST", "/index", { json: { index_name: "counted" } });

@@ -5,6 +5,7 @@ import { type AvailableBytes, measureBytes } from "./available-bytes.ts";
 import { libraryShift, readEdits, toEdits } from "./edit-list.ts";
 import { type FilePart, listParts, openPart } from "./file-parts.ts";
 import { compareWithPromised, gapBefore, type MissingMedia } from "./missing-media.ts";
+import { readFrameCount } from "./mp3.ts";
 import { findBox, findMoov, type RangedFile, readContent, readTimescale } from "./mp4-boxes.ts";
 import type { StoredFile } from "./r2-file.ts";
 import { findZeroSamples, firstMissingTime } from "./sample-list.ts";
@@ -39,9 +40,6 @@ const END: TimeRange = { start: Infinity, end: Infinity };
 /** Packets that show how long a frame lasts. */
 const MEASURED_PACKETS = 50;
 const MAX_LAST_SECONDS = 0.1;
-
-/** Formats without a stated duration: the library estimates it by the size of the first frame. */
-const ESTIMATED = new Set(["MP3", "ADTS"]);
 
 /** Timelines by stored object: each step of an ingest, and each frame of an answer, needs one. */
 const timelines = new LruCache<Timeline>(64);
@@ -107,8 +105,7 @@ async function measurePart(
   const [shown, heard] = [await measure(video), await measure(audio)];
   if (tables.size === 0 && part.kind === "samples") {
     // Matroska states when the last of all tracks ends.
-    const isFrames = ESTIMATED.has((await first.getFormat()).name);
-    const stated = isFrames ? 0 : ((await first.getDurationFromMetadata()) ?? 0);
+    const stated = await readStatedEnd(file, first, audio);
     const longest = (shown?.end ?? 0) >= (heard?.end ?? 0) ? shown : heard;
     if (longest) longest.promisedEnd = Math.max(longest.promisedEnd, stated);
   }
@@ -121,6 +118,24 @@ async function measurePart(
     continuesClock: part.kind === "bytes" ? part.continuesClock : part.kind === "fragments",
     missingBytes: bytes.promised - bytes.available,
   };
+}
+
+/**
+ * Returns the end in seconds that a file states, 0 if it states none. For MP3 without a Xing header
+ * and for ADTS the library would estimate one by the size of the first frame.
+ */
+async function readStatedEnd(
+  file: RangedFile,
+  input: Input,
+  audio: InputTrack | null,
+): Promise<number> {
+  const { name } = await input.getFormat();
+  if (name === "ADTS") return 0;
+  if (name !== "MP3") return (await input.getDurationFromMetadata()) ?? 0;
+  const frames = await readFrameCount(file);
+  if (frames === null || !audio) return 0;
+  const { averagePacketRate } = await audio.computePacketStats(MEASURED_PACKETS);
+  return averagePacketRate > 0 ? frames / averagePacketRate : 0;
 }
 
 /** Finds what the parts of a file promise and haven't. `hasTables`: it is an MP4. */

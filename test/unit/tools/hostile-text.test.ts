@@ -26,6 +26,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   decodeText: "is called by parseTranscript",
   encodeRle: "encodes pixels",
   findCandidates: "is called with sentences by quoteByMeaning, one by one through gatherEvidence",
+  findPauses: "reads amplitudes",
   foldPlural: "is called by findNames",
   normalizeText: "is called by fold",
   cleanAssText: "is called by parseTranscript",
