@@ -66,6 +66,7 @@ const BOUNDS: Record<string, Bound> = {
   "assets.sha256": [64, "src/store/r2/archive-record.ts", "{64}"],
   "assets.language": LANGUAGE,
   "assets.technical": [50_000, "src/store/r2/archive-record.ts", "const technical"],
+  "assets.waveform": [25_000, "src/parameters.ts", "peaks: 1000"],
   "assets.metadata": METADATA,
   "assets.job_id": ID,
   "assets.transcript_job_id": ID,

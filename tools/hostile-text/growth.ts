@@ -14,9 +14,9 @@ export interface Growth {
 /** Times below this are noise. */
 const MEASURABLE_MS = 8;
 /** Runs of which the fastest counts: others compile code or collect garbage. */
-const MAX_RUNS = 6;
+const MAX_RUNS = 20;
 /** Above it, growth is more than linear. */
-export const MAX_RATIO = 2.5;
+export const MAX_RATIO = 3;
 
 /**
  * Measures a function with a text of each shape and of `length` characters. Starts short and
