@@ -10,6 +10,9 @@ export type AssetType = (typeof ASSET_TYPES)[number];
  */
 export const INGEST_STEPS = [
   "fetch",
+  "plan_conversion",
+  "convert",
+  "merge_parts",
   "probe",
   "detect_shots",
   "segment",

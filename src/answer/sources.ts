@@ -4,7 +4,7 @@ import { log } from "../log.ts";
 import { extractFrameAt } from "../media/frames.ts";
 import { CHARACTERS_PER_TOKEN } from "../models/token-usage.ts";
 import type { Hit } from "../search/hits.ts";
-import { getKeyframe, sourceKey } from "../store/r2/object-keys.ts";
+import { getKeyframe, mediaKey } from "../store/r2/object-keys.ts";
 import type { ClaimEvidence } from "./claim.ts";
 
 /** Evidence for an answer: a segment, or consecutive segments of one video. */
@@ -132,7 +132,7 @@ export async function sourceImages(
 async function readImage(env: Env, { segment, asset }: Hit): Promise<Uint8Array | null> {
   const { startMs, endMs, keyframeMs, error } = segment;
   if (startMs !== null && endMs !== null && (keyframeMs < startMs || keyframeMs >= endMs)) {
-    return extractFrameAt(env, sourceKey(asset), (startMs + endMs) / 2000);
+    return extractFrameAt(env, mediaKey(asset), (startMs + endMs) / 2000);
   }
   return error ? null : getKeyframe(env.MEDIA, asset, keyframeMs);
 }

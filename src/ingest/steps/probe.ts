@@ -1,24 +1,26 @@
 import { LIMITS } from "../../config.ts";
 import { AppError, type Failure } from "../../errors.ts";
-import { requireUnencrypted } from "../../media/container/encryption.ts";
 import { describeMissing, type MissingMedia } from "../../media/container/missing-media.ts";
 import { probeVideo, type VideoInfo } from "../../media/container/open-container.ts";
 import { openFile } from "../../media/container/r2-file.ts";
 import { readMovieFacts } from "../../media/exif/movie-facts.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
 import { QuotaGuard } from "../../store/d1/quotas.ts";
-import { sourceKey } from "../../store/r2/object-keys.ts";
+import { mediaKey } from "../../store/r2/object-keys.ts";
 import type { Asset } from "../../types.ts";
+import { workingCopyOf } from "../../working-copy.ts";
 import { countWindows } from "../segmentation/windows.ts";
 import type { FanOut } from "../state.ts";
 import { fitTranscript } from "../transcript/fit-transcript.ts";
 import { isTranscriptWarning } from "../transcript/warnings.ts";
 
-/** Reads a video's facts from its container. Throws an `AppError` if it can't be indexed. */
+/**
+ * Reads a video's facts from its container, or from that of its working copy. Throws an `AppError`
+ * if it can't be indexed.
+ */
 export async function probe(env: Env, asset: Asset): Promise<FanOut> {
-  const key = sourceKey(asset);
+  const key = mediaKey(asset);
   const file = await openFile(env.MEDIA, key);
-  await requireUnencrypted(file);
   const info = await probeVideo(env.MEDIA, key);
   requireUsableTimes(info);
   if (!(info.durationSeconds > 0)) {
@@ -31,22 +33,13 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   const durationMs = Math.round(info.durationSeconds * 1000);
   const minutes = (durationMs - asset.durationMs) / 60_000; // an earlier run has counted its own
   const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
+  const { bitrate, audioBitrate: audio_bitrate } = info;
   const facts = {
-    width: info.width,
-    height: info.height,
     durationMs,
-    fps: info.fps,
     hasAudio: info.audioCodec !== null,
-    technical: {
-      container: info.container,
-      video_codec: info.videoCodec,
-      audio_codec: info.audioCodec,
-      rotation: info.rotation,
-      bitrate: info.bitrate,
-      audio_bitrate: info.audioBitrate,
-      audio_language: info.audioLanguage,
-      ...(await readMovieFacts(file)),
-    },
+    ...(workingCopyOf(asset)
+      ? { technical: { ...asset.technical, bitrate, audio_bitrate } }
+      : originalFacts(info, await readMovieFacts(file))),
   };
   const warnings = [
     ...asset.warnings.filter(isTranscriptWarning),
@@ -55,6 +48,21 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   await updateProperties(env.DB, asset.assetId, { ...facts, warnings }, { quota });
   await fitTranscript(env, { ...asset, ...facts, warnings });
   return { detect_shots: countWindows({ durationMs }) };
+}
+
+/** Returns what is recorded of a file that is read as it is. */
+function originalFacts(info: VideoInfo, movieFacts: Awaited<ReturnType<typeof readMovieFacts>>) {
+  const technical = {
+    container: info.container,
+    video_codec: info.videoCodec,
+    audio_codec: info.audioCodec,
+    rotation: info.rotation,
+    bitrate: info.bitrate,
+    audio_bitrate: info.audioBitrate,
+    audio_language: info.audioLanguage,
+    ...movieFacts,
+  };
+  return { width: info.width, height: info.height, fps: info.fps, technical };
 }
 
 /** Frames a second that no video has: its container gives the frames no times, or wrong ones. */
