@@ -27,6 +27,9 @@ SELECT asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
 SELECT language, source, cues, error
   FROM transcripts
   WHERE asset_id = ?;
+SELECT waveform
+  FROM assets
+  WHERE asset_id = ?;
 
 -- store/archive.ts archiveAsset, in IndexDatabase
 SELECT position, start_ms, end_ms, keyframe_ms, substr(caption, 1, 20000) AS caption, caption_model,
@@ -940,11 +943,11 @@ INSERT OR IGNORE INTO shards (index_id, shard, vector_pair)
   VALUES (?, ?, ?);
 INSERT OR IGNORE INTO assets (asset_id, index_id, shard, account_id, asset_type, title, state,
       progress, revision, warnings, source, content_type, size_bytes, sha256, width, height,
-      duration_ms, fps, has_audio, language, technical, metadata, keyframe_ms, segments, job_id,
-      transcript_job_id, searchable, ready_at, facts_revision, content_revision, archived_revision,
-      created_at, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?, 'ready', 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?,
-      1, 1, 1, ?, ?);
+      duration_ms, fps, has_audio, language, technical, metadata, keyframe_ms, segments, waveform,
+      job_id, transcript_job_id, searchable, ready_at, facts_revision, content_revision,
+      archived_revision, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, 'ready', 1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1,
+      ?, 1, 1, 1, ?, ?);
 INSERT OR IGNORE INTO transcripts (asset_id, language, source, cues, error, created_at)
   SELECT asset_id, ?, ?, ?, ?, ?
   FROM assets
@@ -1309,9 +1312,10 @@ SELECT job_id AS jobId
 -- store/health.ts listSegmentHealth, in IndexDatabase
 SELECT segment_id AS segmentId, position, keyframe_ms AS keyframeMs, IIF(length(boxes) > 250000,
       '[]', boxes) AS boxes, caption <> '' AS caption, transcript <> '' AS speech, on_screen_text <>
-    '' AS text, error IS NULL AS described, described_at IS NOT NULL AS isFinal, (segments.error IS
-      NULL OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key = segments.segment_key
-        AND signatures.frame_ms IS NULL )) AS hasKeyframe, indexed
+    '' AS text, error IS NULL AS described, described_at IS NOT NULL AS isFinal,
+    (segments.keyframe_ms >= 0 AND (segments.error IS NULL OR EXISTS ( SELECT 1 FROM signatures
+          WHERE signatures.segment_key = segments.segment_key AND signatures.frame_ms IS NULL ))) AS
+    hasKeyframe, indexed
   AND EXISTS (SELECT 1 FROM segment_fts_docsize WHERE id = segment_key) AS indexed, EXISTS ( SELECT
       1 FROM signatures WHERE signatures.segment_key = segments.segment_key AND frame_ms IS NULL )
     AS hasSignature, EXISTS ( SELECT 1 FROM unembedded_speech WHERE unembedded_speech.segment_key =
@@ -1382,10 +1386,11 @@ SELECT asset_key AS assetKey, segment_id AS segmentId, position, start_ms AS sta
     endMs, keyframe_ms AS keyframeMs, substr(caption, 1, 20000) AS caption, caption_model AS
     captionModel, substr(transcript, 1, 20000) AS transcript, substr(on_screen_text, 1, 20000) AS
     onScreenText, IIF(length(labels) > 250000, '[]', labels) AS labels, IIF(length(boxes) > 250000,
-      '[]', boxes) AS boxes, error, described_at IS NOT NULL AS described, (segments.error IS NULL
-      OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key = segments.segment_key AND
-        signatures.frame_ms IS NULL )) AS hasKeyframe, ( SELECT substr(hashes, 1, 8) FROM signatures
-      WHERE signatures.segment_key = segments.segment_key AND frame_ms IS NULL ) AS keyframeHashes
+      '[]', boxes) AS boxes, error, described_at IS NOT NULL AS described, (segments.keyframe_ms >=
+      0 AND (segments.error IS NULL OR EXISTS ( SELECT 1 FROM signatures WHERE
+          signatures.segment_key = segments.segment_key AND signatures.frame_ms IS NULL ))) AS
+    hasKeyframe, ( SELECT substr(hashes, 1, 8) FROM signatures WHERE signatures.segment_key =
+      segments.segment_key AND frame_ms IS NULL ) AS keyframeHashes
   FROM segments
   WHERE segment_id IN (SELECT value FROM json_each(?))
   AND segment_key IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ?)
@@ -1395,30 +1400,47 @@ SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, titl
   FROM assets
   WHERE asset_key IN (SELECT value FROM json_each(?))
   AND (assets.searchable_at <= ?)
-  AND (assets.asset_type IN (SELECT value FROM json_each(?)));
+  AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
+        FROM json_each(?)));
 SELECT SUM(segments)
   FROM segment_counts
   WHERE asset_type IN (SELECT value FROM json_each(?));
 SELECT segment_id AS segmentId, bm25
   FROM ( SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts WHERE segment_fts
       MATCH ? AND +rowid IN (SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE
-        (assets.searchable_at <= ?) AND (assets.asset_type IN (SELECT value FROM json_each(?))) AND
-        (EXISTS ( SELECT 1 FROM (SELECT assets.created_at AS value, 'real' AS type) AS actual,
-            json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
-            actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
-            actual.value > operand.value)) AND (NOT (EXISTS ( SELECT 1 FROM (SELECT
-                assets.duration_ms / 1000.0 AS value, 'real' AS type) AS actual, json_each(?) AS
-              operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE
-              operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value =
-              operand.value))) AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (SELECT
-                assets.metadata -> ? AS field), json_each(iif(json_type(field) = 'array', field,
+        (assets.searchable_at <= ?) AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio',
+            assets.asset_type) IN (SELECT value FROM json_each(?))) AND (EXISTS ( SELECT 1 FROM
+            (SELECT assets.created_at AS value, 'real' AS type) AS actual, json_each(?) AS operand
+            WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE
+            operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value >
+            operand.value)) AND (NOT (EXISTS ( SELECT 1 FROM (SELECT assets.duration_ms / 1000.0 AS
+                value, 'real' AS type) AS actual, json_each(?) AS operand WHERE CASE actual.type
+              WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer'
+              THEN 'real' ELSE operand.type END AND actual.value = operand.value))) AND (EXISTS (
+            SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?,
+                  assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest, length(key) +
+                      2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type IN ('true',
+                    'false') THEN type ELSE json_quote(value) END FROM member,
+                  json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
+                    substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
+                WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
                   json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE
             actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN
             'integer' THEN 'real' ELSE operand.type END AND actual.value = operand.value) OR NOT
-          EXISTS (SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
-              json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) WHERE type
-            <> 'null')) AND (assets.asset_id IN (SELECT value FROM json_each(?))) AND
-        (assets.asset_id <> ?)) ORDER BY bm25 DESC LIMIT ? )
+          EXISTS (SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS (
+                  SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest,
+                      length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type
+                  IN ('true', 'false') THEN type ELSE json_quote(value) END FROM member,
+                  json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
+                    substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
+                WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+                  json_array(json(field))))) WHERE type <> 'null')) AND (EXISTS ( SELECT 1 FROM
+            (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
+              json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
+            json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
+            actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
+            actual.value = operand.value)) AND (assets.asset_id IN (SELECT value FROM json_each(?)))
+        AND (assets.asset_id <> ?)) ORDER BY bm25 DESC LIMIT ? )
   JOIN segments USING (segment_key)
   ORDER BY bm25 DESC;
 SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title, metadata,
@@ -1426,7 +1448,8 @@ SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, titl
   FROM assets
   WHERE asset_key IN (SELECT value FROM json_each(?))
   AND (assets.searchable_at <= ?)
-  AND (assets.asset_type IN (SELECT value FROM json_each(?)))
+  AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
+        FROM json_each(?)))
   AND (EXISTS ( SELECT 1 FROM (SELECT assets.created_at AS value, 'real' AS type) AS actual,
         json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
         END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value >
@@ -1435,20 +1458,36 @@ SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, titl
           actual, json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
           actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
           actual.value = operand.value)))
+  AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS (
+              SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest,
+                  length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type IN
+              ('true', 'false') THEN type ELSE json_quote(value) END FROM member,
+              json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
+                substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
+            WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+              json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE actual.type
+        WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer' THEN
+        'real' ELSE operand.type END AND actual.value = operand.value) OR NOT EXISTS (SELECT 1 FROM
+        (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata
+              UNION ALL SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type
+              IN ('object', 'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+              json_quote(value) END FROM member, json_each(member.json) WHERE json_type(member.json)
+              = 'object' AND (rest = key OR substr(rest, 1, length(key) + 1) = key || '.')) SELECT
+            json AS field FROM member WHERE rest IS NULL), json_each(iif(json_type(field) = 'array',
+              field, json_array(json(field))))) WHERE type <> 'null'))
   AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
           json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
         json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
         END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value =
-        operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata
-            -> ? AS field), json_each(iif(json_type(field) = 'array', field,
-              json_array(json(field))))) WHERE type <> 'null'))
+        operand.value))
   AND (assets.asset_id IN (SELECT value FROM json_each(?)))
   AND (assets.asset_id <> ?);
 SELECT COUNT(*)
   FROM assets
   JOIN segments USING (asset_key)
   WHERE (assets.searchable_at <= ?)
-  AND (assets.asset_type IN (SELECT value FROM json_each(?)))
+  AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
+        FROM json_each(?)))
   AND (EXISTS ( SELECT 1 FROM (SELECT assets.created_at AS value, 'real' AS type) AS actual,
         json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
         END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value >
@@ -1457,13 +1496,28 @@ SELECT COUNT(*)
           actual, json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
           actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
           actual.value = operand.value)))
+  AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS (
+              SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest,
+                  length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type IN
+              ('true', 'false') THEN type ELSE json_quote(value) END FROM member,
+              json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
+                substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
+            WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+              json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE actual.type
+        WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer' THEN
+        'real' ELSE operand.type END AND actual.value = operand.value) OR NOT EXISTS (SELECT 1 FROM
+        (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata
+              UNION ALL SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type
+              IN ('object', 'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+              json_quote(value) END FROM member, json_each(member.json) WHERE json_type(member.json)
+              = 'object' AND (rest = key OR substr(rest, 1, length(key) + 1) = key || '.')) SELECT
+            json AS field FROM member WHERE rest IS NULL), json_each(iif(json_type(field) = 'array',
+              field, json_array(json(field))))) WHERE type <> 'null'))
   AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
           json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
         json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
         END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value =
-        operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata
-            -> ? AS field), json_each(iif(json_type(field) = 'array', field,
-              json_array(json(field))))) WHERE type <> 'null'))
+        operand.value))
   AND (assets.asset_id IN (SELECT value FROM json_each(?)))
   AND (assets.asset_id <> ?);
 
@@ -1471,7 +1525,8 @@ SELECT COUNT(*)
 SELECT asset_id AS assetId
   FROM assets
   WHERE (assets.searchable_at <= ?)
-  AND (assets.asset_type IN (SELECT value FROM json_each(?)))
+  AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
+        FROM json_each(?)))
   LIMIT ?;
 
 -- store/index-database/segments.ts deleteSegments, in IndexDatabase
@@ -1505,9 +1560,9 @@ SELECT asset_id AS assetId, segment_id AS segmentId, position, start_ms AS start
     keyframe_ms AS keyframeMs, substr(caption, 1, 20000) AS caption, caption_model AS captionModel,
     substr(transcript, 1, 20000) AS transcript, substr(on_screen_text, 1, 20000) AS onScreenText,
     IIF(length(labels) > 250000, '[]', labels) AS labels, IIF(length(boxes) > 250000, '[]', boxes)
-    AS boxes, error, described_at IS NOT NULL AS described, (segments.error IS NULL OR EXISTS (
-        SELECT 1 FROM signatures WHERE signatures.segment_key = segments.segment_key AND
-        signatures.frame_ms IS NULL )) AS hasKeyframe
+    AS boxes, error, described_at IS NOT NULL AS described, (segments.keyframe_ms >= 0 AND
+      (segments.error IS NULL OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key =
+          segments.segment_key AND signatures.frame_ms IS NULL ))) AS hasKeyframe
   FROM segments
   JOIN assets USING (asset_key)
   WHERE asset_id = ?
@@ -1531,9 +1586,9 @@ SELECT asset_id AS assetId, segment_id AS segmentId, position, start_ms AS start
     keyframe_ms AS keyframeMs, substr(caption, 1, 20000) AS caption, caption_model AS captionModel,
     substr(transcript, 1, 20000) AS transcript, substr(on_screen_text, 1, 20000) AS onScreenText,
     IIF(length(labels) > 250000, '[]', labels) AS labels, IIF(length(boxes) > 250000, '[]', boxes)
-    AS boxes, error, described_at IS NOT NULL AS described, (segments.error IS NULL OR EXISTS (
-        SELECT 1 FROM signatures WHERE signatures.segment_key = segments.segment_key AND
-        signatures.frame_ms IS NULL )) AS hasKeyframe
+    AS boxes, error, described_at IS NOT NULL AS described, (segments.keyframe_ms >= 0 AND
+      (segments.error IS NULL OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key =
+          segments.segment_key AND signatures.frame_ms IS NULL ))) AS hasKeyframe
   FROM segments
   JOIN assets USING (asset_key)
   WHERE asset_id = ?
@@ -1546,9 +1601,9 @@ SELECT asset_id AS assetId, segment_id AS segmentId, position, start_ms AS start
     keyframe_ms AS keyframeMs, substr(caption, 1, 20000) AS caption, caption_model AS captionModel,
     substr(transcript, 1, 20000) AS transcript, substr(on_screen_text, 1, 20000) AS onScreenText,
     IIF(length(labels) > 250000, '[]', labels) AS labels, IIF(length(boxes) > 250000, '[]', boxes)
-    AS boxes, error, described_at IS NOT NULL AS described, (segments.error IS NULL OR EXISTS (
-        SELECT 1 FROM signatures WHERE signatures.segment_key = segments.segment_key AND
-        signatures.frame_ms IS NULL )) AS hasKeyframe
+    AS boxes, error, described_at IS NOT NULL AS described, (segments.keyframe_ms >= 0 AND
+      (segments.error IS NULL OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key =
+          segments.segment_key AND signatures.frame_ms IS NULL ))) AS hasKeyframe
   FROM segments
   JOIN assets USING (asset_key)
   WHERE asset_id = ?
@@ -1562,9 +1617,9 @@ SELECT asset_id AS assetId, segment_id AS segmentId, position, start_ms AS start
     keyframe_ms AS keyframeMs, substr(caption, 1, 20000) AS caption, caption_model AS captionModel,
     substr(transcript, 1, 20000) AS transcript, substr(on_screen_text, 1, 20000) AS onScreenText,
     IIF(length(labels) > 250000, '[]', labels) AS labels, IIF(length(boxes) > 250000, '[]', boxes)
-    AS boxes, error, described_at IS NOT NULL AS described, (segments.error IS NULL OR EXISTS (
-        SELECT 1 FROM signatures WHERE signatures.segment_key = segments.segment_key AND
-        signatures.frame_ms IS NULL )) AS hasKeyframe
+    AS boxes, error, described_at IS NOT NULL AS described, (segments.keyframe_ms >= 0 AND
+      (segments.error IS NULL OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key =
+          segments.segment_key AND signatures.frame_ms IS NULL ))) AS hasKeyframe
   FROM segments
   JOIN assets USING (asset_key)
   WHERE asset_id = ?
@@ -1577,11 +1632,12 @@ SELECT COUNT(*) AS total
   WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?);
 
 -- store/index-database/segments.ts summarizeSegments, in IndexDatabase
-SELECT COUNT(*) AS total, COUNT(*) FILTER (WHERE (segments.error IS NULL OR EXISTS ( SELECT 1 FROM
-          signatures WHERE signatures.segment_key = segments.segment_key AND signatures.frame_ms IS
-          NULL )) OR transcript <> '') AS usable, MIN(keyframe_ms) FILTER (WHERE (segments.error IS
-        NULL OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key =
-          segments.segment_key AND signatures.frame_ms IS NULL ))) AS keyframeMs
+SELECT COUNT(*) AS total, COUNT(*) FILTER (WHERE (segments.keyframe_ms >= 0 AND (segments.error IS
+          NULL OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key =
+            segments.segment_key AND signatures.frame_ms IS NULL ))) OR transcript <> '') AS usable,
+    MIN(keyframe_ms) FILTER (WHERE (segments.keyframe_ms >= 0 AND (segments.error IS NULL OR EXISTS
+          ( SELECT 1 FROM signatures WHERE signatures.segment_key = segments.segment_key AND
+            signatures.frame_ms IS NULL )))) AS keyframeMs
   FROM segments
   WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?);
 SELECT error ->> 'code' AS code, COUNT(*) AS count, MIN(error ->> 'message') AS first
@@ -1604,9 +1660,10 @@ UPDATE segments
   AND asset_key = ( SELECT asset_key FROM assets WHERE asset_id = ? AND transcript_revision <= ? );
 
 -- store/index-database/segments.ts upsertSegments, in IndexDatabase
-INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyframe_ms, vectors)
+INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyframe_ms, described_at,
+      vectors)
   SELECT value ->> 'segmentId', asset_key, value ->> 'position', value ->> 'startMs', value ->>
-    'endMs', value ->> 'keyframeMs', 0
+    'endMs', value ->> 'keyframeMs', IIF(value ->> 'keyframeMs' < 0, ?, NULL), 0
   FROM assets, json_each(?)
   WHERE asset_id = ?
   AND deleted_at IS NULL
@@ -1659,9 +1716,9 @@ UPDATE segments
 
 -- store/index-database/written-vectors.ts setImageModel, in IndexDatabase
 UPDATE segments
-  SET image_model = (CASE WHEN (segments.error IS NULL OR EXISTS ( SELECT 1 FROM signatures WHERE
-          signatures.segment_key = segments.segment_key AND signatures.frame_ms IS NULL )) THEN ?
-      END)
+  SET image_model = (CASE WHEN (segments.keyframe_ms >= 0 AND (segments.error IS NULL OR EXISTS (
+            SELECT 1 FROM signatures WHERE signatures.segment_key = segments.segment_key AND
+            signatures.frame_ms IS NULL ))) THEN ? END)
   WHERE segment_id IN (SELECT value FROM json_each(?));
 
 -- store/index-database/written-vectors.ts setTextModel, in IndexDatabase
@@ -1864,42 +1921,74 @@ SELECT segment_key AS key, segment_id AS segmentId
 SELECT COUNT(*)
   FROM (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ? AND +rowid IN (SELECT segment_key
         FROM assets JOIN segments USING (asset_key) WHERE (assets.searchable_at <= ?) AND
-        (assets.asset_type IN (SELECT value FROM json_each(?))) AND (EXISTS ( SELECT 1 FROM (SELECT
-              assets.created_at AS value, 'real' AS type) AS actual, json_each(?) AS operand WHERE
-            CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type
-            WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value > operand.value)) AND
-        (NOT (EXISTS ( SELECT 1 FROM (SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type)
-              AS actual, json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real'
-              ELSE actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type
-              END AND actual.value = operand.value))) AND (EXISTS ( SELECT 1 FROM (SELECT value,
-              type FROM (SELECT assets.metadata -> ? AS field), json_each(iif(json_type(field) =
-                  'array', field, json_array(json(field))))) AS actual, json_each(?) AS operand
-            WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE
-            operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value =
-            operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM (SELECT
-                assets.metadata -> ? AS field), json_each(iif(json_type(field) = 'array', field,
-                  json_array(json(field))))) WHERE type <> 'null')) AND (assets.asset_id IN (SELECT
-            value FROM json_each(?))) AND (assets.asset_id <> ?)) LIMIT ?);
+        (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT
+            value FROM json_each(?))) AND (EXISTS ( SELECT 1 FROM (SELECT assets.created_at AS
+              value, 'real' AS type) AS actual, json_each(?) AS operand WHERE CASE actual.type WHEN
+            'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer' THEN
+            'real' ELSE operand.type END AND actual.value > operand.value)) AND (NOT (EXISTS (
+              SELECT 1 FROM (SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type) AS actual,
+              json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
+              actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END
+              AND actual.value = operand.value))) AND (EXISTS ( SELECT 1 FROM (SELECT value, type
+              FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata UNION ALL
+                  SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type IN
+                  ('object', 'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+                  json_quote(value) END FROM member, json_each(member.json) WHERE
+                  json_type(member.json) = 'object' AND (rest = key OR substr(rest, 1, length(key) +
+                      1) = key || '.')) SELECT json AS field FROM member WHERE rest IS NULL),
+              json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
+            json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
+            actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
+            actual.value = operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM
+              (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata UNION ALL SELECT
+                  iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type IN ('object',
+                    'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+                  json_quote(value) END FROM member, json_each(member.json) WHERE
+                  json_type(member.json) = 'object' AND (rest = key OR substr(rest, 1, length(key) +
+                      1) = key || '.')) SELECT json AS field FROM member WHERE rest IS NULL),
+              json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) WHERE type
+            <> 'null')) AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata
+                -> ? AS field), json_each(iif(json_type(field) = 'array', field,
+                  json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE
+            actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN
+            'integer' THEN 'real' ELSE operand.type END AND actual.value = operand.value)) AND
+        (assets.asset_id IN (SELECT value FROM json_each(?))) AND (assets.asset_id <> ?)) LIMIT ?);
 SELECT rowid
   FROM segment_fts
   WHERE segment_fts MATCH ?
   AND +rowid IN (SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE
-      (assets.searchable_at <= ?) AND (assets.asset_type IN (SELECT value FROM json_each(?))) AND
-      (EXISTS ( SELECT 1 FROM (SELECT assets.created_at AS value, 'real' AS type) AS actual,
-          json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
-          END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value
-          > operand.value)) AND (NOT (EXISTS ( SELECT 1 FROM (SELECT assets.duration_ms / 1000.0 AS
-              value, 'real' AS type) AS actual, json_each(?) AS operand WHERE CASE actual.type WHEN
-            'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer' THEN
-            'real' ELSE operand.type END AND actual.value = operand.value))) AND (EXISTS ( SELECT 1
-          FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
+      (assets.searchable_at <= ?) AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio',
+          assets.asset_type) IN (SELECT value FROM json_each(?))) AND (EXISTS ( SELECT 1 FROM
+          (SELECT assets.created_at AS value, 'real' AS type) AS actual, json_each(?) AS operand
+          WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type
+          WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value > operand.value)) AND
+      (NOT (EXISTS ( SELECT 1 FROM (SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type) AS
+            actual, json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
+            actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
+            actual.value = operand.value))) AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM
+            (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata UNION ALL SELECT
+                iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type IN ('object',
+                  'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
+                json_quote(value) END FROM member, json_each(member.json) WHERE
+                json_type(member.json) = 'object' AND (rest = key OR substr(rest, 1, length(key) +
+                    1) = key || '.')) SELECT json AS field FROM member WHERE rest IS NULL),
             json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
           json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
           END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value
-          = operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM (SELECT
-              assets.metadata -> ? AS field), json_each(iif(json_type(field) = 'array', field,
-                json_array(json(field))))) WHERE type <> 'null')) AND (assets.asset_id IN (SELECT
-          value FROM json_each(?))) AND (assets.asset_id <> ?));
+          = operand.value) OR NOT EXISTS (SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE
+              member(rest, json) AS ( SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key,
+                  NULL, substr(rest, length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN
+                value WHEN type IN ('true', 'false') THEN type ELSE json_quote(value) END FROM
+                member, json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest =
+                  key OR substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM
+              member WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
+                json_array(json(field))))) WHERE type <> 'null')) AND (EXISTS ( SELECT 1 FROM
+          (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
+            json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
+          json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
+          END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value
+          = operand.value)) AND (assets.asset_id IN (SELECT value FROM json_each(?))) AND
+      (assets.asset_id <> ?));
 SELECT COUNT(*)
   FROM segment_fts_docsize;
 SELECT COUNT(*)

@@ -27,6 +27,7 @@ const WRITES: Guards = {
   "src/store/r2/upload-objects.ts createMultipart": "allocatePartNumber: charged to the upload",
   "src/store/r2/upload-objects.ts putTail": "allocatePartNumber: charged to the upload",
   "src/store/r2/upload-objects.ts resumeMultipart": "allocatePartNumber: charged to the upload",
+  "src/store/r2/window-analysis.ts putAmplitudes": BUCKET,
   "src/store/r2/window-analysis.ts putWindowAnalysis": BUCKET,
 };
 
@@ -39,6 +40,7 @@ const CALLS: Guards = {
   "src/media/frames.ts transform": GATE,
   "src/media/pixels/decode-image.ts decodeByImages": GATE,
   "src/media/pixels/decode-image.ts flatten": GATE,
+  "src/media/pixels/decode-image.ts isBlankImage": GATE,
   "src/media/pixels/foreground.ts foregroundMask": GATE,
   "src/metering/meter-ai.ts meterAi": "counts, which the gate checks",
   "src/models/call-limiter.ts limitCalls": GATE,

@@ -33,6 +33,18 @@ export const SHOTS = {
   minFrameOperations: 120, // allowed to every video, however short
 } as const;
 
+/** Segments of sound without pictures (src/ingest/segmentation/segment-audio.ts). */
+export const AUDIO_SEGMENTS = { minSeconds: 5, maxSeconds: 30 } as const;
+
+/** Waveforms of sound without pictures (src/media/waveform.ts). */
+export const WAVEFORM = {
+  peaks: 1000, // amplitudes in a waveform
+  maxCellMs: 100, // in which an amplitude is measured: short enough to find pauses of speech
+  minPauseMs: 250, // shorter ones are articulation, not pauses (Goldman-Eisler, 1968)
+  pauseShare: 0.1, // amplitude of a pause beside the loud ones: −20 dB
+  loudQuantile: 0.95, // of the amplitudes, which is loud
+} as const;
+
 /** Content-based copy detection in videos (src/search/copy-detection.ts). */
 export const COPY_DETECTION = {
   referenceFramesPerSecond: 2, // stored, and sampled for shot detection

@@ -12,3 +12,14 @@ export function cleanTitle(text: string): string {
   const line = text.toWellFormed().replaceAll(BIDI_CONTROLS, "").replaceAll(CONTROLS, " ");
   return line.trim().slice(0, MAX_CHARACTERS).toWellFormed();
 }
+
+/** Returns the last path segment of a URL as a title; the host without any. */
+export function titleFromUrl(url: string): string {
+  const { pathname, host } = new URL(url);
+  const name = pathname.split("/").findLast(Boolean) ?? host;
+  try {
+    return cleanTitle(decodeURIComponent(name));
+  } catch {
+    return cleanTitle(name); // malformed percent encoding
+  }
+}

@@ -5,6 +5,10 @@ import type { VerifiedKey } from "./keys.ts";
 export const ASSET_TYPES = ["video", "image"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
+/** What an asset is for a search: `audio` is a video without pictures. */
+export const ASSET_KINDS = ["video", "image", "audio"] as const;
+export type AssetKind = (typeof ASSET_KINDS)[number];
+
 /**
  * Steps of an ingest, in order. `PUBLIC_STATE` in src/ingest/state.ts maps them to asset states.
  */
@@ -204,6 +208,7 @@ export interface Segment {
   position: number;
   startMs: number | null;
   endMs: number | null;
+  /** `NO_KEYFRAME_MS` for sound. */
   keyframeMs: number;
   caption: string;
   /** Id of the model that wrote the caption, or `template`; null before there is one. */
@@ -214,7 +219,10 @@ export interface Segment {
   boxes: BoundingBox[];
   error: Failure | null;
   described: boolean;
-  /** Whether its keyframe is stored, described or not. True until extracting it fails. */
+  /**
+   * Whether its keyframe is stored, described or not. True until extracting it fails; false for
+   * sound.
+   */
   hasKeyframe: boolean;
 }
 

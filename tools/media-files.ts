@@ -13,7 +13,7 @@ export interface MediaFile {
 
 export interface SkippedFile {
   path: string;
-  /** What its bytes are instead of a video or an image: "empty", "audio/mpeg". */
+  /** What its bytes are instead of a video or an image: "empty", "text/html". */
   contents: string;
 }
 
@@ -42,7 +42,8 @@ export async function findMedia(paths: string[]): Promise<MediaFiles> {
       found.skipped.push({ path, contents: "unreadable" });
       continue;
     }
-    const kind = mime?.split("/")[0];
+    const type = mime?.split("/")[0];
+    const kind = type === "audio" ? "video" : type; // sound without pictures is a video, too
     if (kind === "video") {
       const base = path.slice(0, -extname(path).length);
       const transcript = await findReadable(

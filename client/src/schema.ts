@@ -190,8 +190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add a video
-         * @description Uploads a video, or downloads it from a URL, and starts its ingest. The response has the state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the index has already are not stored again (`duplicate`). Large files: createUpload.
+         * Add a video or sound
+         * @description Uploads a video or sound without pictures, or downloads it from a URL, and starts its ingest. The response has the state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the index has already are not stored again (`duplicate`). Large files: createUpload.
          */
         post: operations["addVideo"];
         delete?: never;
@@ -751,7 +751,7 @@ export interface paths {
         put?: never;
         /**
          * Search with a clip
-         * @description Finds the footage of a clip, even if it was cut, cropped or compressed, then footage like it. What is said in the clip counts.
+         * @description Finds the footage of a clip, even if it was cut, cropped or compressed, then footage like it. What is said in the clip counts. Sound without pictures finds what is said like it: a 422 if no speech is recognised in its first 45 seconds.
          */
         post: operations["searchByVideo"];
         delete?: never;
@@ -1872,7 +1872,7 @@ export interface components {
             next_cursor: string | null;
             index: components["schemas"]["Index"];
         };
-        /** @description A video or an image in an index. */
+        /** @description A video, sound or an image in an index. */
         Asset: {
             /**
              * @description Id of the asset.
@@ -1994,12 +1994,12 @@ export interface components {
              */
             sha256: string | null;
             /**
-             * @description Width in pixels; null until known.
+             * @description Width in pixels; null until known, and for sound.
              * @example 1920
              */
             width: number | null;
             /**
-             * @description Height in pixels; null until known.
+             * @description Height in pixels; null until known, and for sound.
              * @example 1080
              */
             height: number | null;
@@ -2019,6 +2019,11 @@ export interface components {
              */
             has_audio: boolean | null;
             /**
+             * @description Whether a video has pictures: false for sound alone; null for an image, and until known.
+             * @example true
+             */
+            has_video: boolean | null;
+            /**
              * @description Language that is spoken (BCP 47); null if unknown.
              * @example en
              */
@@ -2030,7 +2035,7 @@ export interface components {
              */
             taken_at: string | null;
             /**
-             * @description Facts of the file: format, container and codecs, and of what took it `taken_at`, `camera`, `lens`, `latitude`, `longitude` (degrees) and `altitude` (metres). They are as the file says, without what it doesn't say.
+             * @description Facts of the file: format, container and codecs, and of what took it `taken_at`, `camera`, `lens`, `latitude`, `longitude` (degrees) and `altitude` (metres). They are as the file says, without what it doesn't say. Of sound without pictures, `waveform`: the largest amplitude in each thousandth of its length, from 0 to 1. Only getVideo and getVideoMetadata have it.
              * @example {
              *       "format": "image/heic",
              *       "camera": "Lumen One",
@@ -2206,7 +2211,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Facts of the file: duration, size, frame rate, container, codecs, bit rate.
+             * @description Facts of the file: duration, size, frame rate, container, codecs, bit rate, `has_video`, `waveform`.
              * @example {
              *       "duration_seconds": 93.4,
              *       "width": 1920,
@@ -4189,6 +4194,7 @@ export interface operations {
                      *           "duration_seconds": 93.4,
                      *           "fps": 25,
                      *           "has_audio": true,
+                     *           "has_video": true,
                      *           "language": "en",
                      *           "taken_at": "2026-11-24T09:30:00.000Z",
                      *           "technical": {
@@ -4479,6 +4485,7 @@ export interface operations {
                      *       "duration_seconds": 93.4,
                      *       "fps": 25,
                      *       "has_audio": true,
+                     *       "has_video": true,
                      *       "language": "en",
                      *       "taken_at": "2026-11-24T09:30:00.000Z",
                      *       "technical": {
@@ -4630,6 +4637,7 @@ export interface operations {
                      *           "duration_seconds": 93.4,
                      *           "fps": 25,
                      *           "has_audio": true,
+                     *           "has_video": true,
                      *           "language": "en",
                      *           "taken_at": "2026-11-24T09:30:00.000Z",
                      *           "technical": {
@@ -4721,6 +4729,7 @@ export interface operations {
                      *       "duration_seconds": 93.4,
                      *       "fps": 25,
                      *       "has_audio": true,
+                     *       "has_video": true,
                      *       "language": "en",
                      *       "taken_at": "2026-11-24T09:30:00.000Z",
                      *       "technical": {
@@ -4854,6 +4863,7 @@ export interface operations {
                      *       "duration_seconds": 93.4,
                      *       "fps": 25,
                      *       "has_audio": true,
+                     *       "has_video": true,
                      *       "language": "en",
                      *       "taken_at": "2026-11-24T09:30:00.000Z",
                      *       "technical": {
@@ -4956,6 +4966,7 @@ export interface operations {
                      *       "duration_seconds": 93.4,
                      *       "fps": 25,
                      *       "has_audio": true,
+                     *       "has_video": true,
                      *       "language": "en",
                      *       "taken_at": "2026-11-24T09:30:00.000Z",
                      *       "technical": {
@@ -5224,6 +5235,7 @@ export interface operations {
                      *       "duration_seconds": 93.4,
                      *       "fps": 25,
                      *       "has_audio": true,
+                     *       "has_video": true,
                      *       "language": "en",
                      *       "taken_at": "2026-11-24T09:30:00.000Z",
                      *       "technical": {
@@ -5375,6 +5387,7 @@ export interface operations {
                      *           "duration_seconds": 93.4,
                      *           "fps": 25,
                      *           "has_audio": true,
+                     *           "has_video": true,
                      *           "language": "en",
                      *           "taken_at": "2026-11-24T09:30:00.000Z",
                      *           "technical": {
@@ -5466,6 +5479,7 @@ export interface operations {
                      *       "duration_seconds": 93.4,
                      *       "fps": 25,
                      *       "has_audio": true,
+                     *       "has_video": true,
                      *       "language": "en",
                      *       "taken_at": "2026-11-24T09:30:00.000Z",
                      *       "technical": {
@@ -5594,6 +5608,7 @@ export interface operations {
                      *       "duration_seconds": 93.4,
                      *       "fps": 25,
                      *       "has_audio": true,
+                     *       "has_video": true,
                      *       "language": "en",
                      *       "taken_at": "2026-11-24T09:30:00.000Z",
                      *       "technical": {
@@ -5696,6 +5711,7 @@ export interface operations {
                      *       "duration_seconds": 93.4,
                      *       "fps": 25,
                      *       "has_audio": true,
+                     *       "has_video": true,
                      *       "language": "en",
                      *       "taken_at": "2026-11-24T09:30:00.000Z",
                      *       "technical": {
@@ -7481,6 +7497,7 @@ export interface operations {
                      *             "duration_seconds": 93.4,
                      *             "fps": 25,
                      *             "has_audio": true,
+                     *             "has_video": true,
                      *             "language": "en",
                      *             "taken_at": "2026-11-24T09:30:00.000Z",
                      *             "technical": {
@@ -7577,6 +7594,7 @@ export interface operations {
                      *         "duration_seconds": 93.4,
                      *         "fps": 25,
                      *         "has_audio": true,
+                     *         "has_video": true,
                      *         "language": "en",
                      *         "taken_at": "2026-11-24T09:30:00.000Z",
                      *         "technical": {
@@ -7842,10 +7860,10 @@ export interface operations {
                      */
                     top_p?: number;
                     /**
-                     * @description Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
+                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
                      * @default []
                      */
-                    modes?: ("video" | "image" | "visual" | "speech" | "text")[];
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
                     /**
                      * @description Whether segments say where the query is seen, in `boxes`. Takes longer.
                      * @default false
@@ -7867,7 +7885,7 @@ export interface operations {
                      */
                     queue_job?: boolean;
                     /**
-                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold.
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
                      * @example {
                      *       "year": 2026,
                      *       "camera": "A"
@@ -7998,11 +8016,11 @@ export interface operations {
                 top_k?: number;
                 /** @description Lowest `score` to return, from 0 to 1. */
                 top_p?: number;
-                /** @description Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
-                modes?: ("video" | "image" | "visual" | "speech" | "text")[];
+                /** @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
+                modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
                 /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
                 asset_ids?: string[];
-                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
                 filter?: string;
                 /** @description `asset`: only the best segment of each video or image. */
                 group_by?: "segment" | "asset";
@@ -8171,11 +8189,11 @@ export interface operations {
                 top_k?: number;
                 /** @description Lowest `score` to return, from 0 to 1. */
                 top_p?: number;
-                /** @description Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
-                modes?: ("video" | "image" | "visual" | "speech" | "text")[];
+                /** @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all. */
+                modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
                 /** @description Ids of videos and images to search in. Repeat the parameter. Default: all. */
                 asset_ids?: string[];
-                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; fields of nested objects with dots. All must hold. */
+                /** @description As JSON: Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold. */
                 filter?: string;
                 /** @description `asset`: only the best segment of each video or image. */
                 group_by?: "segment" | "asset";
@@ -8209,7 +8227,7 @@ export interface operations {
                     queue_job?: boolean;
                     /**
                      * Format: binary
-                     * @description Clip to search by, such as MP4 or WebM, up to 5 GiB.
+                     * @description Clip or sound to search by, such as MP4, WebM or MP3, up to 5 GiB.
                      */
                     video_file: string;
                 };

@@ -48,7 +48,8 @@ export async function readAudio(
   }
 }
 
-async function* listAudioFrames(reader: MediaReader): Track {
+/** Yields the frames of an audio stream, timed in its samples from the origin, then null. */
+export async function* listAudioFrames(reader: MediaReader): Track {
   for (let next = await reader.next(); next; next = await reader.next()) {
     const { frame, seconds } = next;
     frame.timeBase = new Rational(1, frame.sampleRate);

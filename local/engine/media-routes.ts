@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { measurePeaks } from "./audio-peaks.ts";
 import { saveBody } from "./body.ts";
 import type { Capability } from "./capability.ts";
 import { type AudioRequest, writeAudio, writeClip } from "./media-clip.ts";
@@ -19,6 +20,9 @@ const TIMES = { min: 0, max: 360_000 };
 const DURATIONS = { min: 0.001, max: 3_600 };
 const ENCODED_DURATIONS = { min: 0.001, max: 600 };
 const PIXELS = { min: 1, max: 4_096 };
+const PEAK_STEPS = { min: 0.0001, max: 60 };
+const PEAK_STARTS = { min: -3_600, max: 3_600 };
+const PEAKS = { min: 1, max: 1_000_000 };
 const TILES = { min: 1, max: 100 };
 
 /** Creates the media routes. Bodies are media files, times are seconds, sizes pixels. */
@@ -79,6 +83,17 @@ export function createMediaRoutes(media: Capability<void>, storage: MediaStorage
           return { bytes: await readFile(target), contentType: "video/mp4" };
         }),
       );
+    },
+    "POST /media/peaks": (call) => {
+      const request = {
+        start: readNumber(call.query, "start", PEAK_STARTS, 0),
+        step: readNumber(call.query, "step", PEAK_STEPS, 0.1),
+        count: readInteger(call.query, "count", PEAKS, 1_000),
+      };
+      return withMedia(call, async (path, signal) => ({
+        bytes: Buffer.from(await measurePeaks(path, request, signal)),
+        contentType: "application/octet-stream",
+      }));
     },
     "POST /media/audio": (call) => {
       const range = readRange(call.query);

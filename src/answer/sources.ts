@@ -4,6 +4,7 @@ import { log } from "../log.ts";
 import { extractFrameAt } from "../media/frames.ts";
 import { CHARACTERS_PER_TOKEN } from "../models/token-usage.ts";
 import type { Hit } from "../search/hits.ts";
+import { NO_KEYFRAME_MS } from "../store/index-database/segments.ts";
 import { getKeyframe, mediaKey } from "../store/r2/object-keys.ts";
 import type { ClaimEvidence } from "./claim.ts";
 
@@ -131,6 +132,7 @@ export async function sourceImages(
 
 async function readImage(env: Env, { segment, asset }: Hit): Promise<Uint8Array | null> {
   const { startMs, endMs, keyframeMs, error } = segment;
+  if (keyframeMs === NO_KEYFRAME_MS) return null;
   if (startMs !== null && endMs !== null && (keyframeMs < startMs || keyframeMs >= endMs)) {
     return extractFrameAt(env, mediaKey(asset), (startMs + endMs) / 2000);
   }

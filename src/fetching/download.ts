@@ -3,10 +3,13 @@ import { AppError } from "../errors.ts";
 import { unreachableReason } from "./dns.ts";
 import { fetchWithRedirects } from "./redirects.ts";
 
-/** Time limits of a download: in total, and between two chunks. */
-interface DownloadTimeouts {
-  fetchMs: number;
-  fetchIdleMs: number;
+interface DownloadOptions {
+  /** Time limit of the download. */
+  fetchMs?: number;
+  /** Time limit between two chunks. */
+  fetchIdleMs?: number;
+  /** Gets the headers of the file before its first bytes. */
+  onHeaders?: (headers: Headers) => void;
 }
 
 /**
@@ -19,7 +22,7 @@ export async function* download(
   text: string,
   allowed: string,
   maxBytes: number,
-  { fetchMs, fetchIdleMs }: DownloadTimeouts = LIMITS,
+  { fetchMs = LIMITS.fetchMs, fetchIdleMs = LIMITS.fetchIdleMs, onHeaders }: DownloadOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const abort = new AbortController();
   const total = setTimeout(() => abort.abort(), fetchMs);
@@ -30,6 +33,7 @@ export async function* download(
     const body = bodyOf(response, host);
     const promisedBytes = statedBytes(response);
     if (promisedBytes > maxBytes) throw tooLarge();
+    onHeaders?.(response.headers);
     let bytes = 0;
     const reader = body.getReader();
     for (;;) {

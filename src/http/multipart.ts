@@ -16,6 +16,7 @@ const MAX_BODY_BYTES = LIMITS.uploadBytes + LIMITS.jsonBytes;
 /** A file part of a multipart body, streamed as it arrives. */
 export interface FormFile {
   field: string;
+  /** Without folders, and with the characters that forms escape. */
   filename: string;
   chunks: AsyncIterable<Uint8Array>;
 }
@@ -57,7 +58,11 @@ export async function readForm(
     stream.on("error", () => undefined); // the reader gets it, too
     const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false });
     reading = reading
-      .then(() => (failures.length === 0 ? onFile({ field, filename, chunks }) : undefined))
+      .then(() =>
+        failures.length === 0
+          ? onFile({ field, filename: unescapeFilename(filename), chunks })
+          : undefined,
+      )
       .catch((error: unknown) => void failures.push(error))
       .then(() => void stream.resume());
   });
@@ -72,6 +77,13 @@ export async function readForm(
   await reading;
   if (failures.length > 0) throw failures[0];
   return fields;
+}
+
+/** Characters that browsers escape in a form (HTML standard, 4.10.21.8). They escape no `%`. */
+const ESCAPES: Readonly<Record<string, string>> = { "%22": '"', "%0D": "\r", "%0A": "\n" };
+
+function unescapeFilename(name: string): string {
+  return name.replaceAll(/%(?:22|0D|0A)/g, (escape) => ESCAPES[escape]!);
 }
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;

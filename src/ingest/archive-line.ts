@@ -2,6 +2,7 @@ import { z } from "zod";
 import { boundedList } from "../bounded-list.ts";
 import { LIMITS } from "../config.ts";
 import { isTypeOf } from "../media/media-type.ts";
+import { NO_KEYFRAME_MS } from "../store/index-database/segments.ts";
 import { archiveRecord, type ArchiveRecord } from "../store/r2/archive-record.ts";
 import { isObject } from "../user-metadata.ts";
 import { workingCopyOf } from "../working-copy.ts";
@@ -118,7 +119,7 @@ function imageProblem({ segments }: ArchiveRecord): string | null {
 }
 
 /** Segments are as `segmentVideo` makes them. */
-function videoProblem({ segments, duration_ms }: ArchiveRecord): string | null {
+function videoProblem({ segments, duration_ms, technical }: ArchiveRecord): string | null {
   const isSequence = segments.every(({ start_ms, end_ms }, i) => {
     const before = i === 0 ? 0 : segments[i - 1]!.end_ms;
     return start_ms !== null && end_ms !== null && start_ms === before && end_ms > start_ms;
@@ -126,7 +127,8 @@ function videoProblem({ segments, duration_ms }: ArchiveRecord): string | null {
   if (!isSequence) return "A video's begin at 0, follow each other and have a length";
   if (segments.at(-1)!.end_ms !== duration_ms) return "The last one ends when the video does";
   const isWithin = segments.every(({ start_ms, end_ms, keyframe_ms }) => {
+    if (technical["has_video"] === false) return keyframe_ms === NO_KEYFRAME_MS;
     return keyframe_ms >= start_ms! && keyframe_ms < end_ms!;
   });
-  return isWithin ? null : "Each has its keyframe within its time";
+  return isWithin ? null : "Each has its keyframe within its time, or -1 in sound without pictures";
 }

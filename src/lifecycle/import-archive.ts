@@ -38,8 +38,8 @@ interface ArchiveReport {
   /** Assets that are searchable now, and that the index had before. */
   imported: number;
   present: number;
-  /** The first `LIFECYCLE.maxUnrepaired`. `asset_id` is that of the archive. */
-  failed: { asset_id: string; code: string; message: string }[];
+  /** The first `LIFECYCLE.maxUnrepaired`. `line` is from 0, `asset_id` that of the archive. */
+  failed: { line: number; asset_id: string; code: string; message: string }[];
 }
 
 /** How far an import has come: the next line, and how often that failed unexpectedly. */
@@ -101,7 +101,7 @@ async function importLine(
   const line = await readLine(env, key);
   const fail = (assetId: string, failure: Failure) => {
     if (report.failed.length >= LIFECYCLE.maxUnrepaired) return;
-    report.failed.push({ asset_id: assetId, ...failure });
+    report.failed.push({ line: report.next, asset_id: assetId, ...failure });
   };
   if (line === null) return fail("", UNREADABLE_LINE);
   if (line.kind !== "asset") return;
@@ -236,6 +236,7 @@ async function importContent(env: Env, asset: Asset, { record, files }: AssetLin
     fps: record.fps,
     language: record.language,
     technical: record.technical,
+    ...(record.waveform && { waveform: record.waveform }),
     segments: segments.length,
     warnings: hasSource(files) ? record.warnings : [...record.warnings, WITHOUT_MEDIA],
   };

@@ -6,7 +6,7 @@ import type { AssetLine } from "../ingest/archive-line.ts";
 import { checkArchivedFile } from "../ingest/archived-file.ts";
 import { storeSource } from "../ingest/steps/fetch.ts";
 import { storeWorkingCopy } from "../ingest/steps/merge-parts.ts";
-import { probeVideo } from "../media/container/open-container.ts";
+import { probeMedia } from "../media/container/open-container.ts";
 import { updateProperties } from "../store/d1/assets.ts";
 import type { ArchiveRecord } from "../store/r2/archive-record.ts";
 import {
@@ -62,14 +62,14 @@ const LENGTH_TOLERANCE_MS = 1000;
 
 /**
  * Checks that the stored file is the one that the record describes, and records its type. Throws
- * `download_refused`, and what `probeVideo` throws.
+ * `download_refused`, and what `probeMedia` throws.
  */
 async function checkSource(env: Env, asset: Asset, record: ArchiveRecord): Promise<void> {
   const { technical } = record;
   const { size = 0, httpMetadata } = (await headObject(env.MEDIA, sourceKey(asset))) ?? {};
   const lengthMs =
     asset.assetType === "video"
-      ? 1000 * (await probeVideo(env.MEDIA, mediaKey({ ...asset, technical }))).durationSeconds
+      ? 1000 * (await probeMedia(env.MEDIA, mediaKey({ ...asset, technical }))).durationSeconds
       : 0;
   const isLength = Math.abs(lengthMs - record.duration_ms) <= LENGTH_TOLERANCE_MS;
   if (size !== record.size_bytes || !isLength) {

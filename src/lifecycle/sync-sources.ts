@@ -60,6 +60,8 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
     await updateSource(env.DB, sourceId, { syncCursor: null, syncedAt: Date.now() });
     return { isComplete: true, result: { ...result, unchanged: true } };
   }
+  const broken = page.broken.map((each) => ({ page: cursor.pages + 1, ...each }));
+  const brokenEntries = [...(cursor.brokenEntries ?? []), ...broken].slice(0, MAX_BROKEN_ENTRIES);
   const sync = toSourceSync(source, listing, job);
   const items = page.items.slice(0, source.itemLimit - cursor.position);
   const candidates = items.map((item, i) =>
@@ -82,6 +84,7 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
       position,
       pages,
       validators: firstPageValidators,
+      brokenEntries,
     };
     await updateSource(env.DB, sourceId, { listing, syncCursor: next });
     return { isComplete: false, share: position / source.itemLimit };
@@ -91,8 +94,11 @@ export async function syncPage(env: Env, job: JobMessageOf<"import">): Promise<S
   if (!sync.restoresDeleted) await pruneUnchanged(env.DB, job.jobId);
   const end = { listing, syncCursor: null, validators: firstPageValidators, syncedAt: Date.now() };
   await updateSource(env.DB, sourceId, end);
-  return { isComplete: true, result };
+  return { isComplete: true, result: { ...result, broken_entries: brokenEntries } };
 }
+
+/** Broken entries that a job's result lists. */
+const MAX_BROKEN_ENTRIES = 50;
 
 const START: Omit<SyncCursor, "jobId"> = {
   pageCursor: null,

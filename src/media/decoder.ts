@@ -87,6 +87,35 @@ export async function decodeImageExternally(
   throw new AppError("upstream_unavailable", "The decoder doesn't say the size of an image.");
 }
 
+/** Cells of equal length in a clip. Times are seconds; the first cell may begin before the clip. */
+export interface PeakCells {
+  start: number;
+  step: number;
+  count: number;
+}
+
+/**
+ * Measures the largest absolute amplitude in each cell of an audio clip on the server at
+ * `DECODER_URL`, which must be set: a byte each, 255 at full scale. Throws
+ * `unsupported_audio_codec` for what it can't decode, and `upstream_unavailable` when a retry may
+ * help.
+ */
+export async function measurePeaksExternally(
+  env: ExternalDecoder,
+  clip: Blob,
+  { start, step, count }: PeakCells,
+): Promise<Uint8Array> {
+  const path = `peaks?start=${start.toFixed(6)}&step=${step.toFixed(9)}&count=${count}`;
+  const response = await post(env, path, clip, (status) =>
+    INPUT_ERRORS.has(status)
+      ? new AppError("unsupported_audio_codec", "The audio can't be decoded.")
+      : null,
+  );
+  const peaks = new Uint8Array(await response.arrayBuffer());
+  if (peaks.length === count) return peaks;
+  throw new AppError("upstream_unavailable", "The decoder doesn't return the amplitudes.");
+}
+
 const INPUT_ERRORS = new Set([415, 422]);
 
 /** Sends a request to the decoder. `toInputError` says which statuses blame the input. */

@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<string, FileKind>> = {
   "image/svg+xml": { name: "a drawing (SVG)", advice: AS_PNG },
   "text/vtt": { name: "a subtitle file", advice: "send it as `transcript` with its video" },
   "text/plain": { name: "a text file", advice: WRITING },
-  "audio/": { name: "sound without pictures", advice: "send a video or an image" },
+  "audio/": { name: "sound of a kind that isn't read here", advice: "save it as MP3, M4A or WAV" },
 };
 
 const EMPTY = { name: "empty", advice: "send it again" };

@@ -11,10 +11,21 @@ export const HEAD_BYTES = 4100;
 /** Video containers whose media type isn't under `video/`. */
 const ALSO_VIDEO = new Set(["application/vnd.ms-asf", "application/mxf"]);
 
-/** Whether assets of a type have files of a media type. */
+/** Media types of sound in containers that are read: MP3, M4A, WAV, FLAC, Ogg and ADTS. */
+const SOUND = new Set([
+  "audio/mpeg",
+  "audio/mp4",
+  "audio/x-m4a",
+  "audio/wav",
+  "audio/flac",
+  "audio/ogg",
+  "audio/aac",
+]);
+
+/** Whether assets of a type have files of a media type. Sound without pictures is a video, too. */
 export function isTypeOf(mime: string, assetType: AssetType): boolean {
   return assetType === "video"
-    ? mime.startsWith("video/") || ALSO_VIDEO.has(mime)
+    ? mime.startsWith("video/") || ALSO_VIDEO.has(mime) || SOUND.has(mime)
     : imageFormat(mime) !== undefined;
 }
 
@@ -39,7 +50,7 @@ export async function requireMediaType(head: Uint8Array, assetType: AssetType): 
 
 /** Returns the media type of a file by its signature; undefined for an unknown one. */
 async function sniff(head: Uint8Array): Promise<string | undefined> {
-  const mime = (await fileTypeFromBuffer(head))?.mime;
+  const [mime] = (await fileTypeFromBuffer(head))?.mime.split(";") ?? []; // without its codecs
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
   if (mime === undefined && isTiff(bytes)) return "image/tiff"; // its directory comes later
   const isHeif = mime === "image/heif" || mime === "image/heif-sequence";

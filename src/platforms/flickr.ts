@@ -7,6 +7,7 @@ import {
   mediaNotAvailable,
   toPlatformItem,
   parseItems,
+  readEntries,
   requireFound,
   unsupportedRequest,
 } from "./item.ts";
@@ -115,9 +116,11 @@ async function list(
     photos,
   );
   const { pages, photo: entries } = response.photos;
-  const items = parseItems("flickr", photo, entries).map((entry) => toItem(entry, licenceNames));
+  const { values: items, broken } = readEntries("flickr", entries, (entry) => [
+    toItem(photo.parse(entry), licenceNames),
+  ]);
   const next = page < pages && entries.length > 0 ? { page: page + 1 } : null;
-  return { items, next, validators: null, unchanged: false };
+  return { items, broken, next, validators: null, unchanged: false };
 }
 
 function toItem(entry: z.infer<typeof photo>, licenceNames: Record<string, string>): PlatformItem {
@@ -128,7 +131,7 @@ function toItem(entry: z.infer<typeof photo>, licenceNames: Record<string, strin
     title: entry.title || `Photo ${entry.id}`,
     author: entry.ownername,
     licence: licenceNames[entry.license ?? ""],
-    publishedAt: entry.dateupload ? new Date(entry.dateupload * 1000).toISOString() : null,
+    publishedAt: entry.dateupload ? entry.dateupload * 1000 : null,
     description: htmlToText(entry.description?._content ?? ""),
     tags: (entry.tags ?? "").split(" ").filter(Boolean),
     handle: { id: entry.id },

@@ -7,6 +7,7 @@ import {
   mediaNotAvailable,
   toPlatformItem,
   parseItems,
+  readEntries,
   requireFound,
   unsupportedRequest,
   httpUrl,
@@ -88,8 +89,12 @@ async function list(
   );
   const data = account.media?.data ?? [];
   const next = account.media?.paging?.cursors?.after;
+  const { values: items, broken } = readEntries("instagram", data, (entry) =>
+    toItems(post.parse(entry), account.username),
+  );
   return {
-    items: parseItems("instagram", post, data).flatMap((entry) => toItems(entry, account.username)),
+    items,
+    broken,
     next: next && data.length > 0 && isCursor(next) ? { after: next } : null,
     validators: null,
     unchanged: false,

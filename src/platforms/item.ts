@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { cleanText } from "../clean-text.ts";
+import { LIMITS } from "../config.ts";
 import { AppError, failureOf } from "../errors.ts";
 import { isLanguageTag } from "../language-tag.ts";
 import { log } from "../log.ts";
 import { cleanTitle } from "../title.ts";
 import { parseWebUrl } from "../web-url.ts";
-import type { Listing, PlatformItem, ImportRequest } from "./platform.ts";
+import type { BrokenEntry, Listing, PlatformItem, ImportRequest } from "./platform.ts";
 
-const MAX_LENGTHS = { text: 5000, tags: 50, tag: 100 } as const;
+const MAX_LENGTHS = { text: 5000, tags: 50, tag: 100, problem: 200 } as const;
 
 type Text = string | null | undefined;
 
@@ -20,8 +21,8 @@ interface RawItem {
   handle: PlatformItem["handle"];
   author?: Text;
   licence?: Text;
-  /** Time in any format that `Date.parse` reads. */
-  publishedAt?: Text;
+  /** Epoch ms, or time in any format that `Date.parse` reads. */
+  publishedAt?: Text | number;
   description?: Text;
   tags?: string[];
   language?: Text;
@@ -30,8 +31,19 @@ interface RawItem {
   unavailable?: string | undefined;
 }
 
-/** Normalises an item: shortens its texts, and drops malformed times and languages. */
+/** Characters of what can't be cut, and is stored. */
+const MAX_STORED = { id: LIMITS.urlCharacters, handle: 2 * LIMITS.urlCharacters } as const;
+
+/**
+ * Normalises an item: shortens its texts, and drops malformed times and languages. Throws
+ * `upstream_failed` if its id, URL or handle is too long.
+ */
 export function toPlatformItem(raw: RawItem): PlatformItem {
+  const isStorable =
+    raw.platformId.length <= MAX_STORED.id &&
+    raw.pageUrl.length <= LIMITS.urlCharacters &&
+    JSON.stringify(raw.handle).length <= MAX_STORED.handle;
+  if (!isStorable) throw new AppError("upstream_failed", "Its id, URL or handle is too long.");
   const unavailable =
     raw.unavailable === undefined ? null : failureOf(mediaNotAvailable(raw.unavailable));
   return {
@@ -66,6 +78,35 @@ export function parseItems<Schema extends z.ZodType>(
   return valid;
 }
 
+/**
+ * Reads the entries of a listing's page, each on its own: `read` throws for one that is malformed.
+ * Logs their number.
+ */
+export function readEntries<Value>(
+  platform: string,
+  entries: unknown[],
+  read: (entry: unknown) => Value[],
+): { values: Value[]; broken: BrokenEntry[] } {
+  const values: Value[] = [];
+  const broken: BrokenEntry[] = [];
+  for (const [i, entry] of entries.entries()) {
+    try {
+      values.push(...read(entry));
+    } catch (error) {
+      broken.push({ entry: i + 1, message: entryProblem(error).slice(0, MAX_LENGTHS.problem) });
+    }
+  }
+  const count = broken.length;
+  if (count > 0) log("warn", "platforms.broken_items", { platform, count });
+  return { values, broken };
+}
+
+function entryProblem(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  const [issue] = error instanceof z.ZodError ? error.issues : [];
+  return issue ? `${issue.path.join(".")}: ${issue.message}` : "It can't be read.";
+}
+
 /** Makes a schema optional: a missing or malformed field becomes null. */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().catch(null);
@@ -80,9 +121,9 @@ export function toLanguageTag(tag: Text): string | null {
   return isLanguageTag(text) ? (Intl.getCanonicalLocales(text)[0] ?? null) : null;
 }
 
-function toIsoTime(text: Text): string | null {
-  const time = Date.parse(text ?? "");
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
+function toIsoTime(time: Text | number): string | null {
+  const date = new Date(typeof time === "number" ? time : Date.parse(time ?? ""));
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 function toLine(text: Text): string | null {
@@ -113,7 +154,7 @@ export async function requireFound<Value>(noun: string, response: Promise<Value>
 
 /** Makes the page of a single-page listing. */
 export function singlePage(items: PlatformItem[], validators: Listing["ref"] | null = null) {
-  return { items, next: null, validators, unchanged: false };
+  return { items, broken: [], next: null, validators, unchanged: false };
 }
 
-export const UNCHANGED = { items: [], next: null, validators: null, unchanged: true };
+export const UNCHANGED = { items: [], broken: [], next: null, validators: null, unchanged: true };

@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from "entities";
 import { z } from "zod";
 import { optional } from "./item.ts";
 
@@ -7,12 +8,14 @@ export interface PageVideo {
   type?: string;
 }
 
-const named = z.object({ name: z.string() });
+/** A text whose writer may have escaped it for HTML. */
+const text = z.string().transform((escaped) => decodeHTMLStrict(escaped));
+const named = z.object({ name: text });
 const video = z.object({
-  name: optional(z.string()),
-  contentUrl: optional(z.string()),
+  name: optional(text),
+  contentUrl: optional(text),
   uploadDate: optional(z.string()),
-  author: optional(z.union([z.string(), named, z.array(z.union([z.string(), named]))])),
+  author: optional(z.union([text, named, z.array(z.union([text, named]))])),
 });
 type VideoObject = z.infer<typeof video>;
 

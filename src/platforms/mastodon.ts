@@ -6,7 +6,7 @@ import { parseBareProfile, type FediverseProfile, parseProfile } from "./fediver
 import {
   optional,
   mediaNotAvailable,
-  parseItems,
+  readEntries,
   requireFound,
   UNCHANGED,
   unsupportedRequest,
@@ -121,10 +121,12 @@ async function list(
   const request = { ...apiRequest(origin, path, posts), query };
   const response = await fetchJsonIfChanged(env, request, validators);
   if (response === "unchanged") return UNCHANGED;
+  const { values: items, broken } = readEntries(kind, response.value, (entry) =>
+    toItems(post.parse(entry), { server: kind, origin }),
+  );
   return {
-    items: parseItems(kind, post, response.value).flatMap((entry) =>
-      toItems(entry, { server: kind, origin }),
-    ),
+    items,
+    broken,
     next: nextCursor(response, maxId),
     validators: response.validators,
     unchanged: false,

@@ -5,14 +5,15 @@ import type { JsonObject } from "../types.ts";
 import {
   optional,
   mediaNotAvailable,
-  parseItems,
+  readEntries,
+  singlePage,
   requireFound,
   UNCHANGED,
   unsupportedRequest,
 } from "./item.ts";
 import { fetchCaptions, selectFileUrl, videoDetails } from "./peertube-files.ts";
 import { listedVideo, toVideoItem } from "./peertube-video.ts";
-import type { Listing, ListingPage, Platform, PlatformItem, ImportRequest } from "./platform.ts";
+import type { Listing, ListingPage, Platform, ImportRequest } from "./platform.ts";
 import { requireSetting, type Settings } from "./settings.ts";
 import { isYouTube } from "./youtube-url.ts";
 
@@ -86,8 +87,7 @@ async function list(
       validators,
     );
     if (response === "unchanged") return UNCHANGED;
-    const items = [toVideoItem(response.value)];
-    return { items, next: null, validators: response.validators, unchanged: false };
+    return singlePage([toVideoItem(response.value)], response.validators);
   }
   const start = cursor ? pageCursor.parse(cursor).start : 0;
   const response = await fetchJsonIfChanged(env, listRequest(ref, start), validators);
@@ -96,15 +96,11 @@ async function list(
   const end = start + data.length;
   const isLast = data.length === 0 || end >= (total ?? Infinity);
   const next = isLast ? null : { start: end };
-  return { items: toItems(ref, data), next, validators: response.validators, unchanged: false };
-}
-
-function toItems({ kind }: PeerTubeRef, data: unknown[]): PlatformItem[] {
-  const videos =
-    kind === "playlist"
-      ? parseItems("peertube", element, data).map(({ video }) => video)
-      : parseItems("peertube", listedVideo, data);
-  return videos.map(toVideoItem);
+  const { values: items, broken } = readEntries("peertube", data, (entry) => {
+    const video = ref.kind === "playlist" ? element.parse(entry).video : listedVideo.parse(entry);
+    return [toVideoItem(video)];
+  });
+  return { items, broken, next, validators: response.validators, unchanged: false };
 }
 
 function apiRequest<Schema extends z.ZodType>(

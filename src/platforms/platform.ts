@@ -47,9 +47,19 @@ export interface Listing {
   ref: JsonObject;
 }
 
+/** An entry of a page that can't be read. */
+export interface BrokenEntry {
+  /** Its number on the page, from 1. */
+  entry: number;
+  /** What is wrong with it. */
+  message: string;
+}
+
 export interface ListingPage {
-  /** Items in the platform's order. Malformed ones are left out: a page may have none. */
+  /** Items in the platform's order. A page may have none. */
   items: PlatformItem[];
+  /** Entries that are left out. */
+  broken: BrokenEntry[];
   /** Cursor of the next page; null on the last page. Pages may overlap. */
   next: JsonObject | null;
   /** Validators for the next conditional request; null if `unchanged`: stored ones stay valid. */

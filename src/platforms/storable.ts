@@ -1,13 +1,10 @@
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { log } from "../log.ts";
 import type { Listing, ListingPage } from "./platform.ts";
 
-/** Characters of what a platform sends and D1 stores. Texts of an item are cut in `item.ts`. */
+/** Characters of what a platform sends and D1 stores. Those of an item are bounded in `item.ts`. */
 const MAX = {
-  id: LIMITS.urlCharacters,
   title: 300,
-  handle: 2 * LIMITS.urlCharacters,
   ref: 20_000,
   cursor: 4000,
 };
@@ -26,22 +23,14 @@ export function toStorableListing(listing: Listing): Listing {
 }
 
 /**
- * Leaves out items whose id, URL or handle is too long, which no cut would keep valid, and
- * validators. Throws `upstream_failed` if the cursor of the next page is too long.
+ * Leaves out validators that are too long. Throws `upstream_failed` if the cursor of the next page
+ * is too long.
  */
 export function toStorablePage(platform: string, page: ListingPage): ListingPage {
-  const { items, next, validators } = page;
+  const { next, validators } = page;
   if (JSON.stringify(next).length > MAX.cursor) throw tooLong(platform, "the next page");
-  const storable = items.filter(
-    ({ platformId, pageUrl, handle }) =>
-      platformId.length <= MAX.id &&
-      pageUrl.length <= LIMITS.urlCharacters &&
-      JSON.stringify(handle).length <= MAX.handle,
-  );
-  const count = items.length - storable.length;
-  if (count > 0) log("warn", "platforms.broken_items", { platform, count });
   const areShort = JSON.stringify(validators).length <= MAX.cursor;
-  return { ...page, items: storable, validators: areShort ? validators : null };
+  return { ...page, validators: areShort ? validators : null };
 }
 
 function tooLong(platform: string, what: string): AppError {

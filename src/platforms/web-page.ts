@@ -39,8 +39,10 @@ export async function parseWebPage(
     })
     .on("meta", { element: (element) => collector.addMeta(element) })
     .on("link", { element: (element) => collector.addLink(element) })
-    .on("video, video source", { element: (element) => collector.addSource(element) })
-    .on("video track", { element: (element) => collector.addTrack(element) })
+    .on("video, video source, amp-video, amp-video source", {
+      element: (element) => collector.addSource(element),
+    })
+    .on("video track, amp-video track", { element: (element) => collector.addTrack(element) })
     .on("script[type='application/ld+json']", {
       element: () => collector.beginScript(),
       text: ({ text }) => collector.addScript(text),
@@ -141,7 +143,8 @@ class PageCollector {
         return url ? [{ url, language, format }] : [];
       }),
       meta: this.#meta,
-      title: decodeHTML(this.#titles[0] ?? ""), // SVG images in the page have titles, too
+      // SVG images in the page have titles, too.
+      title: decodeHTML(this.#titles[0] ?? "").replaceAll(/\s+/g, " "),
       language: this.#language,
       licence: absolute(this.#links.licence),
       oembed: absolute(this.#links.oembed),

@@ -1,9 +1,11 @@
+import { decodeHTMLStrict } from "entities";
 import { z } from "zod";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { fetchJson } from "../fetching/fetch-json.ts";
 import { fetchLimited } from "../fetching/fetch-limited.ts";
 import { toUpstreamError } from "../fetching/upstream-error.ts";
+import { titleFromUrl } from "../title.ts";
 import {
   optional,
   mediaNotAvailable,
@@ -11,13 +13,14 @@ import {
   toPlatformItem,
   unsupportedRequest,
 } from "./item.ts";
-import { decodeUrlPart } from "./plain-text.ts";
 import type { Media, Platform, PlatformItem } from "./platform.ts";
 import type { Settings } from "./settings.ts";
 import { parseWebPage, type WebPage } from "./web-page.ts";
 
 const pageRef = z.object({ url: z.string() });
-const oembedResponse = z.object({ title: optional(z.string()), author_name: optional(z.string()) });
+/** WordPress escapes these texts for HTML. */
+const oembedText = optional(z.string().transform((escaped) => decodeHTMLStrict(escaped)));
+const oembedResponse = z.object({ title: oembedText, author_name: oembedText });
 
 /** A video file, or a web page that names the file of its video. Matches any URL: comes last. */
 export const web: Platform = {
@@ -70,7 +73,7 @@ function toFileItem(url: string): PlatformItem {
     platformId: url,
     assetType: "video",
     pageUrl: url,
-    title: decodeUrlPart(new URL(url).pathname.split("/").at(-1) ?? ""),
+    title: titleFromUrl(url),
     handle: { url },
   });
 }

@@ -7,11 +7,13 @@ import {
   optional,
   mediaNotAvailable,
   parseItems,
+  readEntries,
+  singlePage,
   requireFound,
   UNCHANGED,
   unsupportedRequest,
 } from "./item.ts";
-import type { Listing, ListingPage, Platform, PlatformItem } from "./platform.ts";
+import type { Listing, ListingPage, Platform } from "./platform.ts";
 import { requireSetting, type Settings } from "./settings.ts";
 import { type YouTubeRef, toYouTubeRef } from "./youtube-url.ts";
 import { toUnavailableItem, type Video, video, toVideoItem } from "./youtube-video.ts";
@@ -77,8 +79,7 @@ async function list(
   if (ref.kind === "video") {
     const apiVideo = (await fetchVideos(env, [ref.id])).get(ref.id);
     if (!apiVideo) throw new AppError("original_removed", "YouTube has this video no longer.");
-    const items = [toVideoItem(apiVideo, hasResolver)];
-    return { items, next: null, validators: null, unchanged: false };
+    return singlePage([toVideoItem(apiVideo, hasResolver)]);
   }
   const request = listRequest(env, ref, cursor && pageCursor.parse(cursor).pageToken);
   // Adding or removing the resolver changes the items of an unchanged list.
@@ -87,7 +88,7 @@ async function list(
   if (response === "unchanged") return UNCHANGED;
   const { items, nextPageToken } = response.value;
   return {
-    items: await fetchItems(env, ref.kind, items, hasResolver),
+    ...(await fetchItems(env, ref.kind, items, hasResolver)),
     next: nextPageToken ? { pageToken: nextPageToken } : null,
     validators: response.validators && { ...response.validators, hasResolver },
     unchanged: false,
@@ -99,25 +100,24 @@ async function fetchItems(
   kind: "playlist" | "search",
   items: unknown[],
   hasResolver: boolean,
-): Promise<PlatformItem[]> {
-  const members =
-    kind === "playlist"
-      ? parseItems("youtube", member, items).map(({ contentDetails, snippet }) => ({
-          id: contentDetails.videoId,
-          title: snippet.title,
-        }))
-      : parseItems("youtube", searchHit, items).map(({ id }) => ({
-          id: id.videoId,
-          title: id.videoId,
-        }));
+): Promise<Pick<ListingPage, "items" | "broken">> {
+  const { values: members, broken } = readEntries("youtube", items, (entry) => {
+    if (kind === "search") {
+      const { videoId: id } = searchHit.parse(entry).id;
+      return [{ id, title: id }];
+    }
+    const { contentDetails, snippet } = member.parse(entry);
+    return [{ id: contentDetails.videoId, title: snippet.title }];
+  });
   const videos = await fetchVideos(
     env,
     members.map(({ id }) => id),
   );
-  return members.map(({ id, title }) => {
+  const found = members.map(({ id, title }) => {
     const apiVideo = videos.get(id);
     return apiVideo ? toVideoItem(apiVideo, hasResolver) : toUnavailableItem(id, title);
   });
+  return { items: found, broken };
 }
 
 /** Fetches up to `PAGE_SIZE` videos by id; omits deleted and private ones. One quota unit. */

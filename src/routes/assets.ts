@@ -28,7 +28,7 @@ import { getDeletion, softDeleteAssets } from "../store/deletions.ts";
 import { indexObject } from "../store/index-object.ts";
 import { startJob } from "../store/job-queue.ts";
 import type { StoredStream } from "../store/r2/streams.ts";
-import { cleanTitle } from "../title.ts";
+import { cleanTitle, titleFromUrl } from "../title.ts";
 import type { Asset, AssetType, JsonObject, MediaIndexRow } from "../types.ts";
 import { toAssetRecord } from "./records/asset-record.ts";
 import { parseEncodingLabel, parseTranscriptPart } from "./transcript-part.ts";
@@ -282,15 +282,4 @@ function fileOrUrlError(assetType: AssetType, type: "missing" | "value_error"): 
   const [file, url] = [`${assetType}_file`, `${assetType}_url`];
   const message = type === "missing" ? `Give ${file} or ${url}` : `Give only one ${file} or ${url}`;
   return invalid(["body", file], type, message);
-}
-
-/** Returns the last path segment of a URL, decoded; the host without any. */
-function titleFromUrl(url: string): string {
-  const { pathname, host } = new URL(url);
-  const name = pathname.split("/").findLast(Boolean) ?? host;
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name; // malformed percent encoding
-  }
 }

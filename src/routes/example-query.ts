@@ -16,8 +16,8 @@ export function queryText() {
 
 /** Description of the parameter `modes`. */
 export const MODES_DESCRIPTION =
-  "Kinds of assets (`video`, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. " +
-  "Default: all.";
+  "Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence " +
+  "(`visual`, `speech`, `text`) to search. Default: all.";
 
 /** Parameters of a search by an uploaded image or clip: those of a search with words. */
 export const exampleQuery = z.object({

@@ -98,7 +98,7 @@ const TOOLS = [
         .max(MODES.length)
         .default([])
         .describe(
-          "Which kinds of asset (video, image) and of evidence (visual, speech, text in the " +
+          "Which kinds of asset (video, audio without pictures, image) and of evidence (visual, speech, text in the " +
             "picture) count. Empty: all.",
         ),
       asset_ids: asset_ids.default([]),

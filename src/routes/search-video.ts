@@ -36,7 +36,9 @@ const form = z.object({
   queue_job: queryBool(false).describe(
     "Whether the search runs as a job: the response has its `job_id` at once.",
   ),
-  video_file: formFile().describe("Clip to search by, such as MP4 or WebM, up to 5 GiB."),
+  video_file: formFile().describe(
+    "Clip or sound to search by, such as MP4, WebM or MP3, up to 5 GiB.",
+  ),
 });
 
 addEndpoint(
@@ -48,7 +50,8 @@ addEndpoint(
     summary: "Search with a clip",
     description:
       "Finds the footage of a clip, even if it was cut, cropped or compressed, then footage like " +
-      "it. What is said in the clip counts.",
+      "it. What is said in the clip counts. Sound without pictures finds what is said like it: a " +
+      "422 if no speech is recognised in its first 45 seconds.",
     errors: { account_full: STORAGE_FULL },
     scope: "read",
     params: indexParams,
@@ -134,7 +137,8 @@ async function storeClip(bucket: R2Bucket, key: string, request: Request): Promi
 /** Error codes of a clip that can't be searched by. */
 const FILE_ERRORS = new Set<string>([
   "unreadable_container",
-  "no_video_track",
+  "nothing_indexed",
+  "unsupported_audio_codec",
   "unsupported_codec",
   "unreadable_frame",
 ]);

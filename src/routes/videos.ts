@@ -5,6 +5,7 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { formFile, formFileOrText } from "../http/multipart.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { getTechnical } from "../store/d1/waveforms.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";
 import { pageSegments } from "../store/index-database/segments.ts";
 import { getTranscript } from "../store/transcripts.ts";
@@ -49,9 +50,10 @@ addEndpoint(
     method: "post",
     path: "/index/{index_name}/video",
     operationId: "addVideo",
-    summary: "Add a video",
+    summary: "Add a video or sound",
     description:
-      "Uploads a video, or downloads it from a URL, and starts its ingest. The response has the " +
+      "Uploads a video or sound without pictures, or downloads it from a URL, and starts its " +
+      "ingest. The response has the " +
       "state `queued`: wait until it is `ready` by `GET` or by the index's events. Bytes that the " +
       "index has already are not stored again (`duplicate`). Large files: createUpload.",
     errors: { account_full: "The account's storage or its bytes of records are used up." },
@@ -129,10 +131,12 @@ addEndpoint(
 
 async function getVideo(c: Context, { params }: Input<typeof videoParams>) {
   const asset = await requireCallerAsset(c, "video", params.video_id);
-  const [record, summary] = await Promise.all([
+  const [listed, summary, technical] = await Promise.all([
     toAssetRecord(asset, createMediaUrlSigner(c)),
     getTranscript(c.env.DB, asset.assetId),
+    getTechnical(c.env.DB, asset),
   ]);
+  const record = { ...listed, technical };
   if (!summary || (summary.error && summary.cues === 0)) return { ...record, transcript: null };
   const { language, source, cues } = summary;
   return { ...record, transcript: { language, source, cues } };
@@ -228,7 +232,10 @@ addEndpoint(
         metadata: jsonObject,
         technical: z
           .record(z.string(), z.unknown())
-          .describe("Facts of the file: duration, size, frame rate, container, codecs, bit rate.")
+          .describe(
+            "Facts of the file: duration, size, frame rate, container, codecs, bit rate, `has_video`, " +
+              "`waveform`.",
+          )
           .openapi({
             example: { duration_seconds: 93.4, width: 1920, height: 1080, video_codec: "avc" },
           }),
@@ -248,7 +255,7 @@ async function getVideoMetadata(c: Context, { params }: Input<typeof videoParams
     video_id: asset.assetId,
     metadata: asset.metadata,
     technical: {
-      ...technicalFactsOf(asset),
+      ...technicalFactsOf({ technical: await getTechnical(c.env.DB, asset) }),
       duration_seconds: asset.durationMs / 1000,
       width,
       height,

@@ -19,10 +19,10 @@ import { queryVectors, type VectorHit } from "../store/vectorize/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
 import {
-  ASSET_TYPES,
-  type AssetType,
   IMAGE_VECTOR_KINDS,
   type IndexRef,
+  ASSET_KINDS,
+  type AssetKind,
   TEXT_KINDS,
   type VectorKind,
 } from "../types.ts";
@@ -237,7 +237,7 @@ interface KnnQuery {
 
 /**
  * Returns the vectors of some Vectorize indexes that are nearest to a query vector, best first. A
- * query returns 100: for a larger `count`, each kind of vector and each type of asset is queried
+ * query returns 100: for a larger `count`, each kind of vector and each kind of asset is queried
  * separately, which may still return fewer. Conditions that all vectors meet are left out, such as
  * the whole of `allKinds`: Vectorize would evaluate them for each vector.
  */
@@ -245,19 +245,21 @@ async function searchKnn(query: KnnQuery): Promise<VectorHit[]> {
   const { spaces, indexId, scope, groups, kinds, allKinds, vector, count } = query;
   const isDeep = count > SEARCH.maxCandidates;
   const kindSets = isDeep ? kinds.map((kind) => [kind]) : [kinds];
-  const typeSets = isDeep ? scope.types.map((type) => [type]) : [scope.types];
+  const assetSets = isDeep ? scope.kinds.map((kind) => [kind]) : [scope.kinds];
   const toFilter = (
     kind: readonly VectorKind[],
-    type: readonly AssetType[],
+    assetKinds: readonly AssetKind[],
     ids: string[] | null,
   ): VectorizeVectorMetadataFilter => ({
     ...(kind.length < allKinds.length && { kind: { $in: [...kind] } }),
-    ...(type.length < ASSET_TYPES.length && { asset_type: { $in: [...type] } }),
+    ...(assetKinds.length < ASSET_KINDS.length && { asset_type: { $in: [...assetKinds] } }),
     ...(scope.exceptAssetId !== null && { asset_id: { $ne: scope.exceptAssetId } }),
     ...(ids && { asset_id: { $in: ids } }),
   });
   const filters = kindSets.flatMap((kind) =>
-    typeSets.flatMap((type) => (groups ?? [null]).map((ids) => toFilter(kind, type, ids))),
+    assetSets.flatMap((assetKinds) =>
+      (groups ?? [null]).map((ids) => toFilter(kind, assetKinds, ids)),
+    ),
   );
   const queries = spaces.flatMap((space) => filters.map((filter) => ({ space, filter })));
   const hits = await mapConcurrent(queries, CONNECTIONS, ({ space, filter }) =>

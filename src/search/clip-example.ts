@@ -31,6 +31,7 @@ export async function exampleFromClip(
   requested: TimeRange,
 ): Promise<ExampleQuery> {
   const range = await clipTimeRange(env.MEDIA, key, requested);
+  if (!(await hasPictures(env.MEDIA, key))) return exampleFromSound(env, key, range);
   const copyRanges = sampledRanges(range);
   const copyFrames: SampledFrame[] = [];
   const perSecond = COPY_DETECTION.queryFramesPerSecond;
@@ -45,10 +46,25 @@ export async function exampleFromClip(
   }
   const [imageVector, textVector, copies] = await Promise.all([
     jpegs.length > 0 ? tryChannel("image_vectors", () => embedImages(env, jpegs)) : null,
-    embedSpeech(env, key, range),
+    embedSpeech(env, key, range).catch(nullIfUnavailable),
     findVideoCopies(env, index, copyRanges, copyFrames),
   ]);
   return toExample(imageVector, textVector, copies);
+}
+
+async function hasPictures(bucket: R2Bucket, key: string): Promise<boolean> {
+  using input = await openContainer(bucket, key, { start: 0, end: 0 });
+  return input.video !== null;
+}
+
+/** Makes an example of sound: what is said in it. Throws `nothing_indexed` without speech. */
+async function exampleFromSound(env: Env, key: string, range: TimeRange): Promise<ExampleQuery> {
+  const textVector = await embedSpeech(env, key, range);
+  if (textVector) return toExample(null, textVector, []);
+  throw new AppError(
+    "nothing_indexed",
+    "No speech is recognised in this part of the sound, and it has no pictures to search by.",
+  );
 }
 
 /** Resolves a requested time range. Throws what `clipToDuration` and `getDurationSeconds` throw. */
@@ -95,7 +111,13 @@ export function sampleTimes(start: number, end: number): number[] {
   return Array.from({ length: bounded }, (_, i) => start + ((i + 0.5) * (end - start)) / bounded);
 }
 
-/** Returns null if there is no speech, or if a model is unavailable. */
+/** A clip is searched by its pictures where its speech or a model is unavailable. */
+function nullIfUnavailable(error: unknown): null {
+  if (error instanceof AppError) return null;
+  throw error;
+}
+
+/** Returns null if there is no speech. Throws what `cutAudio` and the models throw. */
 async function embedSpeech(
   env: Env,
   key: string,
@@ -103,16 +125,11 @@ async function embedSpeech(
 ): Promise<number[] | null> {
   const range = { start, end: Math.min(end, start + SEARCH.clipSpeechSeconds) };
   using input = await openContainer(env.MEDIA, key, range);
-  try {
-    const texts: string[] = [];
-    for (const { bytes } of input.audio ? await cutAudio(input.audio, range) : []) {
-      const { segments } = await transcribe(env.AI, bytes, null);
-      texts.push(...segments.map(({ text }) => text));
-    }
-    const transcript = texts.join(" ");
-    return transcript === "" ? null : (await embedText(env.AI, [transcript]))[0]!;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return null;
+  const texts: string[] = [];
+  for (const { bytes } of input.audio ? await cutAudio(input.audio, range) : []) {
+    const { segments } = await transcribe(env.AI, bytes, null);
+    texts.push(...segments.map(({ text }) => text));
   }
+  const transcript = texts.join(" ");
+  return transcript === "" ? null : (await embedText(env.AI, [transcript]))[0]!;
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type AssetScope, OPERATORS } from "../store/index-database/asset-scope.ts";
 import type { FtsColumn } from "../store/index-database/fulltext.ts";
-import { ASSET_TYPES, type AssetType, type TextKind } from "../types.ts";
+import { ASSET_KINDS, type AssetKind, type TextKind } from "../types.ts";
 
-/** Filters by asset type (`video`, `image`) and by kind of evidence (the others). */
-export const MODES = ["video", "image", "visual", "speech", "text"] as const;
+/** Filters by kind of asset, and by kind of evidence (the others). */
+export const MODES = [...ASSET_KINDS, "visual", "speech", "text"] as const;
 export type Mode = (typeof MODES)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -80,7 +80,7 @@ export function makeSearchRequest(
   };
 }
 
-type EvidenceMode = Exclude<Mode, AssetType>;
+type EvidenceMode = Exclude<Mode, AssetKind>;
 const EVIDENCE_MODES: readonly EvidenceMode[] = ["visual", "speech", "text"];
 
 const COLUMNS_BY_MODE: Record<EvidenceMode, FtsColumn[]> = {
@@ -110,20 +110,20 @@ type ScopeRequest = Pick<
 >;
 
 /**
- * Converts a request to its scope. Without a mode for an asset type, all types are in scope;
- * without a mode for evidence, all kinds of evidence are.
+ * Converts a request to its scope. Without a mode for a kind of asset, all are in scope; without
+ * a mode for evidence, all kinds of evidence are.
  */
 export function toSearchScope(
   request: ScopeRequest,
   exceptAssetId: string | null = null,
 ): SearchScope {
   const { modes, assetIds, conditions, readyBy, useBoxes } = request;
-  const requestedTypes = ASSET_TYPES.filter((type) => modes.includes(type));
-  const types = requestedTypes.length > 0 ? requestedTypes : ASSET_TYPES;
+  const requestedKinds = ASSET_KINDS.filter((kind) => modes.includes(kind));
+  const kinds = requestedKinds.length > 0 ? requestedKinds : ASSET_KINDS;
   const requestedEvidence = EVIDENCE_MODES.filter((mode) => modes.includes(mode));
   const evidence = requestedEvidence.length > 0 ? requestedEvidence : EVIDENCE_MODES;
   return {
-    assets: { types, assetIds, exceptAssetId, conditions, readyBy },
+    assets: { kinds, assetIds, exceptAssetId, conditions, readyBy },
     columns: evidence.flatMap((mode) => COLUMNS_BY_MODE[mode]),
     textKinds: evidence.flatMap((mode) => TEXT_KINDS_BY_MODE[mode]),
     useImageVectors: evidence.includes("visual"),

@@ -5,6 +5,7 @@ import type { Asset, AssetRef } from "../types.ts";
 import { publicSource } from "../url-credentials.ts";
 import { getAsset } from "./d1/assets.ts";
 import { releaseBytes } from "./d1/object-bytes.ts";
+import { getWaveform } from "./d1/waveforms.ts";
 import { type Databases, indexDatabase, type IndexDb } from "./index-database/index-database.ts";
 import { listOf, ofAsset, textOf } from "./index-database/segments.ts";
 import { ARCHIVE_FORMAT, fromCue, type StoredArchive, storedArchive } from "./r2/archive-record.ts";
@@ -56,8 +57,9 @@ export async function readArchive(
   env: ArchiveBindings,
   asset: Asset,
 ): Promise<StoredArchive | null> {
-  const [transcript, cues, segments] = await Promise.all([
+  const [transcript, waveform, cues, segments] = await Promise.all([
     getTranscript(env.DB, asset.assetId),
+    getWaveform(env.DB, asset.assetId),
     getCues(env.MEDIA, asset),
     listArchivedSegments(indexDatabase(env, asset), asset.assetId),
   ]);
@@ -80,6 +82,7 @@ export async function readArchive(
     has_audio: asset.hasAudio,
     language: asset.language,
     technical: asset.technical,
+    ...(waveform && { waveform }),
     keyframe_ms: asset.keyframeMs,
     warnings: asset.warnings,
     created_at: asset.createdAt,

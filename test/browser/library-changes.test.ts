@@ -6,7 +6,7 @@ import { newAccountKey, openConsole, SERVICE_URL, useBrowser } from "./console-p
 useBrowser();
 
 const TEXT: FormFile = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") };
-const SOUND: FormFile = { name: "birds.wav", mimeType: "audio/wav", buffer: Buffer.from("x") };
+const NOTES: FormFile = { name: "notes.doc", mimeType: "", buffer: Buffer.from("x") };
 
 it("files that are added while the library is still listed stay in view", async () => {
   const { page } = await openConsole(await newAccountKey());
@@ -36,12 +36,12 @@ it("what can't be added is said in a notice of its own for each file, which can 
   const [image] = await imageFiles();
   await page.getByLabel("Choose files").setInputFiles([image!]);
   await page.locator(".card.asset").waitFor();
-  await page.getByLabel("Choose files").setInputFiles([TEXT, SOUND, image!]);
+  await page.getByLabel("Choose files").setInputFiles([TEXT, NOTES, image!]);
   const notices = page.locator(".notices .notice");
   await notices.getByText("This index already has this file").waitFor();
   await notices.getByText("notes.txt is neither").waitFor();
   expect(await notices.count()).toBe(3);
-  await notices.filter({ hasText: "birds.wav" }).getByRole("button", { name: "Dismiss" }).click();
+  await notices.filter({ hasText: "notes.doc" }).getByRole("button", { name: "Dismiss" }).click();
   expect(await notices.count()).toBe(2);
 });
 

@@ -176,7 +176,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
   },
   async "notices about files that can't be added"() {
     const view = await openLibrary();
-    const names = ["a.txt", "b.wav", `${"c".repeat(200)}.doc`, "d.zip"];
+    const names = ["a.txt", "b.doc", `${"c".repeat(200)}.doc`, "d.zip"];
     const files = names.map((name) => ({ name, mimeType: "", buffer: Buffer.from("x") }));
     await view.page.getByLabel("Choose files").setInputFiles(files);
     await view.page.getByRole("button", { name: "Dismiss all" }).waitFor();

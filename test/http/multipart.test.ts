@@ -124,6 +124,27 @@ describe("a form", () => {
     }
   });
 
+  it.each([
+    ["as browsers escape it", "a %22b%22 c%0D%0Ad.jpg", 'a "b" c d.jpg'],
+    ["as others escape it", String.raw`a \"b\" c.jpg`, 'a "b" c.jpg'],
+    ["with other percent signs", "100%25 %2F %220 %0d é.jpg", '100%25 %2F "0 %0d é.jpg'],
+    ["with folders", "C:\\x\\a%22b.jpg", 'a"b.jpg'],
+  ])("with a file name %s has it as the title", async (_, name, title) => {
+    const body = await new Blob([
+      `--x\r\ncontent-disposition: form-data; name="image_file"; filename="${name}"\r\n\r\n`,
+      await uniqueFixture("truncated.jpg"),
+      "\r\n--x--\r\n",
+    ]).arrayBuffer();
+    const asset = await client.json("POST", "/index/b/image", { body, headers });
+    expect(asset).toMatchObject({ title });
+  });
+
+  it("with a file whose name has quotes, of FormData, has it as the title", async () => {
+    const file = new File([await uniqueFixture("truncated.jpg")], '6" nails "new".jpg');
+    const asset = await client.json("POST", "/index/b/image", { form: { image_file: file } });
+    expect(asset).toMatchObject({ title: '6" nails "new".jpg' });
+  });
+
   it("with 20 fields and 5 files is accepted", async () => {
     const form = new FormData();
     for (const [name, value] of [...textFields(20), ...fileFields(4)]) form.append(name, value);

@@ -219,7 +219,7 @@ describe("a line of an archive that doesn't parse", () => {
     await job.run();
     expect(await target.waitForJob(job.jobId)).toMatchObject({
       state: "succeeded",
-      result: { imported: 1, failed: [{ asset_id: "", code: "bad_request" }] },
+      result: { imported: 1, failed: [{ line: 1, asset_id: "", code: "bad_request" }] },
     });
   });
 });

@@ -51,6 +51,16 @@ describe("two recordings that were joined", () => {
 });
 
 describe("a video that was cut off", () => {
+  it("is ready without a warning if its container promises nothing", async () => {
+    const asset = await ingest("promises-nothing", "cut.ts");
+    expect(asset).toMatchObject({ state: "ready", warnings: [] });
+    expect(asset.duration_seconds).toBeGreaterThan(3);
+    expect(asset.duration_seconds).toBeLessThan(5.5);
+    const segments = await listSegments("promises-nothing", asset);
+    expect(segments.map(([start]) => start)).toEqual([0, 3]);
+    expect(segments.at(-1)![1]).toBe(asset.duration_seconds);
+  });
+
   it("is ready with a warning that says how much is missing and from where", async () => {
     const asset = await ingest("incomplete", "incomplete.mp4");
     expect(asset.state).toBe("ready");

@@ -5,7 +5,7 @@ import { convert, plannedPart } from "../../src/ingest/steps/convert.ts";
 import { mergeParts } from "../../src/ingest/steps/merge-parts.ts";
 import { planConversion } from "../../src/ingest/steps/plan-conversion.ts";
 import { readConvertedPart } from "../../src/media/container/mp4-part.ts";
-import { probeVideo } from "../../src/media/container/open-container.ts";
+import { probeMedia } from "../../src/media/container/open-container.ts";
 import { openFile } from "../../src/media/container/r2-file.ts";
 import { CONVERSION } from "../../src/parameters.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
@@ -57,7 +57,7 @@ describe("an AVI of MPEG-4, which the Worker can't read,", () => {
       width: 320,
       height: 180,
       has_audio: true,
-      technical: { container: "avi", video_codec: "mpeg4", audio_codec: "aac" },
+      technical: { container: "avi", has_video: true, video_codec: "mpeg4", audio_codec: "aac" },
       working_copy: {
         reason: "unreadable_container",
         container: "mp4",
@@ -107,10 +107,10 @@ describe("an AVI of MPEG-4, which the Worker can't read,", () => {
   });
 
   it("has a copy of every frame and of all its sound, without a gap between parts", async () => {
-    const info = await probeVideo(env.MEDIA, workingCopyKey(asset));
-    expect(info).toMatchObject({ videoCodec: "avc", audioCodec: "aac", missing: null });
+    const info = await probeMedia(env.MEDIA, workingCopyKey(asset));
+    expect(info).toMatchObject({ video: { codec: "avc" }, audioCodec: "aac", missing: null });
     expect(info.durationSeconds).toBeCloseTo(asset.durationMs / 1000, 3);
-    expect(info.fps).toBeCloseTo(10, 0);
+    expect(info.video?.fps).toBeCloseTo(10, 0);
   });
 
   it("leaves no parts behind, and its copy is charged to the account", async () => {

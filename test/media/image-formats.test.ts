@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { localImages } from "../../local/local-images.ts";
 import { decodeImage } from "../../src/media/pixels/decode-image.ts";
 import { imageOfBytes } from "../../src/media/pixels/image-file.ts";
+import { decodeJpeg, type RgbaImage } from "../../src/media/pixels/jpeg.ts";
 import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 
 /** The text LANTERN FESTIVAL, 960 × 540, in each format; those with EXIF are stored sideways. */
@@ -17,6 +19,9 @@ const FILES = [
 ] as const;
 /** Formats that the IMAGES binding doesn't decode. */
 const EXTERNAL = FILES.filter(([name]) => !/heic|dng/.test(name));
+
+/** The binding with raw pixels, which the simulator lacks. */
+const images = localImages(env);
 
 let client: Client;
 
@@ -61,6 +66,39 @@ describe("an image of a format that only the decoder reads", () => {
   it("is retried while the decoder is away", async () => {
     const rejected = decode("words.tif", { DECODER_URL: "http://127.0.0.1:1" });
     await expect(rejected).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
+});
+
+describe.each(["gif", "webp", "apng"])("an animated %s", (format) => {
+  const decode = async (name: string) => {
+    const bytes = new Uint8Array(await (await fixture(`${name}.${format}`)).arrayBuffer());
+    return decodeImage({ ...env, IMAGES: images }, imageOfBytes(bytes));
+  };
+  const centreOf = ({ width, height, data }: RgbaImage) => {
+    const at = 4 * (width * Math.floor(height / 2) + Math.floor(width / 2));
+    return [...data.subarray(at, at + 3)];
+  };
+
+  it("is shown by its first frame that isn't blank", async () => {
+    const decoded = await decode("clear-first");
+    expect(decoded).toMatchObject({ width: 64, height: 48 });
+    const [red, green, blue] = await decodeJpeg(decoded.jpeg, centreOf);
+    expect(red).toBeGreaterThan(200);
+    expect(Math.max(green!, blue!)).toBeLessThan(30);
+  });
+
+  it("whose frames are all blank is shown by its first one", async () => {
+    const decoded = await decode("blank");
+    expect(decoded).toMatchObject({ width: 64, height: 48 });
+    expect(await decodeJpeg(decoded.jpeg, centreOf)).toEqual([255, 255, 255]);
+  });
+});
+
+describe("an image that is almost square and stored sideways", () => {
+  it.each(["jpg", "png", "webp"])("has the size of the upright image: %s", async (format) => {
+    const bytes = new Uint8Array(await (await fixture(`square.${format}`)).arrayBuffer());
+    const decoded = await decodeImage({ ...env, IMAGES: images }, imageOfBytes(bytes));
+    expect(decoded).toMatchObject({ width: 3999, height: 4000 });
   });
 });
 

@@ -1,5 +1,11 @@
 import { describe, expect, inject, it } from "vitest";
-import { errorOf, firstItem, resolveMedia, stubPlatform } from "../support/platform-stubs.ts";
+import {
+  errorOf,
+  firstItem,
+  requestsTo,
+  resolveMedia,
+  stubPlatform,
+} from "../support/platform-stubs.ts";
 
 const platformsOrigin = inject("platformsOrigin");
 const filesOrigin = inject("filesOrigin");
@@ -82,6 +88,41 @@ describe("a web page", () => {
     expect((await resolveMedia("web", item)).captions).toEqual([
       { url: `${platformsOrigin}/a.vtt`, language: "en", format: "vtt" },
     ]);
+  });
+
+  it("may have entities in its JSON, and in URLs", async () => {
+    const scripts = `<script type="application/ld+json">{"@type": "VideoObject",
+      "name": "Tom &amp; Jerry&#8217;s <b>",
+      "contentUrl": "FILES/clip.mp4?a=1&amp;copy=2&reg=3"}</script>`;
+    const item = await page("entities", scripts);
+    expect(item.title).toBe("Tom & Jerry’s <b>");
+    const { url } = await resolveMedia("web", item);
+    expect(url).toBe(`${filesOrigin}/clip.mp4?a=1&copy=2&reg=3`);
+    const embedded = await page(
+      "embedded",
+      `<link type="application/json+oembed" href="/pages/embedded/oembed?a=1&amp;b=2">
+      <video src="FILES/clip.mp4">`,
+    );
+    expect(embedded.title).toBe("From “oEmbed”");
+    expect((await requestsTo("embedded")).map(({ path }) => path)).toContain(
+      "/pages/embedded/oembed?a=1&b=2",
+    );
+  });
+
+  it("is decoded by its charset, as an AMP page in Latin-1", async () => {
+    const latin1 = Buffer.from(
+      `<!doctype html><html amp lang="de"><head><meta charset="ISO-8859-1"><title>Gr\u00fc\u00dfe
+      &#252;ber K\u00f6ln</title></head><body><amp-video><source type="video/mp4"
+      src="/clip.mp4?x=1&amp;y=2"></amp-video><video src="clip.mp4?x=1&amp;y=&uuml;"></video>`,
+      "latin1",
+    );
+    const upload = { method: "PUT", body: latin1 };
+    const name = `${crypto.randomUUID()}.htm`;
+    await fetch(`${filesOrigin}/${name}`, upload);
+    const item = await firstItem({ kind: "url", url: `${filesOrigin}/${name}` });
+    expect(item).toMatchObject({ title: "Grüße über Köln", language: "de" });
+    const { url } = await resolveMedia("web", item);
+    expect(url).toBe(`${filesOrigin}/clip.mp4?x=1&y=2`);
   });
 
   it("is parsed despite oEmbed errors, malformed JSON-LD and a long body", async () => {

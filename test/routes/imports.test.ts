@@ -109,6 +109,8 @@ describe("an imported profile", () => {
     await stubPlatform("cat", { items });
     const job = await runImport(client, "broken/photonet/profile", profileOf("cat"));
     expect(job.state).toBe("succeeded");
+    const message = expect.stringMatching(/^id: .*string/);
+    expect(job.result.broken_entries).toEqual([{ page: 1, entry: 4, message }]);
     const byState = Object.groupBy(job.result.items as Json[], ({ state }) => String(state));
     expect(byState["ready"]).toHaveLength(1);
     const codes = byState["failed"]!.map(({ error }) => error.code);

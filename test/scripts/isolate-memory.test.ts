@@ -15,7 +15,8 @@ const LIMIT_MIB = 128;
 const SCREEN = { width: 1280, height: 720, fps: 25 } as const;
 /** Length of a scene and of a group of pictures, which is larger than a clip may be. */
 const SCENE_SECONDS = 3;
-const ROUNDS = 13;
+/** 300 MB: more than an isolate has. With 13 it is 1 GB (docs/benchmarks.md). */
+const ROUNDS = 4;
 const READ_LATENCY_MS = 10;
 
 const { signal } = new AbortController();
@@ -27,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Writes a video of 1 GB at about 100 Mbit/s: panned noise, which hardly compresses. */
+/** Writes a video of 300 MB at about 100 Mbit/s: panned noise, which hardly compresses. */
 async function writeNoisyVideo(path: string): Promise<void> {
   const noise = () =>
     sharp({
@@ -58,7 +59,7 @@ async function ingest({ url, sightline, key }: Service, path: string): Promise<M
   return measureMediaSteps(url, asset_id!, signal, READ_LATENCY_MS);
 }
 
-it("an isolate stays below 128 MiB while it ingests two videos of 1 GB at 100 Mbit/s", async () => {
+it("an isolate stays below 128 MiB while it ingests two videos of 300 MB at 100 Mbit/s", async () => {
   const paths = ["first.mp4", "second.mp4"].map((name) => join(folder, name));
   for (const path of paths) await writeNoisyVideo(path);
   let memory: IsolateMemory | undefined;

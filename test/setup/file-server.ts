@@ -14,11 +14,12 @@ const CONTENT_TYPES: Record<string, string> = {
   ".srt": "application/x-subrip",
   ".vtt": "text/vtt",
   ".html": "text/html; charset=utf-8",
+  ".htm": "text/html",
 };
 
 /**
  * Serves the files of a folder at `/<name>`: GET, HEAD and single byte ranges (RFC 9110, section
- * 14). PUT stores a file there.
+ * 14). PUT stores a file there. `?disposition=` is the response's `Content-Disposition`.
  */
 export function startFileServer(folder: string): Promise<LoopbackServer> {
   return startLoopback((request, response) => {
@@ -27,7 +28,7 @@ export function startFileServer(folder: string): Promise<LoopbackServer> {
 }
 
 async function respond(folder: string, request: IncomingMessage, response: ServerResponse) {
-  const { pathname } = new URL(request.url ?? "/", "http://localhost");
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
   const file = join(folder, basename(decodeURIComponent(pathname)));
   if (request.method === "PUT") {
     await pipeline(request, createWriteStream(file));
@@ -44,6 +45,9 @@ async function respond(folder: string, request: IncomingMessage, response: Serve
     "accept-ranges": "bytes",
     "content-length": end - start + 1,
     "content-type": CONTENT_TYPES[extname(file)] ?? "application/octet-stream",
+    ...(searchParams.has("disposition") && {
+      "content-disposition": searchParams.get("disposition")!,
+    }),
     ...(range && { "content-range": `bytes ${start}-${end}/${stats.size}` }),
   });
   if (request.method === "HEAD" || stats.size === 0) return response.end();

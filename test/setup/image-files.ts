@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Encoder, FilterAPI, Frame } from "node-av";
 import * as av from "node-av/constants";
 import sharp from "sharp";
+import { animation } from "./animations.ts";
 import { encodeHeic } from "./heif-file.ts";
 
 /** What the EXIF of the files says. */
@@ -26,7 +27,8 @@ const EXIF = {
 /**
  * Writes an image in each format to a folder. `shot.jpg`, `.png`, `.webp`, `.avif`, `.heic` and
  * `.dng` have EXIF, and but for AVIF, whose orientation EXIF doesn't say, are stored sideways.
- * `words.tif`, `.bmp`, `.jp2`, `.jxl` and `.psd` have none.
+ * `words.tif`, `.bmp`, `.jp2`, `.jxl` and `.psd` have none. The third frame of the animations
+ * `clear-first.gif`, `.webp` and `.apng` shows something, no frame of `blank.*` does.
  */
 export async function writeImageFormats(folder: string, image: Buffer): Promise<void> {
   const write = (name: string, bytes: Buffer) => writeFile(join(folder, name), bytes);
@@ -50,6 +52,15 @@ export async function writeImageFormats(folder: string, image: Buffer): Promise<
   await write("words.jp2", await encodeFrame(frame, av.FF_ENCODER_JPEG2000, "rgb24"));
   await write("words.jxl", await encodeFrame(frame, av.FF_ENCODER_LIBJXL, "rgb24"));
   await write("words.psd", encodePhotoshop(frame));
+  const create = { width: 4000, height: 3999, channels: 3, background: "navy" } as const;
+  const square = () => sharp({ create }).withMetadata({ orientation: 6 });
+  await write("square.jpg", await square().jpeg().toBuffer());
+  await write("square.png", await square().png().toBuffer());
+  await write("square.webp", await square().webp({ effort: 0 }).toBuffer());
+  for (const format of ["gif", "webp", "apng"] as const) {
+    await write(`clear-first.${format}`, await animation(format, ["clear", "white", "square"]));
+    await write(`blank.${format}`, await animation(format, ["white", "clear"]));
+  }
 }
 
 interface Pixels {

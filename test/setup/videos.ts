@@ -8,6 +8,7 @@ import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
 import { encodeVideo } from "../../tools/sample/video.ts";
 import { shiftClock, withEdits } from "../support/patched-media.ts";
+import { writeAudioFiles } from "./audio-files.ts";
 import { writeImageFormats } from "./image-files.ts";
 import { NARRATION } from "./narration.ts";
 
@@ -33,6 +34,7 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  *   `long.mp4`: over the binding's limit of ten minutes
  * - `old.avi`: 70 s of MPEG-4, the text for 30 s and then the house; its voice begins at 60.5 s
  * - `trimmed.mov`: the house for 3 s; an edit list leaves out 3 s of text after it
+ * - `cut.ts`: the first 70 percent of a recording of 6 s, in the middle of a packet
  * - `joined.ts`: twice 6 s of text and the house, whose clocks start at about 1,000 and 20 s
  * - `incomplete.mp4`: the first 70 % of `clip.mp4`
  * - `words.jpg`: the text LANTERN FESTIVAL, also in the formats of `writeImageFormats`
@@ -67,6 +69,10 @@ async function writeTestMedia(folder: string): Promise<void> {
   await writeFile(join(folder, "trimmed.mov"), await withEdits(whole, edits));
   await encodeVideo(join(folder, "joined.ts"), scenes, { ...SMALL, audio: "tone" });
   const recording = await readFile(join(folder, "joined.ts"));
+  await writeFile(
+    join(folder, "cut.ts"),
+    recording.subarray(0, Math.round(recording.length * 0.7)),
+  );
   const recordings = [shiftClock(recording, 1000), shiftClock(recording, 20)];
   await writeFile(join(folder, "joined.ts"), Buffer.concat(recordings));
   await writeFile(join(folder, "truncated.mp4"), clip.subarray(0, 300));
@@ -135,3 +141,4 @@ async function editBoats(folder: string, boats: string): Promise<void> {
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error("Name the folder to write to.");
 await writeTestMedia(folder);
+await writeAudioFiles(folder);

@@ -35,6 +35,7 @@ export function videoLine(): Json {
       technical: {
         format: "mp4",
         container: "MP4",
+        has_video: true,
         video_codec: "avc",
         audio_codec: "aac",
         rotation: 0,
@@ -57,6 +58,7 @@ export function videoLine(): Json {
           height: 720,
         },
       },
+      waveform: Array.from({ length: 1000 }, () => 0.5),
       keyframe_ms: 1000,
       warnings: [{ code: "source_missing", message: "A message" }],
       created_at: 1_700_000_000_000,

@@ -1,13 +1,13 @@
 import type { TextFunction } from "./functions.ts";
 import { HOSTILE_SHAPES } from "./shapes.ts";
 
-/** How long a function takes for a hostile text, and for one of twice its length. */
+/** How long a function takes for a hostile text, and how that grows with its length. */
 export interface Growth {
   function: string;
   shape: string;
   characters: number;
   ms: number;
-  /** The time of the double length as a multiple. 1 if both are too short to measure. */
+  /** By what the time is multiplied when the length doubles. 1 if it is too short to measure. */
   ratio: number;
 }
 
@@ -38,35 +38,29 @@ function measureShape(
   for (let characters = Math.min(length, 1000); ; characters = Math.min(length, 4 * characters)) {
     const text = textOf(characters);
     const ms = fastest(run, text, 1);
-    const ratio = ms < MEASURABLE_MS ? 1 : growthOf(run, textOf, characters);
+    const ratio = ms < MEASURABLE_MS ? 1 : growthAround(run, textOf, characters);
     if (ratio > MAX_RATIO || characters === length)
       return { characters, ms: fastest(run, text, 2), ratio };
   }
 }
 
 /**
- * Returns the growth from a length to its double. If that is too high, growth from there on counts
- * as well, because a processor's caches and the collection of garbage make single steps too.
+ * Returns the growth by the fastest of several runs, from half the length to its double: there 4
+ * is linear and 16 is quadratic, and a busy machine makes neither from the other.
  */
-function growthOf(
+function growthAround(
   run: (text: string) => unknown,
   textOf: (length: number) => string,
   characters: number,
 ): number {
-  const growth = growthBetween(run, textOf(characters), textOf(2 * characters));
-  if (growth <= MAX_RATIO) return growth;
-  return Math.min(growth, growthBetween(run, textOf(2 * characters), textOf(4 * characters)));
-}
-
-/** Returns the lowest of several ratios. Below `MEASURABLE_MS`, growth isn't seen. */
-function growthBetween(run: (text: string) => unknown, text: string, double: string): number {
-  let [once, twice] = [Infinity, Infinity];
-  for (let i = 0; i < MAX_RUNS; i++) {
-    once = Math.min(once, fastest(run, text, 1));
-    twice = Math.min(twice, fastest(run, double, 1));
-    if (twice / Math.max(once, MEASURABLE_MS) <= MAX_RATIO) break;
+  const [short, long] = [textOf(characters / 2), textOf(2 * characters)];
+  let [ofShort, ofLong, ratio] = [Infinity, Infinity, Infinity];
+  for (let i = 0; i < MAX_RUNS && ratio > MAX_RATIO; i++) {
+    ofShort = Math.min(ofShort, fastest(run, short, 1));
+    ofLong = Math.min(ofLong, fastest(run, long, 1));
+    ratio = Math.sqrt(ofLong / Math.max(ofShort, MEASURABLE_MS / 2));
   }
-  return twice / Math.max(once, MEASURABLE_MS);
+  return ratio;
 }
 
 /** Returns the least time of the processor, which doesn't count what other programs take. */

@@ -114,6 +114,7 @@ const CLAIMED = { state: "running", progress: 1, result: {} };
 
 const EXCEPTIONS: Exceptions = {
   observeVectors: [], // runs no statement, and waits
+  getTechnical: [], // runs that of getWaveform
   claimJob: [{}, { jobId: "job_2" }],
   updateProperties: [
     {

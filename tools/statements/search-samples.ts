@@ -7,10 +7,11 @@ const CONDITIONS: Condition[] = [
   { field: "created_at", operator: "$gt", operand: 1 },
   { field: "duration_seconds", operator: "$ne", operand: 1 },
   { field: "place.name", operator: "$in", operand: ["words", null] },
+  { field: "camera", operator: "$eq", operand: "A" },
 ];
 
 export const WIDE_SCOPE: AssetScope = {
-  types: ["video", "image"],
+  kinds: ["video", "image", "audio"],
   assetIds: [],
   exceptAssetId: null,
   conditions: [],

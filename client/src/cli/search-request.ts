@@ -3,7 +3,7 @@ import { type CommandArguments, UsageError } from "./command-arguments.ts";
 import { openLocalFile } from "./local-file.ts";
 import type { OptionSpec } from "./option.ts";
 
-const MODES = ["video", "image", "visual", "speech", "text"] as const;
+const MODES = ["video", "audio", "image", "visual", "speech", "text"] as const;
 type Mode = (typeof MODES)[number];
 
 const DEFAULT_TOP_K = 10;
@@ -11,7 +11,7 @@ const DEFAULT_TOP_K = 10;
 /** Options of a search, which an export takes, too. */
 export const SEARCH_OPTIONS: OptionSpec[] = [
   { name: "image", value: "FILE", isFile: true, description: "Find what looks like an image." },
-  { name: "clip", value: "FILE", isFile: true, description: "Find what is like a video clip." },
+  { name: "clip", value: "FILE", isFile: true, description: "Find what is like a clip or sound." },
   { name: "from", value: "TIME", description: "Start of the part of the clip: 65 or 1:05." },
   { name: "to", value: "TIME", description: "End of the part of the clip." },
   { name: "top-k", value: "N", description: `Number of hits (default ${DEFAULT_TOP_K}).` },

@@ -85,10 +85,11 @@ function archiveReport({ imported = 0, present = 0, failed = [] }) {
   ];
 }
 
-function importReport({ items = [] }) {
+function importReport({ items = [], broken_entries: broken = [] }) {
   const failed = items.filter(({ error }) => error);
   return [
     `${count(items.length, "item")}, ${failed.length} failed.`,
     ...failed.map(({ error, title, url }) => `${title ?? url ?? "An item"}: ${error.message}`),
+    ...broken.map(({ page, entry, message }) => `Entry ${entry} of page ${page}: ${message}`),
   ];
 }

@@ -25,7 +25,7 @@ export function assetCard(asset, { onEdit, onRetry, onDelete }) {
         onclick: () => openStage(root, shown),
       },
       el("span.visually-hidden", {}, `${isPlayable(shown) ? "Play" : "Show"} ${title}`),
-      imageFrame({ url: shown.thumbnail_url, type }),
+      imageFrame({ url: shown.thumbnail_url, type, sound: state === "ready" && soundOf(shown) }),
       seconds === null ? null : el("span.tag", {}, clock(seconds)),
     );
     const action = (verb, onclick) => {
@@ -92,6 +92,11 @@ function adviceLines({ error }) {
   return advice ? [el("p.warning", {}, advice)] : [];
 }
 
+/** Names sound without pictures to read its waveform; null for others. */
+function soundOf({ has_video: hasVideo, index_name: index, asset_id: id }) {
+  return hasVideo === false ? { index, id } : null;
+}
+
 function isPlayable({ asset_type: type, state, media_url: url }) {
   return type === "video" && state !== "failed" && url !== null;
 }
@@ -99,9 +104,8 @@ function isPlayable({ asset_type: type, state, media_url: url }) {
 function openStage(root, asset) {
   const { title, asset_type: type } = asset;
   const url = type === "image" || isPlayable(asset) ? asset.media_url : null;
-  void toggleStage(root, { title, type, url, start: null, end: null }, (video) =>
-    details(asset, video),
-  );
+  const media = { title, type, url, start: null, end: null, sound: soundOf(asset) };
+  void toggleStage(root, media, (video) => details(asset, video));
 }
 
 /** Says which file plays, if it isn't the one that was added, and links to that. */

@@ -1,8 +1,14 @@
 import { el } from "../shared/element.js";
 import { imageFrame } from "../shared/image-frame.js";
+import { readSound } from "../shared/waveform.js";
 import { hasOverlay, overlayLegend } from "./overlay.js";
 import { isField } from "./player-keys.js";
 import { acceptPlayerKeys, openPlayer } from "./player.js";
+
+/** Reads the sound that `media` names. Resolves to null for a video with pictures. */
+export async function readStageSound({ sound, url }) {
+  return sound && url ? readSound(sound) : null;
+}
 
 /** Renders a stage for `media`. Returns its root, its screen and its video, null for an image. */
 export function openStage(media, details, onClose) {

@@ -1,18 +1,21 @@
 import { el } from "../shared/element.js";
 import { drawOverlay, hasOverlay, overlayLegend } from "./overlay.js";
 import { keyAction } from "./player-keys.js";
+import { soundPicture } from "./sound-picture.js";
 
 /**
  * Renders a player. `start` and `end` (seconds, or null) bound what is played at first; `boxes` and
- * `mask` are drawn while the video is paused within these times.
+ * `mask` are drawn while the video is paused within these times. `sound` is what `readSound` resolves
+ * to: sound without pictures plays below its waveform.
  */
-export function openPlayer({ title, url, start, end, boxes, mask }) {
+export function openPlayer({ title, url, start, end, boxes, mask, sound }) {
   // The fragment has no end: browsers stop up to 0.25 s late there. `stopAt` is exact to a frame.
   const src = start === null ? url : `${url.split("#")[0]}#t=${start}`;
   const attributes = { src, controls: true, autoplay: true, playsinline: true };
-  const video = el("video", { ...attributes, "aria-label": title });
+  const video = el(sound ? "audio" : "video", { ...attributes, "aria-label": title });
   const overlay = el("div.overlay", { hidden: true });
-  const screen = el("div.screen", {}, el("div.frame", {}, video, overlay));
+  const picture = sound?.waveform ? soundPicture(sound, video, { start, end }) : null;
+  const screen = el("div.screen", {}, el("div.frame", {}, picture, video, overlay));
   video.addEventListener("error", () => screen.replaceChildren(unplayable(url)));
   if (end !== null) {
     stopAt(video, end);

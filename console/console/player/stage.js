@@ -5,9 +5,9 @@ let open = null;
 
 /**
  * Opens a large view of a video or an image under the row of `card`, or closes it if it is open.
- * `media` has title, type, url, and for a moment start and end (seconds), boxes and mask. A video
- * without a URL has a stand-in.
- * `details` gets the video element, null for an image, and returns what is shown beside it.
+ * `media` has title, type, url, and for a moment start and end (seconds), boxes and mask; `sound`
+ * names what may be sound without pictures. A video without a URL has a stand-in.
+ * `details` gets the video or audio element, null for an image, and returns what is shown beside it.
  */
 export async function toggleStage(card, media, details) {
   const button = card.querySelector("button.over");
@@ -16,9 +16,10 @@ export async function toggleStage(card, media, details) {
   if (wasOpen) return;
   const opening = { button, card, stage: null };
   open = opening;
-  const { openStage } = await import("./open-stage.js");
+  const { openStage, readStageSound } = await import("./open-stage.js");
+  const sound = await readStageSound(media);
   if (open !== opening) return;
-  const { stage, screen, video } = openStage(media, details, closeStage);
+  const { stage, screen, video } = openStage({ ...media, sound }, details, closeStage);
   button.setAttribute("aria-expanded", "true");
   card.classList.add("current");
   card.after(stage);
@@ -35,7 +36,7 @@ export function closeStage() {
   open = null;
   if (!stage) return; // it is being loaded
   const hadFocus = stage.contains(document.activeElement);
-  stage.querySelector("video")?.pause();
+  stage.querySelector("video, audio")?.pause();
   stage.remove();
   card.classList.remove("current");
   button.setAttribute("aria-expanded", "false");

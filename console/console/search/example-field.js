@@ -11,7 +11,10 @@ const THUMBNAIL_PX = 96;
  * dropped on `field` or pasted anywhere on the page. `onChange` gets the new example or null.
  */
 export function openExampleField({ outlet, field, chips }, onChange) {
-  const input = el("input.visually-hidden", { type: "file", accept: "image/*,video/*,.mkv" });
+  const input = el("input.visually-hidden", {
+    type: "file",
+    accept: "image/*,video/*,audio/*,.mkv",
+  });
   const chooser = el("label.button.quiet.chip-button", {}, "Search by image or clip…", input);
   chips.prepend(chooser);
   let current = null;

@@ -18,7 +18,7 @@ export function momentCard(hit, { marker, match = relevance(hit) } = {}) {
     "button.over",
     { type: "button", "aria-expanded": "false" },
     el("span.visually-hidden", {}, name),
-    imageFrame({ url, type, boxes, mask }),
+    imageFrame({ url, type, boxes, mask, sound: soundOf(hit) }),
     marker ? el("span.marker", {}, String(marker)) : null,
     when ? el("span.tag", {}, when) : null,
   );
@@ -38,11 +38,18 @@ export function momentCard(hit, { marker, match = relevance(hit) } = {}) {
   return card;
 }
 
+/** Names what may be sound: a moment of a video without a keyframe. Null for others. */
+function soundOf(hit) {
+  if (hit.asset_type !== "video" || hit.thumbnail_url !== null) return null;
+  const { index_name: index, asset_id: id, start_seconds: start, end_seconds: end } = hit;
+  return { index, id, start, end };
+}
+
 /** Opens or closes the player of a card. */
 export function playMoment(card, hit, match = relevance(hit)) {
   const { title, asset_type: type, boxes, mask } = hit;
   const [url, start, end] = [hit.clip_url, hit.start_seconds, hit.end_seconds];
-  const media = { title, type, url, start, end, boxes, mask };
+  const media = { title, type, url, start, end, boxes, mask, sound: soundOf(hit) };
   void toggleStage(card, media, (video) => details(hit, video, match));
 }
 

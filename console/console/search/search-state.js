@@ -5,7 +5,7 @@
  * `clip=1`. A file can't be in a URL; its number finds it until the page is reloaded.
  */
 
-const MODES = new Set(["video", "image", "visual", "speech", "text"]);
+const MODES = new Set(["video", "audio", "image", "visual", "speech", "text"]);
 const TICKS = ["boxes", "masks", "grouped", "duplicates"];
 const EXAMPLES = ["similar", "range", "image", "clip"];
 

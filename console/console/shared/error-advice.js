@@ -4,7 +4,7 @@ const OPERATOR = "Ask the operator of the service.";
 
 /** What to do, for the errors whose messages only say what is wrong: docs/ingest-errors.md. */
 const ADVICE = {
-  no_video_track: "Only videos with a picture are indexed. Delete it.",
+  no_video_track: "Sound without pictures is taken now: retry.",
   unreadable_frame: "Check the file for damage there, then add it again.",
   nothing_indexed: "It has no picture, text or speech to search. Delete it.",
   download_refused: "Check that the URL opens without a login.",

@@ -2,13 +2,15 @@ import { el } from "./element.js";
 
 /**
  * Renders a thumbnail or a whole image, with `boxes` and a `mask` drawn over it. A missing or broken
- * image is replaced by the type of the asset.
+ * image is replaced by the type of the asset, or by the waveform of `sound`: what `readSound` and
+ * `waveformShape` take, once it is on screen.
  */
-export function imageFrame({ url, alt = "", type, boxes, mask, lazy = true }) {
+export function imageFrame({ url, alt = "", type, boxes, mask, sound, lazy = true }) {
   const frame = el("span.image-frame", {});
   const standIn = () => frame.replaceChildren(el("span.stand-in", {}, type));
   if (!url) {
     standIn();
+    if (sound && type === "video") whenVisible(frame, () => drawSound(frame, sound));
     return frame;
   }
   const image = el("img", { alt, loading: lazy ? "lazy" : "eager", decoding: "async" });
@@ -23,4 +25,22 @@ export function imageFrame({ url, alt = "", type, boxes, mask, lazy = true }) {
   image.src = url;
   frame.append(image);
   return frame;
+}
+
+function whenVisible(element, show) {
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+    observer.disconnect();
+    show();
+  });
+  observer.observe(element);
+}
+
+/** Draws a waveform instead of the stand-in. A video with pictures keeps it. */
+async function drawSound(frame, sound) {
+  const { readSound, waveformShape } = await import("./waveform.js");
+  const read = await readSound(sound);
+  if (!read) return;
+  const standIn = el("span.stand-in", {}, "Sound");
+  frame.replaceChildren(read.waveform ? waveformShape(read, sound) : standIn);
 }

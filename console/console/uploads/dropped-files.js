@@ -1,4 +1,9 @@
-const VIDEO = new Set("mp4 m4v mov mkv webm avi mpg mpeg ts mts 3gp ogv".split(" "));
+/** Sound without pictures is a video, too. */
+const VIDEO = new Set(
+  "mp4 m4v mov mkv webm avi mpg mpeg ts mts 3gp ogv mp3 m4a m4b wav flac ogg oga opus aac".split(
+    " ",
+  ),
+);
 const IMAGE = new Set(
   (
     "jpg jpeg png webp gif heic heif hif avif tif tiff bmp jp2 j2k jpx jxl psd " +
@@ -11,6 +16,7 @@ const TRANSCRIPT = new Set(["srt", "vtt"]);
 export function mediaType({ name, type = "" }) {
   const [topLevelType] = type.split("/");
   if (topLevelType === "video" || topLevelType === "image") return topLevelType;
+  if (topLevelType === "audio") return "video";
   const extension = extensionOf(name);
   if (VIDEO.has(extension)) return "video";
   return IMAGE.has(extension) ? "image" : null;
@@ -31,7 +37,7 @@ export function sortFiles(files) {
     if (TRANSCRIPT.has(extensionOf(file.name))) continue;
     const type = mediaType(file);
     if (type === null) {
-      rejected.push(`${file.name} is neither a video nor an image, and wasn't added.`);
+      rejected.push(`${file.name} is neither a video, sound nor an image, and wasn't added.`);
       continue;
     }
     const transcript = type === "video" ? transcripts.get(stemOf(file.name)) : undefined;

@@ -274,7 +274,7 @@ function findSubject(
 /** Returns the words of capitalised words inside a sentence, and numbers. */
 export function namesIn(question: string): string[] {
   const names = question.matchAll(
-    /(?<=[^\s.?!]\s+["“'(]?)(?:\p{Lu}[\p{L}\p{M}'’-]*|\p{N}[\p{N}.,:]*)/gu,
+    /(?<=[^\s.?!]\s{1,4}["“'(]?)(?:\p{Lu}[\p{L}\p{M}'’-]*|\p{N}[\p{N}.,:]*)/gu,
   );
   return [...names].flatMap(([name]) => uniqueWords(name));
 }

@@ -1,3 +1,4 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import type { Failure } from "../../errors.ts";
 import type { JobId } from "../../ids.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
@@ -13,6 +14,7 @@ import {
   putTranscript,
 } from "../../store/transcripts.ts";
 import type { Asset, Cue, Segment } from "../../types.ts";
+import type { FanOut } from "../state.ts";
 import { countAudioChunks, mergeCues } from "../transcript/audio-chunks.ts";
 import {
   splitLongCues,
@@ -20,17 +22,23 @@ import {
   speechIntervals,
   textByRange,
 } from "../transcript/cue-times.ts";
+import { segmentAudioOnly } from "./segment.ts";
 
-/** Assigns a video's transcript, submitted or recognised, to its segments. */
-export async function alignTranscript(env: Env, asset: Asset): Promise<void> {
+/**
+ * Assigns a video's transcript, submitted or recognised, to its segments. Those of sound without
+ * pictures are made here, of the cues.
+ */
+export async function alignTranscript(env: Env, asset: Asset): Promise<FanOut> {
   const transcript = await getTranscript(env.DB, asset.assetId);
   const isSubmitted = transcript !== null && transcript.source !== "asr";
   const cues = isSubmitted
     ? await getTimedCues(env, asset, asset.transcriptJobId)
     : await putAsrTranscript(env, asset);
+  const fanOut = isAudioOnly(asset) ? await segmentAudioOnly(env, asset, cues) : {};
   const db = indexDatabase(env, asset);
   const segments = await listSegments(db, asset.assetId);
   await updateTranscripts(db, asset, transcriptBySegment(asset, segments, cues));
+  return fanOut;
 }
 
 /** Returns the transcript of each segment of a video. */

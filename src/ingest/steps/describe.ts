@@ -38,6 +38,7 @@ export async function describeSegments(
   const images: { blocks: Blocks; described: Promise<Description> }[] = [];
   await forEachKeyframe(env, asset, segments, async (segment, extract, otherJpeg) => {
     try {
+      if (otherJpeg) await reserveCalls(env.AI, MODELS.describe.id, 1);
       const jpeg = await extract();
       const blocks = toBlocks(await storeKeyframe(env, asset, segment, jpeg));
       let image = images.find((earlier) => areIdentical(earlier.blocks, blocks));

@@ -1,3 +1,4 @@
+import { assetKind } from "../../asset-kind.ts";
 import { INGEST, MODELS } from "../../config.ts";
 import type { VectorId } from "../../ids.ts";
 import { CHANNELS, decodeJpeg, encodeJpeg, type RgbaImage } from "../../media/pixels/jpeg.ts";
@@ -66,14 +67,14 @@ export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]
 export async function replaceVectors(
   db: IndexDb,
   space: VectorSpace,
-  { assetType }: Pick<Asset, "assetType">,
+  asset: Pick<Asset, "assetType" | "technical">,
   vectors: SegmentVector[],
   possibleIds: VectorId[],
 ): Promise<void> {
   const ids = new Set(vectors.map(idOfVector));
   const others = possibleIds.filter((id) => !ids.has(id));
   const staleIds = await recordVectors(db, [...ids], others, Date.now());
-  await upsertVectors(space, vectors, assetType);
+  await upsertVectors(space, vectors, assetKind(asset));
   await deleteVectors(space, staleIds);
 }
 

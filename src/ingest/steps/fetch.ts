@@ -1,19 +1,21 @@
 import { LIMITS } from "../../config.ts";
 import { AppError, failureOf, traceOf } from "../../errors.ts";
+import { dispositionFilename } from "../../fetching/disposition-filename.ts";
 import { download } from "../../fetching/download.ts";
 import { log } from "../../log.ts";
-import { probeVideo } from "../../media/container/open-container.ts";
+import { probeMedia } from "../../media/container/open-container.ts";
 import { HEAD_BYTES, requireMediaType } from "../../media/media-type.ts";
 import { SHOTS } from "../../parameters.ts";
 import type { Media, PlatformItem } from "../../platforms/platform.ts";
 import { platformByName } from "../../platforms/registry.ts";
-import { getAssetByBytes, updateProperties } from "../../store/d1/assets.ts";
+import { getAsset, getAssetByBytes, updateProperties } from "../../store/d1/assets.ts";
 import { getImported, linkToDuplicate } from "../../store/d1/imports.ts";
 import { QuotaGuard } from "../../store/d1/quotas.ts";
 import { indexObject } from "../../store/index-object.ts";
 import { deleteObjectKeys, sourceKey } from "../../store/r2/object-keys.ts";
 import { type StoredStream, storeStream } from "../../store/r2/streams.ts";
 import { getTranscript, putTranscript } from "../../store/transcripts.ts";
+import { cleanTitle, titleFromUrl } from "../../title.ts";
 import type { Asset, AssetType } from "../../types.ts";
 import { workingCopyOf } from "../../working-copy.ts";
 import { duplicateWarnings } from "../duplicate.ts";
@@ -27,10 +29,15 @@ import { parseTranscript } from "../transcript/parse.ts";
 export async function fetchSource(env: Env, asset: Asset): Promise<void> {
   if (asset.source.kind === "upload") return;
   const { url, captions } = await locateMedia(env, asset);
-  const chunks = download(url, env.FETCH_ALLOW, maxBytes(asset.assetType));
+  let filename: string | null = null;
+  const chunks = download(url, env.FETCH_ALLOW, maxBytes(asset.assetType), {
+    onHeaders: (headers) => {
+      filename = dispositionFilename(headers.get("content-disposition"));
+    },
+  });
   const stored = await storeSource(env.MEDIA, asset, chunks);
   try {
-    await recordFile(env, asset, stored);
+    await recordFile(env, asset, { ...stored, ...(await renamed(env, asset, filename)) });
   } catch (error) {
     if (failureOf(error).code === "duplicate_bytes") {
       await yieldToDuplicate(env, asset, stored.sha256);
@@ -38,6 +45,17 @@ export async function fetchSource(env: Env, asset: Asset): Promise<void> {
     throw error;
   }
   if (asset.assetType === "video") await fetchCaptions(env, asset, captions);
+}
+
+/**
+ * Returns the title of an asset by the name that its server gives the file; none if the asset has
+ * a title of its own, which isn't that of its URL.
+ */
+async function renamed(env: Env, { assetId, source }: Asset, filename: string | null) {
+  const title = cleanTitle(filename ?? "");
+  const present = await getAsset(env.DB, assetId); // the user may have changed the title
+  const untitled = [source.url && titleFromUrl(source.url), source.platform_id, assetId];
+  return title !== "" && present && untitled.includes(present.title) ? { title } : {};
 }
 
 /**
@@ -75,7 +93,7 @@ export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
 async function measureUntold(env: Env, asset: Asset): Promise<number> {
   if (asset.assetType === "image") return 0;
   if (workingCopyOf(asset)) return 0; // its length was measured
-  const { durationSeconds } = await probeVideo(env.MEDIA, sourceKey(asset));
+  const { durationSeconds } = await probeMedia(env.MEDIA, sourceKey(asset));
   return Math.max(0, durationSeconds * 1000 - countedMs(asset.durationMs, asset.segments));
 }
 
@@ -97,10 +115,14 @@ async function locateMedia(env: Env, asset: Asset): Promise<Media> {
 }
 
 /**
- * Records size, hash and type of a stored file, and counts the size against the account's quota.
- * Throws `account_full` and `duplicate_bytes` after deleting the file.
+ * Records size, hash, type and title of a stored file, and counts the size against the account's
+ * quota. Throws `account_full` and `duplicate_bytes` after deleting the file.
  */
-async function recordFile(env: Env, asset: Asset, stored: StoredStream): Promise<void> {
+async function recordFile(
+  env: Env,
+  asset: Asset,
+  stored: StoredStream & { title?: string },
+): Promise<void> {
   try {
     const addedBytes = stored.sizeBytes - asset.sizeBytes; // an earlier run has counted its own
     const quota = new QuotaGuard(asset.accountId, { stored_bytes: addedBytes });

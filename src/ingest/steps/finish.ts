@@ -1,3 +1,4 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import { AppError, type Failure } from "../../errors.ts";
 import { archiveAsset } from "../../store/archive.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
@@ -27,12 +28,13 @@ export async function finish(env: Env, asset: Asset): Promise<void> {
 
 /**
  * Records segment count, warnings and poster keyframe of an asset. Throws if no segment can be
- * found by any search: other failures become warnings.
+ * found by any search: other failures become warnings, as does sound without speech, which plays.
  */
 export async function recordSummary(env: Env, asset: Asset): Promise<void> {
   const summary = await summarizeSegments(indexDatabase(env, asset), asset.assetId);
+  const isSilent = isAudioOnly(asset) && summary.usable === 0;
   const [mainError] = summary.errors.toSorted((a, b) => b.count - a.count);
-  if (summary.usable === 0) {
+  if (summary.usable === 0 && !isSilent) {
     throw new AppError(
       mainError?.code ?? "nothing_indexed",
       mainError?.first ?? "Nothing was found in it.",
@@ -45,11 +47,16 @@ export async function recordSummary(env: Env, asset: Asset): Promise<void> {
       ...asset.warnings.filter(isTranscriptWarning),
       ...asset.warnings.filter(({ code }) => code === "incomplete_media"),
       ...toWarnings(asset, summary),
-      ...(transcript?.error ? [transcript.error] : []),
+      ...(transcript?.error ? [transcript.error] : isSilent ? [NOTHING_SAID] : []),
     ],
     ...(summary.keyframeMs !== null && { keyframeMs: summary.keyframeMs }),
   });
 }
+
+const NOTHING_SAID: Failure = {
+  code: "nothing_indexed",
+  message: "No speech was recognised in it: no search finds it. Send a transcript.",
+};
 
 function toWarnings({ assetType }: Asset, { errors, total }: SegmentSummary): Failure[] {
   return errors.map(({ code, count, first }) => {

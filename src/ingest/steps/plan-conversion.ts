@@ -17,6 +17,9 @@ import { CONVERSION_REASONS, type ConversionReason, workingCopyOf } from "../../
 import { convertedFile } from "../converted-file.ts";
 import type { FanOut } from "../state.ts";
 
+/** What doesn't keep a file from being indexed without its speech, or as sound. */
+const READABLE: ReadonlySet<string> = new Set(["unsupported_audio_codec", "no_video_track"]);
+
 const NOTHING_TO_CONVERT: FanOut = { convert: 0, merge_parts: 0 };
 
 /**
@@ -30,9 +33,9 @@ export async function planConversion(env: Env, asset: Asset): Promise<FanOut> {
   }
   const error = await findObstacle(env, asset);
   if (!error) return NOTHING_TO_CONVERT;
-  const isReadable = error.code === "unsupported_audio_codec";
+  const isReadable = READABLE.has(error.code);
   if (env.DECODER_URL === "") {
-    if (isReadable) return NOTHING_TO_CONVERT; // it is ready without its speech
+    if (isReadable) return NOTHING_TO_CONVERT;
     throw withoutDecoder(error);
   }
   const measured = await measureFile(env, await convertedFile(env.MEDIA, asset));
@@ -58,6 +61,7 @@ async function findObstacle(env: Env, asset: Asset): Promise<AppError | null> {
   await requireUnencrypted(await openFile(env.MEDIA, key));
   try {
     using container = await openContainer(env.MEDIA, key, { start: 0, end: 0 });
+    if (!container.video && asset.contentType?.startsWith("audio/")) return null;
     const { track } = requireVideoTrack(container);
     if ((await track.getCodec()) === null) {
       return unsupportedCodec(String(await track.getInternalCodecId()));
@@ -102,6 +106,7 @@ async function recordMeasured(
   const technical = {
     ...asset.technical,
     container,
+    has_video: true,
     video_codec: codec,
     audio_codec: audio?.codec ?? null,
     rotation,

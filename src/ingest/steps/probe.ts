@@ -1,7 +1,7 @@
 import { LIMITS } from "../../config.ts";
 import { AppError, type Failure } from "../../errors.ts";
 import { describeMissing, type MissingMedia } from "../../media/container/missing-media.ts";
-import { probeVideo, type VideoInfo } from "../../media/container/open-container.ts";
+import { probeMedia, type MediaInfo } from "../../media/container/open-container.ts";
 import { openFile } from "../../media/container/r2-file.ts";
 import { readMovieFacts } from "../../media/exif/movie-facts.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
@@ -11,34 +11,35 @@ import type { Asset } from "../../types.ts";
 import { workingCopyOf } from "../../working-copy.ts";
 import { countWindows } from "../segmentation/windows.ts";
 import type { FanOut } from "../state.ts";
+import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { fitTranscript } from "../transcript/fit-transcript.ts";
 import { isTranscriptWarning } from "../transcript/warnings.ts";
 
 /**
- * Reads a video's facts from its container, or from that of its working copy. Throws an `AppError`
- * if it can't be indexed.
+ * Reads the facts of a video or sound from its container, or from that of its working copy. Throws an
+ * `AppError` if it can't be indexed.
  */
 export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   const key = mediaKey(asset);
   const file = await openFile(env.MEDIA, key);
-  const info = await probeVideo(env.MEDIA, key);
+  const info = await probeMedia(env.MEDIA, key);
   requireUsableTimes(info);
   if (!(info.durationSeconds > 0)) {
-    throw new AppError("unreadable_container", "The video has no frames: its length is zero.");
+    throw new AppError("unreadable_container", "The file has no frames: its length is zero.");
   }
   if (info.durationSeconds > LIMITS.videoSeconds) {
     const hours = LIMITS.videoSeconds / 3600;
-    throw new AppError("too_long", `The video is longer than ${hours} hours; cut it into parts.`);
+    throw new AppError("too_long", `The file is longer than ${hours} hours; cut it into parts.`);
   }
   const durationMs = Math.round(info.durationSeconds * 1000);
   const minutes = (durationMs - asset.durationMs) / 60_000; // an earlier run has counted its own
   const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
-  const { bitrate, audioBitrate: audio_bitrate } = info;
+  const { video, audioBitrate: audio_bitrate } = info;
   const facts = {
     durationMs,
     hasAudio: info.audioCodec !== null,
     ...(workingCopyOf(asset)
-      ? { technical: { ...asset.technical, bitrate, audio_bitrate } }
+      ? { technical: { ...asset.technical, bitrate: video?.bitrate ?? null, audio_bitrate } }
       : originalFacts(info, await readMovieFacts(file))),
   };
   const warnings = [
@@ -47,28 +48,33 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   ];
   await updateProperties(env.DB, asset.assetId, { ...facts, warnings }, { quota });
   await fitTranscript(env, { ...asset, ...facts, warnings });
-  return { detect_shots: countWindows({ durationMs }) };
+  return { detect_shots: video ? countWindows({ durationMs }) : countAudioChunks(facts) };
 }
 
 /** Returns what is recorded of a file that is read as it is. */
-function originalFacts(info: VideoInfo, movieFacts: Awaited<ReturnType<typeof readMovieFacts>>) {
+function originalFacts(info: MediaInfo, movieFacts: Awaited<ReturnType<typeof readMovieFacts>>) {
+  const { video } = info;
   const technical = {
     container: info.container,
-    video_codec: info.videoCodec,
+    has_video: video !== null,
+    ...(video && { video_codec: video.codec, rotation: video.rotation, bitrate: video.bitrate }),
     audio_codec: info.audioCodec,
-    rotation: info.rotation,
-    bitrate: info.bitrate,
     audio_bitrate: info.audioBitrate,
     audio_language: info.audioLanguage,
     ...movieFacts,
   };
-  return { width: info.width, height: info.height, fps: info.fps, technical };
+  return {
+    ...(video && { width: video.width, height: video.height }),
+    fps: video?.fps ?? null,
+    technical,
+  };
 }
 
 /** Frames a second that no video has: its container gives the frames no times, or wrong ones. */
 const ABSURD_FPS = { below: 1 / LIMITS.videoSeconds, above: 1000 };
 
-function requireUsableTimes({ fps, durationSeconds }: VideoInfo): void {
+function requireUsableTimes({ video, durationSeconds }: MediaInfo): void {
+  const fps = video?.fps ?? null;
   if (fps === null || (fps >= ABSURD_FPS.below && fps <= ABSURD_FPS.above)) return;
   const frame = fps > 1 ? `${(1000 / fps).toFixed(2)} ms` : `${(1 / fps / 3600).toFixed(0)} hours`;
   throw new AppError(

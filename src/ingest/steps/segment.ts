@@ -1,12 +1,24 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
 import { INGEST } from "../../config.ts";
+import { cellRange, cellsOf, findPauses, toWaveform } from "../../media/waveform.ts";
 import { SHOTS } from "../../parameters.ts";
+import { updateProperties } from "../../store/d1/assets.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
-import { listSegments, upsertSegments } from "../../store/index-database/segments.ts";
-import { getWindowAnalysis, type WindowAnalysis } from "../../store/r2/window-analysis.ts";
+import {
+  listSegments,
+  NO_KEYFRAME_MS,
+  upsertSegments,
+} from "../../store/index-database/segments.ts";
+import {
+  getAmplitudes,
+  getWindowAnalysis,
+  type WindowAnalysis,
+} from "../../store/r2/window-analysis.ts";
 import { getCues, getTranscript } from "../../store/transcripts.ts";
 import type { Asset, Cue } from "../../types.ts";
 import { openSampledFrames } from "../segmentation/sampled-frames.ts";
+import { segmentAudio } from "../segmentation/segment-audio.ts";
 import { segmentVideo, toImageSegment, toVideoSegments } from "../segmentation/segment-video.ts";
 import { selectKeyframe } from "../segmentation/select-keyframe.ts";
 import { findSilences } from "../segmentation/split-long-shots.ts";
@@ -16,24 +28,72 @@ import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { splitLongCues } from "../transcript/cue-times.ts";
 
 /**
- * Divides the asset into segments. Segments of an earlier run stay, because descriptions and
- * transcripts refer to them. Speech isn't recognised in a video that came with a transcript with
- * times. A transcript without times gets them from the recognised speech.
+ * Divides a video or an image into segments; sound waits for its cues. Segments of an earlier run
+ * stay, because descriptions and transcripts refer to them. Speech isn't recognised in a video that
+ * came with a transcript with times. A transcript without times gets them from the recognised
+ * speech.
  */
 export async function segment(env: Env, asset: Asset): Promise<FanOut> {
   const submittedCues = await getSubmittedCues(env, asset);
   const hasTimes = submittedCues?.every(({ start }) => !Number.isNaN(start)) === true;
+  const recognize_speech = hasTimes ? 0 : countAudioChunks(asset);
+  if (isAudioOnly(asset)) return { recognize_speech, describe: 0, index_frames: 0 };
   const segmentCount =
     asset.assetType === "image"
       ? await putImageSegment(env, asset)
       : await putVideoSegments(env, asset, hasTimes ? submittedCues : []);
-  const partCount = Math.ceil(segmentCount / INGEST.segmentsPerPart);
+  const partCount = countParts(segmentCount);
   return {
-    recognize_speech: hasTimes ? 0 : countAudioChunks(asset),
+    recognize_speech,
     describe: partCount,
     index_frames: countWindows(asset),
     embed: partCount,
   };
+}
+
+/** Returns the number of parts of a step that works on segments. */
+function countParts(segmentCount: number): number {
+  return Math.ceil(segmentCount / INGEST.segmentsPerPart);
+}
+
+/**
+ * Divides sound without pictures into segments at the pauses between its cues, and else at those of
+ * its amplitudes, whose waveform it stores. Segments of an earlier run stay.
+ */
+export async function segmentAudioOnly(env: Env, asset: Asset, cues: Cue[]): Promise<FanOut> {
+  const { durationMs } = asset;
+  const db = indexDatabase(env, asset);
+  const existing = await listSegments(db, asset.assetId);
+  const amplitudes = await readAmplitudes(env, asset);
+  if (amplitudes) {
+    await updateProperties(env.DB, asset.assetId, { waveform: toWaveform(amplitudes) });
+  }
+  if (existing.at(-1)?.endMs === durationMs) return { embed: countParts(existing.length) };
+  const pauses = [
+    findSilences(splitLongCues(cues, durationMs / 1000), durationMs),
+    amplitudes ? findPauses(amplitudes, durationMs) : [],
+  ];
+  const ranges = segmentAudio(durationMs, pauses).map(({ startMs, endMs }) => {
+    return { startMs, endMs, keyframeMs: NO_KEYFRAME_MS };
+  });
+  await upsertSegments(db, asset, await toVideoSegments(asset, ranges));
+  return { embed: countParts(ranges.length) };
+}
+
+/** Returns the amplitudes of all cells, 0 where they are unknown; null if all are. */
+async function readAmplitudes({ MEDIA }: Env, asset: Asset): Promise<Uint8Array | null> {
+  const { count } = cellsOf(asset.durationMs);
+  const partCount = countAudioChunks(asset);
+  const parts = Array.from({ length: partCount }, (_, part) => part);
+  const stored = await mapConcurrent(parts, CONNECTIONS, (part) =>
+    getAmplitudes(MEDIA, asset, part),
+  );
+  if (stored.every((amplitudes) => amplitudes === null)) return null;
+  const all = new Uint8Array(count);
+  for (const [part, amplitudes] of stored.entries()) {
+    if (amplitudes) all.set(amplitudes, cellRange(count, part, partCount).from);
+  }
+  return all;
 }
 
 /** Returns the number of segments. */

@@ -1,3 +1,4 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import type { Asset, Step } from "../../types.ts";
 import type { FanOut } from "../state.ts";
 import { alignTranscript } from "./align-transcript.ts";
@@ -8,6 +9,7 @@ import { embed } from "./embed.ts";
 import { fetchSource } from "./fetch.ts";
 import { finish } from "./finish.ts";
 import { indexFrames } from "./index-frames.ts";
+import { measureAudio } from "./measure-audio.ts";
 import { mergeParts } from "./merge-parts.ts";
 import { planConversion } from "./plan-conversion.ts";
 import { probe } from "./probe.ts";
@@ -27,7 +29,8 @@ export const STEP_RUNNERS: Record<Step, StepRunner> = {
   convert,
   merge_parts: mergeParts,
   probe,
-  detect_shots: detectAssetShots,
+  detect_shots: (env, asset, part, attempt) =>
+    (isAudioOnly(asset) ? measureAudio : detectAssetShots)(env, asset, part, attempt),
   segment,
   recognize_speech: recognizeSpeech,
   align_transcript: alignTranscript,

@@ -11,8 +11,21 @@ const ENDS_SENTENCE = /[.!?。！？…]["'”’»)\]]*$/u;
 
 const seconds = z.number().min(-MAX_CUE_SECONDS).max(MAX_CUE_SECONDS);
 const missingEnd = seconds.nullish().transform((end) => end ?? NaN);
+const missingStart = missingEnd;
 const list = <Item extends z.ZodType>(item: Item) => boundedList(item, MAX_ITEMS, 1);
-const cues = list(z.object({ start: seconds, end: missingEnd, text: z.string() }));
+const cues = list(
+  z.object({
+    start: missingStart,
+    end: missingEnd,
+    duration: missingEnd,
+    text: z.string(),
+    stop: z.undefined().optional(), // instead of the end: of a program that counts otherwise
+  }),
+).transform((items) =>
+  items.map(({ start, end, duration, text }) => {
+    return { start, end: Number.isNaN(end) ? start + duration : end, text };
+  }),
+);
 
 const words = list(
   z.object({
@@ -67,7 +80,7 @@ const offsets = list(
 
 /** Cues of Whisper in Transformers. The last end may be missing. */
 const chunks = list(
-  z.object({ timestamp: z.tuple([seconds, missingEnd]), text: z.string() }),
+  z.object({ timestamp: z.tuple([missingStart, missingEnd]), text: z.string() }),
 ).transform((items) => items.map(({ timestamp: [start, end], text }) => ({ start, end, text })));
 
 /** Events of YouTube's captions, with times in ms. Those without text move lines. */
@@ -110,13 +123,37 @@ const file = z.union([
  * Parses a transcript in JSON. Null for other JSON. Accepts a list of `{start, end, text}` in
  * seconds, `{cues}` or Whisper's `{segments}` with such a list, `{words}`, what whisper.cpp and
  * Transformers write, YouTube's `{events}`, and a response of Deepgram: its utterances, or the
- * sentences or words of all channels. A missing end is NaN.
+ * sentences or words of all channels. A missing end is NaN. A cue without a start begins where the
+ * one before ends, and is one of `undated`. Entries that are null are left out.
  */
 export function parseJsonTranscript(
   value: unknown,
-): { language: string | null; cues: Cue[] } | null {
-  const parsed = file.safeParse(value);
-  return parsed.success ? { language: parsed.data.language, cues: parsed.data.cues } : null;
+): { language: string | null; cues: Cue[]; undated: Cue[] } | null {
+  const parsed = file.safeParse(withoutNulls(value));
+  if (!parsed.success) return null;
+  const { language: named, cues: found } = parsed.data;
+  const undated = found.filter(({ start }) => Number.isNaN(start));
+  if (undated.length === found.length) return null;
+  let last = 0;
+  for (const cue of found) {
+    if (Number.isNaN(cue.start)) cue.start = last;
+    last = Number.isNaN(cue.end) ? cue.start : cue.end;
+  }
+  return { language: named, cues: found, undated };
+}
+
+/** Removes null from the lists of objects in a transcript, which has them at its top levels. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => item !== null);
+  if (typeof value !== "object" || value === null) return value;
+  const isListOfObjects = (field: unknown) =>
+    Array.isArray(field) && field.some((item) => typeof item === "object");
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      isListOfObjects(field) ? withoutNulls(field) : field,
+    ]),
+  );
 }
 
 /** Joins words into cues: a sentence each, shorter at pauses and beyond `CUE_LIMITS`. */

@@ -6,9 +6,10 @@ import { numberLines, type NumberedLine } from "./numbered-line.ts";
 import type { ParsedCues } from "./parsed-cues.ts";
 
 /*
- * Formats with a cue on each line: Whisper's TSV and CSV, Audacity's labels, MPL2, MicroDVD, and
- * lines that begin with a time (LRC, TMPlayer, notes with times). SBV and
- * SubViewer have a line of times before the text.
+ * Formats with a cue on each line: Whisper's TSV and CSV, Audacity's labels, MPL2, MicroDVD, lines
+ * that begin with start and end, and lines that begin with a time (LRC, TMPlayer, notes with
+ * times). SBV and SubViewer have a line of times before the text, notes of a talk one of a speaker
+ * and a time.
  */
 
 interface LineFormat {
@@ -23,7 +24,15 @@ const TSV_LINE = /^\s*(-?\d+(?:\.\d+)?)\t(-?\d+(?:\.\d+)?)\t(.*)$/;
 const CSV_LINE = /^\s*(\d+),\s?(\d+),\s?("?)(.*)\3\s*$/;
 const MICRODVD_LINE = /^\s*\{(\d+)\}\{(\d*)\}(.*)$/;
 const MPL2_LINE = /^\s*\[(\d+)\]\[(\d*)\](.*)$/;
-const SBV_LINE = new RegExp(String.raw`^\s*(${TIME})\s?,\s?(${TIME})\s*$`);
+const SBV_LINE = new RegExp(String.raw`^\s*(${TIME})\s?[,–—-]\s?(${TIME})\s*$`);
+/** A line of start, end and text, which may be numbered. */
+const RANGE_LINE = new RegExp(
+  String.raw`^\s*(?:\d{1,5}[\t,;|])?(${TIME})[\t ,;|–—>-]{1,9}(${TIME})[\t ,;:|-]{1,9}(\S.*)$`,
+);
+/** A line that names who speaks from a time on: `Ann Lee  0:03`, `Ann Lee (00:03):`. */
+const SPEAKER_LINE = new RegExp(
+  String.raw`^\s{0,9}\S[^.!?]{0,60}?(?:\t|\s{2}|\s?[(\[])\s{0,9}(${TIME})[)\]]?:?\s{0,9}$`,
+);
 /** A line that begins with a time, or with several of them in square brackets. */
 const STAMPED_LINE = new RegExp(
   String.raw`^\s*(?:((?:\[${TIME}\]\s?)+)|[(<]${TIME}[)>]|${TIME}(?:,\d+)?(?=[\s:=]|$))[:=\s-]*(.*)$`,
@@ -38,6 +47,7 @@ const FORMATS: readonly LineFormat[] = [
   { name: "MicroDVD", pattern: MICRODVD_LINE, parse: parseMicroDvd },
   { name: "MPL2", pattern: MPL2_LINE, parse: parseMpl2 },
   { name: "SBV", pattern: SBV_LINE, parse: parseSbv },
+  { name: "lines with start and end", pattern: RANGE_LINE, parse: parseRanges },
   { name: "LRC or TMPlayer", pattern: STAMPED_LINE, parse: parseStamped },
 ];
 
@@ -61,7 +71,37 @@ export function parseLineFormat(text: string): ParsedCues | null {
       matching >= (lines.length - others) * (name === "SBV" ? MIN_SBV_SHARE : MIN_SHARE)
     );
   });
-  return format?.parse(hasHeader ? lines.slice(1) : lines) ?? null;
+  if (format) return format.parse(hasHeader ? lines.slice(1) : lines);
+  return isBySpeakers(lines) ? parseSpeakers(lines) : null;
+}
+
+/** Whether a line of a speaker and a time comes first, and others follow at later times. */
+function isBySpeakers(lines: NumberedLine[]): boolean {
+  const times = lines.map(({ text }) => parseMediaTime(SPEAKER_LINE.exec(text)?.[1]));
+  const known = times.filter((time) => !Number.isNaN(time));
+  const isSorted = known.every((time, i) => i === 0 || time >= known[i - 1]!);
+  return !Number.isNaN(times[0]) && known.length > 1 && isSorted;
+}
+
+/** Parses what each speaker says from a time on. The speakers' names aren't speech. */
+function parseSpeakers(lines: NumberedLine[]): ParsedCues {
+  const cues: Cue[] = [];
+  for (const { text } of lines) {
+    const time = SPEAKER_LINE.exec(text)?.[1];
+    if (time !== undefined) cues.push({ start: parseMediaTime(time), end: NaN, text: "" });
+    else cues.at(-1)!.text += `${text}\n`;
+  }
+  return { cues, badLines: [] };
+}
+
+function parseRanges(lines: NumberedLine[]): ParsedCues {
+  const cues = lines.flatMap(({ text }): Cue[] => {
+    const [, start, end, own] = RANGE_LINE.exec(text) ?? [];
+    return own === undefined
+      ? []
+      : [{ start: parseMediaTime(start), end: parseMediaTime(end), text: splitBars(own) }];
+  });
+  return { cues, badLines: unmatched(lines, RANGE_LINE) };
 }
 
 /** Parses lines of start, end and text: in seconds if any of them has a fraction, else in ms. */
@@ -162,6 +202,8 @@ function parseStamped(lines: NumberedLine[]): ParsedCues {
     } else if (tag) {
       if (/^\s*\[offset:/i.test(text)) offset = Number(tag[1]) / 1000 || 0;
       if (/^\s*\[la(?:ng)?:/i.test(text)) language = tag[1]!.trim();
+    } else if (SECTION_LINE.test(text)) {
+      latest = [];
     } else if (/^\s*[[(<{]?\s*\d{0,3}:\d|^\s*\[\D{0,2}\d/.test(text)) {
       badLines.push(number);
       latest = [];
@@ -181,6 +223,9 @@ function endAtPauses(cues: Cue[]): void {
     if (i > 0 && text.trim() === "") sorted[i - 1]!.end = start;
   }
 }
+
+/** A line that names a part of a song: `[Chorus]`. */
+const SECTION_LINE = /^\s*\[[^\]\d][^\]]{0,40}\]\s*$/;
 
 const WORD_TIME = new RegExp(String.raw`[<\[]${TIME}[>\]]`, "g");
 

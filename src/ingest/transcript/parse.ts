@@ -86,7 +86,7 @@ function withoutPadding(text: string): string {
 }
 
 function parseText(text: string): ParsedCues {
-  if (/^(?:\[\s*[{[\]]|\{\s*["}])/.test(text)) return parseJson(text);
+  if (/^(?:\[\s*(?:[{[\]]|null\b)|\{\s*["}])/.test(text)) return parseJson(text);
   requireLength(text.length, MAX_TIMED_CHARACTERS);
   if (isSami(text)) return parseSami(text);
   if (isTtml(text)) return parseTtml(text);
@@ -125,7 +125,13 @@ function parseJson(text: string): ParsedCues {
   const parsed = parseJsonTranscript(value);
   if (!parsed)
     throw unreadable("JSON must be [{start, end, text}], Whisper's {segments} or Deepgram's");
-  return { ...parsed, badLines: [] };
+  const { undated, ...rest } = parsed;
+  return { ...rest, badLines: undated.map((cue) => lineOf(text, JSON.stringify(cue.text))) };
+}
+
+/** Returns the number of the line of a text in which another one begins. */
+function lineOf(text: string, part: string): number {
+  return text.slice(0, Math.max(0, text.indexOf(part))).split("\n").length;
 }
 
 /** Objects and lists in a JSON transcript: 12 hours of speech have some 130,000 words. */

@@ -19,8 +19,8 @@ export function inspectRows(asset: Asset, segments: SegmentHealth[]): Finding[] 
     const message = `The record says ${asset.segments} segments; there are ${length}.`;
     findings.push({ code: "segment_count_mismatch", message, about: [] });
   }
-  const withoutSignature = segments.filter(({ described, hasSignature }) => {
-    return described && !hasSignature;
+  const withoutSignature = segments.filter(({ described, hasKeyframe, hasSignature }) => {
+    return described && hasKeyframe && !hasSignature;
   });
   const withoutFullText = segments.filter(({ caption, speech, text, indexed }) => {
     return caption + speech + text > 0 && !indexed;

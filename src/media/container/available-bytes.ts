@@ -21,6 +21,8 @@ const PROBE_BYTES = 4096;
  */
 export async function measureBytes(file: RangedFile, part: FilePart): Promise<AvailableBytes> {
   if (part.kind === "bytes") return { promised: file.size, available: file.size };
+  const wave = await readWave(file);
+  if (wave) return wave;
   const available = await findZeroTail(file);
   const matroska = await readMatroska(file);
   if (matroska) return { promised: matroska.promisedBytes, available };
@@ -36,6 +38,21 @@ export async function measureBytes(file: RangedFile, part: FilePart): Promise<Av
   if (!isMedia || !fragment) return { promised: file.size, available: file.size };
   const isFirst = !complete.some(({ type, start }) => type === "moof" && start < fragment.start);
   return { promised, available: isFirst ? available : fragment.start };
+}
+
+/** Sizes in a WAV whose size wasn't known as it was written. */
+const UNKNOWN_SIZES = new Set([0, 0xff_ff_ff_ff]);
+
+/** Compares a WAV with the size that it states. Zeros at its end are silence. Null for others. */
+async function readWave(file: RangedFile): Promise<AvailableBytes | null> {
+  if (file.size < 12) return null;
+  const head = Buffer.from(await file.read(0, 12));
+  if (head.toString("latin1", 0, 4) !== "RIFF" || head.toString("latin1", 8, 12) !== "WAVE") {
+    return null;
+  }
+  const size = head.readUInt32LE(4);
+  const promised = UNKNOWN_SIZES.has(size) ? file.size : Math.max(file.size, size + 8);
+  return { promised, available: file.size };
 }
 
 /** Returns the offset of the zeros that a file ends with, its size if it ends otherwise. */

@@ -11,10 +11,21 @@ import { openFile } from "./r2-file.ts";
 import { findHole, getTimeline, type Timeline, type TimelinePart } from "./read-timeline.ts";
 import { type Span, spanAt, streamRange } from "./timeline.ts";
 
-/** Properties of a video that its container states; nothing is decoded. */
-export interface VideoInfo {
+/** Properties of a video or of sound that its container states; nothing is decoded. */
+export interface MediaInfo {
   container: string;
   durationSeconds: number;
+  /** Null for sound without pictures. */
+  video: VideoInfo | null;
+  audioCodec: string | null;
+  audioBitrate: number | null;
+  /** Language that the container states, BCP-47. */
+  audioLanguage: string | null;
+  /** What of the file isn't there, null for a complete one. */
+  missing: MissingMedia | null;
+}
+
+interface VideoInfo {
   /** Pixels as displayed: rotation and pixel aspect applied. */
   width: number;
   height: number;
@@ -22,13 +33,7 @@ export interface VideoInfo {
   /** Infinity if all frames are at one time. */
   fps: number | null;
   bitrate: number | null;
-  videoCodec: string | null;
-  audioCodec: string | null;
-  audioBitrate: number | null;
-  /** Language that the container states, BCP-47. */
-  audioLanguage: string | null;
-  /** What of the file isn't there, null for a complete one. */
-  missing: MissingMedia | null;
+  codec: string | null;
 }
 
 /** Packets from which the frame rate and the bitrates are computed. */
@@ -134,46 +139,57 @@ class PartInputs {
 }
 
 /** Returns the video track. Throws `unreadable_container` or `no_video_track`. */
-export function requireVideoTrack({ video, audio }: Container): PresentedVideo {
-  if (video) return video;
-  if (!audio) throw unreadable();
+export function requireVideoTrack(container: Container): PresentedVideo {
+  requireTracks(container);
+  if (container.video) return container.video;
   throw new AppError("no_video_track", "The file has no video track.");
 }
 
+/** Throws `unreadable_container` without pictures and sound. */
+function requireTracks({ video, audio }: Container): void {
+  if (!video && !audio) throw unreadable();
+}
+
 /**
- * Returns the duration of a stored video: to the end of its last track. Throws
- * `unreadable_container` or `no_video_track`.
+ * Returns the duration of a stored video or sound: to the end of its last track. Throws
+ * `unreadable_container`.
  */
 export async function getDurationSeconds(bucket: R2Bucket, key: string): Promise<number> {
   using container = await openContainer(bucket, key, { start: 0, end: 0 });
-  requireVideoTrack(container);
+  requireTracks(container);
   return container.durationSeconds;
 }
 
-/** Reads the properties of a stored video. Throws `unreadable_container` or `no_video_track`. */
-export async function probeVideo(bucket: R2Bucket, key: string): Promise<VideoInfo> {
+/** Reads the properties of a stored video or sound. Throws `unreadable_container`. */
+export async function probeMedia(bucket: R2Bucket, key: string): Promise<MediaInfo> {
   using container = await openContainer(bucket, key, { start: 0, end: 0 });
-  const { track: video } = requireVideoTrack(container);
+  requireTracks(container);
   return await withContainerErrors(async () => {
     const audio = container.audio?.track;
-    const stats = await video.computePacketStats(PROBED_PACKETS);
     const audioStats = await audio?.computePacketStats(PROBED_PACKETS);
     const language = await audio?.getLanguageCode();
     return {
       container: await container.format(),
       durationSeconds: container.durationSeconds,
-      width: await video.getDisplayWidth(),
-      height: await video.getDisplayHeight(),
-      rotation: await video.getRotation(),
-      fps: toFrameRate(stats),
-      bitrate: toBitrate(stats.averageBitrate),
-      videoCodec: await video.getCodec(),
+      video: container.video && (await readVideoInfo(container.video.track)),
       audioCodec: (await audio?.getCodec()) ?? null,
       audioBitrate: toBitrate(audioStats?.averageBitrate),
       audioLanguage: toLanguageTag(language),
       missing: await container.findMissing(),
     };
   });
+}
+
+async function readVideoInfo(track: InputVideoTrack): Promise<VideoInfo> {
+  const stats = await track.computePacketStats(PROBED_PACKETS);
+  return {
+    width: await track.getDisplayWidth(),
+    height: await track.getDisplayHeight(),
+    rotation: await track.getRotation(),
+    fps: toFrameRate(stats),
+    bitrate: toBitrate(stats.averageBitrate),
+    codec: await track.getCodec(),
+  };
 }
 
 /** Returns null without frames, and for a single one without a duration. */
@@ -203,7 +219,7 @@ export async function withContainerErrors<T>(read: () => Promise<T>): Promise<T>
 
 function unreadable(cause?: unknown): AppError {
   const message =
-    "The file can't be read as a video: it is damaged, cut off, or of an unknown format. " +
+    "The file can't be read as a video or sound: it is damaged, cut off, or of an unknown format. " +
     "Convert it to MP4 and send it again.";
   return new AppError("unreadable_container", message, { cause });
 }

@@ -5,6 +5,7 @@ import { type AvailableBytes, measureBytes } from "./available-bytes.ts";
 import { libraryShift, readEdits, toEdits } from "./edit-list.ts";
 import { type FilePart, listParts, openPart } from "./file-parts.ts";
 import { compareWithPromised, gapBefore, type MissingMedia } from "./missing-media.ts";
+import { readFrameCount } from "./mp3.ts";
 import { findBox, findMoov, type RangedFile, readContent, readTimescale } from "./mp4-boxes.ts";
 import type { StoredFile } from "./r2-file.ts";
 import { findZeroSamples, firstMissingTime } from "./sample-list.ts";
@@ -85,7 +86,8 @@ async function measurePart(
   const part = listed.kind === "fragments" ? { ...listed, end: bytes.available } : listed;
   using first = await openPart(file, part, START);
   using last = await openPart(file, part, END);
-  const [video, audio] = [await selectVideoTrack(first), await first.getPrimaryAudioTrack()];
+  const audio = await first.getPrimaryAudioTrack();
+  const video = await selectVideoTrack(first, audio !== null);
   const measure = async (track: InputTrack | null): Promise<TrackExtent | null> => {
     const lastTrack = (await last.getTracks()).find(({ id }) => id === track?.id);
     if (!track || !lastTrack) return null;
@@ -103,7 +105,7 @@ async function measurePart(
   const [shown, heard] = [await measure(video), await measure(audio)];
   if (tables.size === 0 && part.kind === "samples") {
     // Matroska states when the last of all tracks ends.
-    const stated = (await first.getDurationFromMetadata()) ?? 0;
+    const stated = await readStatedEnd(file, first, audio);
     const longest = (shown?.end ?? 0) >= (heard?.end ?? 0) ? shown : heard;
     if (longest) longest.promisedEnd = Math.max(longest.promisedEnd, stated);
   }
@@ -116,6 +118,24 @@ async function measurePart(
     continuesClock: part.kind === "bytes" ? part.continuesClock : part.kind === "fragments",
     missingBytes: bytes.promised - bytes.available,
   };
+}
+
+/**
+ * Returns the end in seconds that a file states, 0 if it states none. For MP3 without a Xing header
+ * and for ADTS the library would estimate one by the size of the first frame.
+ */
+async function readStatedEnd(
+  file: RangedFile,
+  input: Input,
+  audio: InputTrack | null,
+): Promise<number> {
+  const { name } = await input.getFormat();
+  if (name === "ADTS") return 0;
+  if (name !== "MP3") return (await input.getDurationFromMetadata()) ?? 0;
+  const frames = await readFrameCount(file);
+  if (frames === null || !audio) return 0;
+  const { averagePacketRate } = await audio.computePacketStats(MEASURED_PACKETS);
+  return averagePacketRate > 0 ? frames / averagePacketRate : 0;
 }
 
 /** Finds what the parts of a file promise and haven't. `hasTables`: it is an MP4. */
@@ -160,12 +180,17 @@ async function endOfTrack(track: InputTrack): Promise<number> {
   return end + (isMeasured ? Math.min(longest, 1 / averagePacketRate) : MAX_LAST_SECONDS);
 }
 
-/** Returns the primary video track. A still, such as a cover, isn't one beside a video. */
-async function selectVideoTrack(input: Input) {
+/**
+ * Returns the primary video track. A still, such as a cover, isn't one beside a video, nor beside
+ * sound.
+ */
+async function selectVideoTrack(input: Input, hasAudio: boolean) {
   const isVideo = async (track: InputTrack) => (await track.getCodec()) !== null;
-  return (
-    (await input.getPrimaryVideoTrack({ filter: isVideo })) ?? (await input.getPrimaryVideoTrack())
-  );
+  const video = await input.getPrimaryVideoTrack({ filter: isVideo });
+  if (video) return video;
+  const other = await input.getPrimaryVideoTrack();
+  const isCover = hasAudio && other && (await other.computePacketStats(2)).packetCount < 2;
+  return isCover ? null : other;
 }
 
 /** What the tables of a track of an MP4 say. */

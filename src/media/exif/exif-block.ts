@@ -1,6 +1,6 @@
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { boxesOf, findContent, fourCc } from "../pixels/boxes.ts";
-import { slice } from "./tiff.ts";
+import { openTiff, readDirectory, readNumbers, slice } from "./tiff.ts";
 
 /** Bytes in which a JPEG's EXIF begins: it comes first, or behind a small segment. */
 const JPEG_HEAD_BYTES = 128 * 1024;
@@ -31,6 +31,21 @@ export async function findExif(file: RangedFile, contentType: string): Promise<R
     default:
       return file; // a TIFF, or a camera raw that is made like one
   }
+}
+
+/** Tag of the orientation, which says how the stored pixels are turned. */
+export const ORIENTATION = 0x0112;
+
+/** Returns the EXIF orientation of an image, from 1 to 8; null if it says none. */
+export async function readOrientation(
+  file: RangedFile,
+  contentType: string,
+): Promise<number | null> {
+  const block = await findExif(file, contentType);
+  const tiff = block && (await openTiff(block));
+  const directory = tiff && (await readDirectory(tiff, tiff.firstDirectory));
+  if (!directory?.entries.has(ORIENTATION)) return null;
+  return (await readNumbers(tiff!, directory, ORIENTATION))[0] ?? null;
 }
 
 async function findInJpeg(file: RangedFile): Promise<RangedFile | null> {

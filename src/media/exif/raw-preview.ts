@@ -1,7 +1,7 @@
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { readJpegSize } from "../pixels/image-size.ts";
 import type { Size } from "../pixels/rect.ts";
-import { findExif } from "./exif-block.ts";
+import { ORIENTATION, readOrientation } from "./exif-block.ts";
 import { type Directory, openTiff, readDirectory, readNumbers, slice, type Tiff } from "./tiff.ts";
 
 /** Where bytes are in a file. */
@@ -20,7 +20,6 @@ export interface RawPreview extends Range {
 const TAGS = {
   compression: 0x0103,
   stripOffsets: 0x0111,
-  orientation: 0x0112,
   stripLengths: 0x0117,
   subDirectories: 0x014a,
   jpegOffset: 0x0201,
@@ -46,9 +45,9 @@ export async function findRawPreview(file: RangedFile): Promise<RawPreview | nul
     largest = { offset, length: jpeg.size, size, rotate: ROTATIONS[orientation] ?? 0 };
   }
   if (!largest) return null;
-  return (await hasOrientation(slice(file, largest.offset, largest.length)))
-    ? { ...largest, rotate: 0 }
-    : largest;
+  const preview = slice(file, largest.offset, largest.length);
+  const isTurned = (await readOrientation(preview, "image/jpeg")) !== null;
+  return isTurned ? { ...largest, rotate: 0 } : largest;
 }
 
 const area = (preview: RawPreview | null) =>
@@ -71,7 +70,7 @@ async function readJpegRanges(tiff: Tiff): Promise<[Range[], number]> {
     const directory = await readDirectory(tiff, queue.shift()!);
     if (!directory) continue;
     const numbers = (tag: number) => readNumbers(tiff, directory, tag);
-    if (count === 0) orientation = (await numbers(TAGS.orientation))[0] ?? 1;
+    if (count === 0) orientation = (await numbers(ORIENTATION))[0] ?? 1;
     ranges.push(...(await readRange(tiff, directory)));
     queue.push(...(await numbers(TAGS.subDirectories)));
     if (directory.next > 0) queue.push(directory.next);
@@ -91,11 +90,4 @@ async function readRange(tiff: Tiff, directory: Directory): Promise<Range[]> {
   return isWhole && JPEG_COMPRESSIONS.has(compression)
     ? [{ offset: strips[0]!, length: lengths[0]! }]
     : [];
-}
-
-async function hasOrientation(jpeg: RangedFile): Promise<boolean> {
-  const block = await findExif(jpeg, "image/jpeg");
-  const tiff = block && (await openTiff(block));
-  const directory = tiff && (await readDirectory(tiff, tiff.firstDirectory));
-  return directory?.entries.has(TAGS.orientation) ?? false;
 }

@@ -2,15 +2,17 @@ import { INGEST } from "../../config.ts";
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { toImageError, unreadableImage } from "../decoder-errors.ts";
 import { decodeImageExternally, type ExternalDecoder } from "../decoder.ts";
+import { readOrientation } from "../exif/exif-block.ts";
 import { findRawPreview } from "../exif/raw-preview.ts";
 import { readTiffSize } from "../exif/tiff.ts";
 import { imageFormat } from "../image-format.ts";
 import { HEAD_BYTES, requireMediaType } from "../media-type.ts";
-import type { ImageFile } from "./image-file.ts";
+import { laterFrames, mayBeAnimated } from "./animation.ts";
+import { type ImageFile, imageOfBytes } from "./image-file.ts";
 import { readImageSize, requireDecodable } from "./image-size.ts";
 import { CHANNELS, encodeJpeg } from "./jpeg.ts";
 import type { Size } from "./rect.ts";
-import { countVisible, isTransparent, layOn, mayBeTransparent } from "./transparency.ts";
+import { countVisible, isBlank, isTransparent, layOn, mayBeTransparent } from "./transparency.ts";
 
 export interface DecodedImage {
   /** At most `INGEST.keyframeWidth` pixels wide and high. */
@@ -43,10 +45,15 @@ export async function decodeImage(env: ImageEnv, file: ImageFile): Promise<Decod
   const { name, decoder, isRaw } = imageFormat(mime)!;
   if (isRaw) return decodePreview(env, file, mime);
   if (decoder === "IMAGES") {
-    const open = () => file.stream(0, file.size);
-    const decoded = await decodeByImages(env.IMAGES, open);
-    const isOpaque = !mayBeTransparent(await file.read(0, HEADER_BYTES));
-    return isOpaque ? decoded : { ...decoded, ...(await flatten(env.IMAGES, open, decoded)) };
+    const decoded = await decodeByImages(env.IMAGES, streamOf(file), {
+      isSideways: async () => ((await readOrientation(file, mime)) ?? 1) >= FIRST_SIDEWAYS,
+    });
+    const frame = await findVisibleFrame(env.IMAGES, file);
+    const shown = frame ?? file;
+    const { jpeg } = frame ? await decodeByImages(env.IMAGES, streamOf(frame)) : decoded;
+    const isOpaque = !mayBeTransparent(await shown.read(0, HEADER_BYTES));
+    const flat = isOpaque ? { jpeg } : await flatten(env.IMAGES, streamOf(shown), jpeg);
+    return { ...decoded, ...flat };
   }
   const header = await readHeaderSize(file, mime);
   if (header) requireDecodable(header);
@@ -73,13 +80,24 @@ async function decodePreview(
   requireDecodable(preview.size);
   const { offset, length, rotate } = preview;
   const open = () => file.stream(offset, offset + length);
-  return { ...(await decodeByImages(IMAGES, open, rotate)), format };
+  const isSideways = async () => rotate % 180 !== 0;
+  return { ...(await decodeByImages(IMAGES, open, { rotate, isSideways })), format };
+}
+
+/** The first of the EXIF orientations that swap width and height. */
+const FIRST_SIDEWAYS = 5;
+
+interface Turn {
+  /** Clockwise, on top of what the file says. */
+  rotate?: 0 | 90 | 180 | 270;
+  /** Whether width and height swap: is asked where the small image is too square to say it. */
+  isSideways?: () => Promise<boolean>;
 }
 
 async function decodeByImages(
   images: ImagesBinding,
   open: () => Promise<ReadableStream<Uint8Array>>,
-  rotate: 0 | 90 | 180 | 270 = 0,
+  { rotate = 0, isSideways }: Turn = {},
 ): Promise<DecodedImage> {
   const side = INGEST.keyframeWidth;
   try {
@@ -92,14 +110,54 @@ async function decodeByImages(
     const jpeg = new Uint8Array(await result.response().arrayBuffer());
     const decoded = readImageSize(jpeg);
     if (!decoded) throw unreadableImage("a JPEG without a size");
-    const isRotated =
-      Math.sign(original.width - original.height) * Math.sign(decoded.width - decoded.height) < 0;
+    const change =
+      Math.sign(original.width - original.height) * Math.sign(decoded.width - decoded.height);
+    const isRotated = change === 0 ? await isSideways?.() : change < 0;
     const [width, height] = isRotated
       ? [original.height, original.width]
       : [original.width, original.height];
     return { jpeg, otherJpeg: null, width, height, format: original.format };
   } catch (cause) {
     throw toImageError(cause);
+  }
+}
+
+function streamOf(file: ImageFile) {
+  return () => file.stream(0, file.size);
+}
+
+/** Frames of an animation that are decoded to find one that isn't blank. */
+const MAX_FRAMES = 16;
+/** Size at which they are. */
+const FRAME_SIZE = { width: 256, height: 256, fit: "scale-down" } as const;
+
+/**
+ * Finds the first frame of an animation that isn't blank, as a file of its own: the binding decodes
+ * the first frame only. Null if that is the first one, if the first `MAX_FRAMES` are blank, and for
+ * another image. An animation is read into memory, `LIMITS.imageBytes` at most.
+ */
+async function findVisibleFrame(images: ImagesBinding, file: ImageFile): Promise<ImageFile | null> {
+  if (!mayBeAnimated(await file.read(0, HEADER_BYTES))) return null;
+  if (!(await isBlankImage(images, file))) return null;
+  let frameCount = 1;
+  for (const bytes of laterFrames(await file.read(0, file.size))) {
+    if (++frameCount > MAX_FRAMES) return null;
+    const frame = imageOfBytes(bytes);
+    if (!(await isBlankImage(images, frame))) return frame;
+  }
+  return null;
+}
+
+/** Whether an image is transparent or of one colour. Throws errors of the binding. */
+async function isBlankImage(images: ImagesBinding, file: ImageFile): Promise<boolean> {
+  try {
+    const input = images.input(await file.stream(0, file.size)).transform(FRAME_SIZE);
+    const result = await input.output({ format: "rgba" });
+    return isBlank(new Uint8ClampedArray(await result.response().arrayBuffer()));
+  } catch (cause) {
+    const error = toImageError(cause);
+    if (error.code === "unreadable_image") return true; // another frame may be readable
+    throw error;
   }
 }
 
@@ -113,7 +171,7 @@ const BACKGROUNDS = { white: 255, black: 0 };
 async function flatten(
   images: ImagesBinding,
   open: () => Promise<ReadableStream<Uint8Array>>,
-  { jpeg }: DecodedImage,
+  jpeg: Uint8Array,
 ): Promise<Pick<DecodedImage, "jpeg" | "otherJpeg">> {
   const { width, height } = readImageSize(jpeg)!;
   try {

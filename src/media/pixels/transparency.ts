@@ -28,6 +28,21 @@ export function isTransparent({ data }: RgbaImage): boolean {
   return false;
 }
 
+/** Difference of levels that noise of a codec makes. */
+const MAX_NOISE = 8;
+
+/** Whether RGBA pixels are all transparent, or all of one colour. */
+export function isBlank(data: Uint8ClampedArray): boolean {
+  const [lowest, highest] = [Array(CHANNELS).fill(OPAQUE), Array(CHANNELS).fill(0)];
+  for (let at = 0; at < data.length; at++) {
+    const channel = at % CHANNELS;
+    if (data[at]! < lowest[channel]) lowest[channel] = data[at];
+    if (data[at]! > highest[channel]) highest[channel] = data[at];
+  }
+  if (highest[ALPHA] <= MAX_NOISE) return true;
+  return highest.every((level, channel) => level - lowest[channel] <= MAX_NOISE);
+}
+
 /** Lays an image on a grey background, 0 for black and 255 for white. */
 export function layOn({ data, ...size }: RgbaImage, background: number): RgbaImage {
   const flat = new Uint8ClampedArray(data.length);

@@ -39,7 +39,11 @@ export const assetSource = z
 
 const assetId = idField("asset", "Id of the asset.");
 const pixels = (side: string, example: number) =>
-  z.int().nullable().describe(`${side} in pixels; null until known.`).openapi({ example });
+  z
+    .int()
+    .nullable()
+    .describe(`${side} in pixels; null until known, and for sound.`)
+    .openapi({ example });
 
 /** The MP4 that was made of a video. */
 const workingCopy = z.object({
@@ -122,6 +126,13 @@ export const assetRecord = z
       .nullable()
       .describe("Whether a video has sound; null for an image, and until known.")
       .openapi({ example: true }),
+    has_video: z
+      .boolean()
+      .nullable()
+      .describe(
+        "Whether a video has pictures: false for sound alone; null for an image, and until known.",
+      )
+      .openapi({ example: true }),
     language: z
       .string()
       .nullable()
@@ -135,7 +146,9 @@ export const assetRecord = z
       .describe(
         "Facts of the file: format, container and codecs, and of what took it `taken_at`, `camera`, " +
           "`lens`, `latitude`, `longitude` (degrees) and `altitude` (metres). They are as the file " +
-          "says, without what it doesn't say.",
+          "says, without what it doesn't say. Of sound without pictures, `waveform`: the largest " +
+          "amplitude in each thousandth of its length, from 0 to 1. Only getVideo and " +
+          "getVideoMetadata have it.",
       )
       .openapi({ example: { format: "image/heic", camera: "Lumen One", latitude: 60.39 } }),
     working_copy: orNull(
@@ -164,7 +177,7 @@ export const assetRecord = z
       .describe("URL of the file as it came if `media_url` is a working copy, else null.")
       .openapi({ example: null }),
   })
-  .openapi("Asset", { description: "A video or an image in an index." });
+  .openapi("Asset", { description: "A video, sound or an image in an index." });
 
 /** Language and source of a transcript. */
 export const transcriptOrigin = {
@@ -202,6 +215,12 @@ export function assetIdFields<Id extends string | null>(assetType: AssetType, id
   };
 }
 
+/** Whether a video has pictures. A video of an earlier version has a width if it was probed. */
+function hasVideo({ assetType, technical, width }: Asset): boolean | null {
+  if (assetType === "image") return null;
+  return (technical["has_video"] as boolean | undefined) ?? (width === null ? null : true);
+}
+
 export async function toAssetRecord(
   asset: Asset,
   signUrl: MediaUrlSigner,
@@ -226,6 +245,7 @@ export async function toAssetRecord(
     duration_seconds: isVideo && asset.durationMs > 0 ? asset.durationMs / 1000 : null,
     fps: asset.fps,
     has_audio: asset.hasAudio,
+    has_video: hasVideo(asset),
     language: asset.language,
     taken_at: (asset.technical["taken_at"] as string | undefined) ?? null,
     technical: technicalFactsOf(asset),

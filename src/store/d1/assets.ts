@@ -191,6 +191,7 @@ export async function listAssetsByIds(
 
 /** Properties of an asset that the ingest steps determine. */
 export interface AssetProperties {
+  title?: string;
   contentType?: string;
   sizeBytes?: number;
   sha256?: string;
@@ -204,10 +205,13 @@ export interface AssetProperties {
   segments?: number;
   source?: AssetSource;
   technical?: JsonObject;
+  /** `WAVEFORM.peaks` amplitudes from 0 to 1. */
+  waveform?: number[];
   warnings?: Failure[];
 }
 
 const PROPERTY_COLUMNS: Record<keyof AssetProperties, string> = {
+  title: "title",
   contentType: "content_type",
   sizeBytes: "size_bytes",
   sha256: "sha256",
@@ -221,6 +225,7 @@ const PROPERTY_COLUMNS: Record<keyof AssetProperties, string> = {
   segments: "segments",
   source: "source",
   technical: "technical",
+  waveform: "waveform",
   warnings: "warnings",
 };
 

@@ -53,6 +53,8 @@ export interface SyncCursor {
   pages: number;
   /** ETag and Last-Modified of the first page. */
   validators: JsonObject | null;
+  /** Entries of these pages that couldn't be read; none in cursors of before. */
+  brokenEntries?: { page: number; entry: number; message: string }[];
 }
 
 export type NewSource = Omit<SourceRow, "listing" | "validators" | "syncCursor" | "syncedAt">;

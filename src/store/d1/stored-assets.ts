@@ -20,7 +20,7 @@ export async function insertStoredAsset(
   const asset = sql`INSERT OR IGNORE INTO assets (asset_id, index_id, shard, account_id, asset_type,
       title, state, progress, revision, warnings, source, content_type, size_bytes, sha256, width,
       height, duration_ms, fps, has_audio, language, technical, metadata, keyframe_ms, segments,
-      job_id, transcript_job_id, searchable, ready_at, facts_revision, content_revision,
+      waveform, job_id, transcript_job_id, searchable, ready_at, facts_revision, content_revision,
       archived_revision, created_at, updated_at)
     VALUES (${record.asset_id}, ${indexId}, ${shard}, ${accountId}, ${record.asset_type},
       ${record.title}, 'ready', 1, 1, ${JSON.stringify(record.warnings)},
@@ -28,7 +28,8 @@ export async function insertStoredAsset(
       ${record.sha256}, ${record.width}, ${record.height}, ${record.duration_ms}, ${record.fps},
       ${record.has_audio === null ? null : Number(record.has_audio)}, ${record.language},
       ${JSON.stringify(record.technical)}, ${JSON.stringify(record.metadata)},
-      ${record.keyframe_ms}, ${record.segments.length}, ${job_id}, ${transcript_job_id}, 1, ${now},
+      ${record.keyframe_ms}, ${record.segments.length},
+      ${record.waveform ? JSON.stringify(record.waveform) : null}, ${job_id}, ${transcript_job_id}, 1, ${now},
       1, 1, 1, ${record.created_at}, ${now})`;
   const { language = null, source = null, error = null, cues = [] } = record.transcript ?? {};
   const transcript = sql`INSERT OR IGNORE INTO transcripts

@@ -1,4 +1,4 @@
-import { ASSET_TYPES, type AssetType } from "../../types.ts";
+import { ASSET_KINDS, type AssetKind } from "../../types.ts";
 import { concat, inList, raw, sql, type SqlFragment } from "../sql.ts";
 
 export type Scalar = string | number | boolean | null;
@@ -7,9 +7,9 @@ export const OPERATORS = ["$eq", "$ne", "$in", "$nin", "$gt", "$gte", "$lt", "$l
 export type Operator = (typeof OPERATORS)[number];
 
 /**
- * A filter rule for assets. `field` is `created_at` (epoch ms), `duration_seconds`, or a path with
- * dots between the keys: into the technical facts if it begins with `technical.`, else into the
- * metadata. `$in` and `$nin` take a list, the other operators one value.
+ * A filter rule for assets. `field` is `created_at` (epoch ms), `duration_seconds`, or a path of
+ * keys with dots between them, and maybe in them: into the technical facts if it begins with
+ * `technical.`, else into the metadata. `$in` and `$nin` take a list, the others one value.
  */
 export interface Condition {
   field: string;
@@ -19,7 +19,7 @@ export interface Condition {
 
 /** The assets of an index that a search covers. */
 export interface AssetScope {
-  types: readonly AssetType[];
+  kinds: readonly AssetKind[];
   /** Empty for all assets. */
   assetIds: readonly string[];
   /** The example of a query by example, which isn't a result itself. */
@@ -33,11 +33,16 @@ const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 /** A JSON value's type as `json_each` returns it, with one name for both kinds of numbers. */
 const typeOf = (type: string) => `CASE ${type} WHEN 'integer' THEN 'real' ELSE ${type} END`;
 
+/** The kind of an asset: `assetKind` of src/asset-kind.ts in SQL. */
+const ASSET_KIND = raw(
+  "IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type)",
+);
+
 /** Condition for the searchable assets of a scope, in a statement that reads `assets`. */
 export function isInScope(scope: AssetScope): SqlFragment {
   const conditions = [
     sql`assets.searchable_at <= ${scope.readyBy}`,
-    sql`assets.asset_type ${inList(scope.types)}`,
+    sql`${ASSET_KIND} ${inList(scope.kinds)}`,
     ...scope.conditions.map(toSql),
   ];
   if (scope.assetIds.length > 0) conditions.push(sql`assets.asset_id ${inList(scope.assetIds)}`);
@@ -58,7 +63,7 @@ export function segmentsInScope(scope: AssetScope): {
   operator: "IN" | "NOT IN";
   keys: SqlFragment;
 } {
-  const isNarrow = !coversAllTypes(scope) || selectsAssets(scope);
+  const isNarrow = !coversAllKinds(scope) || selectsAssets(scope);
   const condition = isNarrow
     ? isInScope(scope)
     : sql`assets.searchable_at IS NULL OR assets.searchable_at > ${scope.readyBy}`;
@@ -69,17 +74,19 @@ export function segmentsInScope(scope: AssetScope): {
 }
 
 /**
- * Counts the segments in scope. Unless assets are selected, the count includes those of assets that
- * aren't searchable.
+ * Counts the segments in scope. Unless assets are selected, or sound without videos, the count
+ * includes those of assets that aren't searchable, and for videos those of sound.
  */
 export function countInScope(scope: AssetScope): SqlFragment {
-  return selectsAssets(scope)
+  const { kinds } = scope;
+  const isOfSound = kinds.includes("audio") && !kinds.includes("video");
+  return selectsAssets(scope) || isOfSound
     ? sql`SELECT COUNT(*) FROM assets JOIN segments USING (asset_key) WHERE ${isInScope(scope)}`
-    : sql`SELECT SUM(segments) FROM segment_counts WHERE asset_type ${inList(scope.types)}`;
+    : sql`SELECT SUM(segments) FROM segment_counts WHERE asset_type ${inList(kinds)}`;
 }
 
-function coversAllTypes({ types, exceptAssetId }: AssetScope): boolean {
-  return types.length === ASSET_TYPES.length && exceptAssetId === null;
+function coversAllKinds({ kinds, exceptAssetId }: AssetScope): boolean {
+  return kinds.length === ASSET_KINDS.length && exceptAssetId === null;
 }
 
 /** Whether a scope selects assets by id or by filter rules. */
@@ -132,8 +139,27 @@ function valuesOf(field: string): SqlFragment {
   if (field === "created_at") return raw("SELECT assets.created_at AS value, 'real' AS type");
   const isTechnical = field.startsWith(TECHNICAL);
   const column = raw(isTechnical ? "assets.technical" : "assets.metadata");
-  const names = isTechnical ? field.slice(TECHNICAL.length) : field;
-  const path = ["$", ...names.split(".").map((key) => JSON.stringify(key))].join(".");
-  return sql`SELECT value, type FROM (SELECT ${column} -> ${path} AS field),
+  const name = isTechnical ? field.slice(TECHNICAL.length) : field;
+  const values = name.includes(".")
+    ? sql`WITH ${membersOf(column, name)} SELECT json AS field FROM member WHERE rest IS NULL`
+    : sql`SELECT ${column} -> ${`$.${JSON.stringify(name)}`} AS field`;
+  return sql`SELECT value, type FROM (${values}),
     json_each(iif(json_type(field) = 'array', field, json_array(json(field))))`;
+}
+
+/**
+ * The table `member`: members of nested objects on the way to those that `path` names, with the
+ * rest of the path, which is NULL for these. A dot stands between keys, or in a key.
+ */
+function membersOf(column: SqlFragment, path: string): SqlFragment {
+  return sql`RECURSIVE member(rest, json) AS (
+    SELECT ${path}, ${column}
+    UNION ALL
+    SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE
+      WHEN type IN ('object', 'array') THEN value
+      WHEN type IN ('true', 'false') THEN type
+      ELSE json_quote(value) END
+    FROM member, json_each(member.json)
+    WHERE json_type(member.json) = 'object'
+      AND (rest = key OR substr(rest, 1, length(key) + 1) = key || '.'))`;
 }

@@ -16,11 +16,14 @@ import {
 } from "../sql.ts";
 import type { IndexDb } from "./index-database.ts";
 
+/** Time of the keyframe of a segment of sound, which has none. */
+export const NO_KEYFRAME_MS = -1;
+
 /** SQL that tests whether a segment has a stored keyframe, with or without a description. */
-export const HAS_KEYFRAME = `(segments.error IS NULL OR EXISTS (
+export const HAS_KEYFRAME = `(segments.keyframe_ms >= 0 AND (segments.error IS NULL OR EXISTS (
     SELECT 1 FROM signatures
     WHERE signatures.segment_key = segments.segment_key AND signatures.frame_ms IS NULL
-  ))`;
+  )))`;
 
 /** Selects a text of a segment. What was stored before there was a limit is cut to it. */
 export const textOf = (column: string) => `substr(${column}, 1, ${MAX_DESCRIPTION.characters})`;
@@ -59,7 +62,8 @@ export type NewSegment = Pick<
 
 /**
  * Inserts the segments of an asset. Existing segments keep their description; failed ones lose
- * their error, and will be described again. Changes nothing if the asset's deletion has begun.
+ * their error, and will be described again. Those without a keyframe have nothing to describe.
+ * Changes nothing if the asset's deletion has begun.
  */
 export async function upsertSegments(
   db: IndexDb,
@@ -75,9 +79,10 @@ export async function upsertSegments(
     await db.batch([
       asset,
       sql`INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyframe_ms,
-          vectors)
+          described_at, vectors)
         SELECT value ->> 'segmentId', asset_key, value ->> 'position', value ->> 'startMs',
-          value ->> 'endMs', value ->> 'keyframeMs', 0
+          value ->> 'endMs', value ->> 'keyframeMs',
+          IIF(value ->> 'keyframeMs' < 0, ${Date.now()}, NULL), 0
         FROM assets, json_each(${chunk}) WHERE asset_id = ${assetId} AND deleted_at IS NULL
         ON CONFLICT (segment_id) DO UPDATE SET error = NULL,
           described_at = (CASE WHEN error IS NULL THEN described_at END)`,

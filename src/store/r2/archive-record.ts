@@ -6,7 +6,7 @@ import { isTooLong, MAX_CUE_SECONDS, normalizeCues } from "../../cues.ts";
 import { boundingBox, descriptionText, label, MAX_DESCRIPTION } from "../../description.ts";
 import { ERRORS, type ErrorCode } from "../../errors.ts";
 import { isLanguageTag } from "../../language-tag.ts";
-import { CONVERSION } from "../../parameters.ts";
+import { CONVERSION, WAVEFORM } from "../../parameters.ts";
 import { cleanTitle } from "../../title.ts";
 import { ASSET_TYPES, type Cue, type JsonObject } from "../../types.ts";
 import { checkMetadata, isObject } from "../../user-metadata.ts";
@@ -52,7 +52,7 @@ const segment = z
   .object({
     start_ms: ms.nullable(),
     end_ms: ms.nullable(),
-    keyframe_ms: ms,
+    keyframe_ms: z.union([ms, z.literal(-1)]), // -1 for sound
     caption: descriptionText,
     caption_model: line.nullable(),
     on_screen_text: descriptionText,
@@ -134,6 +134,7 @@ const workingCopy = z.object({
 const technical: z.ZodType<JsonObject> = z.object({
   format: line.exactOptional(),
   container: line.nullable().exactOptional(),
+  has_video: z.boolean().exactOptional(),
   video_codec: line.nullable().exactOptional(),
   audio_codec: line.nullable().exactOptional(),
   rotation: z.int().min(-360).max(360).nullable().exactOptional(),
@@ -170,6 +171,7 @@ export const archiveRecord = z.object({
   has_audio: z.boolean().nullable(),
   language: language.nullable(),
   technical,
+  waveform: boundedList(z.number().min(0).max(1), WAVEFORM.peaks, WAVEFORM.peaks).exactOptional(),
   keyframe_ms: ms.nullable(),
   warnings: boundedList(failure, MAX.warnings),
   created_at: z.int().min(0).max(MAX.time),

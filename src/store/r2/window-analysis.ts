@@ -40,13 +40,37 @@ export async function getWindowLuma(
   return object && object.bytes();
 }
 
-/** Deletes the window analyses of an asset. */
+/** Stores the amplitudes of one part of sound, a byte for each cell. Overwrites earlier ones. */
+export async function putAmplitudes(
+  bucket: R2Bucket,
+  asset: Asset,
+  part: number,
+  amplitudes: Uint8Array,
+): Promise<void> {
+  await bucket.put(amplitudesKey(asset, part), amplitudes);
+}
+
+/** Returns the amplitudes of a part; null if they couldn't be measured, and after the ingest. */
+export async function getAmplitudes(
+  bucket: R2Bucket,
+  asset: Asset,
+  part: number,
+): Promise<Uint8Array | null> {
+  const object = await bucket.get(amplitudesKey(asset, part));
+  return object && object.bytes();
+}
+
+/** Deletes the analyses of an asset. */
 export function deleteAnalyses(bucket: R2Bucket, asset: Asset): Promise<void> {
   return deletePrefix(bucket, analysisPrefix(asset));
 }
 
 function analysisKey(asset: Asset, part: number): string {
   return `${analysisPrefix(asset)}${part}.json`;
+}
+
+function amplitudesKey(asset: Asset, part: number): string {
+  return `${analysisPrefix(asset)}${part}.amplitudes`;
 }
 
 function lumaKey(asset: Asset, part: number): string {

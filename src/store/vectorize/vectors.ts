@@ -2,7 +2,13 @@ import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
 import { INGEST, SEARCH } from "../../config.ts";
 import { AppError, causeOf } from "../../errors.ts";
 import { type IndexId, trustedId, type SegmentId, type VectorId } from "../../ids.ts";
-import { type Segment, TEXT_KINDS, type TextKind, type VectorKind } from "../../types.ts";
+import {
+  type AssetKind,
+  type Segment,
+  TEXT_KINDS,
+  type TextKind,
+  type VectorKind,
+} from "../../types.ts";
 import type { VectorPair, VectorSpace } from "./vector-pairs.ts";
 
 /** Id of a segment's vector, `{segment}:{kind}`: writing it twice overwrites it. */
@@ -74,12 +80,12 @@ export function idOfVector({ segment, kind, region }: SegmentVector): VectorId {
   return kind === "region" ? regionIds(segmentId)[region!]! : vectorId(segmentId, kind);
 }
 
-function toRow({ segment, kind, values, model }: SegmentVector, assetType: string) {
+function toRow({ segment, kind, values, model }: SegmentVector, assetKind: AssetKind) {
   const { assetId, startMs } = segment;
   return {
     namespace: segment.indexId,
     values,
-    metadata: { asset_id: assetId, asset_type: assetType, kind, start: startMs ?? 0, model },
+    metadata: { asset_id: assetId, asset_type: assetKind, kind, start: startMs ?? 0, model },
   };
 }
 
@@ -101,11 +107,11 @@ const WRONG_DIMENSIONS = /\b40012\b/;
 export async function upsertVectors(
   space: VectorSpace,
   vectors: SegmentVector[],
-  assetType: string,
+  assetKind: AssetKind,
 ): Promise<void> {
   const rows = vectors.map((vector) => ({
     id: idOfVector(vector),
-    ...toRow(vector, assetType),
+    ...toRow(vector, assetKind),
   }));
   try {
     for (let i = 0; i < rows.length; i += VECTORS_PER_UPSERT) {

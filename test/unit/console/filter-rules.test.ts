@@ -36,6 +36,7 @@ it.each<[Rule[], Record<string, unknown>]>([
     [rule("place.city", "$in", 'Bern, Genève,"a, b"')],
     { "place.city": { $in: ["Bern", "Genève", "a, b"] } },
   ],
+  [[rule("a..b.", "$eq", "A")], { "a..b.": { $eq: "A" } }],
   [[rule("created_at", "$gte", "2026-01-31")], { created_at: { $gte: "2026-01-31" } }],
   [[rule("duration_seconds", "$lt", "60.5")], { duration_seconds: { $lt: 60.5 } }],
 ])("The rules %j build the filter %j, which the service accepts", (rules, filter) => {
@@ -47,7 +48,6 @@ it.each<[Rule[], Record<string, unknown>]>([
 
 it.each([
   [[rule("", "$eq", "A")], /Name the field/],
-  [[rule("a..b", "$eq", "A")], /Name the field/],
   [[rule("year", "$eq", " ")], /value for “year”/],
   [[rule("year", "$in", " , ")], /value for “year”/],
   [[rule("year", "$eq", "1"), rule("year", "$eq", "2")], /“year is” can be used once/],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/config.ts";
 import { failureOf, AppError } from "../../../src/errors.ts";
-import { toPlatformItem } from "../../../src/platforms/item.ts";
+import { readEntries, toPlatformItem } from "../../../src/platforms/item.ts";
 import { toStorableListing, toStorablePage } from "../../../src/platforms/storable.ts";
 
 const LONG = "x".repeat(LIMITS.urlCharacters + 1);
@@ -13,17 +13,18 @@ const raw = {
   handle: {},
 } as const;
 const item = toPlatformItem(raw);
-const page = { items: [item], next: null, validators: null, unchanged: false };
+const page = { items: [item], broken: [], next: null, validators: null, unchanged: false };
 
 describe("what a platform sends is bounded before it is stored:", () => {
   it.each([
     ["id", { platformId: LONG }],
     ["URL", { pageUrl: LONG }],
     ["handle", { handle: { url: LONG + LONG } }],
-  ])("an item with a long %s is left out", (_, fields) => {
-    expect(toStorablePage("p", page).items).toEqual([item]);
-    const long = toPlatformItem({ ...raw, ...fields });
-    expect(toStorablePage("p", { ...page, items: [long, item] }).items).toEqual([item]);
+  ])("an entry whose %s is too long is left out", (_, fields) => {
+    const entries = [{ ...raw, ...fields }, raw];
+    const read = readEntries("p", entries, (entry) => [toPlatformItem(entry as typeof raw)]);
+    expect(read.values).toEqual([item]);
+    expect(read.broken).toEqual([{ entry: 1, message: "Its id, URL or handle is too long." }]);
   });
 
   it("the texts of an item are cut", () => {

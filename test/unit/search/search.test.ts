@@ -148,13 +148,14 @@ describe("a query", () => {
 describe("search modes", () => {
   const evidenceModes: Mode[] = ["visual", "speech", "text"];
   it.each<[Mode[], string[], string[]]>([
-    [[], ["video", "image"], ["caption", "speech", "text"]],
+    [[], ["video", "image", "audio"], ["caption", "speech", "text"]],
     [["image"], ["image"], ["caption", "speech", "text"]],
     [["video", "speech"], ["video"], ["speech"]],
-    [evidenceModes, ["video", "image"], ["caption", "speech", "text"]],
-  ])("%j search assets of %j by text vectors of %j", (modes, types, textKinds) => {
+    [["audio"], ["audio"], ["caption", "speech", "text"]],
+    [evidenceModes, ["video", "image", "audio"], ["caption", "speech", "text"]],
+  ])("%j search assets of %j by text vectors of %j", (modes, kinds, textKinds) => {
     const request = { modes, assetIds: [], conditions: [], readyBy: 1, useBoxes: false };
-    expect(toSearchScope(request)).toMatchObject({ assets: { types }, textKinds });
+    expect(toSearchScope(request)).toMatchObject({ assets: { kinds }, textKinds });
   });
 });
 

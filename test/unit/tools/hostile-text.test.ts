@@ -26,6 +26,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   decodeText: "is called by parseTranscript",
   encodeRle: "encodes pixels",
   findCandidates: "is called with sentences by quoteByMeaning, one by one through gatherEvidence",
+  findPauses: "reads amplitudes",
   foldPlural: "is called by findNames",
   normalizeText: "is called by fold",
   cleanAssText: "is called by parseTranscript",
@@ -56,6 +57,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   parseJson: "is parseJsonText, which has an entry, with an error",
   parseTranscriptPart: "is parseTranscript, which has an entry, with an error",
   parseItems: "applies a schema to items of a response, one by one",
+  readEntries: "passes the entries of a page on, one by one",
   parseWebPage: "is HTMLRewriter, a streaming parser that exists in the Worker only",
   readQuestion: "is analyzeQuestion and gatherEvidence, which have entries",
 };

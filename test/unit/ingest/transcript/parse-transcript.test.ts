@@ -262,7 +262,9 @@ it.each<[string, Uint8Array | string]>([
   ["XML that isn't TTML", '<?xml version="1.0"?><transcript><text start="1">a</text></transcript>'],
   ["RTF", "{\\rtf1 The ferry leaves.}"],
   ["Spruce STL", "$Bold = FALSE\n00:00:01:00 , 00:00:02:00 , The ferry\n"],
-  ["a table with times", "1;00:00:01,000;00:00:02,000;a\n2;00:00:03,000;00:00:04,000;b\n"],
+  ["QuickTime text", "{QTtext} {size:20}\n{timeScale:30}\n[00:00:01.00]\na\n[00:00:02.15]\nb\n"],
+  ["JSON with ends of another name", '[{"start": 0, "stop": 870, "text": "a"}]'],
+  ["JSON without any start", '[{"start": null, "end": null, "text": "a"}]'],
 ])("parsing %s throws bad_request", (_, file) => {
   expect(() => cuesOf(file)).toThrowError(
     expect.objectContaining({ code: "bad_request", message: expect.stringMatching(/\.$/) }),
