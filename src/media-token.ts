@@ -25,13 +25,7 @@ export function signMediaKey(
 ): Promise<string> {
   const parts = OBJECT_KEY.exec(objectKey);
   if (!parts) throw new Error("Only objects of assets have media URLs.");
-  const [, account, index, asset, path] = parts as unknown as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [, account = "", index = "", asset = "", path = ""] = parts;
   const time = Buffer.alloc(TIME_BYTES);
   time.writeUInt32BE(Math.floor(expiresAt / 1000));
   const payload = [time, ...[account, index, asset].map(idBytes), Buffer.from(asset[0] + path)];

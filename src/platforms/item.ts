@@ -69,13 +69,7 @@ export function parseItems<Schema extends z.ZodType>(
   schema: Schema,
   items: unknown[],
 ): z.output<Schema>[] {
-  const valid = items.flatMap((item) => {
-    const parsed = schema.safeParse(item);
-    return parsed.success ? [parsed.data] : [];
-  });
-  const brokenCount = items.length - valid.length;
-  if (brokenCount > 0) log("warn", "platforms.broken_items", { platform, count: brokenCount });
-  return valid;
+  return readEntries(platform, items, (item) => [schema.parse(item)]).values;
 }
 
 /**

@@ -7,11 +7,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writePaddedVideo } from "../../bench/large-video.ts";
 import type { IndexRecord, Job, Key, Upload } from "../../client/src/index.ts";
 import { buildSamplePack } from "../../tools/sample/pack.ts";
+import { waitUntil } from "../support/wait.ts";
 import {
   type CommandLineService,
   type CommandOutcome,
@@ -121,11 +121,10 @@ describe("add", () => {
     const { folder } = await buildSamplePack();
     await writePaddedVideo(join(folder, "slides.mp4"), large, 128_000_000);
     const { child, ended } = service.start(["add", large]);
-    let upload: Upload | undefined;
-    while (!upload?.offset) {
-      [upload] = ((await service.get("/index/trip/uploads")) as { uploads: Upload[] }).uploads;
-      await wait(10);
-    }
+    const upload = await waitUntil(async () => {
+      const { uploads } = (await service.get("/index/trip/uploads")) as { uploads: Upload[] };
+      return uploads[0]?.offset ? uploads[0] : null;
+    });
     child.kill("SIGINT");
     const { status, stderr } = await ended;
     expect(status).toBe(130);
@@ -185,7 +184,7 @@ describe("search", () => {
     const browser = join(service.folder, "browser.sh");
     writeFileSync(browser, `#!/bin/sh\necho "$1" > '${log}'\n`, { mode: 0o755 });
     await service.run(["search", "glacier", "--open"], { BROWSER: browser });
-    while (!existsSync(log) || readFileSync(log, "utf8") === "") await wait(20);
+    await waitUntil(() => existsSync(log) && readFileSync(log, "utf8") !== "");
     expect(readFileSync(log, "utf8")).toMatch(/^http:\S+\/story\.mp4#t=/);
     const { status, stderr } = await service.run(["search", "glacier", "--open", "99"]);
     expect({ status, stderr }).toMatchObject({ status: 3, stderr: /rank 99/ });

@@ -11,6 +11,7 @@ import {
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { waitUntil } from "../support/wait.ts";
 import {
   BIG,
   describeFile,
@@ -77,9 +78,8 @@ describe("models pull", () => {
     server.handle = (request, response) => sendChunk(request, response, 1_500_000, onChunkSent);
     const { child, outcome } = startCommand(server, "pull", "test-model");
     await chunkSent;
-    while (!existsSync(`${big()}.part`) || readFileSync(`${big()}.part`).length < 1_500_000) {
-      await new Promise((resolve) => void setTimeout(resolve, 20));
-    }
+    const part = `${big()}.part`;
+    await waitUntil(() => existsSync(part) && readFileSync(part).length >= 1_500_000);
     child.kill("SIGINT");
     const interrupted = await outcome;
     expect(interrupted.status).toBe(130);

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { Sightline } from "sightline";
 import { launchBrowser } from "../../tools/browser.ts";
 import { addFile } from "../../tools/ingest-files.ts";
+import { poll } from "../../tools/poll.ts";
 import { withService } from "../../tools/service.ts";
 import { createKey } from "../../tools/stack/api-key.ts";
 import { onInterrupt } from "../../tools/stack/interrupt.ts";
@@ -9,8 +9,6 @@ import { AWKWARD_INDEX, awkwardFiles, type FormFile, truncated } from "../browse
 import { SAMPLE_INDEX, sampleFiles } from "../browser/sample-files.ts";
 import { WATCHDOG_MS } from "../support/watchdog.ts";
 import type { ConsoleService } from "./browser.ts";
-
-const POLL_MS = 300;
 
 /** Runs a service with two accounts until SIGTERM. Prints a `ConsoleService` when it is ready. */
 async function main(): Promise<void> {
@@ -52,11 +50,10 @@ async function fillSampleIndex(sightline: Sightline): Promise<void> {
 }
 
 async function waitUntilSettled(sightline: Sightline, index: string): Promise<void> {
-  for (const startedAt = Date.now(); Date.now() - startedAt < WATCHDOG_MS; await wait(POLL_MS)) {
+  await poll(WATCHDOG_MS, "Indexing the files", async () => {
     const { states } = await sightline.indices.get(index);
-    if (states.queued === 0 && states.processing === 0) return;
-  }
-  throw new Error(`The files weren't ready within ${WATCHDOG_MS / 60_000} minutes.`);
+    return states.queued === 0 && states.processing === 0 ? states : null;
+  });
 }
 
 try {

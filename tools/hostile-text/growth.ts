@@ -7,7 +7,7 @@ export interface Growth {
   shape: string;
   characters: number;
   ms: number;
-  /** By what the time is multiplied when the length doubles. 1 if it is too short to measure. */
+  /** How many times longer it takes when the text is twice as long; 1 if too short to measure. */
   ratio: number;
 }
 

@@ -52,9 +52,10 @@ export async function fetchSource(env: Env, asset: Asset): Promise<void> {
  */
 async function renamed(env: Env, { assetId, source }: Asset, filename: string | null) {
   const title = cleanTitle(filename ?? "");
+  if (title === "") return {};
   const present = await getAsset(env.DB, assetId); // the user may have changed the title
   const untitled = [source.url && titleFromUrl(source.url), source.platform_id, assetId];
-  return title !== "" && present && untitled.includes(present.title) ? { title } : {};
+  return present && untitled.includes(present.title) ? { title } : {};
 }
 
 /**

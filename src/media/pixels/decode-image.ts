@@ -48,11 +48,11 @@ export async function decodeImage(env: ImageEnv, file: ImageFile): Promise<Decod
     const decoded = await decodeByImages(env.IMAGES, streamOf(file), {
       isSideways: async () => ((await readOrientation(file, mime)) ?? 1) >= FIRST_SIDEWAYS,
     });
-    const frame = await findVisibleFrame(env.IMAGES, file);
-    const shown = frame ?? file;
+    const head = await file.read(0, HEADER_BYTES);
+    const frame = mayBeAnimated(head) ? await findVisibleFrame(env.IMAGES, file) : null;
     const { jpeg } = frame ? await decodeByImages(env.IMAGES, streamOf(frame)) : decoded;
-    const isOpaque = !mayBeTransparent(await shown.read(0, HEADER_BYTES));
-    const flat = isOpaque ? { jpeg } : await flatten(env.IMAGES, streamOf(shown), jpeg);
+    const isOpaque = !mayBeTransparent(frame ? await frame.read(0, HEADER_BYTES) : head);
+    const flat = isOpaque ? { jpeg } : await flatten(env.IMAGES, streamOf(frame ?? file), jpeg);
     return { ...decoded, ...flat };
   }
   const header = await readHeaderSize(file, mime);
@@ -133,11 +133,10 @@ const FRAME_SIZE = { width: 256, height: 256, fit: "scale-down" } as const;
 
 /**
  * Finds the first frame of an animation that isn't blank, as a file of its own: the binding decodes
- * the first frame only. Null if that is the first one, if the first `MAX_FRAMES` are blank, and for
- * another image. An animation is read into memory, `LIMITS.imageBytes` at most.
+ * the first frame only. Null if that is the first one, and if the first `MAX_FRAMES` are blank. An
+ * animation is read into memory, `LIMITS.imageBytes` at most.
  */
 async function findVisibleFrame(images: ImagesBinding, file: ImageFile): Promise<ImageFile | null> {
-  if (!mayBeAnimated(await file.read(0, HEADER_BYTES))) return null;
   if (!(await isBlankImage(images, file))) return null;
   let frameCount = 1;
   for (const bytes of laterFrames(await file.read(0, file.size))) {
