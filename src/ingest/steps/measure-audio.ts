@@ -9,7 +9,7 @@ import { putAmplitudes } from "../../store/r2/window-analysis.ts";
 import type { Asset } from "../../types.ts";
 import { countAudioChunks } from "../transcript/audio-chunks.ts";
 
-/** A picture of the sound isn't worth more: without it, there is no waveform. */
+/** Attempts to measure a part. After them, the asset becomes ready without a waveform. */
 const MAX_ATTEMPTS = 3;
 
 /**
