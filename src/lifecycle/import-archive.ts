@@ -1,5 +1,5 @@
 import { INGEST, LIFECYCLE, LIMITS } from "../config.ts";
-import { AppError, type Failure, failureOf, isRetryable } from "../errors.ts";
+import { AppError, ERRORS, type Failure, failureOf } from "../errors.ts";
 import { requirePublicUrl } from "../fetching/public-url.ts";
 import { type AssetId, importedAssetId, type IndexId } from "../ids.ts";
 import { type ArchiveLine, type AssetLine, archiveLine } from "../ingest/archive-line.ts";
@@ -42,7 +42,7 @@ interface ArchiveReport {
   failed: { line: number; asset_id: string; code: string; message: string }[];
 }
 
-/** How far an import has come: the next line, and how often that failed unexpectedly. */
+/** How far an import has come: the next line, and how many attempts at that failed. */
 export type ArchiveProgress = ArchiveReport & { next: number; tries: number };
 
 /** An index that is imported into. */
@@ -89,8 +89,9 @@ export async function importArchive(
 }
 
 /**
- * Imports the asset of a stored line, and records the outcome. An unexpected error ends it, too,
- * once it has occurred `LIFECYCLE.maxLineTries` times.
+ * Imports the asset of a stored line, and records the outcome. A download that failed is tried
+ * again in the next slice. An unexpected error ends it, too, once it has occurred
+ * `LIFECYCLE.maxLineTries` times.
  */
 async function importLine(
   context: ImportContext,
@@ -110,10 +111,12 @@ async function importLine(
     report[await importAsset(context, line)] += 1;
   } catch (error) {
     if (error instanceof SlicePaused) throw error;
-    const isUnexpected = failureOf(error).code === "internal";
-    if (isUnexpected) report.tries += 1;
-    const isLast = isUnexpected && report.tries >= LIFECYCLE.maxLineTries;
-    if (!isLast && isRetryable(error, Number.MAX_SAFE_INTEGER)) throw error;
+    const { code } = failureOf(error);
+    const isUnexpected = code === "internal";
+    const maxTries = isUnexpected ? LIFECYCLE.maxLineTries : ERRORS[code].maxAttempts;
+    if (maxTries === Infinity) throw error;
+    report.tries += 1;
+    if (report.tries < maxTries) throw isUnexpected ? error : new SlicePaused();
     await purgeUnfinished(env, index.indexId, asset_id);
     fail(asset_id, failureOf(error));
   }

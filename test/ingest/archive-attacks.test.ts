@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { LIFECYCLE } from "../../src/config.ts";
 import type { JobMessageOf } from "../../src/messages.ts";
 import { archiveLineKey } from "../../src/store/r2/object-keys.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   archive = await Promise.all((await exportLines(source, "?media=true")).map(hostFiles));
 });
 
-describe("an asset of an archive that can't be imported", () => {
+describe("an asset of an archive", () => {
   const image = () => structuredClone(archive.at(-2));
   const withFile = (path: string, url: string) => {
     const line = image();
@@ -55,18 +55,32 @@ describe("an asset of an archive that can't be imported", () => {
     ["unreadable_image", () => withFile("keyframes/0.jpg", fixtureUrl("clip.mp4"))],
   ];
 
-  it.each(FAILURES)("is reported with %s, and leaves nothing", async (code, line) => {
+  it.each(FAILURES)(
+    "that can't be imported is reported with %s, and leaves nothing",
+    async (code, line) => {
+      const target = await createTarget();
+      const indexId = await indexIdOf(target);
+      const { state, result } = await importLines(target, [line()]);
+      expect({ state, ...result }).toMatchObject({
+        state: "succeeded",
+        imported: 0,
+        failed: [{ asset_id: image().record.asset_id, code }],
+        is_complete: false,
+      });
+      expect(await countStored(indexId)).toEqual({ indices: 1, shards: 1 });
+      expect(await listLineKeys(target)).toEqual([]);
+    },
+  );
+
+  it("is imported if downloads of it fail twice", async () => {
     const target = await createTarget();
-    const indexId = await indexIdOf(target);
-    const { state, result } = await importLines(target, [line()]);
-    expect({ state, ...result }).toMatchObject({
-      state: "succeeded",
-      imported: 0,
-      failed: [{ asset_id: image().record.asset_id, code }],
-      is_complete: false,
-    });
-    expect(await countStored(indexId)).toEqual({ indices: 1, shards: 1 });
-    expect(await listLineKeys(target)).toEqual([]);
+    const line = image();
+    const index = line.files.findIndex(({ path }: Json) => path === "keyframes/0.jpg");
+    const { url } = line.files[index];
+    const query = new URLSearchParams({ id: crypto.randomUUID(), url });
+    line.files[index].url = `${inject("malformedOrigin")}/fails-twice?${query.toString()}`;
+    const { state, result } = await importLines(target, [line]);
+    expect({ state, ...result }).toMatchObject({ state: "succeeded", imported: 1, failed: [] });
   });
 
   const MIB = 1024 ** 2;

@@ -79,6 +79,11 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     sendResponse(socket, "302 Found", { location: pathname + search }, ""),
   to: (socket, { searchParams }) =>
     sendResponse(socket, "302 Found", { location: searchParams.get("url") ?? "" }, ""),
+  /** Closes the connection of the first two requests with an id; then like `to`. */
+  "fails-twice": (socket, url) => {
+    const requests = requested.get(url.searchParams.get("id")!)!;
+    return requests.length <= 2 ? socket.destroy() : BEHAVIOURS["to"]!(socket, url);
+  },
   nowhere: (socket) => sendResponse(socket, "302 Found", {}, "nowhere"),
   silent: () => undefined,
   stalled: (socket) => sendHead(socket, "200 OK", { "content-length": "9" }).write(JPEG),
@@ -115,7 +120,6 @@ const BEHAVIOURS: Record<string, Behaviour> = {
     sendResponse(socket, "200 OK", { "content-encoding": "gzip" }, bytes);
   },
   "no-gzip": (socket) => sendResponse(socket, "200 OK", { "content-encoding": "gzip" }, JPEG),
-  /** Sends more bytes than the content-length. */
   /** A part of a file that nobody has asked for. */
   part: (socket) =>
     sendResponse(socket, "206 Partial Content", { "content-range": "bytes 0-3/1000" }, JPEG),
@@ -123,6 +127,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   /** All of a file, named as a range. */
   "whole-range": (socket) =>
     sendResponse(socket, "206 Partial Content", { "content-range": "bytes 0-3/4" }, JPEG),
+  /** Sends more bytes than the content-length. */
   "too-short": (socket) =>
     sendHead(socket, "200 OK", { "content-length": "4" }).end("x".repeat(99)),
   "too-long": (socket) =>

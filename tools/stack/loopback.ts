@@ -13,6 +13,7 @@ export interface LoopbackServer {
 /** Starts an HTTP server on a free port of 127.0.0.1. */
 export async function startLoopback(listener: RequestListener): Promise<LoopbackServer> {
   const server = createServer(listener);
+  server.keepAliveTimeout = 0; // clients close idle connections: no request meets a closing one
   return {
     ...(await serveOnLoopback(server)),
     close: async () => {
