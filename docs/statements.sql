@@ -186,11 +186,11 @@ INSERT OR IGNORE INTO assets (asset_id, index_id, shard, account_id, asset_type,
             uploads.account_id = accounts.account_id AND result_asset_id IS NULL), 0), 0) + ? <=
       COALESCE(limits ->> '$.stored_bytes', ?) AND COALESCE(accounts.record_bytes, 0) + ? <=
       COALESCE(limits ->> '$.record_bytes', ?) AND COALESCE((SELECT neurons * 0.000011 + frames *
-          0.0005 + images * 0.0005 + dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written *
-          0.000001 + object_requests * 1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 +
-          requests * 3e-7 + queue_operations * 4e-7 FROM usage WHERE usage.account_id =
-          accounts.account_id AND date = date('now')), 0) + ? <= COALESCE(limits ->>
-        '$.cost_usd_per_day', ?) AND (SELECT accepts_ingests FROM deployment));
+          0.0005 + converted_seconds * 0.000015 + images * 0.0005 + dimensions_queried * 1e-8 +
+          rows_read * 1e-9 + rows_written * 0.000001 + object_requests * 1.5e-7 + bucket_reads *
+          3.6e-7 + bucket_writes * 0.0000045 + requests * 3e-7 + queue_operations * 4e-7 FROM usage
+          WHERE usage.account_id = accounts.account_id AND date = date('now')), 0) + ? <=
+      COALESCE(limits ->> '$.cost_usd_per_day', ?) AND (SELECT accepts_ingests FROM deployment));
 INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, created_at, updated_at)
   SELECT job_id, account_id, index_id, asset_id, 'ingest', 'queued', created_at, updated_at
   FROM assets
@@ -203,10 +203,11 @@ SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALE
       COALESCE((SELECT SUM(MAX(COALESCE(length, 0), received, stored_bytes)) FROM uploads WHERE
           uploads.account_id = accounts.account_id AND result_asset_id IS NULL), 0), 0) AS
     stored_bytes, COALESCE(accounts.record_bytes, 0) AS record_bytes, COALESCE((SELECT neurons *
-        0.000011 + frames * 0.0005 + images * 0.0005 + dimensions_queried * 1e-8 + rows_read * 1e-9
-        + rows_written * 0.000001 + object_requests * 1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes
-        * 0.0000045 + requests * 3e-7 + queue_operations * 4e-7 FROM usage WHERE usage.account_id =
-        accounts.account_id AND date = date('now')), 0) AS cost_usd_per_day
+        0.000011 + frames * 0.0005 + converted_seconds * 0.000015 + images * 0.0005 +
+        dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written * 0.000001 + object_requests *
+        1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests * 3e-7 +
+        queue_operations * 4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND date =
+        date('now')), 0) AS cost_usd_per_day
   FROM accounts
   WHERE account_id = ?;
 
@@ -561,10 +562,11 @@ SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALE
         FROM usage WHERE usage.account_id = accounts.account_id AND date = date('now')), 0) AS
     searches_per_day, COALESCE((SELECT SUM(assets) FROM tallies WHERE tallies.account_id =
         accounts.account_id AND state NOT IN ('ready', 'failed')), 0) AS concurrent_ingests,
-    COALESCE((SELECT neurons * 0.000011 + frames * 0.0005 + images * 0.0005 + dimensions_queried *
-        1e-8 + rows_read * 1e-9 + rows_written * 0.000001 + object_requests * 1.5e-7 + bucket_reads
-        * 3.6e-7 + bucket_writes * 0.0000045 + requests * 3e-7 + queue_operations * 4e-7 FROM usage
-        WHERE usage.account_id = accounts.account_id AND date = date('now')), 0) AS cost_usd_per_day
+    COALESCE((SELECT neurons * 0.000011 + frames * 0.0005 + converted_seconds * 0.000015 + images *
+        0.0005 + dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written * 0.000001 +
+        object_requests * 1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests *
+        3e-7 + queue_operations * 4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND
+        date = date('now')), 0) AS cost_usd_per_day
   FROM accounts
   WHERE account_id = ?;
 
@@ -1157,12 +1159,12 @@ INSERT INTO uploads (upload_id, account_id, index_id, title, metadata, upload_me
             FROM uploads WHERE uploads.account_id = accounts.account_id AND result_asset_id IS
             NULL), 0), 0) + ? <= COALESCE(limits ->> '$.stored_bytes', ?) AND
       COALESCE(accounts.record_bytes, 0) + ? <= COALESCE(limits ->> '$.record_bytes', ?) AND
-      COALESCE((SELECT neurons * 0.000011 + frames * 0.0005 + images * 0.0005 + dimensions_queried *
-          1e-8 + rows_read * 1e-9 + rows_written * 0.000001 + object_requests * 1.5e-7 +
-          bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests * 3e-7 + queue_operations *
-          4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND date = date('now')), 0) +
-      ? <= COALESCE(limits ->> '$.cost_usd_per_day', ?) AND (SELECT accepts_ingests FROM
-        deployment));
+      COALESCE((SELECT neurons * 0.000011 + frames * 0.0005 + converted_seconds * 0.000015 + images
+          * 0.0005 + dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written * 0.000001 +
+          object_requests * 1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests *
+          3e-7 + queue_operations * 4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND
+          date = date('now')), 0) + ? <= COALESCE(limits ->> '$.cost_usd_per_day', ?) AND (SELECT
+        accepts_ingests FROM deployment));
 SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALESCE((SELECT COUNT(*)
         FROM uploads WHERE uploads.account_id = accounts.account_id AND result_asset_id IS NULL), 0)
     AS open_uploads, COALESCE((SELECT SUM(assets) FROM tallies WHERE tallies.account_id =
@@ -1172,10 +1174,11 @@ SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALE
           SUM(MAX(COALESCE(length, 0), received, stored_bytes)) FROM uploads WHERE
           uploads.account_id = accounts.account_id AND result_asset_id IS NULL), 0), 0) AS
     stored_bytes, COALESCE(accounts.record_bytes, 0) AS record_bytes, COALESCE((SELECT neurons *
-        0.000011 + frames * 0.0005 + images * 0.0005 + dimensions_queried * 1e-8 + rows_read * 1e-9
-        + rows_written * 0.000001 + object_requests * 1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes
-        * 0.0000045 + requests * 3e-7 + queue_operations * 4e-7 FROM usage WHERE usage.account_id =
-        accounts.account_id AND date = date('now')), 0) AS cost_usd_per_day
+        0.000011 + frames * 0.0005 + converted_seconds * 0.000015 + images * 0.0005 +
+        dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written * 0.000001 + object_requests *
+        1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests * 3e-7 +
+        queue_operations * 4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND date =
+        date('now')), 0) AS cost_usd_per_day
   FROM accounts
   WHERE account_id = ?;
 
@@ -1219,10 +1222,10 @@ SELECT date, ingested_ms AS ingestedMs, ingested_images AS ingestedImages, store
     storedBytes, stored_segments AS storedSegments, searches AS searches, answers AS answers,
     model_calls AS modelCalls, input_tokens AS inputTokens, output_tokens AS outputTokens,
     audio_seconds AS audioSeconds, neurons AS neurons, frames AS frames, images AS images,
-    dimensions_queried AS dimensionsQueried, vectors_written AS vectorsWritten, rows_read AS
-    rowsRead, rows_written AS rowsWritten, object_requests AS objectRequests, bucket_reads AS
-    bucketReads, bucket_writes AS bucketWrites, requests AS requests, queue_operations AS
-    queueOperations
+    converted_seconds AS convertedSeconds, dimensions_queried AS dimensionsQueried, vectors_written
+    AS vectorsWritten, rows_read AS rowsRead, rows_written AS rowsWritten, object_requests AS
+    objectRequests, bucket_reads AS bucketReads, bucket_writes AS bucketWrites, requests AS
+    requests, queue_operations AS queueOperations
   FROM usage
   WHERE account_id = ?
   AND date >= ?
@@ -1392,7 +1395,8 @@ SELECT asset_key AS assetKey, segment_id AS segmentId, position, start_ms AS sta
   WHERE segment_id IN (SELECT value FROM json_each(?))
   AND segment_key IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ?)
   AND segment_key NOT IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ?);
-SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title, metadata
+SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title, metadata,
+    technical
   FROM assets
   WHERE asset_key IN (SELECT value FROM json_each(?))
   AND (assets.searchable_at <= ?)
@@ -1439,7 +1443,8 @@ SELECT segment_id AS segmentId, bm25
         AND (assets.asset_id <> ?)) ORDER BY bm25 DESC LIMIT ? )
   JOIN segments USING (segment_key)
   ORDER BY bm25 DESC;
-SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title, metadata
+SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title, metadata,
+    technical
   FROM assets
   WHERE asset_key IN (SELECT value FROM json_each(?))
   AND (assets.searchable_at <= ?)

@@ -15,6 +15,7 @@ const WRITES: Guards = {
   "src/metering/meter-env.ts meterBucket": "counts within the guard",
   "src/ingest/upload-writer.ts UploadWriter": "allocatePartNumber: charged to the upload",
   "src/store/archive.ts archiveAsset": "guardBucket: charged, and always written",
+  "src/store/r2/conversion-plan.ts putConversionPlan": BUCKET,
   "src/store/r2/frame-signatures.ts putArchivedSignatures": BUCKET,
   "src/store/r2/object-keys.ts putArchiveLine": BUCKET,
   "src/store/r2/object-keys.ts putImportedFile": BUCKET,

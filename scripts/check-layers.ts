@@ -41,6 +41,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "unsegmented-scripts",
     "user-metadata",
     "web-url",
+    "working-copy",
   ],
   ["fetching", "media", "models", "store"],
   ["metering", "platforms"],

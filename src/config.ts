@@ -79,12 +79,12 @@ export const ACCOUNT_LIMITS = {
 
 /**
  * Prices of one operation in US dollars on the plan Workers Paid, without what it includes. Read on
- * 2026-11-23 at developers.cloudflare.com, on the page "Pricing" of each product. CPU time isn't
- * counted: a Worker can't measure it.
+ * 2026-11-23 on the page "Pricing" of each product. A Worker can't measure its CPU time.
  */
 export const PRICES = {
   neurons: 0.011e-3, // Workers AI
   frames: 0.5e-3, // Media Transformations: free until the end of its beta
+  convertedSeconds: 15e-6, // 0.75 s of a container's processor: docs/costs.md
   images: 0.5e-3, // Images: a transformation; a repeated one is free in the same month
   dimensionsQueried: 0.01e-6, // Vectorize
   rowsRead: 0.001e-6, // D1 and objects

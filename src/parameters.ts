@@ -79,3 +79,14 @@ export const QUOTES = {
   /** Sentences whose similarity to the question is computed. */
   maxEmbedded: 4,
 } as const;
+
+/** Conversion of videos that can't be read as they are, by the decoder (docs/formats.md). */
+export const CONVERSION = {
+  partMs: 60_000, // of a video, converted by one message
+  partBytes: 40 * 1024 ** 2, // of a piece as it comes; an encoder of 4 Mbit/s makes 30 MiB
+  copyBytes: 24 * 1024 ** 3, // of 12 hours at 4 Mbit/s
+  longSide: 1280, // pixels of the working copy
+  shortSide: 720,
+  defaultFps: 25, // of a video that states none
+  timeoutMs: 600_000, // of a call: the decoder ends a piece after 8
+} as const;

@@ -14,6 +14,9 @@ export type AssetKind = (typeof ASSET_KINDS)[number];
  */
 export const INGEST_STEPS = [
   "fetch",
+  "plan_conversion",
+  "convert",
+  "merge_parts",
   "probe",
   "detect_shots",
   "segment",

@@ -1577,6 +1577,11 @@ export interface components {
                  */
                 images: number;
                 /**
+                 * @description US dollars for converting videos.
+                 * @example 0.004
+                 */
+                conversion: number;
+                /**
                  * @description US dollars for querying vectors.
                  * @example 0.004
                  */
@@ -1629,6 +1634,11 @@ export interface components {
                  * @example 0
                  */
                 images: number;
+                /**
+                 * @description Seconds of video that the decoder converted.
+                 * @example 0
+                 */
+                converted_seconds: number;
                 /**
                  * @description Dimensions of the vectors by which Vectorize was queried.
                  * @example 0
@@ -2036,6 +2046,48 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
+             * @description Copy of a video whose file can't be read as it is, and why it was made; else null.
+             * @example null
+             */
+            working_copy: {
+                /**
+                 * @description Error that the original gives: its container, its pictures or its sound.
+                 * @example unreadable_container
+                 * @enum {string}
+                 */
+                reason: "unreadable_container" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec";
+                /**
+                 * @description Container of the copy.
+                 * @enum {string}
+                 */
+                container: "mp4";
+                /**
+                 * @description Codec of the copy's pictures: H.264.
+                 * @enum {string}
+                 */
+                video_codec: "avc";
+                /**
+                 * @description Codec of the copy's sound; null without sound.
+                 * @example aac
+                 */
+                audio_codec: string | null;
+                /**
+                 * @description Size of the copy in bytes.
+                 * @example 9437184
+                 */
+                bytes: number;
+                /**
+                 * @description Width of the copy in pixels.
+                 * @example 1280
+                 */
+                width: number;
+                /**
+                 * @description Height of the copy in pixels.
+                 * @example 720
+                 */
+                height: number;
+            } | null;
+            /**
              * @description Segments that can be searched.
              * @example 17
              */
@@ -2070,10 +2122,16 @@ export interface components {
             thumbnail_url: string | null;
             /**
              * Format: uri
-             * @description URL of the file, valid for an hour; null until it is stored.
+             * @description URL of the file, or of its working copy, valid for an hour; null until it is stored.
              * @example https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4
              */
             media_url: string | null;
+            /**
+             * Format: uri
+             * @description URL of the file as it came if `media_url` is a working copy, else null.
+             * @example null
+             */
+            original_url: string | null;
         };
         /** @description What went wrong, and what to do. */
         Failure: {
@@ -2375,7 +2433,7 @@ export interface components {
             thumbnail_url: string | null;
             /**
              * Format: uri
-             * @description URL of the file, valid for an hour; players start at the segment.
+             * @description URL of the file, or of its working copy, valid for an hour; players start at the segment.
              * @example https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8
              */
             clip_url: string;
@@ -2687,7 +2745,7 @@ export interface components {
                      * @description What is wrong. docs/operate.md lists the codes.
                      * @enum {string}
                      */
-                    code: "ingest_failed" | "ingest_stuck" | "source_missing" | "source_truncated" | "facts_mismatch" | "segment_count_mismatch" | "keyframes_missing" | "keyframes_undescribed" | "sound_unrecognized" | "signatures_missing" | "transcript_missing" | "transcript_mismatch" | "fulltext_missing" | "vectors_missing" | "vectors_stale" | "vectors_unexpected" | "objects_unreferenced" | "archive_outdated";
+                    code: "ingest_failed" | "ingest_stuck" | "source_missing" | "source_truncated" | "working_copy_missing" | "facts_mismatch" | "segment_count_mismatch" | "keyframes_missing" | "keyframes_undescribed" | "sound_unrecognized" | "signatures_missing" | "transcript_missing" | "transcript_mismatch" | "fulltext_missing" | "vectors_missing" | "vectors_stale" | "vectors_unexpected" | "objects_unreferenced" | "archive_outdated";
                     /**
                      * @description What is wrong and what to do, in a sentence.
                      * @example The vectors were made by another model version.
@@ -3578,6 +3636,7 @@ export interface operations {
                      *             "models": 0.004,
                      *             "frames": 0.004,
                      *             "images": 0.004,
+                     *             "conversion": 0.004,
                      *             "vectors": 0.004,
                      *             "databases": 0.004,
                      *             "files": 0.004,
@@ -3590,6 +3649,7 @@ export interface operations {
                      *             "audio_seconds": 0,
                      *             "frames": 0,
                      *             "images": 0,
+                     *             "converted_seconds": 0,
                      *             "dimensions_queried": 0,
                      *             "vectors_written": 0,
                      *             "rows_read": 0,
@@ -3615,6 +3675,7 @@ export interface operations {
                      *               "models": 0.004,
                      *               "frames": 0.004,
                      *               "images": 0.004,
+                     *               "conversion": 0.004,
                      *               "vectors": 0.004,
                      *               "databases": 0.004,
                      *               "files": 0.004,
@@ -3627,6 +3688,7 @@ export interface operations {
                      *               "audio_seconds": 0,
                      *               "frames": 0,
                      *               "images": 0,
+                     *               "converted_seconds": 0,
                      *               "dimensions_queried": 0,
                      *               "vectors_written": 0,
                      *               "rows_read": 0,
@@ -4140,6 +4202,7 @@ export interface operations {
                      *             "camera": "Lumen One",
                      *             "latitude": 60.39
                      *           },
+                     *           "working_copy": null,
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -4148,7 +4211,8 @@ export interface operations {
                      *           "created_at": "2026-11-24T09:30:00.000Z",
                      *           "updated_at": "2026-11-24T09:30:00.000Z",
                      *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *           "original_url": null
                      *         }
                      *       ],
                      *       "total": 1,
@@ -4429,6 +4493,7 @@ export interface operations {
                      *         "camera": "Lumen One",
                      *         "latitude": 60.39
                      *       },
+                     *       "working_copy": null,
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4438,6 +4503,7 @@ export interface operations {
                      *       "updated_at": "2026-11-24T09:30:00.000Z",
                      *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
                      *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "original_url": null,
                      *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
                      *       "duplicate": false
                      *     }
@@ -4579,6 +4645,7 @@ export interface operations {
                      *             "camera": "Lumen One",
                      *             "latitude": 60.39
                      *           },
+                     *           "working_copy": null,
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -4587,7 +4654,8 @@ export interface operations {
                      *           "created_at": "2026-11-24T09:30:00.000Z",
                      *           "updated_at": "2026-11-24T09:30:00.000Z",
                      *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *           "original_url": null
                      *         }
                      *       ],
                      *       "total": 1,
@@ -4669,6 +4737,7 @@ export interface operations {
                      *         "camera": "Lumen One",
                      *         "latitude": 60.39
                      *       },
+                     *       "working_copy": null,
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4678,6 +4747,7 @@ export interface operations {
                      *       "updated_at": "2026-11-24T09:30:00.000Z",
                      *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
                      *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "original_url": null,
                      *       "transcript": {
                      *         "language": "en",
                      *         "source": "upload",
@@ -4801,6 +4871,7 @@ export interface operations {
                      *         "camera": "Lumen One",
                      *         "latitude": 60.39
                      *       },
+                     *       "working_copy": null,
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4809,7 +4880,8 @@ export interface operations {
                      *       "created_at": "2026-11-24T09:30:00.000Z",
                      *       "updated_at": "2026-11-24T09:30:00.000Z",
                      *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "original_url": null
                      *     }
                      */
                     "application/json": components["schemas"]["Asset"];
@@ -4902,6 +4974,7 @@ export interface operations {
                      *         "camera": "Lumen One",
                      *         "latitude": 60.39
                      *       },
+                     *       "working_copy": null,
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -4910,7 +4983,8 @@ export interface operations {
                      *       "created_at": "2026-11-24T09:30:00.000Z",
                      *       "updated_at": "2026-11-24T09:30:00.000Z",
                      *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "original_url": null
                      *     }
                      */
                     "application/json": components["schemas"]["Asset"];
@@ -5169,6 +5243,7 @@ export interface operations {
                      *         "camera": "Lumen One",
                      *         "latitude": 60.39
                      *       },
+                     *       "working_copy": null,
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5178,6 +5253,7 @@ export interface operations {
                      *       "updated_at": "2026-11-24T09:30:00.000Z",
                      *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
                      *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "original_url": null,
                      *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
                      *       "duplicate": false
                      *     }
@@ -5319,6 +5395,7 @@ export interface operations {
                      *             "camera": "Lumen One",
                      *             "latitude": 60.39
                      *           },
+                     *           "working_copy": null,
                      *           "segments": 17,
                      *           "metadata": {
                      *             "year": 2026,
@@ -5327,7 +5404,8 @@ export interface operations {
                      *           "created_at": "2026-11-24T09:30:00.000Z",
                      *           "updated_at": "2026-11-24T09:30:00.000Z",
                      *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *           "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *           "original_url": null
                      *         }
                      *       ],
                      *       "total": 1,
@@ -5409,6 +5487,7 @@ export interface operations {
                      *         "camera": "Lumen One",
                      *         "latitude": 60.39
                      *       },
+                     *       "working_copy": null,
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5417,7 +5496,8 @@ export interface operations {
                      *       "created_at": "2026-11-24T09:30:00.000Z",
                      *       "updated_at": "2026-11-24T09:30:00.000Z",
                      *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "original_url": null
                      *     }
                      */
                     "application/json": components["schemas"]["Asset"];
@@ -5536,6 +5616,7 @@ export interface operations {
                      *         "camera": "Lumen One",
                      *         "latitude": 60.39
                      *       },
+                     *       "working_copy": null,
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5544,7 +5625,8 @@ export interface operations {
                      *       "created_at": "2026-11-24T09:30:00.000Z",
                      *       "updated_at": "2026-11-24T09:30:00.000Z",
                      *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "original_url": null
                      *     }
                      */
                     "application/json": components["schemas"]["Asset"];
@@ -5637,6 +5719,7 @@ export interface operations {
                      *         "camera": "Lumen One",
                      *         "latitude": 60.39
                      *       },
+                     *       "working_copy": null,
                      *       "segments": 17,
                      *       "metadata": {
                      *         "year": 2026,
@@ -5645,7 +5728,8 @@ export interface operations {
                      *       "created_at": "2026-11-24T09:30:00.000Z",
                      *       "updated_at": "2026-11-24T09:30:00.000Z",
                      *       "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *       "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *       "original_url": null
                      *     }
                      */
                     "application/json": components["schemas"]["Asset"];
@@ -7421,6 +7505,7 @@ export interface operations {
                      *               "camera": "Lumen One",
                      *               "latitude": 60.39
                      *             },
+                     *             "working_copy": null,
                      *             "segments": 17,
                      *             "metadata": {
                      *               "year": 2026,
@@ -7429,7 +7514,8 @@ export interface operations {
                      *             "created_at": "2026-11-24T09:30:00.000Z",
                      *             "updated_at": "2026-11-24T09:30:00.000Z",
                      *             "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *             "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *             "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *             "original_url": null
                      *           },
                      *           "segments": [
                      *             {
@@ -7516,6 +7602,7 @@ export interface operations {
                      *           "camera": "Lumen One",
                      *           "latitude": 60.39
                      *         },
+                     *         "working_copy": null,
                      *         "segments": 17,
                      *         "metadata": {
                      *           "year": 2026,
@@ -7524,7 +7611,8 @@ export interface operations {
                      *         "created_at": "2026-11-24T09:30:00.000Z",
                      *         "updated_at": "2026-11-24T09:30:00.000Z",
                      *         "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
-                     *         "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4"
+                     *         "media_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4",
+                     *         "original_url": null
                      *       },
                      *       "segments": [
                      *         {

@@ -37,6 +37,7 @@ export function createCapabilities(folder: WorkFolder) {
     vad: createCapability(VAD_MODEL, loadVad, MODEL_LIMITS),
     speech: createSpeech(installed.speech, folder),
     media: createCapability(MEDIA_MODEL, () => Promise.resolve(), MEDIA_LIMITS),
+    conversion: createCapability(MEDIA_MODEL, () => Promise.resolve(), MEDIA_LIMITS),
   };
 }
 

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { AV_NOPTS_VALUE, AVERROR_EAGAIN, AVSEEK_FLAG_BACKWARD } from "node-av/constants";
-import { Codec, CodecContext, Frame, Packet, type Stream } from "node-av/lib";
+import { Codec, CodecContext, Dictionary, Frame, Packet, type Stream } from "node-av/lib";
 import { EngineError } from "./errors.ts";
-import { type MediaSource, toSeconds } from "./media-source.ts";
+import { MAX_VIDEO_PIXELS, type MediaSource, toSeconds } from "./media-source.ts";
 
 /** A decoded frame; its owner has to free it. */
 export interface TimedFrame {
@@ -56,7 +56,8 @@ export class MediaReader {
     const copied = decoder.parametersToContext(stream.codecpar);
     decoder.pktTimebase = stream.timeBase;
     decoder.threadCount = 1;
-    if (copied < 0 || (await decoder.open2(codec)) < 0) {
+    using options = Dictionary.fromObject({ max_pixels: String(MAX_VIDEO_PIXELS) });
+    if (copied < 0 || (await decoder.open2(codec, options)) < 0) {
       decoder.freeContext();
       throw new EngineError("undecodable_media", "The decoder rejects this stream.");
     }

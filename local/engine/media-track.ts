@@ -53,7 +53,11 @@ export async function* readVideoTrack(
   }
 }
 
-async function* listPresentedFrames(frames: PresentedFrames, { start, end }: TimeRange): Track {
+/** Yields the frames on screen in a range, timed from its start, then null. */
+export async function* listPresentedFrames(
+  frames: PresentedFrames,
+  { start, end }: TimeRange,
+): Track {
   let last = -1n;
   let presented = await frames.at(start);
   while (presented && presented.seconds < end) {
@@ -97,7 +101,8 @@ export async function* readAudioTrack(path: string, range: TimeRange, signal: Ab
   }
 }
 
-async function* listAudioFrames(reader: MediaReader, { start, end }: TimeRange): Track {
+/** Yields the audio frames up to the end of a range, timed from its start, then null. */
+export async function* listAudioFrames(reader: MediaReader, { start, end }: TimeRange): Track {
   for (;;) {
     const next = await reader.next();
     if (!next) break;

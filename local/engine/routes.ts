@@ -75,7 +75,7 @@ export function createRoutes(capabilities: Capabilities, storage: MediaStorage):
     ...createMaskRoutes(objects, masks, readImage),
     ...createMediaRoutes(capabilities.media, storage),
     ...createSpeechRoutes(capabilities, storage),
-    ...createConversionRoutes(capabilities.media),
+    ...createConversionRoutes(capabilities, storage.folder),
   };
 }
 

@@ -5,6 +5,9 @@ import { join } from "node:path";
 
 /** A temporary folder of this process. */
 export interface WorkFolder {
+  path: string;
+  /** Returns the path of a new file, which the caller removes. */
+  newPath(): string;
   /** Runs `work` with the path of a new file and removes the file afterwards. */
   withFile<T>(work: (path: string) => Promise<T>): Promise<T>;
   /** Removes the folder and its contents. */
@@ -14,9 +17,12 @@ export interface WorkFolder {
 export function createWorkFolder(): WorkFolder {
   const folder = mkdtempSync(join(tmpdir(), "engine-"));
   let files = 0;
+  const newPath = () => join(folder, String(files++));
   return {
+    path: folder,
+    newPath,
     async withFile(work) {
-      const path = join(folder, String(files++));
+      const path = newPath();
       try {
         return await work(path);
       } finally {

@@ -5,7 +5,7 @@ import { extractFrameAt } from "../media/frames.ts";
 import { CHARACTERS_PER_TOKEN } from "../models/token-usage.ts";
 import type { Hit } from "../search/hits.ts";
 import { NO_KEYFRAME_MS } from "../store/index-database/segments.ts";
-import { getKeyframe, sourceKey } from "../store/r2/object-keys.ts";
+import { getKeyframe, mediaKey } from "../store/r2/object-keys.ts";
 import type { ClaimEvidence } from "./claim.ts";
 
 /** Evidence for an answer: a segment, or consecutive segments of one video. */
@@ -134,7 +134,7 @@ async function readImage(env: Env, { segment, asset }: Hit): Promise<Uint8Array 
   const { startMs, endMs, keyframeMs, error } = segment;
   if (keyframeMs === NO_KEYFRAME_MS) return null;
   if (startMs !== null && endMs !== null && (keyframeMs < startMs || keyframeMs >= endMs)) {
-    return extractFrameAt(env, sourceKey(asset), (startMs + endMs) / 2000);
+    return extractFrameAt(env, mediaKey(asset), (startMs + endMs) / 2000);
   }
   return error ? null : getKeyframe(env.MEDIA, asset, keyframeMs);
 }

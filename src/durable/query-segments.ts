@@ -77,7 +77,7 @@ function readFound(
   const assets = readRows(
     storage,
     sql`SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, title,
-        metadata
+        metadata, technical
       FROM assets WHERE asset_key ${inList([...assetKeys])} AND ${isInScope(scope)}`,
     budget,
   );

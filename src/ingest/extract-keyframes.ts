@@ -11,7 +11,7 @@ import type { LumaImage } from "../media/pixels/resize-luma.ts";
 import { updateProperties } from "../store/d1/assets.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";
 import { putSignature } from "../store/index-database/signatures.ts";
-import { putKeyframe, sourceKey } from "../store/r2/object-keys.ts";
+import { mediaKey, putKeyframe, sourceKey } from "../store/r2/object-keys.ts";
 import type { Asset, Segment } from "../types.ts";
 
 /**
@@ -38,7 +38,7 @@ export async function forEachKeyframe(
   }
   const times = segments.map(({ keyframeMs }) => keyframeMs / 1000);
   const range = { start: Math.min(...times), end: Math.max(...times) };
-  using input = await openContainer(env.MEDIA, sourceKey(asset), range);
+  using input = await openContainer(env.MEDIA, mediaKey(asset), range);
   const extract = async ({ keyframeMs }: Segment) => {
     return decodeFrame(env, requireVideoTrack(input), keyframeMs / 1000);
   };

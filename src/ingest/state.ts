@@ -58,6 +58,9 @@ export const STEPS_BY_ASSET_TYPE: Record<AssetType, readonly Step[]> = {
 /** Shares of the progress by the average cost of each step. */
 const STEP_WEIGHT: Record<Step, number> = {
   fetch: 5,
+  plan_conversion: 1,
+  convert: 30,
+  merge_parts: 2,
   probe: 5,
   detect_shots: 8,
   segment: 5,
@@ -71,6 +74,9 @@ const STEP_WEIGHT: Record<Step, number> = {
 
 const PUBLIC_STATE: Record<Step, AssetState> = {
   fetch: "fetching",
+  plan_conversion: "probing",
+  convert: "probing",
+  merge_parts: "probing",
   probe: "probing",
   detect_shots: "segmenting",
   segment: "segmenting",
@@ -224,13 +230,14 @@ export function nextDue(state: IngestState): number {
 }
 
 /**
- * Returns what the asset's record says. Progress is the weighted share of done parts and never
- * decreases. Null in a failed asset, whose record keeps its progress.
+ * Returns what the asset's record says. Progress is the weighted share of done parts, without the
+ * steps that are skipped, and never decreases. Null in a failed asset, whose record keeps its
+ * progress.
  */
 export function publicState(state: IngestState): { state: AssetState; progress: number | null } {
   if (state.phase === "ready") return { state: "ready", progress: 1 };
   if (state.phase === "failed") return { state: "failed", progress: null };
-  const steps = STEPS_BY_ASSET_TYPE[state.assetType];
+  const steps = STEPS_BY_ASSET_TYPE[state.assetType].filter((step) => state.fanOut[step] !== 0);
   const total = steps.reduce((sum, step) => sum + STEP_WEIGHT[step], 0);
   const before = steps
     .slice(0, steps.indexOf(state.step))

@@ -3,6 +3,7 @@ export const FINDINGS = [
   "ingest_stuck",
   "source_missing",
   "source_truncated",
+  "working_copy_missing",
   "facts_mismatch",
   "segment_count_mismatch",
   "keyframes_missing",

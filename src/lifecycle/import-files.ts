@@ -5,6 +5,7 @@ import { download } from "../fetching/download.ts";
 import type { AssetLine } from "../ingest/archive-line.ts";
 import { checkArchivedFile } from "../ingest/archived-file.ts";
 import { storeSource } from "../ingest/steps/fetch.ts";
+import { storeWorkingCopy } from "../ingest/steps/merge-parts.ts";
 import { probeMedia } from "../media/container/open-container.ts";
 import { updateProperties } from "../store/d1/assets.ts";
 import type { ArchiveRecord } from "../store/r2/archive-record.ts";
@@ -12,10 +13,12 @@ import {
   assetPrefix,
   headObject,
   listObjects,
+  mediaKey,
   putImportedFile,
   sourceKey,
 } from "../store/r2/object-keys.ts";
 import type { Asset } from "../types.ts";
+import { workingCopyOf } from "../working-copy.ts";
 import { type Checkpoint, inBatches } from "./slice.ts";
 
 /** Whether an archive names the source file. */
@@ -38,6 +41,9 @@ export async function importFiles(
       if (path === "source") {
         const chunks = download(url, env.FETCH_ALLOW, record.size_bytes);
         await storeSource(env.MEDIA, asset, chunks, record.sha256);
+      } else if (path === "working-copy") {
+        const { bytes = 0 } = workingCopyOf(record) ?? {};
+        await storeWorkingCopy(env.MEDIA, asset, download(url, env.FETCH_ALLOW, bytes));
       } else {
         const bytes: Uint8Array[] = [];
         for await (const chunk of download(url, env.FETCH_ALLOW, LIMITS.archiveFileBytes)) {
@@ -59,10 +65,11 @@ const LENGTH_TOLERANCE_MS = 1000;
  * `download_refused`, and what `probeMedia` throws.
  */
 async function checkSource(env: Env, asset: Asset, record: ArchiveRecord): Promise<void> {
+  const { technical } = record;
   const { size = 0, httpMetadata } = (await headObject(env.MEDIA, sourceKey(asset))) ?? {};
   const lengthMs =
     asset.assetType === "video"
-      ? 1000 * (await probeMedia(env.MEDIA, sourceKey(asset))).durationSeconds
+      ? 1000 * (await probeMedia(env.MEDIA, mediaKey({ ...asset, technical }))).durationSeconds
       : 0;
   const isLength = Math.abs(lengthMs - record.duration_ms) <= LENGTH_TOLERANCE_MS;
   if (size !== record.size_bytes || !isLength) {

@@ -8,7 +8,7 @@ import type { FindingCode } from "./findings.ts";
 import { rewriteArchive } from "./health/archive.ts";
 import { describeKeyframes, recognizeFailedSpeech } from "./health/failures.ts";
 import { restartFailed, restartStuck } from "./health/ingest.ts";
-import { deleteObjects, reextractKeyframes, refetchSource } from "./health/objects.ts";
+import { deleteObjects, reconvert, reextractKeyframes, refetchSource } from "./health/objects.ts";
 import { copyFacts, rebuildFullText, restoreAssetSegments } from "./health/rows.ts";
 import { realignTranscript, rebuildTranscript } from "./health/transcript.ts";
 import { reembedSegments } from "./health/vectors.ts";
@@ -23,6 +23,7 @@ const REPAIRS: [FindingCode[], Repair][] = [
   [["ingest_failed"], restartFailed],
   [["ingest_stuck"], restartStuck],
   [["source_missing", "source_truncated"], refetchSource],
+  [["working_copy_missing"], reconvert],
   [["facts_mismatch"], copyFacts],
   [["segment_count_mismatch"], restoreAssetSegments],
   [["keyframes_missing", "signatures_missing"], reextractKeyframes],

@@ -12,9 +12,12 @@ import type { JobMessage } from "../../src/messages.ts";
 import { costGate } from "../../src/metering/cost-gate.ts";
 import { newInvocationCalls } from "../../src/metering/invocation-calls.ts";
 import { meterEnv } from "../../src/metering/meter-env.ts";
+import { CONVERSION } from "../../src/parameters.ts";
 import { runJob } from "../../src/queues/job-runners.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
 import { updateJob } from "../../src/store/d1/jobs.ts";
+import { putConversionPlan } from "../../src/store/r2/conversion-plan.ts";
+import { convertedPartKey } from "../../src/store/r2/object-keys.ts";
 import { putRecognized } from "../../src/store/transcripts.ts";
 import { type Asset, INGEST_STEPS, type Step } from "../../src/types.ts";
 import { CallCounts } from "../../tools/call-counts.ts";
@@ -163,9 +166,41 @@ async function toLongest(asset: Asset): Promise<Asset> {
   return longest;
 }
 
+/** Stores the plan of a conversion of the longest video. */
+async function withPlan(asset: Asset): Promise<Asset> {
+  await putConversionPlan(env.MEDIA, asset, {
+    reason: "unsupported_codec",
+    originSeconds: 0,
+    durationMs: LIMITS.videoSeconds * 1000,
+    width: 320,
+    height: 180,
+    fps: 10,
+    hasAudio: true,
+  });
+  return asset;
+}
+
+/** Converts two minutes, and stores them by turns as the parts of the longest video. */
+async function withParts(asset: Asset): Promise<Asset> {
+  await withPlan(asset);
+  const minutes: Uint8Array[] = [];
+  for (const part of [0, 1]) {
+    await STEP_RUNNERS.convert(standIns(), asset, part, 1);
+    minutes.push(await (await env.MEDIA.get(convertedPartKey(asset, part)))!.bytes());
+  }
+  const count = (LIMITS.videoSeconds * 1000) / CONVERSION.partMs;
+  for (let part = 2; part < count; part++) {
+    await env.MEDIA.put(convertedPartKey(asset, part), minutes[part % 2]!);
+  }
+  return asset;
+}
+
 /** How the largest part of each step is made: a new step without an entry doesn't compile. */
 const STEP_CASES: Record<Step, (asset: Asset) => Promise<Asset>> = {
   fetch: async (asset) => asset,
+  plan_conversion: async (asset) => asset,
+  convert: async (asset) => withPlan(asset),
+  merge_parts: withParts,
   probe: async (asset) => asset,
   detect_shots: async (asset) => asset, // a window
   segment: toLongest,

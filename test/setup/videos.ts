@@ -15,6 +15,11 @@ import { NARRATION } from "./narration.ts";
 /** Time of the first frame of H.264 in its stream: frames are stored in another order. */
 const FIRST_FRAME_SECONDS = 0.2;
 
+/** Samples a second of narration. */
+const SPEECH_RATE = 16_000;
+/** Time of the voice in `old.avi`. */
+const OLD_VOICE_SECONDS = 60.5;
+
 const SMALL = { width: 320, height: 180, fps: 10 } as const;
 
 /**
@@ -24,8 +29,10 @@ const SMALL = { width: 320, height: 180, fps: 10 } as const;
  * - `glance.mp4`: 7 s of the house; after 3 s, `glance.jpg` (boats) for 0.8 s
  * - `speech.mp4`: 9 s of the house with two spoken sentences
  * - `house.vtt`: captions with a text of their own
- * - `vp9.mp4`: a codec that the media binding rejects. `mpeg4.mp4`: one that no decoder accepts.
+ * - `vp9.mp4`: a codec that the media binding rejects. `mpeg4.mp4`: one that only a
+ *   conversion makes readable.
  *   `long.mp4`: over the binding's limit of ten minutes
+ * - `old.avi`: 70 s of MPEG-4, the text for 30 s and then the house; its voice begins at 60.5 s
  * - `trimmed.mov`: the house for 3 s; an edit list leaves out 3 s of text after it
  * - `cut.ts`: the first 70 percent of a recording of 6 s, in the middle of a packet
  * - `joined.ts`: twice 6 s of text and the house, whose clocks start at about 1,000 and 20 s
@@ -81,6 +88,7 @@ async function writeTestMedia(folder: string): Promise<void> {
   await encodeVideo(join(folder, "speech.mp4"), house, { ...SMALL, audio: voice });
   const captions = "WEBVTT\n\n00:01.000 --> 00:04.000\nThe lighthouse keeper lived here.\n";
   await writeFile(join(folder, "house.vtt"), captions);
+  await writeOldVideo(join(folder, "old.avi"), textImage, voice);
   await encodeVideo(join(folder, "long.mp4"), scenes, { ...SMALL, rounds: 101 });
   await encodeVideo(join(folder, "vp9.mp4"), scenes, {
     ...SMALL,
@@ -92,6 +100,18 @@ async function writeTestMedia(folder: string): Promise<void> {
     encoder: FF_ENCODER_MPEG4,
     encoderOptions: {},
   });
+}
+
+/** Writes a video that the Worker can't read: its pieces of a minute are joined. */
+async function writeOldVideo(path: string, text: Buffer, voice: Float32Array): Promise<void> {
+  const scenes = [
+    { image: text, seconds: 30 },
+    { image: photographPath("dust-bowl-home"), seconds: 40 },
+  ];
+  const audio = new Float32Array(SPEECH_RATE * 70);
+  audio.set(voice.subarray(0, SPEECH_RATE * 9), SPEECH_RATE * OLD_VOICE_SECONDS);
+  const coding = { encoder: FF_ENCODER_MPEG4, encoderOptions: {} };
+  await encodeVideo(path, scenes, { ...SMALL, ...coding, audio });
 }
 
 async function editBoats(folder: string, boats: string): Promise<void> {

@@ -22,6 +22,7 @@ const COSTS = {
   models: "Models",
   frames: "Frames of videos",
   images: "Images",
+  conversion: "Conversion of videos",
   vectors: "Vectors",
   databases: "Databases",
   files: "Access to files",

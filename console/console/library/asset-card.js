@@ -108,6 +108,13 @@ function openStage(root, asset) {
   void toggleStage(root, media, (video) => details(asset, video));
 }
 
+/** Says which file plays, if it isn't the one that was added, and links to that. */
+function playedFile({ working_copy: copy, original_url: url, title }) {
+  if (!copy) return null;
+  const link = el("a", { href: `${url}?download`, download: title }, "Download the original");
+  return el("span", {}, `A copy as MP4, ${copy.width} × ${copy.height}. `, link);
+}
+
 function details(asset, video) {
   const { width, height, fps, duration_seconds: seconds, source } = asset;
   const facts = [
@@ -122,6 +129,7 @@ function details(asset, video) {
         .filter(Boolean)
         .join(" · "),
     ],
+    ["Plays", playedFile(asset)],
     ["Language", asset.language],
     ["From", source.url],
     ["Added", new Date(asset.created_at).toLocaleString()],

@@ -4,7 +4,7 @@ import { openContainer, requireVideoTrack } from "../../media/container/open-con
 import { measureSharpness } from "../../media/pixels/high-pass.ts";
 import { toThumbnails } from "../../media/pixels/thumbnails.ts";
 import { detectShots, type ShotAnalysis } from "../../media/shots/detect-shots.ts";
-import { sourceKey } from "../../store/r2/object-keys.ts";
+import { mediaKey } from "../../store/r2/object-keys.ts";
 import { putWindowAnalysis } from "../../store/r2/window-analysis.ts";
 import type { Asset } from "../../types.ts";
 import { windowRange } from "../segmentation/windows.ts";
@@ -41,7 +41,7 @@ async function analyzeWindow(
   const { startMs, endMs } = windowRange(asset, part);
   const range = { start: startMs / 1000, end: endMs / 1000 };
   try {
-    using input = await openContainer(env.MEDIA, sourceKey(asset), range);
+    using input = await openContainer(env.MEDIA, mediaKey(asset), range);
     const track = requireVideoTrack(input);
     return await detectShots(env, track, range);
   } catch (error) {

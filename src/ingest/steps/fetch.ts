@@ -17,6 +17,7 @@ import { type StoredStream, storeStream } from "../../store/r2/streams.ts";
 import { getTranscript, putTranscript } from "../../store/transcripts.ts";
 import { cleanTitle, titleFromUrl } from "../../title.ts";
 import type { Asset, AssetType } from "../../types.ts";
+import { workingCopyOf } from "../../working-copy.ts";
 import { duplicateWarnings } from "../duplicate.ts";
 import { parseTranscript } from "../transcript/parse.ts";
 
@@ -92,6 +93,7 @@ export async function refetchSourceFile(env: Env, asset: Asset): Promise<void> {
  */
 async function measureUntold(env: Env, asset: Asset): Promise<number> {
   if (asset.assetType === "image") return 0;
+  if (workingCopyOf(asset)) return 0; // its length was measured
   const { durationSeconds } = await probeMedia(env.MEDIA, sourceKey(asset));
   return Math.max(0, durationSeconds * 1000 - countedMs(asset.durationMs, asset.segments));
 }

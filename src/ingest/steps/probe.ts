@@ -1,25 +1,27 @@
 import { LIMITS } from "../../config.ts";
 import { AppError, type Failure } from "../../errors.ts";
-import { requireUnencrypted } from "../../media/container/encryption.ts";
 import { describeMissing, type MissingMedia } from "../../media/container/missing-media.ts";
 import { probeMedia, type MediaInfo } from "../../media/container/open-container.ts";
 import { openFile } from "../../media/container/r2-file.ts";
 import { readMovieFacts } from "../../media/exif/movie-facts.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
 import { QuotaGuard } from "../../store/d1/quotas.ts";
-import { sourceKey } from "../../store/r2/object-keys.ts";
+import { mediaKey } from "../../store/r2/object-keys.ts";
 import type { Asset } from "../../types.ts";
+import { workingCopyOf } from "../../working-copy.ts";
 import { countWindows } from "../segmentation/windows.ts";
 import type { FanOut } from "../state.ts";
 import { countAudioChunks } from "../transcript/audio-chunks.ts";
 import { fitTranscript } from "../transcript/fit-transcript.ts";
 import { isTranscriptWarning } from "../transcript/warnings.ts";
 
-/** Reads the facts of a video or sound. Throws an `AppError` if it can't be indexed. */
+/**
+ * Reads the facts of a video or sound from its container, or from that of its working copy. Throws an
+ * `AppError` if it can't be indexed.
+ */
 export async function probe(env: Env, asset: Asset): Promise<FanOut> {
-  const key = sourceKey(asset);
+  const key = mediaKey(asset);
   const file = await openFile(env.MEDIA, key);
-  await requireUnencrypted(file);
   const info = await probeMedia(env.MEDIA, key);
   requireUsableTimes(info);
   if (!(info.durationSeconds > 0)) {
@@ -32,25 +34,13 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   const durationMs = Math.round(info.durationSeconds * 1000);
   const minutes = (durationMs - asset.durationMs) / 60_000; // an earlier run has counted its own
   const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
-  const { video } = info;
+  const { video, audioBitrate: audio_bitrate } = info;
   const facts = {
-    ...(video && { width: video.width, height: video.height }),
     durationMs,
-    fps: video?.fps ?? null,
     hasAudio: info.audioCodec !== null,
-    technical: {
-      container: info.container,
-      has_video: video !== null,
-      ...(video && {
-        video_codec: video.codec,
-        rotation: video.rotation,
-        bitrate: video.bitrate,
-      }),
-      audio_codec: info.audioCodec,
-      audio_bitrate: info.audioBitrate,
-      audio_language: info.audioLanguage,
-      ...(await readMovieFacts(file)),
-    },
+    ...(workingCopyOf(asset)
+      ? { technical: { ...asset.technical, bitrate: video?.bitrate ?? null, audio_bitrate } }
+      : originalFacts(info, await readMovieFacts(file))),
   };
   const warnings = [
     ...asset.warnings.filter(isTranscriptWarning),
@@ -59,6 +49,25 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   await updateProperties(env.DB, asset.assetId, { ...facts, warnings }, { quota });
   await fitTranscript(env, { ...asset, ...facts, warnings });
   return { detect_shots: video ? countWindows({ durationMs }) : countAudioChunks(facts) };
+}
+
+/** Returns what is recorded of a file that is read as it is. */
+function originalFacts(info: MediaInfo, movieFacts: Awaited<ReturnType<typeof readMovieFacts>>) {
+  const { video } = info;
+  const technical = {
+    container: info.container,
+    has_video: video !== null,
+    ...(video && { video_codec: video.codec, rotation: video.rotation, bitrate: video.bitrate }),
+    audio_codec: info.audioCodec,
+    audio_bitrate: info.audioBitrate,
+    audio_language: info.audioLanguage,
+    ...movieFacts,
+  };
+  return {
+    ...(video && { width: video.width, height: video.height }),
+    fps: video?.fps ?? null,
+    technical,
+  };
 }
 
 /** Frames a second that no video has: its container gives the frames no times, or wrong ones. */

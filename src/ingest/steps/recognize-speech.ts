@@ -2,7 +2,7 @@ import { failureOf, isRetryable } from "../../errors.ts";
 import { cutAudio } from "../../media/container/audio.ts";
 import { openContainer } from "../../media/container/open-container.ts";
 import { transcribe } from "../../models/transcribe.ts";
-import { sourceKey } from "../../store/r2/object-keys.ts";
+import { mediaKey } from "../../store/r2/object-keys.ts";
 import { type RecognizedChunk, putRecognized } from "../../store/transcripts.ts";
 import type { TimeRange } from "../../time-range.ts";
 import type { Asset } from "../../types.ts";
@@ -30,7 +30,7 @@ async function recognizeChunk(
 ): Promise<RecognizedChunk> {
   const noSpeech = () => ({ language: null, cues: [], error: null });
   try {
-    using input = await openContainer(env.MEDIA, sourceKey(asset), chunk.clip);
+    using input = await openContainer(env.MEDIA, mediaKey(asset), chunk.clip);
     const clips = input.audio ? await cutAudio(input.audio, chunk.clip) : [];
     const recognized: RecognizedChunk = noSpeech();
     for (const { bytes, startSeconds } of clips) {

@@ -2,6 +2,7 @@ import { isAudioOnly } from "../../asset-kind.ts";
 import type { Asset, Step } from "../../types.ts";
 import type { FanOut } from "../state.ts";
 import { alignTranscript } from "./align-transcript.ts";
+import { convert } from "./convert.ts";
 import { describe } from "./describe.ts";
 import { detectAssetShots } from "./detect-shots.ts";
 import { embed } from "./embed.ts";
@@ -9,6 +10,8 @@ import { fetchSource } from "./fetch.ts";
 import { finish } from "./finish.ts";
 import { indexFrames } from "./index-frames.ts";
 import { measureAudio } from "./measure-audio.ts";
+import { mergeParts } from "./merge-parts.ts";
+import { planConversion } from "./plan-conversion.ts";
 import { probe } from "./probe.ts";
 import { recognizeSpeech } from "./recognize-speech.ts";
 import { segment } from "./segment.ts";
@@ -22,6 +25,9 @@ type StepRunner = (env: Env, asset: Asset, part: number, attempt: number) => Pro
 
 export const STEP_RUNNERS: Record<Step, StepRunner> = {
   fetch: fetchSource,
+  plan_conversion: planConversion,
+  convert,
+  merge_parts: mergeParts,
   probe,
   detect_shots: (env, asset, part, attempt) =>
     (isAudioOnly(asset) ? measureAudio : detectAssetShots)(env, asset, part, attempt),

@@ -1,8 +1,12 @@
 import { INGEST, LIFECYCLE } from "../../config.ts";
 import { forEachKeyframe, storeKeyframe } from "../../ingest/extract-keyframes.ts";
 import { countWindows } from "../../ingest/segmentation/windows.ts";
+import { convert } from "../../ingest/steps/convert.ts";
 import { refetchSourceFile } from "../../ingest/steps/fetch.ts";
+import { mergeParts } from "../../ingest/steps/merge-parts.ts";
+import { planConversion } from "../../ingest/steps/plan-conversion.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
+import { getAsset } from "../../store/d1/assets.ts";
 import type { SegmentHealth } from "../../store/health.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
 import { listSegmentsById } from "../../store/index-database/segments.ts";
@@ -13,6 +17,7 @@ import {
   frameSignaturesKey,
   getKeyframe,
   keyframeKey,
+  mediaKey,
   referenceFramesKey,
   sourceKey,
   type StoredObject,
@@ -43,6 +48,7 @@ export function inspectObjects(
   });
   return [
     ...inspectSource(asset, objects),
+    ...inspectWorkingCopy(asset, keys),
     ...findingAbout(
       "keyframes_missing",
       withoutKeyframe.map(({ segmentId }) => segmentId),
@@ -66,10 +72,17 @@ function inspectSource(asset: Asset, objects: StoredObject[]): Finding[] {
   return [{ code: "source_truncated", message, about: [] }];
 }
 
+function inspectWorkingCopy(asset: Asset, keys: ReadonlySet<string>): Finding[] {
+  if (mediaKey(asset) === sourceKey(asset) || keys.has(mediaKey(asset))) return [];
+  const message = "The copy that is played is gone.";
+  return [{ code: "working_copy_missing", message, about: [] }];
+}
+
 /** Returns the keys of all objects that a ready asset may have. */
 function referencedKeys(asset: Asset, segments: SegmentHealth[]): Set<string> {
   return new Set([
     sourceKey(asset),
+    mediaKey(asset),
     archiveKey(asset),
     transcriptKey(asset, asset.transcriptJobId),
     ...segments.map(({ keyframeMs }) => keyframeKey(asset, keyframeMs)),
@@ -84,6 +97,18 @@ function referencedKeys(asset: Asset, segments: SegmentHealth[]): Set<string> {
 /** Downloads the source file from its origin. Throws `source_missing` for an upload. */
 export const refetchSource: Repair = async ({ env, asset }) => {
   await refetchSourceFile(env, asset);
+  return null;
+};
+
+/** Converts the source file again. Throws what `planConversion` throws. */
+export const reconvert: Repair = async ({ env, asset, checkpoint }) => {
+  const { convert: count = 0 } = await planConversion(env, asset);
+  for (let part = 0; part < count; part++) {
+    await checkpoint();
+    await convert(env, asset, part);
+  }
+  const measured = await getAsset(env.DB, asset.assetId);
+  if (measured && count > 0) await mergeParts(env, measured);
   return null;
 };
 

@@ -83,7 +83,7 @@ async function toClip(
   const codec = await track.getCodec();
   const format =
     codec && createFormats().find((each) => each.getSupportedAudioCodecs().includes(codec));
-  if (!format) throw unsupportedCodec(String(codec ?? (await track.getInternalCodecId())));
+  if (!format) throw unsupportedAudioCodec(String(codec ?? (await track.getInternalCodecId())));
   const output = new Output({ format, target: new BufferTarget() });
   const source = new EncodedAudioPacketSource(codec);
   output.addAudioTrack(source);
@@ -101,7 +101,7 @@ async function toClip(
   return { bytes, startSeconds: toPresentationTime(span, start) - lead };
 }
 
-function unsupportedCodec(name: string): AppError {
+export function unsupportedAudioCodec(name: string): AppError {
   return new AppError(
     "unsupported_audio_codec",
     `The audio is coded as ${name}, which can't be transcribed here. ` +

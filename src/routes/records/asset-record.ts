@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
-import { keyframeKey, sourceKey } from "../../store/r2/object-keys.ts";
+import { keyframeKey, mediaKey, sourceKey } from "../../store/r2/object-keys.ts";
 import { type Asset, ASSET_STATES, ASSET_TYPES, type AssetType } from "../../types.ts";
 import { publicSource } from "../../url-credentials.ts";
+import { CONVERSION_REASONS, technicalFactsOf, workingCopyOf } from "../../working-copy.ts";
 import { countField, EXAMPLE_TOKEN, failureRecord, idField, orNull, time } from "./fields.ts";
 import { indexParams, isoTime, jsonObject } from "./index-record.ts";
 
@@ -43,6 +44,24 @@ const pixels = (side: string, example: number) =>
     .nullable()
     .describe(`${side} in pixels; null until known, and for sound.`)
     .openapi({ example });
+
+/** The MP4 that was made of a video. */
+const workingCopy = z.object({
+  reason: z
+    .enum(CONVERSION_REASONS)
+    .describe("Error that the original gives: its container, its pictures or its sound.")
+    .openapi({ example: "unreadable_container" }),
+  container: z.literal("mp4").describe("Container of the copy."),
+  video_codec: z.literal("avc").describe("Codec of the copy's pictures: H.264."),
+  audio_codec: z
+    .string()
+    .nullable()
+    .describe("Codec of the copy's sound; null without sound.")
+    .openapi({ example: "aac" }),
+  bytes: z.int().describe("Size of the copy in bytes.").openapi({ example: 9_437_184 }),
+  width: z.int().describe("Width of the copy in pixels.").openapi({ example: 1280 }),
+  height: z.int().describe("Height of the copy in pixels.").openapi({ example: 720 }),
+});
 
 export const assetRecord = z
   .object({
@@ -132,6 +151,10 @@ export const assetRecord = z
           "getVideoMetadata have it.",
       )
       .openapi({ example: { format: "image/heic", camera: "Lumen One", latitude: 60.39 } }),
+    working_copy: orNull(
+      workingCopy,
+      "Copy of a video whose file can't be read as it is, and why it was made; else null.",
+    ).openapi({ example: null }),
     segments: countField("Segments that can be searched.", 17),
     metadata: jsonObject,
     created_at: time("Creation of the asset."),
@@ -144,8 +167,15 @@ export const assetRecord = z
     media_url: z
       .url()
       .nullable()
-      .describe("URL of the file, valid for an hour; null until it is stored.")
+      .describe(
+        "URL of the file, or of its working copy, valid for an hour; null until it is stored.",
+      )
       .openapi({ example: `https://search.your-site.dev/media/${EXAMPLE_TOKEN}/kitchen.mp4` }),
+    original_url: z
+      .url()
+      .nullable()
+      .describe("URL of the file as it came if `media_url` is a working copy, else null.")
+      .openapi({ example: null }),
   })
   .openapi("Asset", { description: "A video, sound or an image in an index." });
 
@@ -218,12 +248,14 @@ export async function toAssetRecord(
     has_video: hasVideo(asset),
     language: asset.language,
     taken_at: (asset.technical["taken_at"] as string | undefined) ?? null,
-    technical: asset.technical,
+    technical: technicalFactsOf(asset),
+    working_copy: workingCopyOf(asset),
     segments: asset.segments,
     metadata: asset.metadata,
     created_at: isoTime(asset.createdAt),
     updated_at: isoTime(asset.updatedAt),
     thumbnail_url: thumbnail && (await signUrl(thumbnail, "thumbnail.jpg")),
-    media_url: asset.sha256 === null ? null : await signUrl(sourceKey(asset), asset.title),
+    media_url: asset.sha256 === null ? null : await signUrl(mediaKey(asset), asset.title),
+    original_url: workingCopyOf(asset) && (await signUrl(sourceKey(asset), asset.title)),
   };
 }

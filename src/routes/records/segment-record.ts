@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
 import type { Signal } from "../../search/fuse.ts";
 import type { Hit, HitAsset } from "../../search/hits.ts";
-import { keyframeKey, sourceKey } from "../../store/r2/object-keys.ts";
+import { keyframeKey, mediaKey } from "../../store/r2/object-keys.ts";
 import { ASSET_TYPES, type Segment } from "../../types.ts";
 import { assetIdFields } from "./asset-record.ts";
 import { EXAMPLE_TOKEN, idField } from "./fields.ts";
@@ -95,7 +95,9 @@ export const segmentRecord = z
       .openapi({ example: `https://search.your-site.dev/media/${EXAMPLE_TOKEN}/thumbnail.jpg` }),
     clip_url: z
       .url()
-      .describe("URL of the file, valid for an hour; players start at the segment.")
+      .describe(
+        "URL of the file, or of its working copy, valid for an hour; players start at the segment.",
+      )
       .openapi({
         example: `https://search.your-site.dev/media/${EXAMPLE_TOKEN}/kitchen.mp4#t=41.2,46.8`,
       }),
@@ -175,7 +177,7 @@ export async function toSegmentRecord(
     title: asset.title,
     metadata: asset.metadata,
     thumbnail_url: thumbnail && (await signUrl(thumbnail, "thumbnail.jpg")),
-    clip_url: (await signUrl(sourceKey(asset), asset.title)) + fragment,
+    clip_url: (await signUrl(mediaKey(asset), asset.title)) + fragment,
   };
 }
 

@@ -13,6 +13,7 @@ const COLUMNS = {
   neurons: "neurons",
   frames: "frames",
   images: "images",
+  convertedSeconds: "converted_seconds",
   dimensionsQueried: "dimensions_queried",
   vectorsWritten: "vectors_written",
   rowsRead: "rows_read",

@@ -8,7 +8,7 @@ import type { IndexDb, FtsHit, SegmentQuery, SegmentRows, TermCounts } from "./i
 import { type SegmentRow, toSegment } from "./segments.ts";
 
 /** The fields of an asset that a hit needs; most candidates don't become hits. */
-export type FoundAsset = Pick<Asset, "assetId" | "assetType" | "title" | "metadata">;
+export type FoundAsset = Pick<Asset, "assetId" | "assetType" | "title" | "metadata" | "technical">;
 
 export interface FoundSegment {
   segment: Segment;
@@ -103,7 +103,10 @@ function sumCounts(counts: (TermCounts | null)[]): TermCounts {
 function parseRows(indexId: IndexId, rows: SegmentRows): FoundSegment[] {
   const assets = toObjects<FoundAsset & { assetKey: number }>(rows.assets);
   const byKey = new Map(
-    assets.map(({ assetKey, ...asset }) => [assetKey, parseColumns(asset, ["metadata"])]),
+    assets.map(({ assetKey, ...asset }) => [
+      assetKey,
+      parseColumns(asset, ["metadata", "technical"]),
+    ]),
   );
   return toObjects<FoundRow>(rows.segments).flatMap(({ assetKey, keyframeHashes, ...row }) => {
     const asset = byKey.get(assetKey);

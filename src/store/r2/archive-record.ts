@@ -6,10 +6,11 @@ import { isTooLong, MAX_CUE_SECONDS, normalizeCues } from "../../cues.ts";
 import { boundingBox, descriptionText, label, MAX_DESCRIPTION } from "../../description.ts";
 import { ERRORS, type ErrorCode } from "../../errors.ts";
 import { isLanguageTag } from "../../language-tag.ts";
-import { WAVEFORM } from "../../parameters.ts";
+import { CONVERSION, WAVEFORM } from "../../parameters.ts";
 import { cleanTitle } from "../../title.ts";
 import { ASSET_TYPES, type Cue, type JsonObject } from "../../types.ts";
 import { checkMetadata, isObject } from "../../user-metadata.ts";
+import { CONVERSION_REASONS, WORKING_COPY } from "../../working-copy.ts";
 import { archivedSource } from "./archived-source.ts";
 
 /** Version of the format below. Raise it with any change that an older reader would misread. */
@@ -116,6 +117,19 @@ export function archivedCues({ transcript }: Pick<ArchiveRecord, "transcript">):
 
 const toUtc = (time: string) => new Date(time).toISOString();
 
+const pixels = z.int().min(1).max(MAX.side);
+
+/** What was made of a video that can't be read as it is. */
+const workingCopy = z.object({
+  reason: z.enum(CONVERSION_REASONS),
+  container: z.literal("mp4"),
+  video_codec: z.literal("avc"),
+  audio_codec: z.literal("aac").nullable(),
+  bytes: z.int().min(1).max(CONVERSION.copyBytes),
+  width: pixels,
+  height: pixels,
+});
+
 /** What the probe of a file finds. */
 const technical: z.ZodType<JsonObject> = z.object({
   format: line.exactOptional(),
@@ -133,6 +147,7 @@ const technical: z.ZodType<JsonObject> = z.object({
   latitude: z.number().min(-90).max(90).exactOptional(),
   longitude: z.number().min(-180).max(180).exactOptional(),
   altitude: z.number().min(-500).max(100_000).exactOptional(),
+  [WORKING_COPY]: workingCopy.exactOptional(),
 });
 
 /**
@@ -149,8 +164,8 @@ export const archiveRecord = z.object({
   content_type: z.string().max(100).regex(MEDIA_TYPE).nullable(),
   size_bytes: z.int().min(0).max(LIMITS.uploadBytes),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  width: z.int().min(1).max(MAX.side).nullable(),
-  height: z.int().min(1).max(MAX.side).nullable(),
+  width: pixels.nullable(),
+  height: pixels.nullable(),
   duration_ms: ms,
   fps: z.number().positive().max(MAX.framesPerSecond).nullable(),
   has_audio: z.boolean().nullable(),

@@ -6,7 +6,8 @@ import {
   trustedId,
   type UploadId,
 } from "../../ids.ts";
-import type { AssetRef } from "../../types.ts";
+import type { Asset, AssetRef } from "../../types.ts";
+import { workingCopyOf } from "../../working-copy.ts";
 
 /** Identifies an asset. All keys of an asset share a prefix, which its deletion deletes. */
 
@@ -22,6 +23,31 @@ export function indexPrefix({ accountId, indexId }: Omit<AssetRef, "assetId">): 
 /** Key of the source file. */
 export function sourceKey(asset: AssetRef): string {
   return `${assetPrefix(asset)}source`;
+}
+
+/** Key of the working copy of a video, an MP4 (`src/working-copy.ts`). */
+export function workingCopyKey(asset: AssetRef): string {
+  return `${assetPrefix(asset)}working-copy`;
+}
+
+/** Key of the file that is read and played: the working copy, if there is one. */
+export function mediaKey(asset: AssetRef & Pick<Asset, "technical">): string {
+  return workingCopyOf(asset) ? workingCopyKey(asset) : sourceKey(asset);
+}
+
+/** Prefix of what a conversion makes, which is deleted when the parts are joined. */
+export function conversionPrefix(asset: AssetRef): string {
+  return `${assetPrefix(asset)}conversion/`;
+}
+
+/** Key of a piece of a conversion, an MP4. */
+export function convertedPartKey(asset: AssetRef, part: number): string {
+  return `${conversionPrefix(asset)}${part}.mp4`;
+}
+
+/** Key of the plan of a conversion: `store/r2/conversion-plan.ts`. */
+export function conversionPlanKey(asset: AssetRef): string {
+  return `${conversionPrefix(asset)}plan.json`;
 }
 
 /** Key of the frame at `ms`: a JPEG, at most `INGEST.keyframeWidth` pixels wide. */

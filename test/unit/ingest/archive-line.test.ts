@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cleanText } from "../../../src/clean-text.ts";
 import { LIMITS } from "../../../src/config.ts";
 import { archiveLine } from "../../../src/ingest/archive-line.ts";
+import { CONVERSION } from "../../../src/parameters.ts";
 import { cleanTitle } from "../../../src/title.ts";
 import { fieldsOf, getField, setField, videoLine } from "../../support/archive-fields.ts";
 import type { Json } from "../../support/client.ts";
@@ -71,6 +72,8 @@ const SORTS: Record<string, Case[]> = {
   keyframe: [...NOT_NUMBERS, ...refuse(-1, 0.5, 6000, 2 ** 53)],
   date: [...NOT_NUMBERS, ...refuse(-1, 0.5, 8.64e15 + 1, 9e15, null)],
   bytes: [...NOT_NUMBERS, ...refuse(-1, 0.5, LIMITS.uploadBytes + 1, null)],
+  codec: [...refuse("", "h264", 1, true, []), [null, null]],
+  copyBytes: [...NOT_NUMBERS, ...refuse(0, -1, 0.5, CONVERSION.copyBytes + 1, null)],
   side: [...NOT_NUMBERS, ...refuse(0, -1, 0.5, 2 ** 31)],
   rate: [...NOT_NUMBERS, ...refuse(0, -1, 1e9)],
   bitrate: [...NOT_NUMBERS, ...refuse(-1, 1e13)],
@@ -127,6 +130,13 @@ const FIELDS: Record<string, keyof typeof SORTS> = {
   "record.technical.latitude": "latitude",
   "record.technical.longitude": "longitude",
   "record.technical.altitude": "altitude",
+  "record.technical.working_copy.reason": "constant",
+  "record.technical.working_copy.container": "constant",
+  "record.technical.working_copy.video_codec": "constant",
+  "record.technical.working_copy.audio_codec": "codec",
+  "record.technical.working_copy.bytes": "copyBytes",
+  "record.technical.working_copy.width": "side",
+  "record.technical.working_copy.height": "side",
   "record.waveform.0": "amplitude",
   "record.keyframe_ms": "keyframe",
   "record.warnings.0.code": "constant",
@@ -245,12 +255,14 @@ describe("An archive's asset is refused", () => {
       Object.assign(record, { asset_id: "img_01KATN4B7Y3D5E8GHJ1K2M6P9Q", asset_type: "image" });
       Object.assign(record, { content_type: "image/png", duration_ms: 0, transcript: null });
       Object.assign(record, { keyframe_ms: 0 });
+      delete record.technical.working_copy;
       Object.assign(record.segments[0], { start_ms: null, end_ms: null, keyframe_ms: 0 });
     });
     expect(isRefused(image)).toBe(false);
     const { transcript } = videoLine().record;
     for (const change of [
       { duration_ms: 1 },
+      { technical: videoLine().record.technical },
       { transcript },
       { width: 20_000, height: 20_000 },
       { size_bytes: LIMITS.imageBytes + 1 },

@@ -210,7 +210,7 @@ describe("an overdue part", () => {
     const claimed = claim(begin("video", NOW), FIRST, NOW)!;
     const reclaimed = claim(claimed, FIRST, NOW + INGEST.leaseMs)!;
     expect(complete(reclaimed, FIRST, undefined, NOW + INGEST.leaseMs)).toMatchObject({
-      step: "probe",
+      step: "plan_conversion",
     });
   });
 

@@ -1,0 +1,130 @@
+import { LIMITS } from "../../config.ts";
+import { AppError } from "../../errors.ts";
+import { unsupportedAudioCodec } from "../../media/container/audio.ts";
+import { unsupportedCodec } from "../../media/container/clips.ts";
+import { requireUnencrypted } from "../../media/container/encryption.ts";
+import { openContainer, requireVideoTrack } from "../../media/container/open-container.ts";
+import { openFile } from "../../media/container/r2-file.ts";
+import { type MeasuredVideo, measureFile } from "../../media/converter.ts";
+import { readMovieFacts } from "../../media/exif/movie-facts.ts";
+import { CONVERSION } from "../../parameters.ts";
+import { updateProperties } from "../../store/d1/assets.ts";
+import { QuotaGuard } from "../../store/d1/quotas.ts";
+import { putConversionPlan } from "../../store/r2/conversion-plan.ts";
+import { headObject, sourceKey, workingCopyKey } from "../../store/r2/object-keys.ts";
+import type { Asset } from "../../types.ts";
+import { CONVERSION_REASONS, type ConversionReason, workingCopyOf } from "../../working-copy.ts";
+import { convertedFile } from "../converted-file.ts";
+import type { FanOut } from "../state.ts";
+
+/** What doesn't keep a file from being indexed without its speech, or as sound. */
+const READABLE: ReadonlySet<string> = new Set(["unsupported_audio_codec", "no_video_track"]);
+
+const NOTHING_TO_CONVERT: FanOut = { convert: 0, merge_parts: 0 };
+
+/**
+ * Finds out whether a video can be read as it is. If not, measures it by the decoder, records what
+ * it is, and plans its parts. Throws why it can't be read if there is no decoder, or if that can't
+ * read it either; `too_long`; and `limit_reached`.
+ */
+export async function planConversion(env: Env, asset: Asset): Promise<FanOut> {
+  if (workingCopyOf(asset) && (await headObject(env.MEDIA, workingCopyKey(asset)))) {
+    return NOTHING_TO_CONVERT; // an earlier run made it
+  }
+  const error = await findObstacle(env, asset);
+  if (!error) return NOTHING_TO_CONVERT;
+  const isReadable = READABLE.has(error.code);
+  if (env.DECODER_URL === "") {
+    if (isReadable) return NOTHING_TO_CONVERT;
+    throw withoutDecoder(error);
+  }
+  const measured = await measureFile(env, await convertedFile(env.MEDIA, asset));
+  if (!measured?.video) {
+    if (isReadable) return NOTHING_TO_CONVERT;
+    throw error;
+  }
+  const durationMs = await recordMeasured(env, asset, measured);
+  await putConversionPlan(env.MEDIA, asset, {
+    reason: error.code as ConversionReason,
+    originSeconds: measured.origin_seconds,
+    durationMs,
+    ...fitWithin(measured.video),
+    fps: measured.video.fps || CONVERSION.defaultFps,
+    hasAudio: measured.audio !== null,
+  });
+  return { convert: Math.ceil(durationMs / CONVERSION.partMs), merge_parts: 1 };
+}
+
+/** Returns why a video can't be read as it is, or null. Throws what converting can't help. */
+async function findObstacle(env: Env, asset: Asset): Promise<AppError | null> {
+  const key = sourceKey(asset);
+  await requireUnencrypted(await openFile(env.MEDIA, key));
+  try {
+    using container = await openContainer(env.MEDIA, key, { start: 0, end: 0 });
+    if (!container.video && asset.contentType?.startsWith("audio/")) return null;
+    const { track } = requireVideoTrack(container);
+    if ((await track.getCodec()) === null) {
+      return unsupportedCodec(String(await track.getInternalCodecId()));
+    }
+    const audio = container.audio?.track;
+    if (!audio || (await audio.getCodec()) !== null) return null;
+    return unsupportedAudioCodec(String(await audio.getInternalCodecId()));
+  } catch (error) {
+    if (error instanceof AppError && isReason(error.code)) return error;
+    throw error;
+  }
+}
+
+function isReason(code: string): code is ConversionReason {
+  return (CONVERSION_REASONS as readonly string[]).includes(code);
+}
+
+function withoutDecoder({ code, message }: AppError): AppError {
+  return new AppError(
+    code,
+    `${message} Or ask the operator to set DECODER_URL (docs/operate.md#other-codecs), then retry.`,
+  );
+}
+
+/** Records what a video is, and counts its minutes. Returns its length in ms. */
+async function recordMeasured(
+  env: Env,
+  asset: Asset,
+  { container, video, audio, duration_seconds: seconds }: MeasuredVideo,
+): Promise<number> {
+  if (!(seconds > 0)) {
+    throw new AppError("unreadable_container", "The video has no frames: its length is zero.");
+  }
+  if (seconds > LIMITS.videoSeconds) {
+    const hours = LIMITS.videoSeconds / 3600;
+    throw new AppError("too_long", `The video is longer than ${hours} hours; cut it into parts.`);
+  }
+  const durationMs = Math.round(seconds * 1000);
+  const minutes = (durationMs - asset.durationMs) / 60_000; // an earlier run has counted its own
+  const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
+  const { width, height, fps, codec, rotation } = video!;
+  const technical = {
+    ...asset.technical,
+    container,
+    has_video: true,
+    video_codec: codec,
+    audio_codec: audio?.codec ?? null,
+    rotation,
+    ...(await readMovieFacts(await openFile(env.MEDIA, sourceKey(asset)))),
+  };
+  const facts = { width, height, fps: fps || null, durationMs, technical };
+  await updateProperties(env.DB, asset.assetId, facts, { quota });
+  return durationMs;
+}
+
+/** Returns the largest even size with these proportions that a working copy may have. */
+function fitWithin({ width, height }: { width: number; height: number }) {
+  const { longSide, shortSide } = CONVERSION;
+  const scale = Math.min(
+    1,
+    longSide / Math.max(width, height),
+    shortSide / Math.min(width, height),
+  );
+  const toEven = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2));
+  return { width: toEven(width), height: toEven(height) };
+}

@@ -1,0 +1,33 @@
+import type { AssetRef } from "../../types.ts";
+import type { ConversionReason } from "../../working-copy.ts";
+import { conversionPlanKey } from "./object-keys.ts";
+
+/** How a video is converted. All its pieces and their join follow it. */
+export interface ConversionPlan {
+  reason: ConversionReason;
+  /** Time in the container that is the zero of the presentation, in seconds. */
+  originSeconds: number;
+  durationMs: number;
+  /** Size of the working copy: even pixels, upright. */
+  width: number;
+  height: number;
+  fps: number;
+  hasAudio: boolean;
+}
+
+export async function putConversionPlan(
+  bucket: R2Bucket,
+  asset: AssetRef,
+  plan: ConversionPlan,
+): Promise<void> {
+  await bucket.put(conversionPlanKey(asset), JSON.stringify(plan));
+}
+
+/** Returns the plan of a conversion that is in progress, else null. */
+export async function getConversionPlan(
+  bucket: R2Bucket,
+  asset: AssetRef,
+): Promise<ConversionPlan | null> {
+  const object = await bucket.get(conversionPlanKey(asset));
+  return object && object.json<ConversionPlan>();
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from "./types.ts";
+
+/** Why a video was converted: its container, its pictures or its sound can't be read here. */
+export const CONVERSION_REASONS = [
+  "unreadable_container",
+  "no_video_track",
+  "unsupported_codec",
+  "unsupported_audio_codec",
+] as const;
+export type ConversionReason = (typeof CONVERSION_REASONS)[number];
+
+/** The MP4 that was made of a video. It is stored beside the original, and is what is played. */
+export interface WorkingCopy {
+  reason: ConversionReason;
+  container: "mp4";
+  video_codec: "avc";
+  audio_codec: "aac" | null;
+  bytes: number;
+  width: number;
+  height: number;
+}
+
+/** Name of the technical fact that holds the working copy, which searches read with the others. */
+export const WORKING_COPY = "working_copy";
+
+/** Returns the technical facts that a record shows as such. */
+export function technicalFactsOf({ technical }: { technical: JsonObject }): JsonObject {
+  const { [WORKING_COPY]: _, ...facts } = technical;
+  return facts;
+}
+
+/** Returns what was made of a video, null if the original is used. */
+export function workingCopyOf({ technical }: { technical: JsonObject }): WorkingCopy | null {
+  return (technical[WORKING_COPY] as WorkingCopy | undefined) ?? null;
+}
