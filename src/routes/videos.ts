@@ -10,7 +10,6 @@ import { indexDatabase } from "../store/index-database/index-database.ts";
 import { pageSegments } from "../store/index-database/segments.ts";
 import { getTranscript } from "../store/transcripts.ts";
 import { publicSource } from "../url-credentials.ts";
-import { technicalFactsOf } from "../working-copy.ts";
 import {
   addCallerAsset,
   ASSET_CHANGE_EXAMPLES,
@@ -255,7 +254,7 @@ async function getVideoMetadata(c: Context, { params }: Input<typeof videoParams
     video_id: asset.assetId,
     metadata: asset.metadata,
     technical: {
-      ...technicalFactsOf({ technical: await getTechnical(c.env.DB, asset) }),
+      ...(await getTechnical(c.env.DB, asset)),
       duration_seconds: asset.durationMs / 1000,
       width,
       height,

@@ -16,8 +16,8 @@ import { fitTranscript } from "../transcript/fit-transcript.ts";
 import { isTranscriptWarning } from "../transcript/warnings.ts";
 
 /**
- * Reads the facts of a video or sound from its container, or from that of its working copy. Throws an
- * `AppError` if it can't be indexed.
+ * Reads the facts of a video or sound from its container, or from that of its working copy. Throws
+ * an `AppError` if it can't be indexed.
  */
 export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   const key = mediaKey(asset);

@@ -1,6 +1,7 @@
 import { isAudioOnly } from "../../asset-kind.ts";
 import type { AssetId } from "../../ids.ts";
 import type { Asset, JsonObject } from "../../types.ts";
+import { technicalFactsOf } from "../../working-copy.ts";
 import { firstValue, sql } from "../sql.ts";
 
 /** Returns the amplitudes of sound without pictures; null if they aren't known, and for others. */
@@ -13,5 +14,5 @@ export async function getWaveform(db: D1Database, assetId: AssetId): Promise<num
 /** Returns the facts of an asset's file with its waveform, which lists of assets leave out. */
 export async function getTechnical(db: D1Database, asset: Asset): Promise<JsonObject> {
   const waveform = isAudioOnly(asset) ? await getWaveform(db, asset.assetId) : null;
-  return { ...asset.technical, ...(waveform && { waveform }) };
+  return { ...technicalFactsOf(asset), ...(waveform && { waveform }) };
 }
