@@ -13,11 +13,12 @@ export type ConversionReason = (typeof CONVERSION_REASONS)[number];
 export interface WorkingCopy {
   reason: ConversionReason;
   container: "mp4";
-  video_codec: "avc";
+  /** Null for sound without pictures, as are the sides. */
+  video_codec: "avc" | null;
   audio_codec: "aac" | null;
   bytes: number;
-  width: number;
-  height: number;
+  width: number | null;
+  height: number | null;
 }
 
 /** Name of the technical fact that holds the working copy, which searches read with the others. */

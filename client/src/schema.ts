@@ -2062,10 +2062,10 @@ export interface components {
                  */
                 container: "mp4";
                 /**
-                 * @description Codec of the copy's pictures: H.264.
-                 * @enum {string}
+                 * @description Codec of the copy's pictures, H.264; null without pictures.
+                 * @example avc
                  */
-                video_codec: "avc";
+                video_codec: string | null;
                 /**
                  * @description Codec of the copy's sound; null without sound.
                  * @example aac
@@ -2080,12 +2080,12 @@ export interface components {
                  * @description Width of the copy in pixels.
                  * @example 1280
                  */
-                width: number;
+                width: number | null;
                 /**
                  * @description Height of the copy in pixels.
                  * @example 720
                  */
-                height: number;
+                height: number | null;
             } | null;
             /**
              * @description Segments that can be searched.

@@ -110,14 +110,22 @@ function readConvertedPart(query: URLSearchParams): PartRequest {
     originSeconds: readOrigin(query),
     startMs,
     endMs: readInteger(query, "end_ms", TIMES_MS, startMs),
-    width: readInteger(query, "width", SIDES, SIDES.max),
-    height: readInteger(query, "height", SIDES, SIDES.max),
-    fps: readNumber(query, "fps", RATES, 25),
+    picture: query.has("width") ? readPicture(query) : null,
     audio: readChoice(query, "audio", ["false", "true"]) === "true",
   };
   const length = piece.endMs - startMs;
-  if (length <= 0 || length > MAX_PIECE_MS || piece.width % 2 || piece.height % 2) {
-    throw new EngineError("bad_request", "A piece has up to 60 s, and even sides.");
+  if (length <= 0 || length > MAX_PIECE_MS || (!piece.picture && !piece.audio)) {
+    throw new EngineError("bad_request", "A piece has up to 60 s of pictures or sound.");
   }
   return piece;
+}
+
+function readPicture(query: URLSearchParams): NonNullable<PartRequest["picture"]> {
+  const picture = {
+    width: readInteger(query, "width", SIDES, SIDES.max),
+    height: readInteger(query, "height", SIDES, SIDES.max),
+    fps: readNumber(query, "fps", RATES, 25),
+  };
+  if (picture.width % 2 === 0 && picture.height % 2 === 0) return picture;
+  throw new EngineError("bad_request", "The sides of a piece are even.");
 }

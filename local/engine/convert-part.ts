@@ -16,6 +16,13 @@ import { type MediaSource, openMedia } from "./media-source.ts";
 import { listAudioFrames, listPresentedFrames, type Track } from "./media-track.ts";
 import { PresentedFrames } from "./presented-frames.ts";
 
+/** Size in even pixels, upright. `fps` determines the encoder's level; frames keep their times. */
+interface PictureFormat {
+  width: number;
+  height: number;
+  fps: number;
+}
+
 /** A piece of a file's presentation, to be joined with its other parts without decoding. */
 export interface PartRequest {
   /** Time in the container that is the zero of the presentation. */
@@ -23,11 +30,8 @@ export interface PartRequest {
   /** Milliseconds of the presentation. */
   startMs: number;
   endMs: number;
-  /** Size in even pixels, upright. */
-  width: number;
-  height: number;
-  /** Determines the level of the encoder; frames keep their times. */
-  fps: number;
+  /** Null for sound without pictures. */
+  picture: PictureFormat | null;
   audio: boolean;
 }
 
@@ -57,30 +61,46 @@ const VIDEO_OPTIONS = {
  */
 export async function writePart(path: string, target: string, request: PartRequest): Promise<void> {
   const signal = new AbortController().signal;
-  const frames = readVideo(path, request, signal);
-  const first = await frames.next();
-  if (first.done || !first.value) {
-    throw new EngineError("undecodable_media", "No frame in this range can be decoded.");
-  }
-  const video = await Encoder.create(FF_ENCODER_LIBX264, {
-    threadCount: 2,
-    options: VIDEO_OPTIONS,
-    configure: (context) => {
-      context.framerate = new Rational(Math.round(Math.min(request.fps, MAX_RATE) * 1000), 1000);
-    },
-  });
-  const tracks: EncodedTrack[] = [track(video, prepend(first.value, frames))];
-  if (request.audio) {
-    const audio = await Encoder.create(FF_ENCODER_AAC, { bitrate: 128_000 });
-    const { packets, ...rest } = track(audio, readAudio(path, request, signal));
-    tracks.push({ ...rest, packets: selectFrames(packets, countAudioFrames(request)) });
-  }
+  const tracks: EncodedTrack[] = [];
   try {
+    if (request.picture) tracks.push(await encodeVideo(path, request, request.picture, signal));
+    if (request.audio) tracks.push(await encodeAudio(path, request, signal));
     await writeMediaFile(target, "mp4", tracks);
   } finally {
     for (const { packets } of tracks) await packets.return();
     for (const { encoder } of tracks) encoder.close();
   }
+}
+
+async function encodeVideo(
+  path: string,
+  request: PartRequest,
+  picture: PictureFormat,
+  signal: AbortSignal,
+): Promise<EncodedTrack> {
+  const frames = readVideo(path, request, picture, signal);
+  const first = await frames.next();
+  if (first.done || !first.value) {
+    throw new EngineError("undecodable_media", "No frame in this range can be decoded.");
+  }
+  const encoder = await Encoder.create(FF_ENCODER_LIBX264, {
+    threadCount: 2,
+    options: VIDEO_OPTIONS,
+    configure: (context) => {
+      context.framerate = new Rational(Math.round(Math.min(picture.fps, MAX_RATE) * 1000), 1000);
+    },
+  });
+  return track(encoder, prepend(first.value, frames));
+}
+
+async function encodeAudio(
+  path: string,
+  request: PartRequest,
+  signal: AbortSignal,
+): Promise<EncodedTrack> {
+  const encoder = await Encoder.create(FF_ENCODER_AAC, { bitrate: 128_000 });
+  const { packets, ...rest } = track(encoder, readAudio(path, request, signal));
+  return { ...rest, packets: selectFrames(packets, countAudioFrames(request)) };
 }
 
 function track(encoder: Encoder, frames: Track): EncodedTrack {
@@ -93,11 +113,16 @@ async function* prepend(first: Frame, rest: Track): Track {
   yield* rest;
 }
 
-async function* readVideo(path: string, request: PartRequest, signal: AbortSignal): Track {
+async function* readVideo(
+  path: string,
+  request: PartRequest,
+  picture: PictureFormat,
+  signal: AbortSignal,
+): Track {
   const source = await openAt(path, request.originSeconds);
   try {
     if (!source.video) throw new EngineError("no_video", "The file has no video.");
-    const upright = toUprightFilters(getOrientation(source.video), request);
+    const upright = toUprightFilters(getOrientation(source.video), picture);
     using filter = FilterAPI.create(`${upright},format=yuv420p`);
     const reader = await MediaReader.open(source, source.video, signal);
     const frames = new PresentedFrames(reader);

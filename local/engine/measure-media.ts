@@ -16,6 +16,7 @@ export interface MeasuredMedia extends MediaFacts {
 interface Extent {
   first: number;
   end: number;
+  packets: number;
 }
 
 /** Sound outside of the picture up to this long fills the frames of an encoder. */
@@ -23,20 +24,26 @@ const PADDING_SECONDS = 0.1;
 const DEFAULT_FPS = 25;
 
 /**
- * Reads all packets of a file, because many containers state no duration, or a wrong one. Errors:
- * `undecodable_media` without a picture or sound.
+ * Reads all packets of a file, because many containers state no duration, or a wrong one. A picture
+ * beside sound is its cover, not a video. Errors: `undecodable_media` without a picture or sound.
  */
 export async function measureMedia(path: string): Promise<MeasuredMedia> {
   const source = await openMedia(path);
   try {
-    const { video, audio } = await measureExtents(source);
+    const { video: pictures, audio } = await measureExtents(source);
+    const isCover = audio !== null && pictures !== null && pictures.packets < 2;
+    const video = isCover ? null : pictures;
     const main = video ?? audio;
     if (!main) throw new EngineError("undecodable_media", "The file has no frames.");
     const isAudioFirst = audio !== null && audio.first < main.first - PADDING_SECONDS;
     const origin = isAudioFirst ? audio.first : main.first;
     const isAudioLast = audio !== null && audio.end - main.end >= PADDING_SECONDS;
     const end = isAudioLast ? audio.end : main.end;
-    return { ...toMediaFacts(source), origin_seconds: origin, duration_seconds: end - origin };
+    return {
+      ...toMediaFacts(video ? source : { ...source, video: null }),
+      origin_seconds: origin,
+      duration_seconds: end - origin,
+    };
   } finally {
     await source.close();
   }
@@ -52,9 +59,13 @@ async function measureExtents(source: MediaSource) {
     const time = packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts;
     if (stream && time !== AV_NOPTS_VALUE) {
       const at = toSeconds(time, stream);
-      const { first = at, end = at } = extents.get(stream.index) ?? {};
+      const { first = at, end = at, packets = 0 } = extents.get(stream.index) ?? {};
       const lasts = packet.duration > 0n ? toSeconds(packet.duration, stream) : frameTime(stream);
-      extents.set(stream.index, { first: Math.min(first, at), end: Math.max(end, at + lasts) });
+      extents.set(stream.index, {
+        first: Math.min(first, at),
+        end: Math.max(end, at + lasts),
+        packets: packets + 1,
+      });
     }
     packet.unref();
   }

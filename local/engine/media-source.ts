@@ -17,7 +17,7 @@ export const MEDIA_MODEL = `ffmpeg-${getFFmpegInfo().version.replace(/[^\d.].*$/
 /** Allowed containers. Playlists are excluded, because they reference other files. */
 const CONTAINERS =
   "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,flv,asf,ogg,mxf,mp3,aac,wav,w64,flac," +
-  "aiff,ac3,eac3,amr,caf,h264,hevc,m4v,mpegvideo,ivf,obu,dv,rm";
+  "aiff,ac3,eac3,amr,ape,caf,dsf,mpc,mpc8,voc,wv,h264,hevc,m4v,mpegvideo,ivf,obu,dv,rm";
 /** MP4 brands of still images: AVIF and HEIF. */
 const IMAGE_BRANDS = new Set(["avif", "heic", "heix", "mif1"]);
 const MAX_STREAMS = 64;

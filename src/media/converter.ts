@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { parseJsonText } from "../json-parse.ts";
 import { CONVERSION } from "../parameters.ts";
+import type { ConversionPlan } from "../store/r2/conversion-plan.ts";
 import type { ExpectedPart } from "./container/mp4-part.ts";
 import type { ExternalDecoder } from "./decoder.ts";
 
@@ -37,7 +38,7 @@ const measured = z.object({
 export type MeasuredVideo = z.infer<typeof measured>;
 
 /** Which part of a file to convert, and how. */
-export type PartRequest = ExpectedPart & { originSeconds: number; fps: number };
+export type PartRequest = ExpectedPart & Pick<ConversionPlan, "originSeconds" | "picture">;
 
 /**
  * Sends a file to the decoder, and returns what it is: null if the decoder can't read it. Throws
@@ -65,15 +66,13 @@ export async function measureFile(
 export async function convertPart(
   env: ExternalDecoder,
   file: ConvertedFile,
-  { startMs, endMs, width, height, audio, originSeconds, fps }: PartRequest,
+  { startMs, endMs, picture, audio, originSeconds }: PartRequest,
 ): Promise<ReadableStream<Uint8Array>> {
   const query = {
     file: file.id,
     start_ms: startMs,
     end_ms: endMs,
-    width,
-    height,
-    fps: fps.toFixed(3),
+    ...(picture && { ...picture, fps: picture.fps.toFixed(3) }),
     origin: originSeconds.toFixed(9),
     audio: String(audio),
   };
@@ -83,7 +82,7 @@ export async function convertPart(
     const range = `${Math.floor(startMs / 1000)} to ${Math.ceil(endMs / 1000)} s`;
     throw new AppError(
       "unreadable_container",
-      `The decoder can't convert the video from ${range}: it is damaged there.`,
+      `The decoder can't convert the file from ${range}: it is damaged there.`,
     );
   }
   return (await requireOk(response)).body!;

@@ -11,16 +11,23 @@ export const HEAD_BYTES = 4100;
 /** Video containers whose media type isn't under `video/`. */
 const ALSO_VIDEO = new Set(["application/vnd.ms-asf", "application/mxf"]);
 
-/** Media types of sound in containers that are read: MP3, M4A, WAV, FLAC, Ogg and ADTS. */
-const SOUND = new Set([
-  "audio/mpeg",
-  "audio/mp4",
-  "audio/x-m4a",
-  "audio/wav",
-  "audio/flac",
-  "audio/ogg",
-  "audio/aac",
-]);
+/** Media types of sound that is read as it is: MP3, M4A, WAV, FLAC, Ogg and ADTS. */
+const READ_SOUND =
+  "audio/mpeg audio/mp4 audio/x-m4a audio/wav audio/flac audio/ogg audio/aac".split(" ");
+/** Those of sound that the decoder converts. */
+const CONVERTED_SOUND = [
+  "audio/amr",
+  "audio/aiff",
+  "audio/ape",
+  "audio/vnd.dolby.dd-raw", // AC-3
+  "audio/wavpack",
+  "audio/x-caf",
+  "audio/x-dsf",
+  "audio/x-ms-asf", // WMA
+  "audio/x-musepack",
+  "audio/x-voc",
+];
+const SOUND = new Set([...READ_SOUND, ...CONVERTED_SOUND]);
 
 /** Whether assets of a type have files of a media type. Sound without pictures is a video, too. */
 export function isTypeOf(mime: string, assetType: AssetType): boolean {

@@ -139,7 +139,7 @@ describe("a piece", () => {
     const id = await send(video);
     const caller = new AbortController();
     const headers = { authorization: `Bearer ${TOKEN}` };
-    const path = `/conversion/part?file=${id}&start_ms=0&end_ms=60000`;
+    const path = `/conversion/part?file=${id}&start_ms=0&end_ms=60000&width=160`;
     const init = { method: "POST", headers, signal: caller.signal };
     const converting = engine.fetch(path, init).catch(() => "hung up");
     await expect.poll(converters).toHaveLength(1);

@@ -38,6 +38,9 @@ describe("Sound without pictures", () => {
     ["speech.ogg", "Ogg", "vorbis"],
     ["speech.opus", "Ogg", "opus"],
     ["cover.mp4", "MP4", "aac"],
+    ["speech.aiff", "aiff", "pcm_s16be"],
+    ["speech.ac3", "ac3", "ac3"],
+    ["speech.wma", "asf", "wmav2"],
   ])("of %s is found by its speech, and has a waveform", async (name, container, codec) => {
     const index = await createIndex(name.replace(".", "-"));
     const record = await addSound(index, name);
@@ -199,6 +202,27 @@ describe("Sound without pictures", () => {
     await addSound(index, "speech.m4a");
     const { nodes } = await client.json("GET", `/index/${index}/traverse`);
     expect(nodes[0].health).toEqual({ ok: true, findings: [] });
+  });
+
+  it("of an old phone is ready, and plays", async () => {
+    const index = await createIndex("amr");
+    const frame = Uint8Array.from([0x04, ...Array.from({ length: 12 }, () => 0)]); // 20 ms
+    const file = new File(["#!AMR\n", ...Array.from({ length: 300 }, () => frame)], "memo.amr");
+    const asset = await client.json("POST", `/index/${index}/video`, {
+      form: { video_file: file },
+    });
+    const record = await client.waitForAsset(index, asset);
+    expect(record).toMatchObject({
+      state: "ready",
+      has_video: false,
+      duration_seconds: 6,
+      warnings: [{ code: "nothing_indexed" }],
+      technical: { container: "amr", audio_codec: "amr_nb" },
+      working_copy: { audio_codec: "aac", video_codec: null, width: null, height: null },
+    });
+    const played = await client.send("GET", new URL(record.media_url).pathname);
+    expect(played.headers.get("content-type")).toBe("audio/mp4");
+    await played.body?.cancel();
   });
 
   it("that was cut off is ready, and says what is missing", async () => {

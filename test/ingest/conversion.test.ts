@@ -196,10 +196,11 @@ describe("a decoder", () => {
     const plan = (await getConversionPlan(env.MEDIA, asset))!;
     const file = await openFile(env.MEDIA, convertedPartKey(asset, 0));
     const piece = plannedPart(plan, 0);
-    expect((await readConvertedPart(file, piece)).video.sizes.length).toBeGreaterThan(500);
+    expect((await readConvertedPart(file, piece)).video!.sizes.length).toBeGreaterThan(300);
     const others = [
       { ...piece, endMs: CONVERSION.partMs - 5000 },
-      { ...piece, width: 640 },
+      { ...piece, picture: { ...piece.picture!, width: 640 } },
+      { ...piece, picture: null },
       { ...piece, audio: false },
     ];
     for (const other of others) {

@@ -9,7 +9,8 @@ const COVER = { width: 64, height: 36 };
 /**
  * Writes sound without pictures to a folder:
  *
- * - `speech.mp3`, `.m4a`, `.wav`, `.flac`, `.ogg` and `.opus`: 9 s with two spoken sentences
+ * - `speech.mp3`, `.m4a`, `.wav`, `.flac`, `.ogg`, `.opus`, `.aiff`, `.ac3` and `.wma`: 9 s with
+ *   two spoken sentences
  * - `talk.mp3`: 70 s, a sentence at 0.5, 20 and 45 s
  * - `tone.wav`: 12 s, a tone that grows louder; `tone-short.wav`: its first 2 s
  * - `cover.mp4`: the speech, and a cover picture
@@ -17,7 +18,7 @@ const COVER = { width: 64, height: 36 };
 export async function writeAudioFiles(folder: string): Promise<void> {
   const voice = new Float32Array(9 * RATE);
   voice.set((await narrate(NARRATION)).subarray(0, voice.length));
-  for (const extension of ["mp3", "m4a", "wav", "flac", "ogg", "opus"]) {
+  for (const extension of "mp3 m4a wav flac ogg opus aiff ac3 wma".split(" ")) {
     await encodeAudio(join(folder, `speech.${extension}`), voice);
   }
   const rgb = Buffer.alloc(COVER.width * COVER.height * 3, 200);

@@ -12,6 +12,9 @@ const ENCODERS: Record<string, { encoder: av.FFAudioEncoder; frames: string }> =
   flac: { encoder: av.FF_ENCODER_FLAC, frames: "s16:sample_rates=16000,asetnsamples=4096" },
   ogg: { encoder: av.FF_ENCODER_LIBVORBIS, frames: "fltp:sample_rates=44100,asetnsamples=64" },
   mp4: { encoder: av.FF_ENCODER_AAC, frames: "fltp:sample_rates=44100,asetnsamples=1024" },
+  aiff: { encoder: av.FF_ENCODER_PCM_S16BE, frames: "s16:sample_rates=16000,asetnsamples=1024" },
+  ac3: { encoder: av.FF_ENCODER_AC3, frames: "fltp:sample_rates=44100,asetnsamples=1536" },
+  wma: { encoder: av.FF_ENCODER_WMAV2, frames: "fltp:sample_rates=44100,asetnsamples=2048" },
   opus: { encoder: av.FF_ENCODER_LIBOPUS, frames: "flt:sample_rates=48000,asetnsamples=960" },
 };
 

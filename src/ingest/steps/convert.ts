@@ -10,15 +10,15 @@ import { storeStream } from "../../store/r2/streams.ts";
 import type { Asset } from "../../types.ts";
 import { convertedFile } from "../converted-file.ts";
 
-/** Converts one piece of a video and stores it, unless an earlier run did. */
+/** Converts one piece of a file and stores it, unless an earlier run did. */
 export async function convert(env: Env, asset: Asset, part: number): Promise<void> {
   const plan = await requirePlan(env, asset);
   const piece = plannedPart(plan, part);
   const key = convertedPartKey(asset, part);
   if (await isStored(env.MEDIA, key, piece)) return;
   const file = await convertedFile(env.MEDIA, asset);
-  const { originSeconds, fps } = plan;
-  const body = await convertPart(env, file, { ...piece, originSeconds, fps });
+  const { originSeconds, picture } = plan;
+  const body = await convertPart(env, file, { ...piece, originSeconds, picture });
   await storeStream(env.MEDIA, key, toChunks(body), {
     maxBytes: CONVERSION.partBytes,
     headBytes: 1,
@@ -40,15 +40,19 @@ export async function requirePlan(env: Env, asset: Asset): Promise<ConversionPla
   throw new AppError("source_missing", "The plan of the conversion is gone; retry the asset.");
 }
 
+/** Returns into how many pieces of equal length a file is converted, at least one. */
+export function countParts(durationMs: number): number {
+  return Math.max(1, Math.ceil(durationMs / CONVERSION.partMs));
+}
+
 /** Returns what the piece of a part shall be. */
 export function plannedPart(plan: ConversionPlan, part: number): ExpectedPart {
-  const { durationMs, width, height, hasAudio: audio } = plan;
-  const startMs = part * CONVERSION.partMs;
+  const { durationMs, picture, hasAudio: audio } = plan;
+  const timeOf = (piece: number) => Math.round((piece * durationMs) / countParts(durationMs));
   return {
-    startMs,
-    endMs: Math.min(durationMs, startMs + CONVERSION.partMs),
-    width,
-    height,
+    startMs: timeOf(part),
+    endMs: timeOf(part + 1),
+    picture,
     audio,
   };
 }

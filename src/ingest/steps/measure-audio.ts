@@ -4,7 +4,7 @@ import { cutAudio } from "../../media/container/audio.ts";
 import { openContainer } from "../../media/container/open-container.ts";
 import { measurePeaksExternally } from "../../media/decoder.ts";
 import { cellRange, cellsOf } from "../../media/waveform.ts";
-import { sourceKey } from "../../store/r2/object-keys.ts";
+import { mediaKey } from "../../store/r2/object-keys.ts";
 import { putAmplitudes } from "../../store/r2/window-analysis.ts";
 import type { Asset } from "../../types.ts";
 import { countAudioChunks } from "../transcript/audio-chunks.ts";
@@ -36,7 +36,7 @@ async function measurePart(env: Env, asset: Asset, part: number): Promise<Uint8A
   const { count, cellMs } = cellsOf(asset.durationMs);
   const { from, to } = cellRange(count, part, countAudioChunks(asset));
   const range = { start: (from * cellMs) / 1000, end: (to * cellMs) / 1000 };
-  using input = await openContainer(env.MEDIA, sourceKey(asset), range);
+  using input = await openContainer(env.MEDIA, mediaKey(asset), range);
   const amplitudes = new Uint8Array(to - from);
   for (const { bytes, startSeconds } of input.audio ? await cutAudio(input.audio, range) : []) {
     const start = range.start - startSeconds;

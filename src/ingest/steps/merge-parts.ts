@@ -1,3 +1,4 @@
+import { isAudioOnly } from "../../asset-kind.ts";
 import { AppError, traceOf } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { Mp4Merger } from "../../media/container/merge-mp4.ts";
@@ -15,10 +16,10 @@ import {
   workingCopyKey,
 } from "../../store/r2/object-keys.ts";
 import { type StoredStream, storeStream } from "../../store/r2/streams.ts";
-import type { Asset, AssetRef } from "../../types.ts";
+import type { Asset } from "../../types.ts";
 import { WORKING_COPY, type WorkingCopy } from "../../working-copy.ts";
 import { convertedFile } from "../converted-file.ts";
-import { plannedPart, requirePlan } from "./convert.ts";
+import { countParts, plannedPart, requirePlan } from "./convert.ts";
 
 /**
  * Joins the parts of a conversion into the working copy, an MP4 with its index in front, without
@@ -28,14 +29,15 @@ export async function mergeParts(env: Env, asset: Asset): Promise<void> {
   const plan = await requirePlan(env, asset);
   const chunks = mergedChunks(env.MEDIA, asset, plan);
   const { sizeBytes } = await storeWorkingCopy(env.MEDIA, asset, chunks);
+  const { reason, picture, hasAudio } = plan;
   const workingCopy: WorkingCopy = {
-    reason: plan.reason,
+    reason,
     container: "mp4",
-    video_codec: "avc",
-    audio_codec: plan.hasAudio ? "aac" : null,
+    video_codec: picture && "avc",
+    audio_codec: hasAudio ? "aac" : null,
     bytes: sizeBytes,
-    width: plan.width,
-    height: plan.height,
+    width: picture?.width ?? null,
+    height: picture?.height ?? null,
   };
   const technical = { ...asset.technical, [WORKING_COPY]: workingCopy };
   await updateProperties(env.DB, asset.assetId, { technical });
@@ -47,13 +49,13 @@ export async function mergeParts(env: Env, asset: Asset): Promise<void> {
 
 export function storeWorkingCopy(
   bucket: R2Bucket,
-  asset: AssetRef,
+  asset: Asset,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<StoredStream> {
   return storeStream(bucket, workingCopyKey(asset), chunks, {
     maxBytes: CONVERSION.copyBytes,
     headBytes: 1,
-    inspect: async () => "video/mp4",
+    inspect: async () => (isAudioOnly(asset) ? "audio/mp4" : "video/mp4"),
   });
 }
 
@@ -62,7 +64,7 @@ async function* mergedChunks(
   asset: Asset,
   plan: ConversionPlan,
 ): AsyncGenerator<Uint8Array> {
-  const count = Math.ceil(plan.durationMs / CONVERSION.partMs);
+  const count = countParts(plan.durationMs);
   const joiner = new Mp4Merger();
   const payloads: Mp4Part["payload"][] = [];
   for (let part = 0; part < count; part++) {

@@ -16,6 +16,7 @@ import type { Asset } from "../../types.ts";
 import { CONVERSION_REASONS, type ConversionReason, workingCopyOf } from "../../working-copy.ts";
 import { convertedFile } from "../converted-file.ts";
 import type { FanOut } from "../state.ts";
+import { countParts } from "./convert.ts";
 
 /** What doesn't keep a file from being indexed without its speech, or as sound. */
 const READABLE: ReadonlySet<string> = new Set(["unsupported_audio_codec", "no_video_track"]);
@@ -39,20 +40,21 @@ export async function planConversion(env: Env, asset: Asset): Promise<FanOut> {
     throw withoutDecoder(error);
   }
   const measured = await measureFile(env, await convertedFile(env.MEDIA, asset));
-  if (!measured?.video) {
+  const isSoundRead = error.code === "no_video_track" && !measured?.video;
+  if (!measured || isSoundRead) {
     if (isReadable) return NOTHING_TO_CONVERT;
     throw error;
   }
   const durationMs = await recordMeasured(env, asset, measured);
+  const { video } = measured;
   await putConversionPlan(env.MEDIA, asset, {
     reason: error.code as ConversionReason,
     originSeconds: measured.origin_seconds,
     durationMs,
-    ...fitWithin(measured.video),
-    fps: measured.video.fps || CONVERSION.defaultFps,
+    picture: video && { ...fitWithin(video), fps: video.fps || CONVERSION.defaultFps },
     hasAudio: measured.audio !== null,
   });
-  return { convert: Math.ceil(durationMs / CONVERSION.partMs), merge_parts: 1 };
+  return { convert: countParts(durationMs), merge_parts: 1 };
 }
 
 /** Returns why a video can't be read as it is, or null. Throws what converting can't help. */
@@ -61,10 +63,12 @@ async function findObstacle(env: Env, asset: Asset): Promise<AppError | null> {
   await requireUnencrypted(await openFile(env.MEDIA, key));
   try {
     using container = await openContainer(env.MEDIA, key, { start: 0, end: 0 });
-    if (!container.video && asset.contentType?.startsWith("audio/")) return null;
-    const { track } = requireVideoTrack(container);
-    if ((await track.getCodec()) === null) {
-      return unsupportedCodec(String(await track.getInternalCodecId()));
+    const isSound = !container.video && asset.contentType?.startsWith("audio/");
+    if (!isSound) {
+      const { track } = requireVideoTrack(container);
+      if ((await track.getCodec()) === null) {
+        return unsupportedCodec(String(await track.getInternalCodecId()));
+      }
     }
     const audio = container.audio?.track;
     if (!audio || (await audio.getCodec()) !== null) return null;
@@ -93,26 +97,29 @@ async function recordMeasured(
   { container, video, audio, duration_seconds: seconds }: MeasuredVideo,
 ): Promise<number> {
   if (!(seconds > 0)) {
-    throw new AppError("unreadable_container", "The video has no frames: its length is zero.");
+    throw new AppError("unreadable_container", "The file has no frames: its length is zero.");
   }
   if (seconds > LIMITS.videoSeconds) {
     const hours = LIMITS.videoSeconds / 3600;
-    throw new AppError("too_long", `The video is longer than ${hours} hours; cut it into parts.`);
+    throw new AppError("too_long", `The file is longer than ${hours} hours; cut it into parts.`);
   }
   const durationMs = Math.round(seconds * 1000);
   const minutes = (durationMs - asset.durationMs) / 60_000; // an earlier run has counted its own
   const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
-  const { width, height, fps, codec, rotation } = video!;
   const technical = {
     ...asset.technical,
     container,
-    has_video: true,
-    video_codec: codec,
+    has_video: video !== null,
+    ...(video && { video_codec: video.codec, rotation: video.rotation }),
     audio_codec: audio?.codec ?? null,
-    rotation,
     ...(await readMovieFacts(await openFile(env.MEDIA, sourceKey(asset)))),
   };
-  const facts = { width, height, fps: fps || null, durationMs, technical };
+  const facts = {
+    ...(video && { width: video.width, height: video.height }),
+    fps: video?.fps || null,
+    durationMs,
+    technical,
+  };
   await updateProperties(env.DB, asset.assetId, facts, { quota });
   return durationMs;
 }

@@ -31,14 +31,15 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
     const hours = LIMITS.videoSeconds / 3600;
     throw new AppError("too_long", `The file is longer than ${hours} hours; cut it into parts.`);
   }
-  const durationMs = Math.round(info.durationSeconds * 1000);
+  const isConverted = workingCopyOf(asset) !== null;
+  const durationMs = isConverted ? asset.durationMs : Math.round(info.durationSeconds * 1000);
   const minutes = (durationMs - asset.durationMs) / 60_000; // an earlier run has counted its own
   const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
   const { video, audioBitrate: audio_bitrate } = info;
   const facts = {
     durationMs,
     hasAudio: info.audioCodec !== null,
-    ...(workingCopyOf(asset)
+    ...(isConverted
       ? { technical: { ...asset.technical, bitrate: video?.bitrate ?? null, audio_bitrate } }
       : originalFacts(info, await readMovieFacts(file))),
   };

@@ -1,5 +1,11 @@
 import { makeBox } from "./mp4-boxes.ts";
-import { type Mp4Part, type PartTrack, unusable, VIDEO_TICKS_PER_MS } from "./mp4-part.ts";
+import {
+  AUDIO_TICKS_PER_MS,
+  type Mp4Part,
+  type PartTrack,
+  unusable,
+  VIDEO_TICKS_PER_MS,
+} from "./mp4-part.ts";
 
 const MOVIE_TIMESCALE = 1000;
 
@@ -17,13 +23,11 @@ export class Mp4Merger {
   add(piece: Mp4Part): void {
     this.#first ??= piece;
     const { video, audio } = this.#first;
-    const isAlike =
-      areEqual(video.config, piece.video.config) &&
-      (audio === null) === (piece.audio === null) &&
-      (!audio || areEqual(audio.config, piece.audio!.config));
-    if (!isAlike) throw unusable("is coded differently from the first one");
+    if (!areAlike(video, piece.video) || !areAlike(audio, piece.audio)) {
+      throw unusable("is coded differently from the first one");
+    }
     const shift = this.#payloadBytes - piece.payload.start;
-    this.#video.add(piece.video, shift);
+    if (piece.video) this.#video.add(piece.video, shift);
     if (piece.audio) this.#audio.add(piece.audio, shift);
     this.#payloadBytes += piece.payload.end - piece.payload.start;
   }
@@ -37,8 +41,11 @@ export class Mp4Merger {
 
   #build(payloadStart: number): Uint8Array {
     const { video, audio, movieHeader } = this.#first!;
-    const durationMs = this.#video.duration / VIDEO_TICKS_PER_MS;
-    const tracks = [this.#video.build(video, durationMs, payloadStart)];
+    const durationMs = video
+      ? this.#video.duration / VIDEO_TICKS_PER_MS
+      : this.#audio.duration / AUDIO_TICKS_PER_MS;
+    const tracks: Uint8Array[] = [];
+    if (video) tracks.push(this.#video.build(video, durationMs, payloadStart));
     if (audio) tracks.push(this.#audio.build(audio, durationMs, payloadStart));
     const mdat = Buffer.alloc(16);
     mdat.writeUInt32BE(1, 0);
@@ -148,6 +155,8 @@ class MergedTrack {
   }
 }
 
-function areEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.from(a).equals(b);
+/** Whether tracks of two parts can be joined; without a track in both, they can. */
+function areAlike(first: PartTrack | null, other: PartTrack | null): boolean {
+  if (!first || !other) return first === other;
+  return Buffer.from(first.config).equals(other.config);
 }

@@ -14,14 +14,14 @@ import {
 export interface ExpectedPart {
   startMs: number;
   endMs: number;
-  width: number;
-  height: number;
+  /** Null for sound without pictures. */
+  picture: { width: number; height: number } | null;
   audio: boolean;
 }
 
 /** A piece of a conversion: an MP4 whose tracks can be joined with those of others. */
 export interface Mp4Part {
-  video: PartTrack;
+  video: PartTrack | null;
   audio: PartTrack | null;
   /** Bytes of its samples in the file. */
   payload: { start: number; end: number };
@@ -43,7 +43,8 @@ export interface PartTrack {
 
 const COPIED = ["tkhd", "mdhd", "hdlr", "mhd", "dinf", "stsd"] as const;
 export const VIDEO_TICKS_PER_MS = 90;
-const AUDIO_RATE = 48_000;
+export const AUDIO_TICKS_PER_MS = 48;
+const AUDIO_RATE = AUDIO_TICKS_PER_MS * 1000;
 /** Samples of a frame of AAC. The audio frames of all parts lie on one grid. */
 const AUDIO_FRAME = 1024;
 /** Difference between the length of a piece and what was asked for, in ms. */
@@ -80,14 +81,16 @@ async function parsePiece(file: RangedFile, expected: ExpectedPart): Promise<Mp4
     if (tracks.has(handler)) throw unusable("has several tracks of a kind");
     tracks.set(handler, await readTrack(file, box, payload));
   }
-  const [video, audio] = [tracks.get("vide"), tracks.get("soun")];
-  if (!video || tracks.size !== (expected.audio ? 2 : 1) || expected.audio !== Boolean(audio)) {
+  const { vide: video = null, soun: audio = null, ...others } = Object.fromEntries(tracks);
+  const isExpected =
+    Boolean(video) === Boolean(expected.picture) && Boolean(audio) === expected.audio;
+  if (!isExpected || Object.keys(others).length > 0) {
     throw unusable("has other tracks than it should");
   }
-  requireVideo(video, expected);
+  if (video) requireVideo(video, expected, expected.picture!);
   if (audio) requireAudio(audio, expected);
   const header = await file.read(movieHeader.start, movieHeader.end);
-  return { video, audio: audio ?? null, payload, movieHeader: header };
+  return { video, audio, payload, movieHeader: header };
 }
 
 async function readTrack(
@@ -157,7 +160,11 @@ function requireWithin(
 const ENTRY = { type: 20, width: 48, height: 50, audioEnd: 52 };
 
 /** Throws unless the track is H.264 of the right size and length; corrects its last duration. */
-function requireVideo(track: PartTrack, { startMs, endMs, width, height }: ExpectedPart): void {
+function requireVideo(
+  track: PartTrack,
+  { startMs, endMs }: ExpectedPart,
+  { width, height }: { width: number; height: number },
+): void {
   const entry = Buffer.from(track.boxes.stsd);
   if (entry.toString("latin1", ENTRY.type, ENTRY.type + 4) !== "avc1") {
     throw unusable("isn't H.264");

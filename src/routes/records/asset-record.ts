@@ -52,15 +52,19 @@ const workingCopy = z.object({
     .describe("Error that the original gives: its container, its pictures or its sound.")
     .openapi({ example: "unreadable_container" }),
   container: z.literal("mp4").describe("Container of the copy."),
-  video_codec: z.literal("avc").describe("Codec of the copy's pictures: H.264."),
+  video_codec: z
+    .string()
+    .nullable()
+    .describe("Codec of the copy's pictures, H.264; null without pictures.")
+    .openapi({ example: "avc" }),
   audio_codec: z
     .string()
     .nullable()
     .describe("Codec of the copy's sound; null without sound.")
     .openapi({ example: "aac" }),
   bytes: z.int().describe("Size of the copy in bytes.").openapi({ example: 9_437_184 }),
-  width: z.int().describe("Width of the copy in pixels.").openapi({ example: 1280 }),
-  height: z.int().describe("Height of the copy in pixels.").openapi({ example: 720 }),
+  width: z.int().nullable().describe("Width of the copy in pixels.").openapi({ example: 1280 }),
+  height: z.int().nullable().describe("Height of the copy in pixels.").openapi({ example: 720 }),
 });
 
 export const assetRecord = z

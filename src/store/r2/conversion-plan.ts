@@ -2,16 +2,21 @@ import type { AssetRef } from "../../types.ts";
 import type { ConversionReason } from "../../working-copy.ts";
 import { conversionPlanKey } from "./object-keys.ts";
 
+/** Size in even pixels, upright. `fps` determines the level of the encoder. */
+export interface PictureFormat {
+  width: number;
+  height: number;
+  fps: number;
+}
+
 /** How a video is converted. All its pieces and their join follow it. */
 export interface ConversionPlan {
   reason: ConversionReason;
   /** Time in the container that is the zero of the presentation, in seconds. */
   originSeconds: number;
   durationMs: number;
-  /** Size of the working copy: even pixels, upright. */
-  width: number;
-  height: number;
-  fps: number;
+  /** Pictures of the working copy; null for sound without pictures. */
+  picture: PictureFormat | null;
   hasAudio: boolean;
 }
 
