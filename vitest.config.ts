@@ -48,6 +48,7 @@ function workerProject(
             ENGINE_TOKEN: inject("engineToken"),
             IMAGE_EMBEDDINGS_URL: inject("imageEmbeddingsUrl"),
             IMAGE_EMBEDDINGS_KEY: inject("engineToken"),
+            PLAYBACK_COPIES: "on_request", // a test asks for what it tests
             DECODER_URL: inject("engineUrl"),
             DECODER_KEY: inject("engineToken"),
             KEY_SECRETS: inject("keySecrets"),

@@ -588,7 +588,8 @@ UPDATE indices
 UPDATE jobs
   SET state = 'cancelled', updated_at = ?
   WHERE job_id = ?
-  AND kind IN ('search', 'transcript', 'import', 'import_archive', 'traverse', 'repair')
+  AND kind IN ('search', 'transcript', 'import', 'import_archive', 'traverse', 'playback_copy',
+      'repair')
   AND state IN ('queued', 'running')
   AND NOT EXISTS ( SELECT 1 FROM assets WHERE assets.asset_id = jobs.asset_id AND transcript_job_id
       = jobs.job_id );
@@ -615,6 +616,13 @@ UPDATE jobs
   WHERE job_id IN ( SELECT job_id FROM jobs WHERE due_at <= ? AND dispatches >= ? ORDER BY
       ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY due_at), due_at LIMIT ? )
   RETURNING message;
+
+-- store/d1/jobs.ts getUnfinishedJob, in D1
+SELECT job_id
+  FROM jobs
+  WHERE asset_id = ?
+  AND kind = ?
+  AND state IN ('queued', 'running');
 
 -- store/d1/jobs.ts insertJob, in D1
 INSERT INTO jobs (job_id, account_id, index_id, asset_id, kind, state, message, due_at, created_at,
@@ -1248,13 +1256,6 @@ DELETE
 DELETE
   FROM assets
   WHERE asset_id IN (SELECT value FROM json_each(?));
-
--- store/deletions.ts getDeletion, in D1
-SELECT job_id
-  FROM jobs
-  WHERE asset_id = ?
-  AND kind = 'delete_asset'
-  AND state IN ('queued', 'running');
 
 -- store/deletions.ts isAssetLive, in D1
 SELECT 1 AS live

@@ -29,6 +29,7 @@ export const ERRORS = {
   model_not_found: { status: 503, maxAttempts: 1 },
   model_request_rejected: { status: 502, maxAttempts: 1 },
   model_output_unreadable: { status: 502, maxAttempts: 1 },
+  decoder_not_configured: { status: 501, maxAttempts: 1 },
   // Failures of an import: docs/platforms.md.
   unsupported_platform: { status: 422, maxAttempts: 1 },
   platform_not_configured: { status: 501, maxAttempts: 1 },

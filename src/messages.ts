@@ -92,6 +92,8 @@ export const jobMessage = z.discriminatedUnion("kind", [
     /** Whether the archive had its last line. */
     isComplete: z.boolean(),
   }),
+  /** Makes a copy of a video that browsers play. */
+  z.object({ kind: z.literal("playback_copy"), ...job, assetId: id<AssetId>() }),
   /** Repairs what a traversal would find of one asset. */
   z.object({ kind: z.literal("repair"), ...job, assetId: id<AssetId>() }),
 ]);

@@ -1,13 +1,22 @@
 import type { JsonObject } from "./types.ts";
 
-/** Why a video was converted: its container, its pictures or its sound can't be read here. */
-export const CONVERSION_REASONS = [
+/** Why a file can't be read as it is: its container, its pictures or its sound. */
+export const OBSTACLES = [
   "unreadable_container",
   "no_video_track",
   "unsupported_codec",
   "unsupported_audio_codec",
 ] as const;
+/** Why a file was converted: it can't be read, or browsers don't play it. */
+export const CONVERSION_REASONS = [...OBSTACLES, "not_playable"] as const;
 export type ConversionReason = (typeof CONVERSION_REASONS)[number];
+
+/** Size in even pixels, upright. `fps` determines the level of the encoder. */
+export interface FrameFormat {
+  width: number;
+  height: number;
+  fps: number;
+}
 
 /** The MP4 that was made of a video. It is stored beside the original, and is what is played. */
 export interface WorkingCopy {

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { access, readdir, stat } from "node:fs/promises";
+import { access, open, readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { fileTypeFromFile } from "file-type";
+import { fileTypeFromBuffer } from "file-type";
+import { HEAD_BYTES, sniffMediaType } from "../src/media/media-type.ts";
 
 export interface MediaFile {
   path: string;
@@ -34,16 +35,13 @@ export async function findMedia(paths: string[]): Promise<MediaFiles> {
   const bySubtitle = new Map(files.map((path) => [withLowerExtension(path), path]));
   const used = new Set<string>();
   for (const path of new Set(files)) {
-    const mime = await fileTypeFromFile(path).then(
-      (type) => type?.mime ?? null,
-      () => undefined, // it can't be opened
-    );
-    if (mime === undefined) {
+    const head = await readHead(path).catch(ignoreUnreadable);
+    if (!head) {
       found.skipped.push({ path, contents: "unreadable" });
       continue;
     }
-    const type = mime?.split("/")[0];
-    const kind = type === "audio" ? "video" : type; // sound without pictures is a video, too
+    const type = await sniffMediaType(head).catch(ignoreUnreadable);
+    const kind = type?.assetType;
     if (kind === "video") {
       const base = path.slice(0, -extname(path).length);
       const transcript = await findReadable(
@@ -54,11 +52,22 @@ export async function findMedia(paths: string[]): Promise<MediaFiles> {
     } else if (kind === "image") {
       found.media.push({ path, kind });
     } else {
-      const isEmpty = (await stat(path).catch(ignoreUnreadable))?.size === 0;
-      found.skipped.push({ path, contents: isEmpty ? "empty" : (mime ?? "of an unknown format") });
+      const mime = (await fileTypeFromBuffer(head))?.mime;
+      const contents = head.length === 0 ? "empty" : (mime ?? "of an unknown format");
+      found.skipped.push({ path, contents });
     }
   }
   return { ...found, skipped: found.skipped.filter(({ path }) => !used.has(path)) };
+}
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 function withLowerExtension(path: string): string {

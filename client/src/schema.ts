@@ -268,6 +268,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/index/{index_name}/video/{video_id}/playback_copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a copy that browsers play
+         * @description Starts a job that makes an MP4 of a ready video whose file browsers don't play. From then on `media_url` and `clip_url` play the copy, and `original_url` gives the file. A video that needs it gets one without asking, unless the deployment sets `PLAYBACK_COPIES`.
+         */
+        post: operations["createPlaybackCopy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/index/{index_name}/video/{video_id}/metadata": {
         parameters: {
             query?: never;
@@ -1380,7 +1400,7 @@ export interface components {
              * @description Error of the service that it leads to.
              * @enum {string}
              */
-            meaning: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "precondition_failed" | "too_large" | "unsupported_media_type" | "checksum_mismatch" | "rate_limited" | "limit_reached" | "cost_limit_reached" | "account_full" | "deployment_full" | "internal" | "upstream_failed" | "upstream_unavailable" | "upstream_timeout" | "model_not_found" | "model_request_rejected" | "model_output_unreadable" | "unsupported_platform" | "platform_not_configured" | "platform_quota_exceeded" | "blocked_address" | "download_failed" | "download_refused" | "media_not_available" | "original_removed" | "not_a_video" | "not_an_image" | "unreadable_container" | "incomplete_media" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec" | "unreadable_image" | "unreadable_frame" | "too_long" | "transcript_malformed" | "transcript_shifted" | "transcript_past_end" | "duplicate_bytes" | "nothing_indexed" | "source_missing" | "attempts_exhausted";
+            meaning: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "precondition_failed" | "too_large" | "unsupported_media_type" | "checksum_mismatch" | "rate_limited" | "limit_reached" | "cost_limit_reached" | "account_full" | "deployment_full" | "internal" | "upstream_failed" | "upstream_unavailable" | "upstream_timeout" | "model_not_found" | "model_request_rejected" | "model_output_unreadable" | "decoder_not_configured" | "unsupported_platform" | "platform_not_configured" | "platform_quota_exceeded" | "blocked_address" | "download_failed" | "download_refused" | "media_not_available" | "original_removed" | "not_a_video" | "not_an_image" | "unreadable_container" | "incomplete_media" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec" | "unreadable_image" | "unreadable_frame" | "too_long" | "transcript_malformed" | "transcript_shifted" | "transcript_past_end" | "duplicate_bytes" | "nothing_indexed" | "source_missing" | "attempts_exhausted";
         };
         /** @description The account behind an API key. */
         Account: {
@@ -2055,7 +2075,7 @@ export interface components {
                  * @example unreadable_container
                  * @enum {string}
                  */
-                reason: "unreadable_container" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec";
+                reason: "unreadable_container" | "no_video_track" | "unsupported_codec" | "unsupported_audio_codec" | "not_playable";
                 /**
                  * @description Container of the copy.
                  * @enum {string}
@@ -5023,6 +5043,85 @@ export interface operations {
             };
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    createPlaybackCopy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The video isn't ready, or has a copy. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The video isn't ready, or has a copy."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description The deployment has no decoder (docs/operate.md#other-codecs). */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The deployment has no decoder (docs/operate.md#other-codecs)."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             "5XX": components["responses"]["ServerError"];
         };
     };

@@ -6,6 +6,7 @@ import { type Page, listOf } from "./page.ts";
 import type {
   AddedAsset,
   PageQuery,
+  QueuedJob,
   RequestOptions,
   Segment,
   Transcript,
@@ -58,6 +59,17 @@ export class Videos extends Collection<Video> {
    */
   metadata(id: string, options: RequestOptions = {}): Promise<VideoMetadata> {
     return this.transport.json({ method: "GET", path: [...this.pathOf(id), "metadata"] }, options);
+  }
+
+  /**
+   * Starts a job that makes a copy of a video that browsers don't play.
+   * @example
+   * const { job_id } = await index.videos.createPlaybackCopy(videoId);
+   * const { working_copy } = (await sightline.jobs.wait(job_id)).result;
+   */
+  createPlaybackCopy(id: string, options: RequestOptions = {}): Promise<QueuedJob> {
+    const path = [...this.pathOf(id), "playback_copy"];
+    return this.transport.json({ method: "POST", path }, options);
   }
 
   /**

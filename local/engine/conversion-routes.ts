@@ -110,22 +110,22 @@ function readConvertedPart(query: URLSearchParams): PartRequest {
     originSeconds: readOrigin(query),
     startMs,
     endMs: readInteger(query, "end_ms", TIMES_MS, startMs),
-    picture: query.has("width") ? readPicture(query) : null,
+    frameFormat: query.has("width") ? readFrameFormat(query) : null,
     audio: readChoice(query, "audio", ["false", "true"]) === "true",
   };
   const length = piece.endMs - startMs;
-  if (length <= 0 || length > MAX_PIECE_MS || (!piece.picture && !piece.audio)) {
+  if (length <= 0 || length > MAX_PIECE_MS || (!piece.frameFormat && !piece.audio)) {
     throw new EngineError("bad_request", "A piece has up to 60 s of pictures or sound.");
   }
   return piece;
 }
 
-function readPicture(query: URLSearchParams): NonNullable<PartRequest["picture"]> {
-  const picture = {
+function readFrameFormat(query: URLSearchParams): NonNullable<PartRequest["frameFormat"]> {
+  const frameFormat = {
     width: readInteger(query, "width", SIDES, SIDES.max),
     height: readInteger(query, "height", SIDES, SIDES.max),
     fps: readNumber(query, "fps", RATES, 25),
   };
-  if (picture.width % 2 === 0 && picture.height % 2 === 0) return picture;
+  if (frameFormat.width % 2 === 0 && frameFormat.height % 2 === 0) return frameFormat;
   throw new EngineError("bad_request", "The sides of a piece are even.");
 }

@@ -17,7 +17,7 @@ import { listAudioFrames, listPresentedFrames, type Track } from "./media-track.
 import { PresentedFrames } from "./presented-frames.ts";
 
 /** Size in even pixels, upright. `fps` determines the encoder's level; frames keep their times. */
-interface PictureFormat {
+interface FrameFormat {
   width: number;
   height: number;
   fps: number;
@@ -31,7 +31,7 @@ export interface PartRequest {
   startMs: number;
   endMs: number;
   /** Null for sound without pictures. */
-  picture: PictureFormat | null;
+  frameFormat: FrameFormat | null;
   audio: boolean;
 }
 
@@ -63,7 +63,8 @@ export async function writePart(path: string, target: string, request: PartReque
   const signal = new AbortController().signal;
   const tracks: EncodedTrack[] = [];
   try {
-    if (request.picture) tracks.push(await encodeVideo(path, request, request.picture, signal));
+    if (request.frameFormat)
+      tracks.push(await encodeVideo(path, request, request.frameFormat, signal));
     if (request.audio) tracks.push(await encodeAudio(path, request, signal));
     await writeMediaFile(target, "mp4", tracks);
   } finally {
@@ -75,10 +76,10 @@ export async function writePart(path: string, target: string, request: PartReque
 async function encodeVideo(
   path: string,
   request: PartRequest,
-  picture: PictureFormat,
+  frameFormat: FrameFormat,
   signal: AbortSignal,
 ): Promise<EncodedTrack> {
-  const frames = readVideo(path, request, picture, signal);
+  const frames = readVideo(path, request, frameFormat, signal);
   const first = await frames.next();
   if (first.done || !first.value) {
     throw new EngineError("undecodable_media", "No frame in this range can be decoded.");
@@ -87,7 +88,10 @@ async function encodeVideo(
     threadCount: 2,
     options: VIDEO_OPTIONS,
     configure: (context) => {
-      context.framerate = new Rational(Math.round(Math.min(picture.fps, MAX_RATE) * 1000), 1000);
+      context.framerate = new Rational(
+        Math.round(Math.min(frameFormat.fps, MAX_RATE) * 1000),
+        1000,
+      );
     },
   });
   return track(encoder, prepend(first.value, frames));
@@ -116,13 +120,13 @@ async function* prepend(first: Frame, rest: Track): Track {
 async function* readVideo(
   path: string,
   request: PartRequest,
-  picture: PictureFormat,
+  frameFormat: FrameFormat,
   signal: AbortSignal,
 ): Track {
   const source = await openAt(path, request.originSeconds);
   try {
     if (!source.video) throw new EngineError("no_video", "The file has no video.");
-    const upright = toUprightFilters(getOrientation(source.video), picture);
+    const upright = toUprightFilters(getOrientation(source.video), frameFormat);
     using filter = FilterAPI.create(`${upright},format=yuv420p`);
     const reader = await MediaReader.open(source, source.video, signal);
     const frames = new PresentedFrames(reader);

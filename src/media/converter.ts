@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { parseJsonText } from "../json-parse.ts";
 import { CONVERSION } from "../parameters.ts";
-import type { ConversionPlan } from "../store/r2/conversion-plan.ts";
+import type { FrameFormat } from "../working-copy.ts";
 import type { ExpectedPart } from "./container/mp4-part.ts";
 import type { ExternalDecoder } from "./decoder.ts";
 
@@ -38,7 +38,10 @@ const measured = z.object({
 export type MeasuredVideo = z.infer<typeof measured>;
 
 /** Which part of a file to convert, and how. */
-export type PartRequest = ExpectedPart & Pick<ConversionPlan, "originSeconds" | "picture">;
+export type PartRequest = ExpectedPart & {
+  originSeconds: number;
+  frameFormat: FrameFormat | null;
+};
 
 /**
  * Sends a file to the decoder, and returns what it is: null if the decoder can't read it. Throws
@@ -66,13 +69,13 @@ export async function measureFile(
 export async function convertPart(
   env: ExternalDecoder,
   file: ConvertedFile,
-  { startMs, endMs, picture, audio, originSeconds }: PartRequest,
+  { startMs, endMs, frameFormat, audio, originSeconds }: PartRequest,
 ): Promise<ReadableStream<Uint8Array>> {
   const query = {
     file: file.id,
     start_ms: startMs,
     end_ms: endMs,
-    ...(picture && { ...picture, fps: picture.fps.toFixed(3) }),
+    ...(frameFormat && { ...frameFormat, fps: frameFormat.fps.toFixed(3) }),
     origin: originSeconds.toFixed(9),
     audio: String(audio),
   };

@@ -9,7 +9,11 @@ import { isTiff, readImageSize, requireDecodable } from "./pixels/image-size.ts"
 export const HEAD_BYTES = 4100;
 
 /** Video containers whose media type isn't under `video/`. */
-const ALSO_VIDEO = new Set(["application/vnd.ms-asf", "application/mxf"]);
+const ALSO_VIDEO = new Set([
+  "application/vnd.ms-asf",
+  "application/mxf",
+  "application/vnd.rn-realmedia",
+]);
 
 /** Media types of sound that is read as it is: MP3, M4A, WAV, FLAC, Ogg and ADTS. */
 const READ_SOUND =
@@ -60,8 +64,14 @@ async function sniff(head: Uint8Array): Promise<string | undefined> {
   const [mime] = (await fileTypeFromBuffer(head))?.mime.split(";") ?? []; // without its codecs
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
   if (mime === undefined && isTiff(bytes)) return "image/tiff"; // its directory comes later
+  if (mime === undefined && isDv(head)) return "video/dv";
   const isHeif = mime === "image/heif" || mime === "image/heif-sequence";
   return isHeif && isCompatible(bytes, "avif") ? "image/avif" : mime;
+}
+
+/** Whether a file begins as a frame of raw DV: a header block (IEC 61834-2). */
+function isDv([section, block, zero, format = 0]: Uint8Array): boolean {
+  return section === 0x1f && block === 0x07 && zero === 0 && (format & 0x7f) === 0x3f;
 }
 
 /** Whether a file of ISO base media names a brand, in its first box. */

@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { makePlaybackCopy } from "../ingest/playback-copy.ts";
 import { replaceTranscript } from "../ingest/transcript/replace.ts";
 import { probeImageModel } from "../lifecycle/image-model.ts";
 import {
@@ -111,6 +112,16 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     }
     const { next: _next, tries: _tries, ...counts } = report;
     return { ...counts, is_complete: job.isComplete };
+  },
+
+  /** Makes the playable copy of a video, in slices. */
+  playback_copy: (env, { assetId }, { calls, onProgress }) => {
+    let progress = 0;
+    const endOfSlice = sliceCheckpoint(calls, () => onProgress(progress));
+    return makePlaybackCopy(env, { assetId }, (share) => {
+      progress = share;
+      return endOfSlice();
+    });
   },
 
   /** Repairs one asset, in slices. The report of the last one is the result. */

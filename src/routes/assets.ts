@@ -23,8 +23,9 @@ import { purgeAsset } from "../lifecycle/purge.ts";
 import type { JobMessage } from "../messages.ts";
 import { updateAsset } from "../store/asset-changes.ts";
 import { listAssets } from "../store/d1/assets.ts";
+import { getUnfinishedJob } from "../store/d1/jobs.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
-import { getDeletion, softDeleteAssets } from "../store/deletions.ts";
+import { softDeleteAssets } from "../store/deletions.ts";
 import { indexObject } from "../store/index-object.ts";
 import { startJob } from "../store/job-queue.ts";
 import type { StoredStream } from "../store/r2/streams.ts";
@@ -88,7 +89,7 @@ export async function updateCallerAsset(c: Context, asset: Asset, change: AssetC
  */
 export async function deleteCallerAsset(c: Context, asset: Asset) {
   const { assetId, indexId, accountId, shard, vectorPair } = asset;
-  const unfinished = await getDeletion(c.env.DB, assetId);
+  const unfinished = await getUnfinishedJob(c.env.DB, assetId, "delete_asset");
   if (unfinished) return { job_id: unfinished, state: "queued" as const };
   const now = Date.now();
   const jobId = newId("job", now);

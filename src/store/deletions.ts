@@ -1,4 +1,4 @@
-import type { AssetId, IndexId, JobId } from "../ids.ts";
+import type { AssetId, IndexId } from "../ids.ts";
 import type { ContentRef } from "../types.ts";
 import { releaseAllStatement } from "./d1/object-bytes.ts";
 import type { Databases } from "./index-database/index-database.ts";
@@ -29,13 +29,6 @@ export async function isAssetLive(db: D1Database, assetId: AssetId): Promise<boo
     sql`SELECT 1 AS live FROM assets WHERE asset_id = ${assetId} AND deleted_at IS NULL`,
   );
   return live === 1;
-}
-
-/** Returns the unfinished job that deletes an asset, or null. */
-export async function getDeletion(db: D1Database, assetId: AssetId): Promise<JobId | null> {
-  const unfinished = sql`SELECT job_id FROM jobs WHERE asset_id = ${assetId}
-    AND kind = 'delete_asset' AND state IN ('queued', 'running')`;
-  return firstValue<JobId>(db, unfinished);
 }
 
 /** Deletes the rows of assets and their transcripts', and ends the charges of their objects. */

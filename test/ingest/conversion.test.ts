@@ -199,8 +199,8 @@ describe("a decoder", () => {
     expect((await readConvertedPart(file, piece)).video!.sizes.length).toBeGreaterThan(300);
     const others = [
       { ...piece, endMs: CONVERSION.partMs - 5000 },
-      { ...piece, picture: { ...piece.picture!, width: 640 } },
-      { ...piece, picture: null },
+      { ...piece, frameFormat: { ...piece.frameFormat!, width: 640 } },
+      { ...piece, frameFormat: null },
       { ...piece, audio: false },
     ];
     for (const other of others) {

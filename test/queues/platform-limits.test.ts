@@ -172,7 +172,7 @@ async function withPlan(asset: Asset): Promise<Asset> {
     reason: "unsupported_codec",
     originSeconds: 0,
     durationMs: LIMITS.videoSeconds * 1000,
-    picture: { width: 320, height: 180, fps: 10 },
+    frameFormat: { width: 320, height: 180, fps: 10 },
     hasAudio: true,
   });
   return asset;

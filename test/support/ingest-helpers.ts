@@ -17,7 +17,7 @@ import { waitUntil } from "./wait.ts";
 /** Creates an index with one asset. Returns the asset and the `MediaIndex` object of its ingest. */
 export async function startAsset(client: Client, name: string, file = "words.jpg") {
   await client.json("POST", "/index", { json: { index_name: name } });
-  const type = file.endsWith(".mp4") ? "video" : "image";
+  const type = /\.(?:mp4|avi)$/.test(file) ? "video" : "image";
   const form = { [`${type}_file`]: await fixture(file) };
   const asset = await client.json("POST", `/index/${name}/${type}`, { form });
   const row = await env.DB.prepare("SELECT index_id FROM assets WHERE asset_id = ?")

@@ -4,6 +4,8 @@ import { localImages } from "../../local/local-images.ts";
 import { localMedia } from "../../local/local-media.ts";
 import { LIMITS } from "../../src/config.ts";
 import { newId } from "../../src/ids.ts";
+import { convert } from "../../src/ingest/steps/convert.ts";
+import { planPlaybackCopy } from "../../src/ingest/steps/plan-conversion.ts";
 import type { JobKind, JobMessage, JobMessageOf } from "../../src/messages.ts";
 import { SHOTS } from "../../src/parameters.ts";
 import { makeSearchRequest } from "../../src/search/request.ts";
@@ -239,6 +241,23 @@ export const JOB_CASES: { [Kind in JobKind]: JobCase } = {
       await addSegments(ref, n);
       const { accountId, indexId } = ref;
       return insert<"traverse">({ kind: "traverse", jobId: newId("job"), accountId, indexId });
+    },
+  },
+  playback_copy: {
+    of: "minutes",
+    largest: LIMITS.videoSeconds / 60,
+    sizes: [1, 2],
+    isSliced: true,
+    async prepare(client, n) {
+      const ref = await addAsset(client, "old.avi"); // of two parts
+      const forget = "UPDATE assets SET technical = json_remove(technical, '$.working_copy')";
+      await run(`${forget} WHERE asset_id = ?`, ref.assetId);
+      const asset = (await getAsset(env.DB, ref.assetId))!;
+      await planPlaybackCopy(standIns(), asset);
+      if (n === 1) await convert(standIns(), asset, 1);
+      const { accountId, indexId, assetId } = ref;
+      const jobId = newId("job");
+      return insert<"playback_copy">({ kind: "playback_copy", jobId, accountId, indexId, assetId });
     },
   },
   repair: {

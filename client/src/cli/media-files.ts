@@ -60,7 +60,7 @@ async function readMedia(path: string): Promise<LocalMedia | null> {
   const handle = await open(path);
   try {
     const { buffer, bytesRead } = await handle.read(new Uint8Array(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const kind = mediaKind(buffer.subarray(0, bytesRead));
+    const kind = await mediaKind(buffer.subarray(0, bytesRead));
     if (kind === null) return null;
     const { size, mtimeMs } = await handle.stat();
     return { path, name: basename(path), kind, bytes: size, changedAt: Math.trunc(mtimeMs) };

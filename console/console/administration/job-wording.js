@@ -9,6 +9,7 @@ const KINDS = {
   import: "Import from a platform",
   traverse: "Check and repair of an index",
   import_archive: "Import of an archive",
+  playback_copy: "Copy of a video that browsers play",
   repair: "Repair of a video or an image",
 };
 
@@ -26,6 +27,7 @@ const CANCELLABLE = new Set([
   "import",
   "import_archive",
   "traverse",
+  "playback_copy",
   "repair",
 ]);
 

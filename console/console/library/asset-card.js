@@ -104,7 +104,8 @@ function isPlayable({ asset_type: type, state, media_url: url }) {
 function openStage(root, asset) {
   const { title, asset_type: type } = asset;
   const url = type === "image" || isPlayable(asset) ? asset.media_url : null;
-  const media = { title, type, url, start: null, end: null, sound: soundOf(asset) };
+  const video = asset.working_copy ? null : { index: asset.index_name, id: asset.asset_id };
+  const media = { title, type, url, start: null, end: null, sound: soundOf(asset), video };
   void toggleStage(root, media, (video) => details(asset, video));
 }
 
@@ -112,7 +113,8 @@ function openStage(root, asset) {
 function playedFile({ working_copy: copy, original_url: url, title }) {
   if (!copy) return null;
   const link = el("a", { href: `${url}?download`, download: title }, "Download the original");
-  return el("span", {}, `A copy as MP4, ${copy.width} × ${copy.height}. `, link);
+  const size = copy.width === null ? "" : `, ${copy.width} × ${copy.height}`;
+  return el("span", {}, `A copy as MP4${size}. `, link);
 }
 
 function details(asset, video) {

@@ -1,4 +1,6 @@
-import { el } from "../shared/element.js";
+import { apiPath } from "../shared/api-path.js";
+import { api } from "../shared/api.js";
+import { el, errorNotice } from "../shared/element.js";
 import { drawOverlay, hasOverlay, overlayLegend } from "./overlay.js";
 import { keyAction } from "./player-keys.js";
 import { soundPicture } from "./sound-picture.js";
@@ -6,9 +8,10 @@ import { soundPicture } from "./sound-picture.js";
 /**
  * Renders a player. `start` and `end` (seconds, or null) bound what is played at first; `boxes` and
  * `mask` are drawn while the video is paused within these times. `sound` is what `readSound` resolves
- * to: sound without pictures plays below its waveform.
+ * to: sound without pictures plays below its waveform. `video` names the video of which a copy can
+ * be made if the browser doesn't play it: `{ index, id }`.
  */
-export function openPlayer({ title, url, start, end, boxes, mask, sound }) {
+export function openPlayer({ title, url, start, end, boxes, mask, sound, video: source }) {
   // The fragment has no end: browsers stop up to 0.25 s late there. `stopAt` is exact to a frame.
   const src = start === null ? url : `${url.split("#")[0]}#t=${start}`;
   const attributes = { src, controls: true, autoplay: true, playsinline: true };
@@ -16,7 +19,7 @@ export function openPlayer({ title, url, start, end, boxes, mask, sound }) {
   const overlay = el("div.overlay", { hidden: true });
   const picture = sound?.waveform ? soundPicture(sound, video, { start, end }) : null;
   const screen = el("div.screen", {}, el("div.frame", {}, picture, video, overlay));
-  video.addEventListener("error", () => screen.replaceChildren(unplayable(url)));
+  video.addEventListener("error", () => screen.replaceChildren(unplayable(url, source)));
   if (end !== null) {
     stopAt(video, end);
     const replay = () => {
@@ -71,8 +74,13 @@ function showWhilePaused(video, overlay, { start, end, boxes, mask }) {
   new ResizeObserver(update).observe(video);
 }
 
-function unplayable(url) {
+function unplayable(url, source) {
   const reload = () => location.reload();
+  const convert = async ({ currentTarget: button }) => {
+    button.disabled = true;
+    const notice = await startCopy(source).catch((error) => errorNotice(error));
+    button.replaceWith(notice);
+  };
   return el(
     "div.notice.bad",
     {},
@@ -85,7 +93,15 @@ function unplayable(url) {
       "div.row",
       {},
       el("button.quiet", { type: "button", onclick: reload }, "Reload"),
+      source && el("button.quiet", { type: "button", onclick: convert }, "Make a copy that plays"),
       el("a", { href: url }, "Open the file"),
     ),
   );
+}
+
+/** Starts the job that makes a copy of a video. Resolves to what to show. */
+async function startCopy({ index, id }) {
+  await api("POST", apiPath(["index", index, "video", id, "playback_copy"]));
+  const jobs = el("a", { href: "#/jobs" }, "a job");
+  return el("p.facts", {}, "A copy is being made by ", jobs, ". Reload when it is done.");
 }

@@ -49,7 +49,8 @@ function soundOf(hit) {
 export function playMoment(card, hit, match = relevance(hit)) {
   const { title, asset_type: type, boxes, mask } = hit;
   const [url, start, end] = [hit.clip_url, hit.start_seconds, hit.end_seconds];
-  const media = { title, type, url, start, end, boxes, mask, sound: soundOf(hit) };
+  const video = { index: hit.index_name, id: hit.asset_id };
+  const media = { title, type, url, start, end, boxes, mask, sound: soundOf(hit), video };
   void toggleStage(card, media, (video) => details(hit, video, match));
 }
 

@@ -17,8 +17,8 @@ export async function convert(env: Env, asset: Asset, part: number): Promise<voi
   const key = convertedPartKey(asset, part);
   if (await isStored(env.MEDIA, key, piece)) return;
   const file = await convertedFile(env.MEDIA, asset);
-  const { originSeconds, picture } = plan;
-  const body = await convertPart(env, file, { ...piece, originSeconds, picture });
+  const { originSeconds, frameFormat } = plan;
+  const body = await convertPart(env, file, { ...piece, originSeconds, frameFormat });
   await storeStream(env.MEDIA, key, toChunks(body), {
     maxBytes: CONVERSION.partBytes,
     headBytes: 1,
@@ -47,12 +47,12 @@ export function countParts(durationMs: number): number {
 
 /** Returns what the piece of a part shall be. */
 export function plannedPart(plan: ConversionPlan, part: number): ExpectedPart {
-  const { durationMs, picture, hasAudio: audio } = plan;
+  const { durationMs, frameFormat, hasAudio: audio } = plan;
   const timeOf = (piece: number) => Math.round((piece * durationMs) / countParts(durationMs));
   return {
     startMs: timeOf(part),
     endMs: timeOf(part + 1),
-    picture,
+    frameFormat,
     audio,
   };
 }

@@ -10,12 +10,13 @@ import { recountBytes } from "../../store/recount-bytes.ts";
 import { getTranscript } from "../../store/transcripts.ts";
 import type { Asset } from "../../types.ts";
 import { publicSource } from "../../url-credentials.ts";
+import { startPlaybackCopyIfNeeded } from "../playback-copy.ts";
 import { isTranscriptWarning } from "../transcript/warnings.ts";
 
 /**
  * Records the summary of an asset's segments, writes the archive record, deletes the analyses and
- * what opens the URL of its file, counts the stored bytes, and opens another shard for new assets
- * if the asset's is full.
+ * what opens the URL of its file, counts the stored bytes, opens another shard for new assets if
+ * the asset's is full, and starts the job of a copy that browsers play.
  */
 export async function finish(env: Env, asset: Asset): Promise<void> {
   await recordSummary(env, asset);
@@ -24,6 +25,7 @@ export async function finish(env: Env, asset: Asset): Promise<void> {
   await recountBytes(env, asset);
   await updateProperties(env.DB, asset.assetId, { source: publicSource(asset.source) });
   await openShardIfFull(env, asset, await indexDatabase(env, asset).size());
+  await startPlaybackCopyIfNeeded(env, asset);
 }
 
 /**

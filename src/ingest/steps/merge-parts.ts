@@ -29,15 +29,15 @@ export async function mergeParts(env: Env, asset: Asset): Promise<void> {
   const plan = await requirePlan(env, asset);
   const chunks = mergedChunks(env.MEDIA, asset, plan);
   const { sizeBytes } = await storeWorkingCopy(env.MEDIA, asset, chunks);
-  const { reason, picture, hasAudio } = plan;
+  const { reason, frameFormat, hasAudio } = plan;
   const workingCopy: WorkingCopy = {
     reason,
     container: "mp4",
-    video_codec: picture && "avc",
+    video_codec: frameFormat && "avc",
     audio_codec: hasAudio ? "aac" : null,
     bytes: sizeBytes,
-    width: picture?.width ?? null,
-    height: picture?.height ?? null,
+    width: frameFormat?.width ?? null,
+    height: frameFormat?.height ?? null,
   };
   const technical = { ...asset.technical, [WORKING_COPY]: workingCopy };
   await updateProperties(env.DB, asset.assetId, { technical });

@@ -13,7 +13,7 @@ import { QuotaGuard } from "../../store/d1/quotas.ts";
 import { putConversionPlan } from "../../store/r2/conversion-plan.ts";
 import { headObject, sourceKey, workingCopyKey } from "../../store/r2/object-keys.ts";
 import type { Asset } from "../../types.ts";
-import { CONVERSION_REASONS, type ConversionReason, workingCopyOf } from "../../working-copy.ts";
+import { type ConversionReason, OBSTACLES, workingCopyOf } from "../../working-copy.ts";
 import { convertedFile } from "../converted-file.ts";
 import type { FanOut } from "../state.ts";
 import { countParts } from "./convert.ts";
@@ -46,15 +46,48 @@ export async function planConversion(env: Env, asset: Asset): Promise<FanOut> {
     throw error;
   }
   const durationMs = await recordMeasured(env, asset, measured);
-  const { video } = measured;
-  await putConversionPlan(env.MEDIA, asset, {
-    reason: error.code as ConversionReason,
-    originSeconds: measured.origin_seconds,
-    durationMs,
-    picture: video && { ...fitWithin(video), fps: video.fps || CONVERSION.defaultFps },
-    hasAudio: measured.audio !== null,
-  });
+  await putPlan(env, asset, measured, { reason: error.code as ConversionReason, durationMs });
   return { convert: countParts(durationMs), merge_parts: 1 };
+}
+
+/** Difference in length between a file as it is read here, and as the decoder reads it. */
+const MAX_LENGTH_ERROR_MS = 150;
+
+/**
+ * Plans the parts of a copy that browsers play, of a video that was read as it is. Returns how many
+ * there are. Throws `unreadable_container` if the decoder can't read it, or reads other times.
+ */
+export async function planPlaybackCopy(env: Env, asset: Asset): Promise<number> {
+  const measured = await measureFile(env, await convertedFile(env.MEDIA, asset));
+  const { durationMs } = asset;
+  if (!measured) {
+    throw new AppError("unreadable_container", "The decoder can't read this file.");
+  }
+  if (Math.abs(1000 * measured.duration_seconds - durationMs) > MAX_LENGTH_ERROR_MS) {
+    const seconds = measured.duration_seconds.toFixed(1);
+    throw new AppError(
+      "unreadable_container",
+      `The decoder reads ${seconds} s of a file of ${(durationMs / 1000).toFixed(1)} s: in a copy, ` +
+        "moments would be at other times.",
+    );
+  }
+  await putPlan(env, asset, measured, { reason: "not_playable", durationMs });
+  return countParts(durationMs);
+}
+
+async function putPlan(
+  env: Env,
+  asset: Asset,
+  { video, audio, origin_seconds: originSeconds }: MeasuredVideo,
+  { reason, durationMs }: { reason: ConversionReason; durationMs: number },
+): Promise<void> {
+  await putConversionPlan(env.MEDIA, asset, {
+    reason,
+    originSeconds,
+    durationMs,
+    frameFormat: video && { ...fitWithin(video), fps: video.fps || CONVERSION.defaultFps },
+    hasAudio: audio !== null,
+  });
 }
 
 /** Returns why a video can't be read as it is, or null. Throws what converting can't help. */
@@ -74,13 +107,13 @@ async function findObstacle(env: Env, asset: Asset): Promise<AppError | null> {
     if (!audio || (await audio.getCodec()) !== null) return null;
     return unsupportedAudioCodec(String(await audio.getInternalCodecId()));
   } catch (error) {
-    if (error instanceof AppError && isReason(error.code)) return error;
+    if (error instanceof AppError && isObstacle(error.code)) return error;
     throw error;
   }
 }
 
-function isReason(code: string): code is ConversionReason {
-  return (CONVERSION_REASONS as readonly string[]).includes(code);
+function isObstacle(code: string): boolean {
+  return (OBSTACLES as readonly string[]).includes(code);
 }
 
 function withoutDecoder({ code, message }: AppError): AppError {

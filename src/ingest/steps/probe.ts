@@ -58,7 +58,12 @@ function originalFacts(info: MediaInfo, movieFacts: Awaited<ReturnType<typeof re
   const technical = {
     container: info.container,
     has_video: video !== null,
-    ...(video && { video_codec: video.codec, rotation: video.rotation, bitrate: video.bitrate }),
+    ...(video && {
+      video_codec: video.codec,
+      codec_string: video.codecString,
+      rotation: video.rotation,
+      bitrate: video.bitrate,
+    }),
     audio_codec: info.audioCodec,
     audio_bitrate: info.audioBitrate,
     audio_language: info.audioLanguage,

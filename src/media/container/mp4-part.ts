@@ -15,7 +15,7 @@ export interface ExpectedPart {
   startMs: number;
   endMs: number;
   /** Null for sound without pictures. */
-  picture: { width: number; height: number } | null;
+  frameFormat: { width: number; height: number } | null;
   audio: boolean;
 }
 
@@ -83,11 +83,11 @@ async function parsePiece(file: RangedFile, expected: ExpectedPart): Promise<Mp4
   }
   const { vide: video = null, soun: audio = null, ...others } = Object.fromEntries(tracks);
   const isExpected =
-    Boolean(video) === Boolean(expected.picture) && Boolean(audio) === expected.audio;
+    Boolean(video) === Boolean(expected.frameFormat) && Boolean(audio) === expected.audio;
   if (!isExpected || Object.keys(others).length > 0) {
     throw unusable("has other tracks than it should");
   }
-  if (video) requireVideo(video, expected, expected.picture!);
+  if (video) requireVideo(video, expected, expected.frameFormat!);
   if (audio) requireAudio(audio, expected);
   const header = await file.read(movieHeader.start, movieHeader.end);
   return { video, audio, payload, movieHeader: header };

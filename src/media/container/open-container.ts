@@ -34,6 +34,8 @@ interface VideoInfo {
   fps: number | null;
   bitrate: number | null;
   codec: string | null;
+  /** Codec with its profile and level, as in RFC 6381: `avc1.640028`. */
+  codecString: string | null;
 }
 
 /** Packets from which the frame rate and the bitrates are computed. */
@@ -189,6 +191,7 @@ async function readVideoInfo(track: InputVideoTrack): Promise<VideoInfo> {
     fps: toFrameRate(stats),
     bitrate: toBitrate(stats.averageBitrate),
     codec: await track.getCodec(),
+    codecString: await track.getCodecParameterString(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { JOBS, LIMITS } from "../../config.ts";
 import { AppError, type Failure } from "../../errors.ts";
-import { type AccountId, isIdText, type JobId } from "../../ids.ts";
-import type { JobMessage } from "../../messages.ts";
+import { type AccountId, type AssetId, isIdText, type JobId } from "../../ids.ts";
+import type { JobKind, JobMessage } from "../../messages.ts";
 import type { Job, JobState } from "../../types.ts";
 import {
   all,
@@ -56,6 +56,17 @@ export async function insertJob(
     WHERE ${room === "none" ? raw("true") : quota.condition}`;
   const [inserted, , usage] = await batch(db, [insert, cancelSuperseded, quota.usageStatement]);
   if (inserted!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
+}
+
+/** Returns the unfinished job of a kind that an asset has, or null. */
+export async function getUnfinishedJob(
+  db: D1Database,
+  assetId: AssetId,
+  kind: JobKind,
+): Promise<JobId | null> {
+  const unfinished = sql`SELECT job_id FROM jobs WHERE asset_id = ${assetId} AND kind = ${kind}
+    AND state IN ('queued', 'running')`;
+  return firstValue<JobId>(db, unfinished);
 }
 
 /** `leased`: by another invocation. `finished`: the job has ended or was cancelled. */
@@ -222,6 +233,7 @@ const CANCELLABLE_KINDS = [
   "import",
   "import_archive",
   "traverse",
+  "playback_copy",
   "repair",
 ];
 const IS_CANCELLABLE = `kind IN (${CANCELLABLE_KINDS.map((kind) => `'${kind}'`).join(", ")})`;

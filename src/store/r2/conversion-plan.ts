@@ -1,13 +1,6 @@
 import type { AssetRef } from "../../types.ts";
-import type { ConversionReason } from "../../working-copy.ts";
+import type { ConversionReason, FrameFormat } from "../../working-copy.ts";
 import { conversionPlanKey } from "./object-keys.ts";
-
-/** Size in even pixels, upright. `fps` determines the level of the encoder. */
-export interface PictureFormat {
-  width: number;
-  height: number;
-  fps: number;
-}
 
 /** How a video is converted. All its pieces and their join follow it. */
 export interface ConversionPlan {
@@ -15,8 +8,8 @@ export interface ConversionPlan {
   /** Time in the container that is the zero of the presentation, in seconds. */
   originSeconds: number;
   durationMs: number;
-  /** Pictures of the working copy; null for sound without pictures. */
-  picture: PictureFormat | null;
+  /** Null for sound without pictures. */
+  frameFormat: FrameFormat | null;
   hasAudio: boolean;
 }
 
