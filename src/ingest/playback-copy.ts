@@ -50,8 +50,8 @@ async function startPlaybackCopy(env: Env, asset: Asset, room: QuotaCheck): Prom
 
 /**
  * Makes the copy of a video that browsers play, part by part; goes on where an earlier run stopped.
- * `checkpoint` gets the share that is done. Returns the copy. Throws `not_found` for a deleted video,
- * what the steps of a conversion throw, and what `checkpoint` throws.
+ * `checkpoint` gets the share that is done. Returns the copy. Throws `not_found` for a deleted
+ * video, what the steps of a conversion throw, and what `checkpoint` throws.
  */
 export async function makePlaybackCopy(
   env: Env,
