@@ -1,3 +1,4 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { Encoder, FilterAPI, Frame, Log, Muxer, type Packet, Rational } from "node-av";
 import * as av from "node-av/constants";
 import { drawFrames, type Scene } from "../tools/sample/video-frames.ts";
@@ -12,7 +13,10 @@ export interface FormatKind {
   videoOptions?: Record<string, string>;
   /** Null for a film without sound. */
   audio: AudioKind | null;
+  /** Size as it is shown. */
   size?: { width: number; height: number };
+  /** Whether the frames are stored turned, with a matrix that turns them back, as phones do. */
+  turned?: boolean;
 }
 
 interface AudioKind {
@@ -24,12 +28,13 @@ interface AudioKind {
 
 export const FPS = 25;
 const SPEECH_RATE = 16_000;
-const SIZE = { width: 640, height: 360 };
+export const SIZE = { width: 640, height: 360 };
+const UPRIGHT = { width: 360, height: 640 };
 const BLOCK = 1024;
 
-const AAC: AudioKind = { codec: av.FF_ENCODER_AAC, samples: "fltp" };
-const MP3: AudioKind = { codec: av.FF_ENCODER_LIBMP3LAME, samples: "fltp" };
-const MP2 = { codec: av.FF_ENCODER_MP2, samples: "s16" };
+export const AAC: AudioKind = { codec: av.FF_ENCODER_AAC, samples: "fltp" };
+export const MP3: AudioKind = { codec: av.FF_ENCODER_LIBMP3LAME, samples: "fltp" };
+export const MP2 = { codec: av.FF_ENCODER_MP2, samples: "s16" };
 const AC3 = { codec: av.FF_ENCODER_AC3, samples: "fltp" };
 const PCM = { codec: av.FF_ENCODER_PCM_S16LE, samples: "s16" };
 const OPUS = { codec: av.FF_ENCODER_LIBOPUS, samples: "flt" };
@@ -100,19 +105,40 @@ export const FORMAT_KINDS: readonly FormatKind[] = [
   kind("MOV, Sorenson 1, PCM", "mov", av.FF_ENCODER_SVQ1, PCM, { pixels: "yuv410p" }),
   kind("MOV, DV, PCM", "mov", av.FF_ENCODER_DVVIDEO, PCM, { size: PAL }),
   kind("3GP, H.263, AAC", "3gp", av.FF_ENCODER_H263, AAC, { size: CIF }),
+  kind("MP4, H.264 of 10 bits, AAC", "mp4", av.FF_ENCODER_LIBX264, AAC, {
+    pixels: "yuv420p10le",
+    videoOptions: FAST,
+  }),
+  kind("MP4, H.264, AAC, turned", "mp4", av.FF_ENCODER_LIBX264, AAC, {
+    videoOptions: FAST,
+    size: UPRIGHT,
+    turned: true,
+  }),
+  kind("MOV, HEVC, AAC, turned", "mov", av.FF_ENCODER_LIBX265, AAC, {
+    videoOptions: FAST,
+    size: UPRIGHT,
+    turned: true,
+  }),
+  kind("MP4, MPEG-4, AAC, turned", "mp4", av.FF_ENCODER_MPEG4, AAC, {
+    size: UPRIGHT,
+    turned: true,
+  }),
 ];
+
+/** Extensions of sound without pictures, which `encodeAudio` writes. */
+export const SOUND_KINDS = ["mp3", "m4a", "wav", "flac", "ogg", "opus", "aiff", "ac3", "wma"];
 
 /** Writes a film of a kind. `voice` has mono samples at 16 kHz. */
 export async function writeKind(
   path: string,
-  { video, audio, pixels = "yuv420p", videoOptions, size = SIZE }: FormatKind,
+  { video, audio, pixels = "yuv420p", videoOptions, size = SIZE, turned }: FormatKind,
   scenes: Scene[],
   voice: Float32Array,
 ): Promise<void> {
   Log.setLevel(av.AV_LOG_QUIET);
   const seconds = scenes.reduce((sum, scene) => sum + scene.seconds, 0);
-  await using muxer = await Muxer.open(path);
-  using videoFilter = FilterAPI.create(`format=${pixels}`);
+  const muxer = await Muxer.open(path);
+  using videoFilter = FilterAPI.create(`${turned ? "transpose=cclock," : ""}format=${pixels}`);
   using videoEncoder = await Encoder.create(video, {
     context: {
       gopSize: FPS,
@@ -139,6 +165,20 @@ export async function writeKind(
     await muxer.writePacket(packet, stream);
     packet.free();
   }
+  await muxer.close();
+  if (turned) await turnBack(path, size.width);
+}
+
+/** Offset of the matrix in a box `tkhd` of version 0 (ISO/IEC 14496-12, 8.3.2). */
+const MATRIX_OFFSET = 44;
+
+/** Turns the first track of an MP4 clockwise by a quarter. `width` is that of the turned frame. */
+async function turnBack(path: string, width: number): Promise<void> {
+  const bytes = await readFile(path);
+  const at = bytes.indexOf("tkhd", 0, "latin1") + MATRIX_OFFSET;
+  const matrix = [0, 1, 0, -1, 0, 0, width, 0];
+  for (const [i, value] of matrix.entries()) bytes.writeInt32BE(value * 65_536, at + i * 4);
+  await writeFile(path, bytes);
 }
 
 function toSeconds({ packet }: { packet: Packet }): number {

@@ -6,83 +6,110 @@ import type { Sightline } from "sightline";
 import { openFile } from "sightline/node";
 import { launchBrowser } from "../../tools/browser.ts";
 import { poll } from "../../tools/poll.ts";
+import { encodeAudio } from "../../tools/sample/audio.ts";
 import { photographPath } from "../../tools/sample/images.ts";
 import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
 import { withService } from "../../tools/service.ts";
 import type { Suite } from "../../tools/suite.ts";
-import { FORMAT_KINDS, FPS, writeKind } from "../format-kinds.ts";
+import { FORMAT_KINDS, FPS, SIZE, SOUND_KINDS, writeKind } from "../format-kinds.ts";
 
-/** A film to add, and what shall come of it; null where that isn't known. */
-interface Film {
+/** A film or sound to add, and what shall come of it; null where that isn't known. */
+interface MediaCase {
   name: string;
   path: string;
   seconds: number | null;
   cut: number | null;
   /** A word that is said in it. */
   word: string | null;
+  /** Size as it is shown, and text on its first screen. */
+  size: { width: number; height: number } | null;
+  text: string | null;
 }
 
 const SECONDS = 6;
 const CUT = 3;
-const LINES = [{ start: 0.5, text: "The lantern festival begins at noon." }];
-const WORD = "lantern";
-const MAX_FRAMES = 2; // FFmpeg writes the first frame of an AVI twice
-const TOLERANCE = MAX_FRAMES / FPS;
+const LINES = [{ start: 0.5, text: "The old carpenter built this house alone." }];
+const WORD = "carpenter";
+const TEXT = "HELLO";
+const TOLERANCE = 1 / FPS;
 const PLAY_MS = 30_000;
 const INGEST_MS = 10 * 60_000;
-const VIDEO = /\.(?:mp4|m4v|mov|mkv|webm|avi|wmv|asf|flv|mpg|vob|ts|mts|m2ts|mxf|ogv|3gp)$/i;
+const SPEECH_RATE = 16_000;
+const MEDIA = /\.(?:mp4|m4v|mov|mkv|webm|avi|wmv|asf|flv|mpg|vob|ts|mts|m2ts|mxf|ogv|3gp|rm|dv)$/i;
+const SOUND = /\.(?:mp3|m4a|m4b|wav|flac|ogg|opus|aac|aiff?|amr|ac3|wma|wv|ape)$/i;
 
-async function writeKinds(folder: string, log: (line: string) => void): Promise<Film[]> {
-  const scenes = [
-    { image: await drawText(["HELLO"], { width: 640, height: 360 }), seconds: CUT },
+async function writeFilms(folder: string, log: (line: string) => void): Promise<MediaCase[]> {
+  const scenesAt = async (size: { width: number; height: number }) => [
+    { image: await drawText([TEXT], size), seconds: CUT },
     { image: photographPath("dust-bowl-home"), seconds: SECONDS - CUT },
   ];
   const voice = await narrate(LINES);
-  const films: Film[] = [];
+  const films: MediaCase[] = [];
   for (const [position, kind] of FORMAT_KINDS.entries()) {
-    const path = join(folder, `${position}.${kind.extension}`);
+    const { name, extension, audio, size = SIZE } = kind;
+    const path = join(folder, `${position}.${extension}`);
     try {
-      await writeKind(path, kind, scenes, voice);
+      await writeKind(path, kind, await scenesAt(size), voice);
     } catch (error) {
-      log(`${kind.name}: FFmpeg can't write it: ${String(error)}`);
+      log(`${name}: FFmpeg can't write it: ${String(error)}`);
       continue;
     }
-    const word = kind.audio ? WORD : null;
-    films.push({ name: kind.name, path, seconds: SECONDS, cut: CUT, word });
+    const word = audio && WORD;
+    films.push({ name, path, seconds: SECONDS, cut: CUT, word, size, text: TEXT });
   }
   return films;
 }
 
-async function listFilms(folder: string): Promise<Film[]> {
-  const names = await readdir(folder).catch(() => []);
-  return names
-    .filter((name) => VIDEO.test(name))
-    .map((name) => ({ name, path: join(folder, name), seconds: null, cut: null, word: null }));
+async function writeSound(folder: string): Promise<MediaCase[]> {
+  const voice = new Float32Array(SECONDS * SPEECH_RATE);
+  voice.set((await narrate(LINES)).subarray(0, voice.length));
+  const cases: MediaCase[] = [];
+  for (const extension of SOUND_KINDS) {
+    const path = join(folder, `sound.${extension}`);
+    await encodeAudio(path, voice);
+    const name = `sound, ${extension}`;
+    cases.push({ name, path, seconds: SECONDS, cut: null, word: WORD, size: null, text: null });
+  }
+  return cases;
 }
 
-/** Adds a film to an index of its own. Returns what it became. */
-async function addFilm(sightline: Sightline, page: Page, film: Film, position: number) {
+async function listMedia(folder: string): Promise<MediaCase[]> {
+  const unknown = { seconds: null, cut: null, word: null, size: null, text: null };
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((name) => MEDIA.test(name) || SOUND.test(name))
+    .map((name) => ({ name, path: join(folder, name), ...unknown }));
+}
+
+/** Adds a file to an index of its own. Returns what it became, with its playable copy. */
+async function addMedia(sightline: Sightline, page: Page, media: MediaCase, position: number) {
   const { index_name } = await sightline.indices.create({ index_name: `format-${position}` });
   const index = sightline.index(index_name);
-  const media = await openFile(film.path);
-  const adding = index.videos.add({ video_file: media });
+  const adding = index.videos.add({ video_file: await openFile(media.path) });
   const added = await adding.catch((error: unknown) => error as Error);
   if (added instanceof Error) return { state: `refused: ${added.message}` };
-  const asset = await poll(INGEST_MS, `${film.name}: its ingest`, async () => {
+  const ready = await poll(INGEST_MS, `${media.name}: its ingest`, async () => {
     const current = await index.videos.get(added.asset_id);
     return current.state === "ready" || current.state === "failed" ? current : undefined;
   });
-  if (asset.state !== "ready") return { state: `${asset.error?.code}: ${asset.error?.message}` };
-  const { items } = await index.videos.segments(asset.asset_id);
-  const cuts = items.slice(1).map(({ start_seconds: start }) => start!);
-  const speech = asset.warnings.find(({ code }) => code === "unsupported_audio_codec");
+  if (ready.state !== "ready") return { state: `${ready.error?.code}: ${ready.error?.message}` };
+  await poll(INGEST_MS, `${media.name}: its copy`, async () => {
+    const { items } = await sightline.jobs.list();
+    return items.every(({ state }) => state !== "queued" && state !== "running") || undefined;
+  });
+  const asset = await index.videos.get(ready.asset_id);
+  const { items: segments } = await index.videos.segments(asset.asset_id);
   return {
     state: "ready",
     copy: asset.working_copy?.reason ?? "",
     seconds: asset.duration_seconds!,
-    cuts,
-    speech: speech ? "unreadable" : await findWord(index, film.word),
+    size: asset.width === null ? "" : `${asset.width} × ${asset.height}`,
+    text: segments[0]!.on_screen_text,
+    cuts: segments.slice(1).map(({ start_seconds: start }) => start!),
+    speech: asset.warnings.some(({ code }) => code === "model_not_found")
+      ? "no recogniser"
+      : await findWord(index, media.word),
     plays: await play(page, asset.media_url!, asset.duration_seconds! / 2),
   };
 }
@@ -109,52 +136,65 @@ function play(page: Page, url: string, seconds: number): Promise<string> {
   })`);
 }
 
-type Outcome = Awaited<ReturnType<typeof addFilm>>;
+type Outcome = Awaited<ReturnType<typeof addMedia>>;
 
-function isRight({ seconds, cut }: Film, { state, ...found }: Outcome): boolean {
-  if (state !== "ready") return false;
+/** Lists what isn't as it should be. */
+function findFaults(media: MediaCase, { state, ...found }: Outcome): string[] {
+  if (state !== "ready") return ["state"];
   const isNear = (a: number, b: number) => Math.abs(a - b) <= TOLERANCE + 1e-6;
-  const hasLength = seconds === null || isNear(found.seconds!, seconds);
-  return hasLength && (cut === null || found.cuts!.some((start) => isNear(start, cut)));
+  const { seconds, cut, word, size, text } = media;
+  const isRight = {
+    length: seconds === null || isNear(found.seconds!, seconds),
+    cut: cut === null || found.cuts!.some((start) => isNear(start, cut)),
+    speech: word === null || found.speech !== "not found",
+    size: size === null || found.size === `${size.width} × ${size.height}`,
+    text: text === null || found.text!.includes(text),
+    play: found.plays === "yes",
+  };
+  return Object.entries(isRight).flatMap(([name, is]) => (is ? [] : [name]));
 }
 
 export const suite: Suite = {
   summary:
-    "films of some forty kinds, and those of <DIR>/formats: ready, length, cuts, speech, play",
+    "some sixty kinds of films and sound, and those of <DIR>/formats: ready, length, cuts, size, " +
+    "text, speech, play",
   async run(options) {
     const { dataDir, log } = options;
     const folder = await mkdtemp(join(tmpdir(), "sightline-formats-"));
     const browser = await launchBrowser();
     try {
-      const films = [
-        ...(await writeKinds(folder, log)),
-        ...(await listFilms(join(dataDir, "formats"))),
+      const cases = [
+        ...(await writeFilms(folder, log)),
+        ...(await writeSound(folder)),
+        ...(await listMedia(join(dataDir, "formats"))),
       ];
       const page = await browser.newPage();
       const table = await withService(options, async ({ sightline, url }) => {
         await page.goto(url);
         const rows: Record<string, string>[] = [];
-        for (const [position, film] of films.entries()) {
-          const outcome = await addFilm(sightline, page, film, position);
-          const { state, copy = "", seconds, cuts = [], speech = "", plays = "" } = outcome;
+        for (const [position, media] of cases.entries()) {
+          const outcome = await addMedia(sightline, page, media, position);
+          const { state, copy = "", seconds, cuts = [] } = outcome;
+          const { size = "", speech = "", plays = "" } = outcome;
           const row = {
-            film: film.name,
-            extension: extname(film.path).slice(1),
+            file: media.name,
+            extension: extname(media.path).slice(1),
             state: state.slice(0, 60),
-            converted: copy,
+            copy,
             seconds: seconds?.toFixed(3) ?? "",
             cuts: cuts.map((cut) => cut.toFixed(2)).join(" "),
+            size,
             speech,
             plays,
-            right: isRight(film, outcome) ? "yes" : "no",
+            wrong: findFaults(media, outcome).join(", "),
           };
           log(Object.values(row).join(" | "));
           rows.push(row);
         }
         return rows;
       });
-      const problems = table.filter(({ right }) => right !== "yes").length;
-      return { table, json: { films: table.length, wrong: problems, table }, problems };
+      const problems = table.filter(({ wrong }) => wrong !== "").length;
+      return { table, json: { files: table.length, wrong: problems, table }, problems };
     } finally {
       await browser.close();
       await rm(folder, { recursive: true });

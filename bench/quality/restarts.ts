@@ -1,18 +1,45 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Asset, Sightline } from "sightline";
+import { openFile } from "sightline/node";
 import { addFile } from "../../tools/ingest-files.ts";
+import { photographPath } from "../../tools/sample/images.ts";
 import { buildSamplePack, type SamplePack } from "../../tools/sample/pack.ts";
 import type { Suite } from "../../tools/suite.ts";
+import { FORMAT_KINDS, writeKind } from "../format-kinds.ts";
 import { withRestarts } from "../service-restarts.ts";
 
 const STOPS = 5;
 const STOP_DELAY_MS = [400, 2500];
 const TIMEOUT_MS = 5 * 60_000;
 
-async function uploadPack(sightline: Sightline, { files }: SamplePack): Promise<void> {
+/** Seconds of the film whose conversion has several parts. */
+const CONVERTED_SECONDS = 200;
+
+/** Adds a film that is converted, whose conversion the restarts interrupt, and the pack. */
+async function uploadFiles(sightline: Sightline, { files }: SamplePack, film: string) {
   await sightline.indices.create({ index_name: "pack" });
+  await sightline.index("pack").videos.add({ video_file: await openFile(film) });
   for (const file of files) await addFile(sightline.index("pack"), file);
 }
+
+async function writeFilm(folder: string): Promise<string> {
+  const path = join(folder, "film.avi");
+  const scenes = (["nagasaki-boats", "dust-bowl-home"] as const).map((photo) => {
+    return { image: photographPath(photo), seconds: CONVERTED_SECONDS / 2 };
+  });
+  await writeKind(
+    path,
+    FORMAT_KINDS.find(({ extension }) => extension === "avi")!,
+    scenes,
+    SILENCE,
+  );
+  return path;
+}
+
+const SILENCE = new Float32Array(0);
 
 /** Waits until no asset is being ingested; returns how long that took, in seconds. */
 async function waitUntilSettled(
@@ -42,13 +69,15 @@ async function countHits(sightline: Sightline, { searches }: SamplePack): Promis
 }
 
 export const suite: Suite = {
-  summary: `ingest of the sample pack, ${STOPS} restarts: is anything missing?`,
+  summary: `ingest of the sample pack and of a converted film, ${STOPS} restarts: is anything missing?`,
   async run(options) {
     const pack = await buildSamplePack();
+    const folder = await mkdtemp(join(tmpdir(), "sightline-restarts-"));
+    const film = await writeFilm(folder);
     return withRestarts(options, async (start) => {
       let service = await start();
       try {
-        await uploadPack(service.sightline, pack);
+        await uploadFiles(service.sightline, pack, film);
         for (let i = 0; i < STOPS; i++) {
           const [minDelayMs, maxDelayMs] = STOP_DELAY_MS as [number, number];
           await wait(minDelayMs + ((maxDelayMs - minDelayMs) * i) / STOPS);
@@ -56,12 +85,14 @@ export const suite: Suite = {
           service = await start();
         }
         const { assets, seconds } = await waitUntilSettled(service.sightline);
+        const converted = assets.find(({ working_copy: copy }) => copy !== null);
         const { counts } = await service.sightline.indices.get("pack");
         const ready = assets.filter(({ state }) => state === "ready").length;
         const segments = assets.reduce((sum, asset) => sum + asset.segments, 0);
         const json = {
           stops: STOPS,
-          files: pack.files.length,
+          files: pack.files.length + 1,
+          converted_seconds: converted?.duration_seconds ?? 0,
           assets: assets.length,
           ready,
           segments,
@@ -73,6 +104,7 @@ export const suite: Suite = {
         return { table: [json], json };
       } finally {
         await service.stop();
+        await rm(folder, { recursive: true });
       }
     });
   },
