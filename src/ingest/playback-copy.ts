@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { type JobId, newId } from "../ids.ts";
+import { type AssetId, type JobId, newId } from "../ids.ts";
 import { playsInBrowsers } from "../media/playback.ts";
 import { archiveAsset } from "../store/archive.ts";
 import { getAsset } from "../store/d1/assets.ts";
@@ -12,7 +12,7 @@ import type { Asset } from "../types.ts";
 import { type WorkingCopy, workingCopyOf } from "../working-copy.ts";
 import { convert, countParts } from "./steps/convert.ts";
 import { mergeParts } from "./steps/merge-parts.ts";
-import { planPlaybackCopy } from "./steps/plan-conversion.ts";
+import { planConversion, planPlaybackCopy } from "./steps/plan-conversion.ts";
 
 /** Starts the job that makes a playable copy of a ready video that browsers don't play, if set. */
 export async function startPlaybackCopyIfNeeded(env: Env, asset: Asset): Promise<void> {
@@ -58,24 +58,48 @@ export async function makePlaybackCopy(
   { assetId }: Pick<Asset, "assetId">,
   checkpoint: (share: number) => Promise<void>,
 ): Promise<{ asset_id: string; working_copy: WorkingCopy | null }> {
-  const load = async () => {
-    const found = await getAsset(env.DB, assetId);
-    if (found) return found;
-    throw new AppError("not_found", "The video was deleted.");
-  };
-  let asset = await load();
+  let asset = await requireStored(env, assetId);
   if (!workingCopyOf(asset)) {
     const plan = await getConversionPlan(env.MEDIA, asset);
     const count = plan ? countParts(plan.durationMs) : await planPlaybackCopy(env, asset);
-    for (let part = 0; part < count; part++) {
-      await checkpoint(part / count);
-      await convert(env, await load(), part);
-    }
-    await mergeParts(env, await load());
-    asset = await load();
+    await convertParts(env, assetId, count, checkpoint);
+    asset = await requireStored(env, assetId);
     await mirrorAsset(env, asset);
     await archiveAsset(env, asset);
     await recountBytes(env, asset);
   }
   return { asset_id: assetId, working_copy: workingCopyOf(asset) };
+}
+
+/** Makes a lost working copy again. Throws what `planConversion` throws. */
+export async function remakeWorkingCopy(
+  env: Env,
+  asset: Asset,
+  checkpoint: () => Promise<void>,
+): Promise<void> {
+  const isForPlayback = workingCopyOf(asset)?.reason === "not_playable";
+  const count = isForPlayback
+    ? await planPlaybackCopy(env, asset)
+    : ((await planConversion(env, asset)).convert ?? 0);
+  if (count > 0) await convertParts(env, asset.assetId, count, checkpoint);
+}
+
+/** Converts the parts of a plan that aren't stored, and merges them. */
+async function convertParts(
+  env: Env,
+  assetId: AssetId,
+  count: number,
+  checkpoint: (share: number) => Promise<void>,
+): Promise<void> {
+  for (let part = 0; part < count; part++) {
+    await checkpoint(part / count);
+    await convert(env, await requireStored(env, assetId), part);
+  }
+  await mergeParts(env, await requireStored(env, assetId));
+}
+
+async function requireStored(env: Env, assetId: AssetId): Promise<Asset> {
+  const asset = await getAsset(env.DB, assetId);
+  if (asset) return asset;
+  throw new AppError("not_found", "The video was deleted.");
 }

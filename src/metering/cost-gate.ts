@@ -7,6 +7,7 @@ const BILLED: ReadonlySet<string> = new Set<CountName>([
   "modelCalls",
   "frames",
   "images",
+  "convertedSeconds",
   "dimensionsQueried",
 ]);
 

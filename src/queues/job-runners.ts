@@ -14,6 +14,7 @@ import { SlicePaused, sliceCheckpoint } from "../lifecycle/slice.ts";
 import { syncFollowedSources, syncPage } from "../lifecycle/sync-sources.ts";
 import { type TraversalCheckpoint, traverse } from "../lifecycle/traverse.ts";
 import type { JobKind, JobMessage, JobMessageOf } from "../messages.ts";
+import { costGate } from "../metering/cost-gate.ts";
 import type { InvocationCalls } from "../metering/invocation-calls.ts";
 import { exampleFromClip } from "../search/clip-example.ts";
 import { searchRequest } from "../search/request.ts";
@@ -118,9 +119,10 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   playback_copy: (env, { assetId }, { calls, onProgress }) => {
     let progress = 0;
     const endOfSlice = sliceCheckpoint(calls, () => onProgress(progress));
-    return makePlaybackCopy(env, { assetId }, (share) => {
+    return makePlaybackCopy(env, { assetId }, async (share) => {
       progress = share;
-      return endOfSlice();
+      await endOfSlice();
+      costGate(env).require("convertedSeconds");
     });
   },
 

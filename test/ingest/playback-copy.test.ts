@@ -8,6 +8,7 @@ import {
 } from "../../src/ingest/playback-copy.ts";
 import { getAsset } from "../../src/store/d1/assets.ts";
 import { getUnfinishedJob } from "../../src/store/d1/jobs.ts";
+import { workingCopyKey } from "../../src/store/r2/object-keys.ts";
 import { type Client, fixture, type Json, newClient } from "../support/client.ts";
 
 const INDEX = "/index/films";
@@ -82,6 +83,14 @@ describe("a video that browsers don't play", () => {
     const { nodes } = await client.json("GET", `${INDEX}/traverse`);
     expect(nodes[0].health).toEqual({ ok: true, findings: [] });
   });
+});
+
+it("a lost copy is made again by a repair", async () => {
+  await env.MEDIA.delete(workingCopyKey(await load(recording)));
+  const { job_id } = await client.json("POST", `${INDEX}/traverse`);
+  const { result } = await client.waitForJob(job_id);
+  expect(result).toMatchObject({ repaired: { working_copy_missing: 1 }, unrepaired: [] });
+  expect(await env.MEDIA.head(workingCopyKey(await load(recording)))).not.toBeNull();
 });
 
 describe("a job that makes a copy", () => {

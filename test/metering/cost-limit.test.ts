@@ -88,6 +88,18 @@ describe("while an account's cost of the day is over its limit", () => {
     expect((await billedCalls()).model_calls).toBe(before.model_calls + 1);
   });
 
+  it("a playable copy waits, and is made when there is more", async () => {
+    await spendAll();
+    const { job_id } = await client.json("POST", `${path}/playback_copy`);
+    expect(await waitForDeferral(job_id)).toMatchObject({ error: { code: CODE } });
+    await setLimits(client, {});
+    const { state, result } = await resume(job_id);
+    expect({ state, ...result }).toMatchObject({
+      state: "succeeded",
+      working_copy: { reason: "not_playable" },
+    });
+  });
+
   it("refused searches make no billed calls, whatever they ask for", async () => {
     const search = (query: string) =>
       client.send("POST", "/index/a/search", { json: { query, use_boxes: true } });

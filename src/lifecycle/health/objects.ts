@@ -1,12 +1,9 @@
 import { INGEST, LIFECYCLE } from "../../config.ts";
 import { forEachKeyframe, storeKeyframe } from "../../ingest/extract-keyframes.ts";
+import { remakeWorkingCopy } from "../../ingest/playback-copy.ts";
 import { countWindows } from "../../ingest/segmentation/windows.ts";
-import { convert } from "../../ingest/steps/convert.ts";
 import { refetchSourceFile } from "../../ingest/steps/fetch.ts";
-import { mergeParts } from "../../ingest/steps/merge-parts.ts";
-import { planConversion } from "../../ingest/steps/plan-conversion.ts";
 import { countAudioChunks } from "../../ingest/transcript/audio-chunks.ts";
-import { getAsset } from "../../store/d1/assets.ts";
 import type { SegmentHealth } from "../../store/health.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
 import { listSegmentsById } from "../../store/index-database/segments.ts";
@@ -100,15 +97,9 @@ export const refetchSource: Repair = async ({ env, asset }) => {
   return null;
 };
 
-/** Converts the source file again. Throws what `planConversion` throws. */
+/** Makes the working copy again. Throws what `planConversion` throws. */
 export const reconvert: Repair = async ({ env, asset, checkpoint }) => {
-  const { convert: count = 0 } = await planConversion(env, asset);
-  for (let part = 0; part < count; part++) {
-    await checkpoint();
-    await convert(env, asset, part);
-  }
-  const measured = await getAsset(env.DB, asset.assetId);
-  if (measured && count > 0) await mergeParts(env, measured);
+  await remakeWorkingCopy(env, asset, checkpoint);
   return null;
 };
 
