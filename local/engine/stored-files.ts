@@ -35,6 +35,7 @@ export class StoredFiles {
   constructor(folder: WorkFolder, maxBytes: number) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
+    setInterval(() => void this.#deleteIdle().catch(console.error), IDLE_MS / 2).unref();
   }
 
   /**
