@@ -75,11 +75,13 @@ async function writeSound(folder: string): Promise<MediaCase[]> {
 }
 
 async function listMedia(folder: string): Promise<MediaCase[]> {
-  const unknown = { seconds: null, cut: null, word: null, size: null, text: null };
   const names = await readdir(folder).catch(() => []);
   return names
     .filter((name) => MEDIA.test(name) || SOUND.test(name))
-    .map((name) => ({ name, path: join(folder, name), ...unknown }));
+    .map((name) => {
+      const path = join(folder, name);
+      return { name, path, seconds: null, cut: null, word: null, size: null, text: null };
+    });
 }
 
 /** Adds a file to an index of its own. Returns what it became, with its playable copy. */
