@@ -24,6 +24,8 @@ interface AudioKind {
   /** Format and rate of its samples. */
   samples: string;
   rate?: number;
+  /** Samples of a frame, if the encoder doesn't say how many it takes. */
+  frame?: number;
 }
 
 export const FPS = 25;
@@ -38,7 +40,7 @@ export const MP2 = { codec: av.FF_ENCODER_MP2, samples: "s16" };
 const AC3 = { codec: av.FF_ENCODER_AC3, samples: "fltp" };
 const PCM = { codec: av.FF_ENCODER_PCM_S16LE, samples: "s16" };
 const OPUS = { codec: av.FF_ENCODER_LIBOPUS, samples: "flt" };
-const VORBIS = { codec: av.FF_ENCODER_LIBVORBIS, samples: "fltp" };
+const VORBIS = { codec: av.FF_ENCODER_LIBVORBIS, samples: "fltp", frame: 64 };
 const FLAC = { codec: av.FF_ENCODER_FLAC, samples: "s16" };
 const ALAC = { codec: av.FF_ENCODER_ALAC, samples: "s16p" };
 const WMA1 = { codec: av.FF_ENCODER_WMAV1, samples: "fltp", rate: 44_100 };
@@ -125,8 +127,8 @@ export const FORMAT_KINDS: readonly FormatKind[] = [
   }),
 ];
 
-/** Extensions of sound without pictures, which `encodeAudio` writes. */
-export const SOUND_KINDS = ["mp3", "m4a", "wav", "flac", "ogg", "opus", "aiff", "ac3", "wma"];
+/** Extensions of sound without pictures that `encodeAudio` writes. */
+export const AUDIO_EXTENSIONS = ["mp3", "m4a", "wav", "flac", "ogg", "opus", "aiff", "ac3", "wma"];
 
 /** Writes a film of a kind. `voice` has mono samples at 16 kHz. */
 export async function writeKind(
@@ -155,9 +157,10 @@ export async function writeKind(
       if (packet) packets.push({ packet, stream });
   };
   await encode(videoEncoder, videoFilter.frames(listFrames(scenes, size)));
-  const { codec, samples, rate = 48_000 } = audio ?? AAC;
+  const { codec, samples, rate = 48_000, frame } = audio ?? AAC;
   using audioFilter = FilterAPI.create(
-    `aformat=sample_fmts=${samples}:channel_layouts=mono:sample_rates=${rate}`,
+    `aformat=sample_fmts=${samples}:channel_layouts=mono:sample_rates=${rate}` +
+      (frame === undefined ? "" : `,asetnsamples=${frame}`),
   );
   using audioEncoder = await Encoder.create(codec, { context: { bitRate: "96k" } });
   if (audio) await encode(audioEncoder, audioFilter.frames(listSamples(voice, seconds)));

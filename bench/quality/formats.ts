@@ -12,7 +12,7 @@ import { narrate } from "../../tools/sample/narration.ts";
 import { drawText } from "../../tools/sample/text-image.ts";
 import { withService } from "../../tools/service.ts";
 import type { Suite } from "../../tools/suite.ts";
-import { FORMAT_KINDS, FPS, SIZE, SOUND_KINDS, writeKind } from "../format-kinds.ts";
+import { FORMAT_KINDS, FPS, SIZE, AUDIO_EXTENSIONS, writeKind } from "../format-kinds.ts";
 
 /** A film or sound to add, and what shall come of it; null where that isn't known. */
 interface MediaCase {
@@ -36,8 +36,9 @@ const TOLERANCE = 1 / FPS;
 const PLAY_MS = 30_000;
 const INGEST_MS = 10 * 60_000;
 const SPEECH_RATE = 16_000;
-const MEDIA = /\.(?:mp4|m4v|mov|mkv|webm|avi|wmv|asf|flv|mpg|vob|ts|mts|m2ts|mxf|ogv|3gp|rm|dv)$/i;
-const SOUND = /\.(?:mp3|m4a|m4b|wav|flac|ogg|opus|aac|aiff?|amr|ac3|wma|wv|ape)$/i;
+const VIDEO_FILE =
+  /\.(?:mp4|m4v|mov|mkv|webm|avi|wmv|asf|flv|mpg|vob|ts|mts|m2ts|mxf|ogv|3gp|rm|dv)$/i;
+const AUDIO_FILE = /\.(?:mp3|m4a|m4b|wav|flac|ogg|opus|aac|aiff?|amr|ac3|wma|wv|ape)$/i;
 
 async function writeFilms(folder: string, log: (line: string) => void): Promise<MediaCase[]> {
   const scenesAt = async (size: { width: number; height: number }) => [
@@ -61,11 +62,11 @@ async function writeFilms(folder: string, log: (line: string) => void): Promise<
   return films;
 }
 
-async function writeSound(folder: string): Promise<MediaCase[]> {
+async function writeAudioOnly(folder: string): Promise<MediaCase[]> {
   const voice = new Float32Array(SECONDS * SPEECH_RATE);
   voice.set((await narrate(LINES)).subarray(0, voice.length));
   const cases: MediaCase[] = [];
-  for (const extension of SOUND_KINDS) {
+  for (const extension of AUDIO_EXTENSIONS) {
     const path = join(folder, `sound.${extension}`);
     await encodeAudio(path, voice);
     const name = `sound, ${extension}`;
@@ -77,7 +78,7 @@ async function writeSound(folder: string): Promise<MediaCase[]> {
 async function listMedia(folder: string): Promise<MediaCase[]> {
   const names = await readdir(folder).catch(() => []);
   return names
-    .filter((name) => MEDIA.test(name) || SOUND.test(name))
+    .filter((name) => VIDEO_FILE.test(name) || AUDIO_FILE.test(name))
     .map((name) => {
       const path = join(folder, name);
       return { name, path, seconds: null, cut: null, word: null, size: null, text: null };
@@ -167,7 +168,7 @@ export const suite: Suite = {
     try {
       const cases = [
         ...(await writeFilms(folder, log)),
-        ...(await writeSound(folder)),
+        ...(await writeAudioOnly(folder)),
         ...(await listMedia(join(dataDir, "formats"))),
       ];
       const page = await browser.newPage();
