@@ -1,9 +1,11 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FINDINGS, INDEX_FINDINGS } from "../src/lifecycle/findings.ts";
+import { DECODER_CONTAINER } from "../src/parameters.ts";
 import { SIGNALS } from "../src/search/fuse.ts";
 import { INGEST_STEPS } from "../src/types.ts";
 import { findSilentCatches } from "./check-catches.ts";
+import { findDockerfileProblems } from "./check-dockerfile.ts";
 import { findUnguarded } from "./check-guards.ts";
 import { findLooseIds } from "./check-ids.ts";
 import { findLayerProblems, type Sources } from "./check-layers.ts";
@@ -32,6 +34,9 @@ const read = (pattern: string): Map<string, string> =>
 
 const code = read("{src,client/src,local,tools,scripts,bench,test}/**/*.ts");
 code.delete("client/src/schema.ts"); // generated
+const manifest: { devDependencies: Record<string, string> } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+);
 const pages = read("{*.md,docs/**/*.md}");
 const below = (folder: string, sources: Sources): Sources =>
   new Map([...sources].filter(([file]) => file.startsWith(folder)));
@@ -69,6 +74,13 @@ const problems = [
     ),
   ),
   ...findMigrationProblems(read("migrations/*.sql")),
+  ...[...read("decoder/Dockerfile")].flatMap(([file, text]) =>
+    findDockerfileProblems(file, text, {
+      nodeVersion: manifest.devDependencies["node"]!,
+      port: DECODER_CONTAINER.port,
+      exists: (path) => existsSync(join(root, path)),
+    }),
+  ),
   ...findUncheckedPackages(
     JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages,
   ),
