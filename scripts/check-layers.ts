@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "concurrency",
     "config",
     "cues",
+    "decoder-container",
     "asset-kind",
     "description",
     "errors",

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DECODER_CONTAINER } from "../src/decoder-container.ts";
 import { FINDINGS, INDEX_FINDINGS } from "../src/lifecycle/findings.ts";
-import { DECODER_CONTAINER } from "../src/parameters.ts";
 import { SIGNALS } from "../src/search/fuse.ts";
 import { INGEST_STEPS } from "../src/types.ts";
 import { findSilentCatches } from "./check-catches.ts";

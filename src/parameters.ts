@@ -90,14 +90,3 @@ export const CONVERSION = {
   defaultFps: 25, // of a video that states none
   timeoutMs: 600_000, // of a call: the decoder ends a piece after 8
 } as const;
-
-/**
- * The decoder as a container of the deployment. Setup writes it: `npm run setup -- --decoder`. An
- * instance converts two parts at a time, and stores the files that it converts.
- */
-export const DECODER_CONTAINER = {
-  instances: 4, // unless DECODER_INSTANCES says otherwise
-  instanceType: "standard-3", // 2 vCPU, 8 GiB of memory, 16 GB of disk
-  port: 8080,
-  sleepAfter: "2m",
-} as const;

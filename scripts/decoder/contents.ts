@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type LockedPackage, pruneLock } from "./prune-lock.ts";
+import { type LockedPackages, pruneLock } from "./prune-lock.ts";
 
 const PROJECT = join(import.meta.dirname, "../..");
 const ENGINE = join(PROJECT, "local/engine");
@@ -24,14 +24,14 @@ interface Manifest {
 
 /** Lists the contents by the imports of the sources. Throws if a package isn't the project's. */
 export function listContents(): DecoderContents {
-  const manifest = readJson<Manifest>("package.json");
+  const manifest: Manifest = JSON.parse(readProject("package.json"));
   const versions = { ...manifest.devDependencies, ...manifest.dependencies };
   const sources = new Set<string>();
   const packages = new Set<string>();
   const add = (name: string): void => {
     if (sources.has(name)) return;
     sources.add(name);
-    const { files, imported } = readReferences(readFileSync(join(ENGINE, name), "utf8"));
+    const { files, imported } = readReferences(readProject(`local/engine/${name}`));
     for (const one of imported) packages.add(one);
     for (const file of files) if (existsSync(join(ENGINE, file))) add(file);
   };
@@ -68,8 +68,8 @@ export async function writeDecoder(folder: string): Promise<DecoderContents> {
   await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0) throw new Error(`${folder} isn't empty.`);
   const contents = listContents();
-  const { devDependencies } = readJson<Manifest>("package.json");
-  const lock = readJson<{ packages: Record<string, LockedPackage> }>("package-lock.json");
+  const { devDependencies }: Manifest = JSON.parse(readProject("package.json"));
+  const lock: { packages: LockedPackages } = JSON.parse(readProject("package-lock.json"));
   const manifest = {
     name: "sightline-decoder",
     version: "0.1.0",
@@ -95,8 +95,8 @@ export async function writeDecoder(folder: string): Promise<DecoderContents> {
   return contents;
 }
 
-function readJson<T>(file: string): T {
-  return JSON.parse(readFileSync(join(PROJECT, file), "utf8")) as T;
+function readProject(file: string): string {
+  return readFileSync(join(PROJECT, file), "utf8");
 }
 
 function writeJson(path: string, value: object): Promise<void> {

@@ -1,5 +1,5 @@
 /** An entry of `package-lock.json`, by its folder. */
-export interface LockedPackage {
+interface LockedPackage {
   dev?: boolean;
   devOptional?: boolean;
   optional?: boolean;

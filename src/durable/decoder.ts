@@ -1,5 +1,5 @@
 import { Container } from "@cloudflare/containers";
-import { DECODER_CONTAINER } from "../parameters.ts";
+import { DECODER_CONTAINER } from "../decoder-container.ts";
 
 /**
  * One container of the decoder, which starts with its first request. It reaches nothing outside,

@@ -1,5 +1,5 @@
+import { containerCount } from "../decoder-container.ts";
 import { AppError } from "../errors.ts";
-import { DECODER_CONTAINER } from "../parameters.ts";
 
 /** Where the decoder runs: docs/operate.md#other-codecs. */
 export interface ExternalDecoder {
@@ -66,10 +66,9 @@ export async function requestDecoder(
  * Returns the name of the container for a file. What stores nothing may go to any of them, so that
  * the clips of a video are decoded by all.
  */
-function containerName({ DECODER_INSTANCES }: ExternalDecoder, fileId: string | null): string {
-  const count = Math.floor(Number(DECODER_INSTANCES)) || DECODER_CONTAINER.instances;
+function containerName(env: ExternalDecoder, fileId: string | null): string {
   const hash = fileId === null ? Math.random() * 2 ** 32 : Number.parseInt(fileId.slice(0, 8), 16);
-  return `decoder-${Math.floor(hash) % count}`;
+  return `decoder-${Math.floor(hash) % containerCount(env.DECODER_INSTANCES)}`;
 }
 
 /**

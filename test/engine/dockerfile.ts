@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
@@ -97,13 +97,13 @@ function runNode([program, ...args]: string[], stage: Stage): void {
 
 /** Copies what a lockfile lists. A package that this platform needs must be there. */
 async function installLocked(folder: string): Promise<void> {
-  const { packages } = readPackage<{ packages: Record<string, LockEntry> }>(
-    join(folder, "package-lock.json"),
+  const lock: { packages: Record<string, LockEntry> } = JSON.parse(
+    await readFile(join(folder, "package-lock.json"), "utf8"),
   );
-  for (const [path, { version, optional }] of Object.entries(packages)) {
+  for (const [path, { version, optional }] of Object.entries(lock.packages)) {
     const source = join(PROJECT, path);
     if (path === "" || (optional && !existsSync(source))) continue;
-    const installed = readPackage<LockEntry>(join(source, "package.json"));
+    const installed: LockEntry = JSON.parse(await readFile(join(source, "package.json"), "utf8"));
     if (installed.version !== version) throw new Error(`${path} isn't installed as it is locked.`);
     const nested = join(source, "node_modules");
     const options = { recursive: true, filter: (file: string) => file !== nested };
@@ -115,8 +115,4 @@ async function installLocked(folder: string): Promise<void> {
 interface LockEntry {
   version: string;
   optional?: boolean;
-}
-
-function readPackage<T>(path: string): T {
-  return JSON.parse(readFileSync(path, "utf8")) as T;
 }

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { localMedia } from "../../local/local-media.ts";
+import { DECODER_CONTAINER } from "../../src/decoder-container.ts";
 import {
   type ConvertedFile,
   convertPart,
@@ -14,7 +15,6 @@ import {
   requestDecoder,
 } from "../../src/media/decoder-request.ts";
 import { extractFrameAt } from "../../src/media/frames.ts";
-import { DECODER_CONTAINER } from "../../src/parameters.ts";
 import { fixture } from "../support/client.ts";
 
 const { DECODER_URL, DECODER_KEY = "" }: ExternalDecoder = env;
