@@ -7,7 +7,7 @@ export interface DockerfileRules {
   nodeVersion: string;
   /** Port that the Worker calls. */
   port: number;
-  /** Whether the project has a file or folder. */
+  /** Whether the build context has a file or folder. */
   exists: (path: string) => boolean;
 }
 
@@ -54,7 +54,7 @@ function problemsOf(instruction: Instruction, { nodeVersion, exists }: Dockerfil
     case "COPY": {
       const isOfStage = (instruction as Copy).getFlags().some((flag) => flag.getName() === "from");
       const missing = isOfStage ? [] : values.slice(0, -1).filter((source) => !exists(source));
-      return missing.map((source) => `The project has no ${source}.`);
+      return missing.map((source) => `The build context has no ${source}.`);
     }
     case "ENV":
       return values

@@ -37,6 +37,10 @@ code.delete("client/src/schema.ts"); // generated
 const manifest: { devDependencies: Record<string, string> } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
+/** Whether `.dockerignore` sends a file or folder to Docker. */
+const contextPaths = readFileSync(join(root, ".dockerignore"), "utf8").match(/(?<=^!).+$/gm) ?? [];
+const isInContext = (path: string): boolean =>
+  contextPaths.some((one) => path === one || path.startsWith(`${one}/`));
 const pages = read("{*.md,docs/**/*.md}");
 const below = (folder: string, sources: Sources): Sources =>
   new Map([...sources].filter(([file]) => file.startsWith(folder)));
@@ -78,7 +82,7 @@ const problems = [
     findDockerfileProblems(file, text, {
       nodeVersion: manifest.devDependencies["node"]!,
       port: DECODER_CONTAINER.port,
-      exists: (path) => existsSync(join(root, path)),
+      exists: (path) => existsSync(join(root, path)) && isInContext(path),
     }),
   ),
   ...findUncheckedPackages(
