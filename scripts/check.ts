@@ -71,10 +71,13 @@ const problems = [
       ...read("{wrangler,local/wrangler}.toml"),
     ]),
     new Set(
-      globSync("{*,docs/**,{bench,client,console,local,scripts,src,test,tools}/**,.ci/**}", {
-        cwd: root,
-        exclude: (path) => path.includes("node_modules"),
-      }),
+      globSync(
+        "{*,docs/**,{bench,client,console,decoder,local,scripts,src,test,tools}/**,.ci/**}",
+        {
+          cwd: root,
+          exclude: (path) => path.includes("node_modules"),
+        },
+      ),
     ),
   ),
   ...findMigrationProblems(read("migrations/*.sql")),
