@@ -23,7 +23,7 @@ interface Manifest {
 }
 
 /** Lists the contents by the imports of the sources. Throws if a package isn't the project's. */
-export function listContents(): DecoderContents {
+function listContents(): DecoderContents {
   const manifest: Manifest = JSON.parse(readProject("package.json"));
   const versions = { ...manifest.devDependencies, ...manifest.dependencies };
   const sources = new Set<string>();

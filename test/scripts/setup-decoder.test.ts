@@ -144,10 +144,12 @@ describe("the migrations of an environment's file", () => {
 
   /** Runs setup with one choice after another, each on the file of the one before. */
   function follow(steps: [template: WorkerConfig, choice: DecoderChoice][]): WorkerConfig {
-    return steps.reduce<WorkerConfig | null>(
-      (current, [template, choice]) => withDecoder({ ...current, ...template }, current, choice),
-      null,
-    )!;
+    let current: WorkerConfig | null = null;
+    for (const [template, choice] of steps) {
+      const config: WorkerConfig = Object.assign({}, current, template);
+      current = withDecoder(config, current, choice);
+    }
+    return current!;
   }
 
   it.each<[title: string, steps: [WorkerConfig, DecoderChoice][], tags: string[]]>([
