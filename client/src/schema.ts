@@ -1221,6 +1221,32 @@ export interface components {
                  */
                 error: components["schemas"]["BindingError"] | null;
             } | null;
+            /** @description The same frame by the decoder of other codecs. Null without a video or a decoder. */
+            decoder: {
+                /** @description What was answered; null after an error. */
+                value: {
+                    /**
+                     * @description Width in pixels.
+                     * @example 64
+                     */
+                    width: number;
+                    /**
+                     * @description Height in pixels.
+                     * @example 36
+                     */
+                    height: number;
+                    /**
+                     * @description Mean brightness, 0–255.
+                     * @example 118
+                     */
+                    luma: number;
+                } | null;
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
+            } | null;
             /** @description The frame at 1.1 seconds of each of the videos of other codecs, by FRAMES. */
             codecs: {
                 /** @description What was answered; null after an error. */
@@ -3454,6 +3480,14 @@ export interface operations {
                      *         "error": null
                      *       },
                      *       "frame": {
+                     *         "value": {
+                     *           "width": 64,
+                     *           "height": 36,
+                     *           "luma": 118
+                     *         },
+                     *         "error": null
+                     *       },
+                     *       "decoder": {
                      *         "value": {
                      *           "width": 64,
                      *           "height": 36,
