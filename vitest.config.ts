@@ -81,7 +81,9 @@ function workerProject(
       ...files,
       globalSetup: ["./test/setup/global.ts"],
       setupFiles: ["./test/support/migrate.ts"],
-      deps: { optimizer: { ssr: { enabled: true, include: ["mediabunny"] } } },
+      deps: {
+        optimizer: { ssr: { enabled: true, include: ["mediabunny", "@cloudflare/containers"] } },
+      },
     },
   };
 }

@@ -186,7 +186,7 @@ INSERT OR IGNORE INTO assets (asset_id, index_id, shard, account_id, asset_type,
             uploads.account_id = accounts.account_id AND result_asset_id IS NULL), 0), 0) + ? <=
       COALESCE(limits ->> '$.stored_bytes', ?) AND COALESCE(accounts.record_bytes, 0) + ? <=
       COALESCE(limits ->> '$.record_bytes', ?) AND COALESCE((SELECT neurons * 0.000011 + frames *
-          0.0005 + converted_seconds * 0.000015 + images * 0.0005 + dimensions_queried * 1e-8 +
+          0.0005 + converted_seconds * 0.000023 + images * 0.0005 + dimensions_queried * 1e-8 +
           rows_read * 1e-9 + rows_written * 0.000001 + object_requests * 1.5e-7 + bucket_reads *
           3.6e-7 + bucket_writes * 0.0000045 + requests * 3e-7 + queue_operations * 4e-7 FROM usage
           WHERE usage.account_id = accounts.account_id AND date = date('now')), 0) + ? <=
@@ -203,7 +203,7 @@ SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALE
       COALESCE((SELECT SUM(MAX(COALESCE(length, 0), received, stored_bytes)) FROM uploads WHERE
           uploads.account_id = accounts.account_id AND result_asset_id IS NULL), 0), 0) AS
     stored_bytes, COALESCE(accounts.record_bytes, 0) AS record_bytes, COALESCE((SELECT neurons *
-        0.000011 + frames * 0.0005 + converted_seconds * 0.000015 + images * 0.0005 +
+        0.000011 + frames * 0.0005 + converted_seconds * 0.000023 + images * 0.0005 +
         dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written * 0.000001 + object_requests *
         1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests * 3e-7 +
         queue_operations * 4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND date =
@@ -562,7 +562,7 @@ SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALE
         FROM usage WHERE usage.account_id = accounts.account_id AND date = date('now')), 0) AS
     searches_per_day, COALESCE((SELECT SUM(assets) FROM tallies WHERE tallies.account_id =
         accounts.account_id AND state NOT IN ('ready', 'failed')), 0) AS concurrent_ingests,
-    COALESCE((SELECT neurons * 0.000011 + frames * 0.0005 + converted_seconds * 0.000015 + images *
+    COALESCE((SELECT neurons * 0.000011 + frames * 0.0005 + converted_seconds * 0.000023 + images *
         0.0005 + dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written * 0.000001 +
         object_requests * 1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests *
         3e-7 + queue_operations * 4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND
@@ -1167,7 +1167,7 @@ INSERT INTO uploads (upload_id, account_id, index_id, title, metadata, upload_me
             FROM uploads WHERE uploads.account_id = accounts.account_id AND result_asset_id IS
             NULL), 0), 0) + ? <= COALESCE(limits ->> '$.stored_bytes', ?) AND
       COALESCE(accounts.record_bytes, 0) + ? <= COALESCE(limits ->> '$.record_bytes', ?) AND
-      COALESCE((SELECT neurons * 0.000011 + frames * 0.0005 + converted_seconds * 0.000015 + images
+      COALESCE((SELECT neurons * 0.000011 + frames * 0.0005 + converted_seconds * 0.000023 + images
           * 0.0005 + dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written * 0.000001 +
           object_requests * 1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests *
           3e-7 + queue_operations * 4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND
@@ -1182,7 +1182,7 @@ SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALE
           SUM(MAX(COALESCE(length, 0), received, stored_bytes)) FROM uploads WHERE
           uploads.account_id = accounts.account_id AND result_asset_id IS NULL), 0), 0) AS
     stored_bytes, COALESCE(accounts.record_bytes, 0) AS record_bytes, COALESCE((SELECT neurons *
-        0.000011 + frames * 0.0005 + converted_seconds * 0.000015 + images * 0.0005 +
+        0.000011 + frames * 0.0005 + converted_seconds * 0.000023 + images * 0.0005 +
         dimensions_queried * 1e-8 + rows_read * 1e-9 + rows_written * 0.000001 + object_requests *
         1.5e-7 + bucket_reads * 3.6e-7 + bucket_writes * 0.0000045 + requests * 3e-7 +
         queue_operations * 4e-7 FROM usage WHERE usage.account_id = accounts.account_id AND date =

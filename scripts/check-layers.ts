@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "concurrency",
     "config",
     "cues",
+    "decoder-container",
     "asset-kind",
     "description",
     "errors",
@@ -51,7 +52,11 @@ const LAYERS: readonly (readonly string[])[] = [
   ["queues", "routes"],
   ["app"],
   ["index"],
+  ["with-decoder"],
 ];
+
+/** The entries of the Worker, which export its Durable Objects. */
+const ENTRIES: ReadonlySet<string> = new Set(["index", "with-decoder"]);
 
 /** Imports that each folder may have, by path prefix. The first prefix that fits counts. */
 const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
@@ -71,7 +76,7 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
 const CALLS_BINDINGS = /^src\/(store|models|media|durable)\//;
 /** Folders whose code sends requests to other servers. */
 const CALLS_OUTSIDE = /^src\/(fetching|platforms|models|media)\//;
-const BINDINGS = String.raw`DB|MEDIA|(?:TEXT|IMAGE)_VECTORS_\d+|AI|FRAMES|IMAGES|INGEST|JOBS|WEBHOOKS|MEDIA_INDEX|MODEL_LIMITER`;
+const BINDINGS = String.raw`DB|MEDIA|(?:TEXT|IMAGE)_VECTORS_\d+|AI|FRAMES|IMAGES|INGEST|JOBS|WEBHOOKS|MEDIA_INDEX|MODEL_LIMITER|DECODER`;
 const BINDING_CALL = new RegExp(String.raw`\b(?:${BINDINGS})\.[a-z]\w*\(`);
 const OUTSIDE_CALL = /(?<![.\w])fetch\(/;
 
@@ -119,7 +124,7 @@ function importProblems(file: string, target: string): string[] {
   const [from, to] = [partOf(file), partOf(target)];
   const [own, other] = [layerOf(from), layerOf(to)];
   if (own === -1 || other === -1) return [`src/${own === -1 ? from : to} is in no layer`];
-  if (to === "durable" && from !== "durable" && from !== "index") {
+  if (to === "durable" && from !== "durable" && !ENTRIES.has(from)) {
     return [`${file} imports ${target}: call the object by its stub (src/store/index-object.ts)`];
   }
   if (other > own) return [`${file} imports ${target}, which is in a higher layer`];

@@ -1,9 +1,11 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DECODER_CONTAINER } from "../src/decoder-container.ts";
 import { FINDINGS, INDEX_FINDINGS } from "../src/lifecycle/findings.ts";
 import { SIGNALS } from "../src/search/fuse.ts";
 import { INGEST_STEPS } from "../src/types.ts";
 import { findSilentCatches } from "./check-catches.ts";
+import { findDockerfileProblems } from "./check-dockerfile.ts";
 import { findUnguarded } from "./check-guards.ts";
 import { findLooseIds } from "./check-ids.ts";
 import { findLayerProblems, type Sources } from "./check-layers.ts";
@@ -32,6 +34,13 @@ const read = (pattern: string): Map<string, string> =>
 
 const code = read("{src,client/src,local,tools,scripts,bench,test}/**/*.ts");
 code.delete("client/src/schema.ts"); // generated
+const manifest: { devDependencies: Record<string, string> } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+);
+/** Whether `.dockerignore` sends a file or folder to Docker. */
+const contextPaths = readFileSync(join(root, ".dockerignore"), "utf8").match(/(?<=^!).+$/gm) ?? [];
+const isInContext = (path: string): boolean =>
+  contextPaths.some((one) => path === one || path.startsWith(`${one}/`));
 const pages = read("{*.md,docs/**/*.md}");
 const below = (folder: string, sources: Sources): Sources =>
   new Map([...sources].filter(([file]) => file.startsWith(folder)));
@@ -62,13 +71,23 @@ const problems = [
       ...read("{wrangler,local/wrangler}.toml"),
     ]),
     new Set(
-      globSync("{*,docs/**,{bench,client,console,local,scripts,src,test,tools}/**,.ci/**}", {
-        cwd: root,
-        exclude: (path) => path.includes("node_modules"),
-      }),
+      globSync(
+        "{*,docs/**,{bench,client,console,decoder,local,scripts,src,test,tools}/**,.ci/**}",
+        {
+          cwd: root,
+          exclude: (path) => path.includes("node_modules"),
+        },
+      ),
     ),
   ),
   ...findMigrationProblems(read("migrations/*.sql")),
+  ...[...read("decoder/Dockerfile")].flatMap(([file, text]) =>
+    findDockerfileProblems(file, text, {
+      nodeVersion: manifest.devDependencies["node"]!,
+      port: DECODER_CONTAINER.port,
+      exists: (path) => existsSync(join(root, path)) && isInContext(path),
+    }),
+  ),
   ...findUncheckedPackages(
     JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages,
   ),

@@ -6,6 +6,12 @@ import { deploymentArgs, wranglerEnv } from "../tools/stack/wrangler.ts";
 import { findLiveVersion } from "./cloudflare/account.ts";
 import { type CloudflareApi, openCloudflare } from "./cloudflare/api.ts";
 import {
+  DOCKER_MISSING,
+  findDecoder,
+  hasDocker,
+  needsDocker,
+} from "./cloudflare/decoder-config.ts";
+import {
   databaseIdsOf,
   isCurrent,
   readEnvironment,
@@ -83,7 +89,7 @@ async function main(): Promise<void> {
   if (url === "") console.log("No smoke test was run: see npm run smoke -- --help");
 }
 
-/** Reads the file of the environment. Throws if setup must run first. */
+/** Reads the file of the environment. Throws if setup must run first, or Docker must. */
 async function readDeployment(environment: string) {
   const files = await readEnvironment(process.cwd(), environment);
   const { file, current } = files;
@@ -96,6 +102,7 @@ async function readDeployment(environment: string) {
   if (!isCurrent(files, toEnvironmentConfig(files, accountId, databaseIdsOf(current)))) {
     throw new Error(`wrangler.toml and ${file} don't agree. Run this first: ${setup}`);
   }
+  if (needsDocker(findDecoder(current)) && !hasDocker()) throw new Error(DOCKER_MISSING);
   const api = openCloudflare(accountId);
   return { environment, config: file, worker: current.name, databaseId, api };
 }

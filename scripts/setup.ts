@@ -1,6 +1,13 @@
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { openCloudflare } from "./cloudflare/api.ts";
+import {
+  type DecoderChoice,
+  DOCKER_MISSING,
+  findDecoder,
+  hasDocker,
+  needsDocker,
+} from "./cloudflare/decoder-config.ts";
 import { readEnvironment } from "./cloudflare/environment-config.ts";
 import {
   applyPlan,
@@ -22,6 +29,11 @@ asks first. Changes nothing that is there, so it may run any number of times.
   --location REGION       where a new database and bucket are: ${LOCATIONS.join(", ")}
                           (default: Cloudflare chooses, near you)
   --image-dimensions N    dimensions of the image embedding model (default 1024)
+  --decoder               run the decoder of other formats in containers (docs/operate.md): built by
+                          Docker at each deployment
+  --decoder-image NAME    the same from a published image, such as docker.io/me/decoder:1, without
+                          Docker
+  --no-decoder            run no containers any more
   --dry-run               only show the plan
   --yes                   don't ask
   --help                  print this help
@@ -44,6 +56,7 @@ async function main(): Promise<void> {
   const options = {
     location: readLocation(values.location),
     imageDimensions: readDimensions(values["image-dimensions"] ?? "1024"),
+    decoder: readDecoder(values),
   };
   const folder = process.cwd();
   const { current } = await readEnvironment(folder, environment);
@@ -52,6 +65,7 @@ async function main(): Promise<void> {
   console.log(
     `Plan for "${environment}" in the account ${api.accountId}:\n\n${describePlan(plan)}\n`,
   );
+  console.log(describeDecoder(plan));
   if (hasProblem(plan)) throw new Error("Nothing was changed, because a resource differs.");
   if (isComplete(plan)) console.log("Nothing is missing.");
   else if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
@@ -66,6 +80,9 @@ function readArguments() {
     env: { type: "string" },
     location: { type: "string" },
     "image-dimensions": { type: "string" },
+    decoder: { type: "boolean" },
+    "decoder-image": { type: "string" },
+    "no-decoder": { type: "boolean" },
     "dry-run": { type: "boolean" },
     yes: { type: "boolean" },
     help: { type: "boolean", short: "h" },
@@ -78,6 +95,22 @@ function readLocation(text: string | undefined): Location | null {
   const location = LOCATIONS.find((one) => one === text);
   if (location) return location;
   throw new UsageError(`--location must be one of ${LOCATIONS.join(", ")}, not "${text}".`);
+}
+
+/** An image with its registry, and a tag or digest. */
+const IMAGE = /^[a-z\d-]+(?:\.[a-z\d-]+)+\/[\w./-]+(?::[\w.-]+|@sha256:[\da-f]{64})$/;
+
+function readDecoder(values: ReturnType<typeof readArguments>): DecoderChoice {
+  const { decoder, "decoder-image": image, "no-decoder": removed } = values;
+  if (removed && (decoder || image !== undefined)) {
+    throw new UsageError("--no-decoder removes what --decoder adds: give one of them.");
+  }
+  if (removed) return null;
+  if (image === undefined) return decoder ? "dockerfile" : undefined;
+  if (IMAGE.test(image)) return { image };
+  throw new UsageError(
+    `--decoder-image must have a registry and a tag, such as docker.io/me/decoder:1, not "${image}".`,
+  );
 }
 
 function readDimensions(text: string): number {
@@ -97,6 +130,16 @@ async function confirm(): Promise<boolean> {
   } finally {
     terminal.close();
   }
+}
+
+/** Returns a paragraph about the decoder's containers; empty without them. */
+function describeDecoder({ config }: SetupPlan): string {
+  const container = findDecoder(config);
+  if (!container) return "";
+  const { image, max_instances: count, instance_type: type } = container;
+  const isMissing = needsDocker(container) && !hasDocker();
+  const advice = isMissing ? `\n${DOCKER_MISSING}` : "";
+  return `Decoder: up to ${count} containers (${JSON.stringify(type)}) of ${image}.${advice}\n`;
 }
 
 function formatNextSteps(environment: string, { resources, secretsFile }: SetupPlan): string {

@@ -84,7 +84,7 @@ export const ACCOUNT_LIMITS = {
 export const PRICES = {
   neurons: 0.011e-3, // Workers AI
   frames: 0.5e-3, // Media Transformations: free until the end of its beta
-  convertedSeconds: 15e-6, // 0.75 s of a container's processor: docs/costs.md
+  convertedSeconds: 23e-6, // 0.74 s of processor, 0.37 s of a container: docs/costs.md
   images: 0.5e-3, // Images: a transformation; a repeated one is free in the same month
   dimensionsQueried: 0.01e-6, // Vectorize
   rowsRead: 0.001e-6, // D1 and objects

@@ -268,26 +268,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/index/{index_name}/video/{video_id}/playback_copy": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make a copy that browsers play
-         * @description Starts a job that makes an MP4 of a ready video whose file browsers don't play. From then on `media_url` and `clip_url` play the copy, and `original_url` gives the file. A video that needs it gets one without asking, unless the deployment sets `PLAYBACK_COPIES`.
-         */
-        post: operations["createPlaybackCopy"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/index/{index_name}/video/{video_id}/metadata": {
         parameters: {
             query?: never;
@@ -322,6 +302,26 @@ export interface paths {
         get: operations["listSegments"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/video/{video_id}/playback_copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a copy that browsers play
+         * @description Starts a job that makes an MP4 of a ready video whose file browsers don't play. From then on `media_url` and `clip_url` play the copy, and `original_url` gives the file. A video that needs it gets one without asking, unless the deployment sets `PLAYBACK_COPIES`.
+         */
+        post: operations["createPlaybackCopy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1197,6 +1197,32 @@ export interface components {
             } | null;
             /** @description The video's frame at 3.6 seconds. Null without one. */
             frame: {
+                /** @description What was answered; null after an error. */
+                value: {
+                    /**
+                     * @description Width in pixels.
+                     * @example 64
+                     */
+                    width: number;
+                    /**
+                     * @description Height in pixels.
+                     * @example 36
+                     */
+                    height: number;
+                    /**
+                     * @description Mean brightness, 0–255.
+                     * @example 118
+                     */
+                    luma: number;
+                } | null;
+                /**
+                 * @description How the call failed; null if it didn't.
+                 * @example null
+                 */
+                error: components["schemas"]["BindingError"] | null;
+            } | null;
+            /** @description The same frame by the decoder of other codecs. Null without a video or a decoder. */
+            decoder: {
                 /** @description What was answered; null after an error. */
                 value: {
                     /**
@@ -3461,6 +3487,14 @@ export interface operations {
                      *         },
                      *         "error": null
                      *       },
+                     *       "decoder": {
+                     *         "value": {
+                     *           "width": 64,
+                     *           "height": 36,
+                     *           "luma": 118
+                     *         },
+                     *         "error": null
+                     *       },
                      *       "codecs": [
                      *         {
                      *           "value": {
@@ -5046,85 +5080,6 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
-    createPlaybackCopy: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
-                index_name: string;
-                /** @description Id of the video. */
-                video_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
-                     *       "state": "queued"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["QueuedJob"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The account's bytes of records are used up. */
-            402: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The account's bytes of records are used up."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            /** @description The video isn't ready, or has a copy. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The video isn't ready, or has a copy."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            422: components["responses"]["Invalid"];
-            429: components["responses"]["TooManyRequests"];
-            /** @description The deployment has no decoder (docs/operate.md#other-codecs). */
-            501: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "The deployment has no decoder (docs/operate.md#other-codecs)."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            "5XX": components["responses"]["ServerError"];
-        };
-    };
     getVideoMetadata: {
         parameters: {
             query?: never;
@@ -5266,6 +5221,85 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    createPlaybackCopy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The video isn't ready, or has a copy. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The video isn't ready, or has a copy."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description The deployment has no decoder (docs/operate.md#other-codecs). */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The deployment has no decoder (docs/operate.md#other-codecs)."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             "5XX": components["responses"]["ServerError"];
         };
     };

@@ -5,7 +5,7 @@ import type { ChatModel } from "./chat.ts";
 import { findModels } from "./installed-models.ts";
 import { loadJointSpace, JOINT_SPACE_MODEL, type JointSpace } from "./joint-space/space.ts";
 import { loadMasks, MASK_MODEL } from "./masks.ts";
-import { MEDIA_MODEL } from "./media-source.ts";
+import { createMediaCapabilities, TASK_MS } from "./media-capabilities.ts";
 import { loadObjects, OBJECT_MODEL } from "./objects.ts";
 import { loadOcr, OCR_MODEL } from "./ocr.ts";
 import { loadSentences, SENTENCE_MODEL, type SentenceEncoder } from "./sentences.ts";
@@ -16,12 +16,9 @@ import type { FoundRecognizer, SpeechRecognizer } from "./speech.ts";
 import { loadVad, VAD_MODEL } from "./vad.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
-/** A task on a busy machine takes minutes. */
-const TASK_MS = 600_000;
 const MODEL_LIMITS = { concurrency: 1, maxWaiting: 64, timeoutMs: TASK_MS };
 const CHAT_LIMITS = { concurrency: 1, maxWaiting: 64, timeoutMs: TASK_MS };
 const SPEECH_LIMITS = { concurrency: 1, maxWaiting: 32, timeoutMs: 900_000 };
-const MEDIA_LIMITS = { concurrency: 2, maxWaiting: 32, timeoutMs: TASK_MS };
 
 /** Creates all capabilities of the engine and starts loading their models. */
 export function createCapabilities(folder: WorkFolder) {
@@ -36,8 +33,7 @@ export function createCapabilities(folder: WorkFolder) {
     masks: createCapability(MASK_MODEL, loadMasks, MODEL_LIMITS),
     vad: createCapability(VAD_MODEL, loadVad, MODEL_LIMITS),
     speech: createSpeech(installed.speech, folder),
-    media: createCapability(MEDIA_MODEL, () => Promise.resolve(), MEDIA_LIMITS),
-    conversion: createCapability(MEDIA_MODEL, () => Promise.resolve(), MEDIA_LIMITS),
+    ...createMediaCapabilities(),
   };
 }
 

@@ -16,6 +16,9 @@ export interface MediaStorage {
   maxBytes: number;
 }
 
+/** Bytes of a clip: the platform's limit of 100 MB plus a margin for tests of that limit. */
+export const MAX_MEDIA_BYTES = 110_000_000;
+
 const TIMES = { min: 0, max: 360_000 };
 const DURATIONS = { min: 0.001, max: 3_600 };
 const ENCODED_DURATIONS = { min: 0.001, max: 600 };

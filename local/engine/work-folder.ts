@@ -14,7 +14,7 @@ export interface WorkFolder {
   remove(): void;
 }
 
-export function createWorkFolder(): WorkFolder {
+function createWorkFolder(): WorkFolder {
   const folder = mkdtempSync(join(tmpdir(), "engine-"));
   let files = 0;
   const newPath = () => join(folder, String(files++));
@@ -31,4 +31,19 @@ export function createWorkFolder(): WorkFolder {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/**
+ * Creates a work folder that is removed when this process ends. Ends the process on SIGTERM, SIGINT
+ * and uncaught exceptions, which would leave it.
+ */
+export function createProcessFolder(): WorkFolder {
+  const folder = createWorkFolder();
+  process.on("exit", () => folder.remove());
+  process.on("uncaughtException", (error) => {
+    console.error(error);
+    process.exit(1);
+  });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => process.exit(0));
+  return folder;
 }

@@ -3,14 +3,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
+import { type DecoderChoice, type WorkerConfig, withDecoder } from "./decoder-config.ts";
 
 const TEMPLATE = "wrangler.toml";
 
 /** Part of a Wrangler configuration that an environment changes, and that setup reads. */
-export interface EnvironmentConfig {
+export interface EnvironmentConfig extends WorkerConfig {
   name: string;
   account_id?: string;
-  vars: Record<string, unknown>;
   secrets: { required: string[] };
   d1_databases: { database_name: string; database_id: string }[];
   r2_buckets: { bucket_name: string }[];
@@ -61,15 +61,17 @@ function parseConfig(text: string): EnvironmentConfig {
 /**
  * Makes the configuration of an environment. The names of its resources start with the Worker's
  * name and the environment. Settings of the current file stay: variables, rate limits, and keys
- * that the template doesn't have. `databaseIds` has the ids of databases by name.
+ * that the template doesn't have. `databaseIds` has the ids of databases by name. The decoder's
+ * container is added, removed or left.
  */
 export function toEnvironmentConfig(
   { environment, template, current }: EnvironmentFiles,
   accountId: string,
   databaseIds: ReadonlyMap<string, string>,
+  decoder?: DecoderChoice,
 ): EnvironmentConfig {
   const rename = (name: string): string => renameResource(name, template.name, environment);
-  return {
+  const config = {
     ...current,
     ...template,
     name: rename(template.name),
@@ -107,6 +109,7 @@ export function toEnvironmentConfig(
         },
     ),
   };
+  return withDecoder(config, current, decoder);
 }
 
 /** Returns the ids of the databases in a configuration by name. */

@@ -3,8 +3,10 @@ import { dirname, join } from "node:path";
 import { createKeySecrets, listKids } from "../key-secrets.ts";
 import { createResource, readAccount, readDatabaseIds } from "./account.ts";
 import type { CloudflareApi } from "./api.ts";
+import type { DecoderChoice } from "./decoder-config.ts";
 import {
   databaseIdsOf,
+  type EnvironmentConfig,
   type EnvironmentFiles,
   isCurrent,
   readEnvironment,
@@ -14,9 +16,16 @@ import {
 import { type PlannedResource, planResources } from "./plan.ts";
 import { describeResource, listResources, type ResourceOptions } from "./resources.ts";
 
+export interface SetupOptions extends ResourceOptions {
+  decoder?: DecoderChoice;
+}
+
 /** What setup does for an environment. */
 export interface SetupPlan {
   files: EnvironmentFiles;
+  /** What the file will have, but for ids of databases that are created first. */
+  config: EnvironmentConfig;
+  decoder: DecoderChoice;
   resources: PlannedResource[];
   /** What happens to the environment's file. */
   fileAction: "create" | "update" | "present";
@@ -29,20 +38,23 @@ export async function planSetup(
   api: CloudflareApi,
   folder: string,
   environment: string,
-  options: ResourceOptions,
+  options: SetupOptions,
 ): Promise<SetupPlan> {
+  const { decoder } = options;
   const files = await readEnvironment(folder, environment);
   const named = toEnvironmentConfig(files, api.accountId, new Map());
   const wanted = listResources(named, options);
   const state = await readAccount(api, wanted);
   const resources = planResources(wanted, state);
-  const config = toEnvironmentConfig(files, api.accountId, state.databases);
+  const config = toEnvironmentConfig(files, api.accountId, state.databases, decoder);
   const isDatabaseMissing = resources.some(
     ({ resource, action }) => resource.kind === "database" && action === "create",
   );
   const fileAction = files.current === null ? "create" : "update";
   return {
     files,
+    config,
+    decoder,
     resources,
     fileAction: !isDatabaseMissing && isCurrent(files, config) ? "present" : fileAction,
     secretsFile: `.wrangler/${named.name}.env`,
@@ -81,7 +93,7 @@ export async function applyPlan(
   plan: SetupPlan,
   onDone: (line: string) => void,
 ): Promise<void> {
-  const { files, resources, fileAction, secretsFile } = plan;
+  const { files, decoder, resources, fileAction, secretsFile } = plan;
   const steps = resources
     .filter(({ action }) => action === "create")
     .map(({ resource }) => ({
@@ -92,7 +104,7 @@ export async function applyPlan(
         ),
     }));
   if (fileAction !== "present") {
-    steps.push({ title: files.file, run: () => writeConfig(api, files) });
+    steps.push({ title: files.file, run: () => writeConfig(api, files, decoder) });
   }
   for (const [i, { title, run }] of steps.entries()) {
     try {
@@ -110,9 +122,13 @@ export async function applyPlan(
   }
 }
 
-async function writeConfig(api: CloudflareApi, files: EnvironmentFiles): Promise<void> {
+async function writeConfig(
+  api: CloudflareApi,
+  files: EnvironmentFiles,
+  decoder: DecoderChoice,
+): Promise<void> {
   const databaseIds = await readDatabaseIds(api);
-  const config = toEnvironmentConfig(files, api.accountId, databaseIds);
+  const config = toEnvironmentConfig(files, api.accountId, databaseIds, decoder);
   for (const name of databaseIdsOf(config).keys()) {
     if (!databaseIds.has(name))
       throw new Error(`Cloudflare doesn't list the database ${name} yet.`);

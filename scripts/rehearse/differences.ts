@@ -33,6 +33,12 @@ export const DIFFERENCES: readonly Difference[] = [
     ],
   },
   {
+    subject: "Decoder",
+    rehearsal: "none: no container runs without Docker, and setup isn't asked for one",
+    production: "containers, if setup was asked for them, a server at DECODER_URL, or none",
+    assumptions: ["The decoder, where there is one, decodes the frame that was asked for."],
+  },
+  {
     subject: "IMAGES",
     rehearsal: "sharp on this machine, with the documented limits and errors",
     production: "Cloudflare Images",

@@ -1,5 +1,6 @@
 import {
   type BindingRecord,
+  checkFrame,
   DAMAGED_IMAGE,
   decodedCodecs,
   PAGE_IMAGE,
@@ -12,7 +13,7 @@ import {
 } from "./bindings.ts";
 import { EDGE_ASSUMPTIONS, type EdgeAssumption } from "./edge-assumptions.ts";
 import type { EdgeFacts } from "./edge.ts";
-import { CODECS, RAMP, rampSeconds, SCENES } from "./files.ts";
+import { CODECS, RAMP, SCENES } from "./files.ts";
 
 /** What a journey through the service has seen. */
 export interface JourneyFacts {
@@ -94,12 +95,15 @@ const ASSUMPTIONS: readonly Assumption[] = [
     assumption: "A frame of FRAMES is the one at the time that was asked for.",
     essential: true,
     remedy: "Keyframes show another moment: src/media/frames.ts",
-    check: ofBindings(({ frame }) => {
-      if (!frame?.value) return { holds: false, seen: refusalOf(frame?.error) };
-      const at = rampSeconds(frame.value.luma);
-      const holds = at <= RAMP.frameSeconds && RAMP.frameSeconds < at + RAMP.stepSeconds;
-      return { holds, seen: `for ${RAMP.frameSeconds} s, one that is there from ${at} s on` };
-    }),
+    check: ofBindings(({ frame }) => checkFrame(frame)),
+  },
+  {
+    assumption: "The decoder, where there is one, decodes the frame that was asked for.",
+    essential: false, // a first container may take minutes to be there
+    remedy: "Other formats and codecs fail: docs/operate.md#other-codecs",
+    check: ofBindings(({ decoder }) =>
+      decoder === null ? { unchecked: "the deployment has no decoder" } : checkFrame(decoder),
+    ),
   },
   {
     assumption: "FRAMES decodes H.264 and the codecs of FRAMES_CODECS, and no others.",

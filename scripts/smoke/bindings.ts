@@ -20,13 +20,17 @@ interface Size {
   height: number;
 }
 
+type ObservedFrame = Observed<Size & { luma: number }>;
+
 /** What the bindings of a deployment answered: `POST /health/bindings`. */
 export interface BindingRecord {
   contact_sheet: Observed<
     Size & { columns: number; size_of: "tile" | "sheet"; tile_lumas: number[] }
   > | null;
-  frame: Observed<Size & { luma: number }> | null;
-  codecs: (Observed<Size & { luma: number }> & { codec: string | null; is_listed: boolean })[];
+  frame: ObservedFrame | null;
+  /** The same frame by the decoder; null without one. */
+  decoder: ObservedFrame | null;
+  codecs: (ObservedFrame & { codec: string | null; is_listed: boolean })[];
   images: Observed<Size & { format: string }>[];
   descriptions: (Observed<unknown> & { form: string })[];
   image_embeddings: (Observed<{ dimensions: number | null; outline: unknown }> & {
@@ -77,6 +81,14 @@ export function tileSeconds({ contact_sheet: sheet }: BindingRecord): number[] {
 /** Formats why a binding refused a call. */
 export function refusalOf(error: BindingError | null | undefined): string {
   return error ? `refused with ${error.code ?? "no code"} (${error.meaning})` : "nothing";
+}
+
+/** Returns whether a frame of the ramp is the one that was asked for. */
+export function checkFrame(frame: ObservedFrame | null): { holds: boolean; seen: string } {
+  if (!frame?.value) return { holds: false, seen: refusalOf(frame?.error) };
+  const at = rampSeconds(frame.value.luma);
+  const holds = at <= RAMP.frameSeconds && RAMP.frameSeconds < at + RAMP.stepSeconds;
+  return { holds, seen: `for ${RAMP.frameSeconds} s, one that is there from ${at} s on` };
 }
 
 /** Formats the tiles of the contact sheet. */
@@ -145,7 +157,10 @@ function isObject(value: unknown): value is object {
  */
 export function listFacts(seen: BindingRecord): Map<string, string> {
   const { contact_sheet: sheet, frame, codecs, images, descriptions, vectors, database } = seen;
-  const { image_embeddings: embeddings } = seen;
+  const { image_embeddings: embeddings, decoder } = seen;
+  const describeFrame = ({ width, height, luma }: Size & { luma: number }) => {
+    return [width, height, rampSeconds(luma)];
+  };
   const outcome = <Value>(
     observed: Observed<Value> | null,
     describe: (value: Value) => unknown,
@@ -157,7 +172,8 @@ export function listFacts(seen: BindingRecord): Map<string, string> {
   return new Map([
     ["contact sheet", outcome(sheet, () => tileSeconds(seen))],
     ["size of a contact sheet", outcome(sheet, ({ size_of }) => size_of)],
-    ["frame", outcome(frame, ({ width, height, luma }) => [width, height, rampSeconds(luma)])],
+    ["frame", outcome(frame, describeFrame)],
+    ["frame of the decoder", outcome(decoder, describeFrame)],
     ...codecs.map((codec) => {
       const describe = ({ luma }: { luma: number }) => rampSeconds(luma);
       return [`codec ${codec.codec}`, outcome(codec, describe)] as const;

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import { type AssetId, type JobId, newId } from "../ids.ts";
+import { hasDecoder } from "../media/decoder-request.ts";
 import { playsInBrowsers } from "../media/playback.ts";
 import { archiveAsset } from "../store/archive.ts";
 import { getAsset } from "../store/d1/assets.ts";
@@ -16,7 +17,7 @@ import { planConversion, planPlaybackCopy } from "./steps/plan-conversion.ts";
 
 /** Starts the job that makes a playable copy of a ready video that browsers don't play, if set. */
 export async function startPlaybackCopyIfNeeded(env: Env, asset: Asset): Promise<void> {
-  if (env.PLAYBACK_COPIES !== "automatic" || env.DECODER_URL === "") return;
+  if (env.PLAYBACK_COPIES !== "automatic" || !hasDecoder(env)) return;
   if (asset.assetType !== "video" || playsInBrowsers(asset.technical)) return;
   if (workingCopyOf(asset) === null) await startPlaybackCopy(env, asset, "none");
 }
@@ -26,7 +27,7 @@ export async function startPlaybackCopyIfNeeded(env: Env, asset: Asset): Promise
  * one. Throws `conflict`, `decoder_not_configured` and `account_full`.
  */
 export async function requestPlaybackCopy(env: Env, asset: Asset): Promise<JobId> {
-  if (env.DECODER_URL === "") {
+  if (!hasDecoder(env)) {
     const message = "This service has no decoder: ask its operator (docs/operate.md#other-codecs).";
     throw new AppError("decoder_not_configured", message);
   }

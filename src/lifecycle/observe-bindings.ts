@@ -1,4 +1,9 @@
-import { observeCodecs, observeFrames, observeImages } from "../media/observe-decoders.ts";
+import {
+  observeCodecs,
+  observeDecoder,
+  observeFrames,
+  observeImages,
+} from "../media/observe-decoders.ts";
 import { observeDescriptions } from "../models/describe.ts";
 import { observeEmbeddingForms } from "../models/embedding-forms.ts";
 import { observeDatabase, type ObservedVectorId, observeVectors } from "../store/observe-stores.ts";
@@ -26,6 +31,7 @@ export async function observeBindings(env: Env, { video, videos, images, vector 
     return {
       contactSheet: null,
       frame: null,
+      decoder: null,
       codecs: [],
       images: [],
       descriptions: [],
@@ -35,9 +41,10 @@ export async function observeBindings(env: Env, { video, videos, images, vector 
     };
   }
   const [first] = images;
-  const [frames, codecs, decoded, descriptions, imageEmbeddings, vectors, database] =
+  const [frames, decoder, codecs, decoded, descriptions, imageEmbeddings, vectors, database] =
     await Promise.all([
       video ? observeFrames(env, video) : { contactSheet: null, frame: null },
+      video ? observeDecoder(env, video) : null,
       observeCodecs(env, videos),
       observeImages(env, images),
       first ? observeDescriptions(env.AI, first) : [],
@@ -45,5 +52,14 @@ export async function observeBindings(env: Env, { video, videos, images, vector 
       observeVectors(env, null),
       observeDatabase(env.DB),
     ]);
-  return { ...frames, codecs, images: decoded, descriptions, imageEmbeddings, vectors, database };
+  return {
+    ...frames,
+    decoder,
+    codecs,
+    images: decoded,
+    descriptions,
+    imageEmbeddings,
+    vectors,
+    database,
+  };
 }

@@ -4,7 +4,7 @@ import { parseJsonText } from "../json-parse.ts";
 import { CONVERSION } from "../parameters.ts";
 import type { FrameFormat } from "../working-copy.ts";
 import type { ExpectedPart } from "./container/mp4-part.ts";
-import type { ExternalDecoder } from "./decoder.ts";
+import { type ExternalDecoder, requestDecoder } from "./decoder-request.ts";
 
 /** A file that the decoder converts. It is sent once, in blocks, and named by `id` from then on. */
 export interface ConvertedFile {
@@ -147,16 +147,12 @@ async function request(
   const parameters = new URLSearchParams(
     Object.entries(query).map(([name, value]) => [name, String(value)]),
   );
-  try {
-    return await fetch(`${env.DECODER_URL}/conversion/${path}?${parameters.toString()}`, {
-      method,
-      headers: { ...(env.DECODER_KEY && { authorization: `Bearer ${env.DECODER_KEY}` }) },
-      signal: AbortSignal.timeout(CONVERSION.timeoutMs),
-      ...(body && { body }),
-    });
-  } catch (cause) {
-    throw new AppError("upstream_unavailable", "The decoder does not answer.", { cause });
-  }
+  return await requestDecoder(env, `conversion/${path}?${parameters.toString()}`, {
+    method,
+    fileId: parameters.get("file"),
+    timeoutMs: CONVERSION.timeoutMs,
+    ...(body && { body }),
+  });
 }
 
 /** Throws `upstream_failed` for a failure of the decoder at this file, which is tried again. */

@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import { type Clip, unsupportedCodec } from "./container/clips.ts";
 import { tooLarge, unreadableImage } from "./decoder-errors.ts";
+import { type ExternalDecoder, hasDecoder, requestDecoder } from "./decoder-request.ts";
 import type { Size } from "./pixels/rect.ts";
 
 /** Bindings and settings that decode frames of videos. */
@@ -9,13 +10,6 @@ export interface DecoderEnv extends ExternalDecoder {
   FRAMES: MediaBinding;
   /** Other codecs that FRAMES was seen to decode, with commas (docs/operate.md#other-codecs). */
   FRAMES_CODECS: string;
-}
-
-/** The server of the settings `DECODER_URL` and `DECODER_KEY` (docs/settings.md). */
-export interface ExternalDecoder {
-  /** Decodes other codecs, and images of other formats. Empty without one. */
-  DECODER_URL: string;
-  DECODER_KEY?: string;
 }
 
 /** Output of a clip as a JPEG: the frame at its time, or a contact sheet that starts there. */
@@ -36,7 +30,7 @@ export interface ContactSheetOptions {
 const TIMEOUT_MS = 120_000;
 
 /**
- * Decodes a clip on the server at `DECODER_URL`. Throws `unsupported_codec` without a server,
+ * Decodes a clip by the external decoder. Throws `unsupported_codec` without one,
  * `unreadable_frame` for a damaged clip, and `upstream_unavailable` when a retry may help.
  */
 export async function decodeExternally(
@@ -44,7 +38,7 @@ export async function decodeExternally(
   clip: Clip,
   options: TransformOptions,
 ): Promise<Uint8Array> {
-  if (env.DECODER_URL === "") throw unsupportedCodec(clip.codec);
+  if (!hasDecoder(env)) throw unsupportedCodec(clip.codec);
   const query = new URLSearchParams({ time: clip.atSeconds.toFixed(3), format: "jpg" });
   for (const [name, value] of Object.entries(toParameters(options))) {
     if (value !== undefined) query.set(name, String(value));
@@ -57,9 +51,9 @@ export async function decodeExternally(
 }
 
 /**
- * Decodes an image on the server at `DECODER_URL` into an upright JPEG of at most `side` pixels
- * each way, and returns it with the upright size of the original. Throws `unsupported_codec`
- * without a server, which names the format, `unreadable_image` or `too_large` for what can't be
+ * Decodes an image by the external decoder into an upright JPEG of at most `side` pixels each way,
+ * and returns it with the upright size of the original. Throws `unsupported_codec` without a
+ * decoder, which names the format, `unreadable_image` or `too_large` for what can't be
  * decoded, and `upstream_unavailable` when a retry may help.
  */
 export async function decodeImageExternally(
@@ -68,11 +62,11 @@ export async function decodeImageExternally(
   body: ReadableStream<Uint8Array>,
   side: number,
 ): Promise<Size & { jpeg: Uint8Array }> {
-  if (env.DECODER_URL === "") {
+  if (!hasDecoder(env)) {
     await body.cancel();
     const message =
       `This deployment has no decoder for ${format} images. Save it as JPEG, PNG or WebP, or ask ` +
-      "the operator to set DECODER_URL (docs/operate.md#other-codecs), then retry.";
+      "the operator to add a decoder (docs/operate.md#other-codecs), then retry.";
     throw new AppError("unsupported_codec", message);
   }
   const response = await post(env, `image?side=${side}`, body, (status) => {
@@ -95,8 +89,8 @@ export interface PeakCells {
 }
 
 /**
- * Measures the largest absolute amplitude in each cell of an audio clip on the server at
- * `DECODER_URL`, which must be set: a byte each, 255 at full scale. Throws
+ * Measures the largest absolute amplitude in each cell of an audio clip by the external decoder,
+ * which must exist: a byte each, 255 at full scale. Throws
  * `unsupported_audio_codec` for what it can't decode, and `upstream_unavailable` when a retry may
  * help.
  */
@@ -125,20 +119,8 @@ async function post(
   body: Blob | ReadableStream<Uint8Array>,
   toInputError: (status: number) => AppError | null,
 ): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(`${env.DECODER_URL}/media/${path}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/octet-stream",
-        ...(env.DECODER_KEY && { authorization: `Bearer ${env.DECODER_KEY}` }),
-      },
-      body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-  } catch (cause) {
-    throw new AppError("upstream_unavailable", "The decoder does not answer.", { cause });
-  }
+  const request = { method: "POST", body, fileId: null, timeoutMs: TIMEOUT_MS };
+  const response = await requestDecoder(env, `media/${path}`, request);
   if (response.ok) return response;
   await response.body?.cancel();
   throw (

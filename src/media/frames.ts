@@ -8,6 +8,7 @@ import { type Clip, cutFrameClip } from "./container/clips.ts";
 import { openContainer, requireVideoTrack } from "./container/open-container.ts";
 import type { PresentedVideo } from "./container/presented-track.ts";
 import { toFrameError } from "./decoder-errors.ts";
+import { hasDecoder } from "./decoder-request.ts";
 import {
   type ContactSheetOptions,
   decodeExternally,
@@ -72,7 +73,7 @@ export async function transformClip(
   try {
     return await transformByFrames(env.FRAMES, clip, options);
   } catch (error) {
-    if (clip.codec === DOCUMENTED_CODEC || env.DECODER_URL === "") throw error;
+    if (clip.codec === DOCUMENTED_CODEC || !hasDecoder(env)) throw error;
     log("warn", "decoder.codec_refused", { codec: clip.codec, code: failureOf(error).code });
     return decodeExternally(env, clip, options);
   }

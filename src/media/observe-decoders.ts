@@ -5,7 +5,8 @@ import { type Clip, cutFrameClip } from "./container/clips.ts";
 import { withContainerErrors } from "./container/open-container.ts";
 import { presentWhole } from "./container/presented-track.ts";
 import { unreadableImage } from "./decoder-errors.ts";
-import type { DecoderEnv } from "./decoder.ts";
+import { hasDecoder } from "./decoder-request.ts";
+import { decodeExternally, type DecoderEnv } from "./decoder.ts";
 import { isDecodedByFrames, transformByFrames } from "./frames.ts";
 import { decodeImage, type ImageEnv } from "./pixels/decode-image.ts";
 import { imageOfBytes } from "./pixels/image-file.ts";
@@ -55,8 +56,18 @@ export function observeCodecs(env: DecoderEnv, videos: readonly Uint8Array<Array
   );
 }
 
+/** Decodes the frame at 3.6 seconds of a video by the decoder. Null without one. */
+export async function observeDecoder(env: DecoderEnv, video: Uint8Array<ArrayBuffer>) {
+  if (!hasDecoder(env)) return null;
+  const clip = { file: new Blob([video]), codec: "avc", atSeconds: FRAME_SECONDS } as const;
+  return observe(async () => readFrame(await decodeExternally(env, clip, { size: {} })));
+}
+
 async function observeFrame(env: DecoderEnv, clip: Clip) {
-  const jpeg = await transformByFrames(env.FRAMES, clip, { size: {} });
+  return readFrame(await transformByFrames(env.FRAMES, clip, { size: {} }));
+}
+
+async function readFrame(jpeg: Uint8Array) {
   const size = readImageSize(jpeg);
   if (!size) throw unreadableImage("a frame without a size");
   const [luma] = await lumaPixels(jpeg, { width: 1, height: 1 });

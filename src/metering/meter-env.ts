@@ -1,4 +1,5 @@
 import type { AccountId } from "../ids.ts";
+import type { DecoderContainers, ExternalDecoder } from "../media/decoder-request.ts";
 import { limitCalls } from "../models/call-limiter.ts";
 import type { CallPriority } from "../models/call-window.ts";
 import type { CountName } from "../store/d1/usage.ts";
@@ -65,6 +66,7 @@ function countInto(calls: InvocationCalls, countUsage: CountUsage): Count {
 /** Returns an environment whose bindings count what they do, but for models and decoders. */
 function countEnv(env: Env, count: Count, accountId: AccountId | null): Env {
   const DB = meterDatabase(env.DB, count);
+  const { DECODER }: ExternalDecoder = env;
   const countSubrequest = () => count("subrequests", 1);
   const vectors = Object.entries(env)
     .filter(([name]) => /^(TEXT|IMAGE)_VECTORS_\d+$/.test(name))
@@ -79,6 +81,18 @@ function countEnv(env: Env, count: Count, accountId: AccountId | null): Env {
     MEDIA_INDEX: meterObjects(env.MEDIA_INDEX, count),
     INDEX_DATABASE: meterObjects(env.INDEX_DATABASE, count),
     MODEL_LIMITER: meterObjects(env.MODEL_LIMITER, count),
+    ...(DECODER && { DECODER: countFetches(DECODER, count) }),
+  };
+}
+
+/** Wraps the containers of the decoder to count their requests. */
+function countFetches(containers: DecoderContainers, count: Count): DecoderContainers {
+  return {
+    getByName: (name) =>
+      countCalls(containers.getByName(name), () => {
+        count("objectRequests", 1);
+        count("subrequests", 1);
+      }),
   };
 }
 

@@ -25,8 +25,11 @@ const CLEARED_SETTINGS = {
 };
 
 /** Starts an engine process on a free port. `env` overrides the defaults. */
-export async function startEngine(env: Record<string, string> = {}): Promise<Engine> {
-  const child = spawn(process.execPath, [SERVER], {
+export async function startEngine(
+  env: Record<string, string> = {},
+  server = SERVER,
+): Promise<Engine> {
+  const child = spawn(process.execPath, [server], {
     env: { ...process.env, ...CLEARED_SETTINGS, ENGINE_PORT: "0", ENGINE_TOKEN: TOKEN, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });

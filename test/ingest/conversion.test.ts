@@ -170,7 +170,7 @@ describe("a decoder", () => {
   it("that a deployment hasn't got is named by the error", async () => {
     await expect(planConversion({ ...env, DECODER_URL: "" }, asset)).rejects.toMatchObject({
       code: "unreadable_container",
-      message: expect.stringMatching(/Convert it to MP4.+DECODER_URL/),
+      message: expect.stringMatching(/Convert it to MP4.+add a decoder/),
     });
   });
 

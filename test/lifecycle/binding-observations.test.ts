@@ -31,11 +31,13 @@ describe("observing the bindings", () => {
   });
 
   it("calls neither FRAMES, IMAGES nor a model without a file", async () => {
-    const { contact_sheet, frame, codecs, images, descriptions, image_embeddings } =
+    const { contact_sheet, frame, decoder, codecs, images, descriptions, image_embeddings } =
       await observe();
-    expect({ contact_sheet, frame, codecs, images, descriptions, image_embeddings }).toEqual({
+    const observed = { contact_sheet, frame, decoder, codecs, images, descriptions };
+    expect({ ...observed, image_embeddings }).toEqual({
       contact_sheet: null,
       frame: null,
+      decoder: null,
       codecs: [],
       images: [],
       descriptions: [],
@@ -44,7 +46,8 @@ describe("observing the bindings", () => {
   });
 
   it("returns the tiles of a contact sheet, and a frame, of a video", async () => {
-    const { contact_sheet: sheet, frame } = await observe({ video: await base64("clip.mp4") });
+    const video = await base64("clip.mp4");
+    const { contact_sheet: sheet, frame, decoder } = await observe({ video });
     const { value } = sheet;
     expect(sheet.error).toBeNull();
     expect(value.tile_lumas).toHaveLength(6);
@@ -52,6 +55,9 @@ describe("observing the bindings", () => {
     expect(value.width).toBeGreaterThanOrEqual(value.columns * 64);
     expect(value.height).toBeGreaterThanOrEqual(Math.ceil(6 / value.columns) * 36);
     expect(frame.value).toMatchObject({ width: 320, height: 180 });
+    expect(decoder.error).toBeNull();
+    expect(decoder.value).toMatchObject({ width: 320, height: 180 });
+    expect(Math.abs(decoder.value.luma - frame.value.luma)).toBeLessThan(5);
     // The text of the first 3 seconds is brighter than the house after it.
     const [first, , , fourth] = value.tile_lumas;
     expect(first - fourth).toBeGreaterThan(50);

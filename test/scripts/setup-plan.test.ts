@@ -69,6 +69,7 @@ it.each([
 
 const TEMPLATE = {
   name: "media",
+  main: "src/index.ts",
   vars: { RATE: "1" },
   secrets: { required: [] },
   d1_databases: [{ database_name: "media", database_id: "0" }],
@@ -79,6 +80,8 @@ const TEMPLATE = {
     consumers: [{ queue: "media-jobs", dead_letter_queue: "media-jobs-dead" }],
   },
   ratelimits: [{ name: "LIMIT", namespace_id: "1001" }],
+  durable_objects: { bindings: [] },
+  migrations: [],
 };
 const FILES = { environment: "test", folder: "", file: "", template: TEMPLATE, current: null };
 

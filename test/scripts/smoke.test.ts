@@ -33,6 +33,7 @@ const BINDINGS: BindingRecord = {
     error: null,
   },
   frame: { value: { width: 320, height: 180, luma: 113 }, error: null },
+  decoder: { value: { width: 320, height: 180, luma: 113 }, error: null },
   codecs: [
     { codec: "hevc", is_listed: true, value: { width: 320, height: 180, luma: 44 }, error: null },
     { codec: "vp9", is_listed: false, ...refusedWith("9412", "unreadable_frame") },
@@ -121,6 +122,12 @@ const DIFFERENT: [seen: string, Partial<Observations>, refuted: RegExp[], isEsse
       withBindings({ frame: { value: { width: 320, height: 180, luma: 16 }, error: null } }),
       [/A frame/],
       true,
+    ],
+    [
+      "a decoder that is away",
+      withBindings({ decoder: refusedWith("503", "upstream_unavailable") }),
+      [/The decoder/],
+      false,
     ],
     [
       "a codec that is decoded but not listed",

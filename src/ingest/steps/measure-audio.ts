@@ -2,6 +2,7 @@ import { failureOf, isRetryable, traceOf } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { cutAudio } from "../../media/container/audio.ts";
 import { openContainer } from "../../media/container/open-container.ts";
+import { hasDecoder } from "../../media/decoder-request.ts";
 import { measurePeaksExternally } from "../../media/decoder.ts";
 import { cellRange, cellsOf } from "../../media/waveform.ts";
 import { mediaKey } from "../../store/r2/object-keys.ts";
@@ -22,7 +23,7 @@ export async function measureAudio(
   part: number,
   attempt: number,
 ): Promise<void> {
-  if (env.DECODER_URL === "") return;
+  if (!hasDecoder(env)) return;
   try {
     await putAmplitudes(env.MEDIA, asset, part, await measurePart(env, asset, part));
   } catch (error) {

@@ -6,6 +6,7 @@ import { requireUnencrypted } from "../../media/container/encryption.ts";
 import { openContainer, requireVideoTrack } from "../../media/container/open-container.ts";
 import { openFile } from "../../media/container/r2-file.ts";
 import { type MeasuredVideo, measureFile } from "../../media/converter.ts";
+import { hasDecoder } from "../../media/decoder-request.ts";
 import { readMovieFacts } from "../../media/exif/movie-facts.ts";
 import { CONVERSION } from "../../parameters.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
@@ -35,7 +36,7 @@ export async function planConversion(env: Env, asset: Asset): Promise<FanOut> {
   const error = await findObstacle(env, asset);
   if (!error) return NOTHING_TO_CONVERT;
   const isReadable = READABLE.has(error.code);
-  if (env.DECODER_URL === "") {
+  if (!hasDecoder(env)) {
     if (isReadable) return NOTHING_TO_CONVERT;
     throw withoutDecoder(error);
   }
@@ -119,7 +120,7 @@ function isObstacle(code: string): boolean {
 function withoutDecoder({ code, message }: AppError): AppError {
   return new AppError(
     code,
-    `${message} Or ask the operator to set DECODER_URL (docs/operate.md#other-codecs), then retry.`,
+    `${message} Or ask the operator to add a decoder (docs/operate.md#other-codecs), then retry.`,
   );
 }
 

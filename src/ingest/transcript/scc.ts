@@ -39,7 +39,7 @@ export function isScc(text: string): boolean {
 }
 
 /** What a decoder of captions shows and holds. */
-interface Decoder {
+interface CaptionDecoder {
   mode: "pop" | "roll" | "paint";
   hidden: string;
   shown: Cue | null;
@@ -47,7 +47,7 @@ interface Decoder {
 }
 
 export function parseScc(text: string): ParsedCues {
-  const decoder: Decoder = { mode: "pop", hidden: "", shown: null, cues: [] };
+  const decoder: CaptionDecoder = { mode: "pop", hidden: "", shown: null, cues: [] };
   const badLines: number[] = [];
   for (const line of numberLines(text)) {
     const match = LINE.exec(line.text);
@@ -83,7 +83,7 @@ function toFrame([, hours, minutes, seconds, mark, frames]: string[]): number {
   return mark === ":" ? number : number - 2 * (totalMinutes - Math.floor(totalMinutes / 10));
 }
 
-function decodeWord(decoder: Decoder, word: number, time: number): void {
+function decodeWord(decoder: CaptionDecoder, word: number, time: number): void {
   const [high, low] = [word >> 8, word & 0x7f];
   if (high >= 0x20) {
     append(decoder, toCharacter(high) + (low >= 0x20 ? toCharacter(low) : ""), time);
@@ -104,7 +104,7 @@ function toCharacter(code: number): string {
   return BASIC[code] ?? String.fromCharCode(code);
 }
 
-function runCommand(decoder: Decoder, command: number, time: number): void {
+function runCommand(decoder: CaptionDecoder, command: number, time: number): void {
   if (command === 0x20) decoder.mode = "pop";
   else if (command === 0x29) decoder.mode = "paint";
   else if (command >= 0x25 && command <= 0x27) {
@@ -124,19 +124,19 @@ function runCommand(decoder: Decoder, command: number, time: number): void {
 /** Characters of a screen of 15 rows of 32, and some more. */
 const MAX_CHARACTERS = 600;
 
-function append(decoder: Decoder, text: string, time: number): void {
+function append(decoder: CaptionDecoder, text: string, time: number): void {
   const { shown } = decoder;
   if (decoder.mode === "pop") decoder.hidden = (decoder.hidden + text).slice(-MAX_CHARACTERS);
   else if (shown) shown.text = (shown.text + text).slice(-MAX_CHARACTERS);
   else if (text.trim() !== "") decoder.shown = { start: time, end: NaN, text };
 }
 
-function replaceLast(decoder: Decoder, text: string): void {
+function replaceLast(decoder: CaptionDecoder, text: string): void {
   if (decoder.mode === "pop") decoder.hidden = decoder.hidden.slice(0, -1) + text;
   else if (decoder.shown) decoder.shown.text = decoder.shown.text.slice(0, -1) + text;
 }
 
-function endShown(decoder: Decoder, time: number): void {
+function endShown(decoder: CaptionDecoder, time: number): void {
   if (decoder.shown) decoder.cues.push({ ...decoder.shown, end: time });
   decoder.shown = null;
 }

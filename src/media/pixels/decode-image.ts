@@ -1,7 +1,8 @@
 import { INGEST } from "../../config.ts";
 import type { RangedFile } from "../container/mp4-boxes.ts";
 import { toImageError, unreadableImage } from "../decoder-errors.ts";
-import { decodeImageExternally, type ExternalDecoder } from "../decoder.ts";
+import type { ExternalDecoder } from "../decoder-request.ts";
+import { decodeImageExternally } from "../decoder.ts";
 import { readOrientation } from "../exif/exif-block.ts";
 import { findRawPreview } from "../exif/raw-preview.ts";
 import { readTiffSize } from "../exif/tiff.ts";

@@ -53,6 +53,11 @@ export const observationRecord = z
     frame: observed(z.object({ ...size, luma }))
       .nullable()
       .describe("The video's frame at 3.6 seconds. Null without one."),
+    decoder: observed(z.object({ ...size, luma }))
+      .nullable()
+      .describe(
+        "The same frame by the decoder of other codecs. Null without a video or a decoder.",
+      ),
     codecs: z
       .array(
         observed(z.object({ ...size, luma })).extend({
@@ -139,6 +144,7 @@ export const observationRecord = z
 export function toObservationRecord({
   contactSheet,
   frame,
+  decoder,
   codecs,
   images,
   descriptions,
@@ -153,6 +159,7 @@ export function toObservationRecord({
         return { ...sheet, size_of: sizing, tile_lumas: tileLumas };
       }),
     frame,
+    decoder,
     codecs: codecs.map(({ isListed, ...codec }) => ({ ...codec, is_listed: isListed })),
     images,
     descriptions,
