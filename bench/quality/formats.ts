@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import type { Page } from "playwright-core";
-import type { Sightline } from "sightline";
+import type { Asset, Sightline } from "sightline";
 import { openFile } from "sightline/node";
 import { launchBrowser } from "../../tools/browser.ts";
 import { poll } from "../../tools/poll.ts";
@@ -33,6 +33,8 @@ const LINES = [{ start: 0.5, text: "The old carpenter built this house alone." }
 const WORD = "carpenter";
 const TEXT = "HELLO";
 const TOLERANCE = 1 / FPS;
+/** A frame of sound, which codecs don't cut. */
+const AUDIO_TOLERANCE = 0.1;
 const PLAY_MS = 30_000;
 const INGEST_MS = 10 * 60_000;
 const SPEECH_RATE = 16_000;
@@ -113,25 +115,29 @@ async function addMedia(sightline: Sightline, page: Page, media: MediaCase, posi
     speech: asset.warnings.some(({ code }) => code === "model_not_found")
       ? "no recogniser"
       : await findWord(index, media.word),
-    plays: await play(page, asset.media_url!, asset.duration_seconds! / 2),
+    plays: await play(page, asset, asset.duration_seconds! / 2),
   };
 }
 
 async function findWord(index: ReturnType<Sightline["index"]>, word: string | null) {
   if (word === null) return "";
-  const { segments } = await index.search({ query: word, modes: ["video"] });
+  const { segments } = await index.search(word);
   const isFound = segments.some(({ evidence }) => evidence.some(({ kind }) => kind === "speech"));
   return isFound ? "found" : "not found";
 }
 
-/** Plays a film in a browser, and seeks in it. Returns `yes`, or the error of the element. */
-function play(page: Page, url: string, seconds: number): Promise<string> {
+/** Plays a file in a browser, and seeks in it. Returns `yes`, or the error of the element. */
+function play(
+  page: Page,
+  { media_url: url, has_video: hasVideo }: Pick<Asset, "media_url" | "has_video">,
+  seconds: number,
+): Promise<string> {
   return page.evaluate(`new Promise((resolve) => {
     const video = document.createElement("video");
     const seek = () => { video.currentTime = ${seconds}; };
     video.addEventListener("error", () => resolve(video.error?.message ?? "error"));
     video.addEventListener("canplaythrough", seek, { once: true });
-    video.addEventListener("seeked", () => resolve(video.videoWidth > 0 ? "yes" : "no picture"));
+    video.addEventListener("seeked", () => resolve(video.videoWidth > 0 || !${hasVideo} ? "yes" : "no picture"));
     setTimeout(() => resolve("no answer"), ${PLAY_MS});
     video.muted = true;
     video.preload = "auto";
@@ -144,8 +150,9 @@ type Outcome = Awaited<ReturnType<typeof addMedia>>;
 /** Lists what isn't as it should be. */
 function findFaults(media: MediaCase, { state, ...found }: Outcome): string[] {
   if (state !== "ready") return ["state"];
-  const isNear = (a: number, b: number) => Math.abs(a - b) <= TOLERANCE + 1e-6;
   const { seconds, cut, word, size, text } = media;
+  const tolerance = found.size === "" ? AUDIO_TOLERANCE : TOLERANCE;
+  const isNear = (a: number, b: number) => Math.abs(a - b) <= tolerance + 1e-6;
   const isRight = {
     length: seconds === null || isNear(found.seconds!, seconds),
     cut: cut === null || found.cuts!.some((start) => isNear(start, cut)),
