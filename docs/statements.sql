@@ -8,6 +8,13 @@
 -- nothing has composed, and that fails, too. Optional parts of a statement, such as the columns of an
 -- update, are those of the samples. A statement is listed once, at the first function that runs it.
 
+-- store/archive.ts archiveAsset, in IndexDatabase
+SELECT segment_key AS key, caption, transcript, on_screen_text AS text, labels
+  FROM segments
+  WHERE segment_key > ?
+  ORDER BY segment_key
+  LIMIT ?;
+
 -- store/archive.ts archiveAsset, in D1
 SELECT content_revision AS revision
   FROM assets

@@ -31,6 +31,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "media-token",
     "memory-budget",
     "messages",
+    "normal-form",
     "normalize-text",
     "parameters",
     "prompts",

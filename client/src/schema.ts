@@ -2762,6 +2762,16 @@ export interface components {
              * @example null
              */
             next_cursor: string | null;
+            /** @description What the query was taken for. Absent while the job is queued. */
+            query?: {
+                /**
+                 * @description Words and phrases that no segment has: those after a minus.
+                 * @example [
+                 *       "carpenter"
+                 *     ]
+                 */
+                excluded: string[];
+            };
             /** @description Id of the job, with `queue_job`: its `result` is that of the search. */
             job_id?: string;
             /**

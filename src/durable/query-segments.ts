@@ -190,7 +190,7 @@ function listRareTerms({ query, tokens }: FtsSearch, { total, stems }: StemCount
   const countByStem = new Map(stems.map(({ stem, count }) => [stem, count]));
   return tokens
     .filter(({ stem }) => (countByStem.get(stem) ?? Infinity) * RARITY <= total)
-    .map(({ word }) => toTerm([word]));
+    .map(({ word }) => toTerm(word));
 }
 
 /**

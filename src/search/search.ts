@@ -45,7 +45,7 @@ import {
   toHitAsset,
 } from "./hits.ts";
 import { localizeHits, type UnlocalizedHit } from "./localization.ts";
-import { type CompiledQuery, compileQuery, type ExampleQuery } from "./query.ts";
+import { type CompiledQuery, compileQuery, type ExampleQuery, toFtsQuery } from "./query.ts";
 import {
   type RankPosition,
   type SearchRequest,
@@ -60,6 +60,8 @@ export interface SearchResults {
   /** Where the next page begins; null on the last one. */
   next: RankPosition | null;
   query: CompiledQuery;
+  /** Words and phrases that the query excludes. */
+  excluded: string[];
 }
 
 /**
@@ -109,7 +111,8 @@ export async function search(
     page.push({ segment, asset, rank, score, signals, evidence, timeRange, duplicates });
   }
   const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
-  return { hits, total: relevant.length, next, query };
+  const excluded = query.excluded.map((words) => words.join(" "));
+  return { hits, total: relevant.length, next, query, excluded };
 }
 
 function toEvidence(
@@ -156,7 +159,8 @@ async function findCandidates(
   const counting = countInDatabases(databases, fullText);
   counting.catch(ignoreUntilAwaited); // once the channels have answered
   const vectors = await queryChannels(env, index, { scope, query, count: depth }, timings);
-  const phrases = matchAll(query.phrases);
+  const { phrases: required, excluded } = toFtsQuery(query, query.terms);
+  const phrases = matchAll(required);
   const must = phrases && columnFilter(phrases, scope.columns);
   const { segments, fullTextHits, frequencies, total } = await timings.time("hydrate", () =>
     findSegments(
@@ -166,7 +170,7 @@ async function findCandidates(
         fullText,
         ids: vectors.hits.map(({ segmentId }) => segmentId),
         excludedIds: [...excludedIds],
-        rules: { must, mustNot: matchAny(query.excluded) },
+        rules: { must, mustNot: matchAny(excluded) },
       },
       counting,
     ),
@@ -196,8 +200,8 @@ async function findCandidates(
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */
 function toFtsSearch(query: CompiledQuery, { columns }: SearchScope, limit: number): FtsSearch {
-  const { words, phrases, excluded, terms } = query;
-  return { query: { words, phrases, excluded }, tokens: terms.tokens, columns, limit };
+  const { terms } = query;
+  return { query: toFtsQuery(query, terms), tokens: terms.tokens, columns, limit };
 }
 
 type TermField = Omit<FieldMatch, "text">;

@@ -15,6 +15,8 @@ export interface StoredResults {
   cursorTag: string;
   /** Where the next page begins; null on the last one. Results of earlier versions have none. */
   next?: RankPosition | null;
+  /** Words and phrases that the query excludes. Results of earlier versions don't have them. */
+  excluded?: string[];
   /** Number of hits on the page, before deleted ones were removed. */
   count: number;
 }

@@ -121,7 +121,18 @@ describe("search", () => {
     await client.json("POST", "/index", { json: { index_name: "empty" } });
     const json = { query: "anything" };
     const result = await client.json("POST", "/index/empty/search", { json });
-    expect(result).toEqual({ segments: [], total: 0, next_cursor: null });
+    const query = { excluded: [] };
+    expect(result).toEqual({ segments: [], total: 0, next_cursor: null, query });
+  });
+
+  it("says which words it excludes", async () => {
+    await client.json("POST", "/index", { json: { index_name: "excluded" } });
+    const search = (query: string) =>
+      client.json("POST", "/index/excluded/search", { json: { query } });
+    expect(await search('cabin -carpenter -"hot dog"')).toMatchObject({
+      query: { excluded: ["carpenter", "hot dog"] },
+    });
+    expect(await search("-15 degrees")).toMatchObject({ query: { excluded: [] } });
   });
 
   it("accepts any text with a word as a query", async () => {

@@ -10,6 +10,15 @@ export const searchResult = z
   .object({
     segments: z.array(hitRecord).describe("Segments, best first. Empty while the job is queued."),
     ...pageFields,
+    query: z
+      .object({
+        excluded: z
+          .array(z.string())
+          .describe("Words and phrases that no segment has: those after a minus.")
+          .openapi({ example: ["carpenter"] }),
+      })
+      .optional()
+      .describe("What the query was taken for. Absent while the job is queued."),
     job_id: z
       .string()
       .optional()
@@ -36,11 +45,13 @@ type ResultPage = Omit<CursorPosition, "after"> & {
   /** Number of hits on the page before deleted ones were removed. */
   count: number;
   next?: RankPosition | null;
+  /** Words and phrases that the query excludes. Results of earlier versions don't have them. */
+  excluded?: string[];
 };
 
 export async function toSearchResult(
   hits: Hit[],
-  { offset, readyBy, cursorTag, total, count, next }: ResultPage,
+  { offset, readyBy, cursorTag, total, count, next, excluded }: ResultPage,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof searchResult>> {
   return {
@@ -49,6 +60,7 @@ export async function toSearchResult(
     next_cursor: next
       ? toCursor({ offset: offset + count, after: next, readyBy, cursorTag })
       : null,
+    ...(excluded && { query: { excluded } }),
   };
 }
 

@@ -1,0 +1,189 @@
+import { type Language, LANGUAGES, wordForm } from "../normal-form/languages.ts";
+import { normalForm, type NormalToken } from "../normal-form/tokens.ts";
+import { areUnrelated } from "../normal-form/word-forms.ts";
+import type { DocumentFrequencies, QueryToken } from "../store/index-database/fulltext.ts";
+import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
+
+/** A term found in a text; offsets are in UTF-16 units. */
+export interface TermMatch {
+  /** Index of the term in the query, from 0. */
+  term: number;
+  /** Whether the text has the term as the query writes it, but for case and accents. */
+  isExact: boolean;
+  start: number;
+  end: number;
+}
+
+/** A form of one or more terms of a query, as tokens in order. */
+interface TermForm {
+  terms: number[];
+  /** Whether the query has it as it is, not joined or apart. */
+  isWritten: boolean;
+  tokens: Pick<NormalToken, "folded" | "base" | "stem">[];
+}
+
+/** A joined compound is at least so long, and a word that may be one is longer. */
+const MIN_JOINED = 4;
+const MIN_SPLIT = 8;
+const MIN_PART = 3;
+const MAX_SPLIT = 30;
+
+/** Returns whether tokens that are written as one have to be found as one: "LH-1234", "x-ray". */
+export function isOneUnit(group: readonly Pick<NormalToken, "folded">[]): boolean {
+  return group.some(({ folded }) => /^\d|^\p{L}$/u.test(folded));
+}
+
+/** Returns the forms of words in order, as terms of the full-text index. */
+export function phraseForms(words: readonly string[]): string[] {
+  const forms = LANGUAGES.map((language) => toTerm(normalForm(words.join(" "), language).tokens));
+  return [...new Set(forms)];
+}
+
+const toTerm = (tokens: readonly Pick<NormalToken, "base">[]) =>
+  tokens.map(({ base }) => base).join(" ");
+const stemsOf = (tokens: readonly Pick<NormalToken, "stem">[]) =>
+  tokens.map(({ stem }) => stem).join(" ");
+
+/**
+ * The terms of a query: its words without duplicates by stem, each in the forms that a text may
+ * have (Porter, "An algorithm for suffix stripping", 1980; Snowball's stemmers for German and
+ * French). Finds the terms in texts.
+ */
+export class QueryTerms {
+  /** One token per stem of any form. */
+  readonly tokens: readonly QueryToken[];
+  /** All forms of all terms, as terms of the full-text index. */
+  readonly forms: string[];
+  /** Tokens of each term in English. A word without spaces around it has a token per letter. */
+  readonly #terms: NormalToken[][];
+  readonly #forms: Record<Language, TermForm[]> = { en: [], de: [], fr: [] };
+  readonly #byStem: Record<Language, Map<string, TermForm[]>>;
+
+  /** `text` is what the words were taken from: neighbours may be written as one word. */
+  constructor(words: readonly string[], text = "") {
+    const all = words.map((word) => normalForm(word, "en").tokens);
+    const distinct = new Map<string, { word: string; tokens: NormalToken[] }>();
+    for (const [i, tokens] of all.entries()) {
+      if (tokens.length > 0 && !distinct.has(stemsOf(tokens))) {
+        distinct.set(stemsOf(tokens), { word: words[i]!, tokens });
+      }
+    }
+    this.#terms = [...distinct.values()].map(({ tokens }) => tokens);
+    for (const language of LANGUAGES) {
+      for (const [term, { word }] of [...distinct.values()].entries()) {
+        this.#addWord(term, word, language);
+      }
+    }
+    this.#addNeighbours(text);
+    const forms = LANGUAGES.flatMap((language) => this.#forms[language]);
+    this.forms = [...new Set(forms.map(({ tokens }) => toTerm(tokens)))];
+    const tokens = forms.flatMap((form) => form.tokens);
+    this.tokens = [
+      ...new Map(tokens.map(({ base, stem }) => [stem, { word: base, stem }])).values(),
+    ];
+    const byStem = (language: Language) =>
+      Map.groupBy(this.#forms[language], (form) => form.tokens[0]!.stem);
+    this.#byStem = { en: byStem("en"), de: byStem("de"), fr: byStem("fr") };
+  }
+
+  get count(): number {
+    return this.#terms.length;
+  }
+
+  #addWord(term: number, word: string, language: Language): void {
+    const { tokens, compounds } = normalForm(word, language);
+    if (tokens.length === 0) return;
+    const forms = this.#forms[language];
+    forms.push({ terms: [term], isWritten: true, tokens });
+    for (const compound of compounds) {
+      if (compound.length === tokens.length) {
+        forms.push({ terms: [term], isWritten: false, tokens: [compound] });
+      }
+    }
+    if (language === "en" && tokens.length === 1) this.#addParts(term, tokens[0]!.folded);
+  }
+
+  /** Adds forms for a long word that may be written as two: "railwaystation". */
+  #addParts(term: number, folded: string): void {
+    if (folded.length < MIN_SPLIT || folded.length > MAX_SPLIT || !/^[a-z]+$/.test(folded)) return;
+    for (let at = MIN_PART; at <= folded.length - MIN_PART; at++) {
+      const parts = [folded.slice(0, at), folded.slice(at)];
+      const tokens = parts.map((part) => wordForm(part, "en"));
+      this.#forms.en.push({ terms: [term], isWritten: false, tokens });
+    }
+  }
+
+  /** Adds forms for neighbours that may be written as one word: "life jacket". */
+  #addNeighbours(text: string): void {
+    const { tokens: words } = normalForm(text, "en");
+    const termOf = new Map(this.#terms.map((own, term) => [own.map(toFolded).join(" "), term]));
+    for (const [i, { folded }] of words.slice(0, -1).entries()) {
+      const [first, second] = [termOf.get(folded), termOf.get(words[i + 1]!.folded)];
+      const joined = folded + words[i + 1]!.folded;
+      const isWord = joined.length >= MIN_JOINED && /^[a-z]+$/.test(joined);
+      if (!isWord || first === undefined) continue;
+      const terms = second === undefined ? [first] : [first, second];
+      this.#forms.en.push({ terms, isWritten: false, tokens: [wordForm(joined, "en")] });
+    }
+  }
+
+  /**
+   * Returns the inverse document frequency of each term (Robertson and Zaragoza, "The Probabilistic
+   * Relevance Framework: BM25 and Beyond", 2009). A form of several tokens counts as its rarest. A
+   * single letter is no evidence, and weighs nothing.
+   */
+  weights({ total, byStem }: DocumentFrequencies): number[] {
+    return this.#terms.map((tokens, term) => {
+      if (tokens.length === 1 && isSingleLetter(tokens[0]!.folded)) return 0;
+      const forms = LANGUAGES.flatMap((language) => this.#forms[language]);
+      const own = forms.filter(({ terms }) => terms.length === 1 && terms[0] === term);
+      const counts = new Map(
+        own.map((form) => [
+          stemsOf(form.tokens),
+          Math.min(...form.tokens.map(({ stem }) => byStem.get(stem) ?? 0)),
+        ]),
+      );
+      const sum = [...counts.values()].reduce((all, count) => all + count, 0);
+      const frequency = Math.min(total, sum);
+      return Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
+    });
+  }
+
+  /** Finds all terms in a text, in the order of the text. */
+  findMatches(text: string): TermMatch[] {
+    const { language, tokens, compounds } = normalForm(text);
+    const byStem = this.#byStem[language];
+    const matches: TermMatch[] = [];
+    const add = (form: TermForm, found: readonly NormalToken[]) => {
+      const isSame = form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
+      const isExact = isSame && form.isWritten;
+      const [first, last] = [found[0]!, found.at(-1)!];
+      if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) {
+        return;
+      }
+      for (const term of form.terms) {
+        matches.push({ term, isExact, start: first.start, end: last.end });
+      }
+    };
+    for (const [at, { stem }] of tokens.entries()) {
+      const form = byStem.get(stem)?.find((one) => matchesAt(one, tokens, at));
+      if (form) add(form, tokens.slice(at, at + form.tokens.length));
+    }
+    if (compounds.length === 0) return matches;
+    for (const compound of compounds) {
+      const form = byStem.get(compound.stem)?.find(({ tokens: { length } }) => length === 1);
+      if (form) add(form, [compound]);
+    }
+    return matches.toSorted((a, b) => a.start - b.start);
+  }
+}
+
+const toFolded = ({ folded }: Pick<NormalToken, "folded">) => folded;
+
+function isSingleLetter(word: string): boolean {
+  return /^\p{L}\p{M}*$/u.test(word) && !hasUnsegmentedScript(word);
+}
+
+function matchesAt({ tokens }: TermForm, text: readonly NormalToken[], at: number): boolean {
+  return tokens.every(({ stem }, i) => text[at + i]?.stem === stem);
+}
