@@ -2,6 +2,7 @@ import { stemmer as stemFrench } from "@orama/stemmers/french";
 import { stemmer as stemGerman } from "@orama/stemmers/german";
 import { stemmer as stemEnglish } from "stemmer";
 import { fold } from "./fold.ts";
+import { isMonth } from "./numbers.ts";
 import { toBaseForm } from "./word-forms.ts";
 
 /** Languages with a stemmer of their own. All others are stemmed as English, mostly not at all. */
@@ -18,27 +19,15 @@ const FUNCTION_WORDS: Record<Language | "other", string> = {
   other: `el los las una y en de la un por con del se es que il lo gli che di per non o os as um uma
     da do na no het een van op met og er på til av att och som i w z nie`,
 };
-const LANGUAGES_OF_WORD = new Map<string, (Language | "other")[]>();
+type GuessedLanguage = Language | "other";
+/** By the words in lower case and capitalized. */
+const LANGUAGES_OF_WORD = new Map<string, GuessedLanguage[]>();
 for (const language of [...LANGUAGES, "other"] as const) {
-  for (const word of FUNCTION_WORDS[language].split(/\s+/)) {
-    LANGUAGES_OF_WORD.set(word, [...(LANGUAGES_OF_WORD.get(word) ?? []), language]);
+  for (const lower of FUNCTION_WORDS[language].split(/\s+/)) {
+    for (const word of [lower, lower[0]!.toUpperCase() + lower.slice(1)]) {
+      LANGUAGES_OF_WORD.set(word, [...(LANGUAGES_OF_WORD.get(word) ?? []), language]);
+    }
   }
-}
-
-/** Words that are read to guess a language. */
-const MAX_WORDS = 200;
-
-/** Guesses the language of a text by its function words: English if no other has the most. */
-export function guessLanguage(text: string): Language {
-  const counts = { en: 0, de: 0, fr: 0, other: 0 };
-  let words = 0;
-  for (const [word] of text.matchAll(/[a-zà-ÿ]+/giu)) {
-    if (++words > MAX_WORDS) break;
-    for (const language of LANGUAGES_OF_WORD.get(word.toLowerCase()) ?? []) counts[language]++;
-  }
-  const { en, de, fr, other } = counts;
-  if (de > Math.max(en, fr, other)) return "de";
-  return fr > Math.max(en, de, other) ? "fr" : "en";
 }
 
 /** A word in its forms: as written but folded, as stored, and as the full-text index stems it. */
@@ -53,24 +42,50 @@ export interface WordForm {
 /** Letters that keep stems of languages apart: "wand" is a German stem of "wanderer". */
 const PREFIXES = { de: "ɖ", fr: "ɸ" };
 
-const MAX_CACHED = 20_000;
-const caches: Record<Language, Map<string, WordForm>> = {
-  en: new Map(),
-  de: new Map(),
-  fr: new Map(),
-};
+/** A word as written, with its forms by language as far as they were needed. */
+export interface Word extends Record<Language, WordForm | null> {
+  written: string;
+  /** Whether it has nothing but Latin letters without accents, and doesn't name a month. */
+  isPlain: boolean;
+  /** Languages that have it as a function word. */
+  languages: readonly GuessedLanguage[];
+}
+
+const MAX_CACHED = 30_000;
+const NO_LANGUAGES: readonly GuessedLanguage[] = [];
+const cache = new Map<string, Word>();
+
+/** Returns the cached record of a word: a search reads thousands of words, most of them often. */
+export function toWord(written: string): Word {
+  const cached = cache.get(written);
+  if (cached) return cached;
+  const languages = LANGUAGES_OF_WORD.get(written) ?? NO_LANGUAGES;
+  const isPlain = /^[a-z]+$/i.test(written) && !isMonth(written.toLowerCase());
+  const word = { written, isPlain, languages, en: null, de: null, fr: null };
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(written, word);
+  return word;
+}
+
+/** Guesses the language of words by the function words among them: English if it isn't clear. */
+export function guessLanguage(words: readonly Word[]): Language {
+  const counts = { en: 0, de: 0, fr: 0, other: 0 };
+  for (const { languages } of words) for (const language of languages) counts[language]++;
+  const { en, de, fr, other } = counts;
+  if (de > Math.max(en, fr, other)) return "de";
+  return fr > Math.max(en, de, other) ? "fr" : "en";
+}
 
 /** Returns the forms of a word in a language. */
-export function wordForm(word: string, language: Language): WordForm {
-  const cache = caches[language];
-  const cached = cache.get(word);
-  if (cached) return cached;
-  const folded = fold(word);
-  const base = baseForm(word, folded, language);
-  const form = { folded, base, stem: stemEnglish(base) };
-  if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(word, form);
-  return form;
+export function wordForm(word: string | Word, language: Language): WordForm {
+  const cached = typeof word === "string" ? toWord(word) : word;
+  return (cached[language] ??= makeForm(cached.written, language));
+}
+
+function makeForm(written: string, language: Language): WordForm {
+  const folded = fold(written);
+  const base = baseForm(written, folded, language);
+  return { folded, base, stem: stemEnglish(base) };
 }
 
 function baseForm(word: string, folded: string, language: Language): string {

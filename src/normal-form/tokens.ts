@@ -1,7 +1,14 @@
 import { stemmer } from "stemmer";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 import { fold, foldKana } from "./fold.ts";
-import { guessLanguage, type Language, wordForm } from "./languages.ts";
+import {
+  guessLanguage,
+  type Language,
+  toWord,
+  type Word,
+  type WordForm,
+  wordForm,
+} from "./languages.ts";
 import { isMonth, readMonthDay, readNumber } from "./numbers.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
@@ -31,13 +38,15 @@ export interface NormalForm {
 }
 
 const WORD = /[\p{L}\p{N}\p{M}\u0640]+/gu;
+const ONLY_ASCII = /^[\0-\x7F]*$/;
+/** A text of which every word is a token by itself. */
+const ONLY_WORDS = /^(?:[a-z\s,;:!?()]|\.(?![a-z]))*$/i;
 /** A letter of an unsegmented script with its marks, or a run of other letters or of digits. */
 const PART = new RegExp(
   `(?=${UNSEGMENTED_SCRIPT})\\p{L}[\\p{M}\\uFF9E\\uFF9F]*|\\p{N}+|` +
     `(?:(?!${UNSEGMENTED_SCRIPT})[\\p{L}\\p{M}])+`,
   "gu",
 );
-const ONLY_LETTERS = /^[a-z]+$/i;
 const APOSTROPHE = /['’ʼ‘`´]/;
 /** Quotation marks that Hebrew has in abbreviations. */
 const GERSHAYIM = /["״'׳’]/;
@@ -47,8 +56,60 @@ const CONTRACTIONS = new Set(["t", "re", "ve", "ll", "d", "m"]);
 const ELISIONS = new Set("l d j t m s c qu jusqu lorsqu puisqu".split(" "));
 
 /** Returns the normal form of a text, in the language that it seems to have. */
-export function normalForm(text: string, language = guessLanguage(text)): NormalForm {
-  return new Reader(text, language).read();
+export function normalForm(text: string, language?: Language): NormalForm {
+  const runs = readRuns(text);
+  return new Reader(text, language ?? guessLanguage(runs.words)).read(runs);
+}
+
+/** Returns the normal form of a text; null if it has none of the stems of its language. */
+export function normalFormWith(
+  text: string,
+  stems: Record<Language, { has: (stem: string) => boolean }>,
+): NormalForm | null {
+  const runs = readRuns(text);
+  const language = guessLanguage(runs.words);
+  const hasStem = (word: Word) => stems[language].has(wordForm(word, language).stem);
+  if (!runs.words.some(hasStem) && ONLY_WORDS.test(text)) return null;
+  return new Reader(text, language).read(runs);
+}
+
+/** Runs of letters and digits, and where each starts in the text. */
+interface Runs {
+  words: Word[];
+  starts: number[];
+}
+
+function readRuns(text: string): Runs {
+  const runs: Runs = { words: [], starts: [] };
+  const add = (start: number, end: number) => {
+    runs.words.push(toWord(text.slice(start, end)));
+    runs.starts.push(start);
+  };
+  if (!ONLY_ASCII.test(text)) {
+    const word = new RegExp(WORD);
+    for (let run = word.exec(text); run; run = word.exec(text)) add(run.index, word.lastIndex);
+    return runs;
+  }
+  let start = -1;
+  for (let at = 0; at < text.length; at++) {
+    const isInRun = isAsciiWord(text.charCodeAt(at));
+    if (isInRun && start < 0) start = at;
+    if (!isInRun && start >= 0) {
+      add(start, at);
+      start = -1;
+    }
+  }
+  if (start >= 0) add(start, text.length);
+  return runs;
+}
+
+/** Tests for the code of an ASCII letter or digit. */
+function isAsciiWord(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39)
+  );
 }
 
 /** Reads a text once, from the start to the end. */
@@ -67,32 +128,35 @@ class Reader {
     this.#language = language;
   }
 
-  read(): NormalForm {
-    const word = new RegExp(WORD);
-    for (let run = word.exec(this.#text); run; run = word.exec(this.#text)) {
-      this.#readRun(run[0], run.index);
-      word.lastIndex = Math.max(this.#end, run.index + run[0].length);
+  read({ words, starts }: Runs): NormalForm {
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at]!;
+      const start = starts[at]!;
+      const end = start + word.written.length;
+      if (start >= this.#end) this.#readRun(word, start);
+      else if (end > this.#end) this.#readRun(toWord(this.#text.slice(this.#end, end)), this.#end);
     }
     this.#endChain();
     return { language: this.#language, tokens: this.#tokens, compounds: this.#compounds };
   }
 
-  #readRun(run: string, start: number): void {
+  #readRun(word: Word, start: number): void {
     const text = this.#text;
-    const isChained =
-      this.#tokens.length > 0 && this.#end === start - 1 && isJoint(text[start - 1]!);
+    const run = word.written;
+    const end = start + run.length;
+    const before = text[start - 1] ?? "";
+    const next = text[end] ?? "";
+    const isChained = this.#tokens.length > 0 && this.#end === start - 1 && isJoint(before);
     if (isChained && this.#chainStart < 0) this.#chainStart = this.#firstOfGroup();
     if (!isChained) {
       this.#endChain();
       this.#group += 1;
     }
-    const end = start + run.length;
-    const next = text[end] ?? "";
-    if (ONLY_LETTERS.test(run) && !isSpecial(next) && text[start - 1] !== ".") {
-      if (isMonth(run.toLowerCase()) && this.#readDate(start)) return;
-      this.#addWord(run, start, end);
+    if (word.isPlain && before !== "." && !isSpecial(next)) {
+      this.#addForm(wordForm(word, this.#language), start, end);
       return;
     }
+    if (isMonth(run.toLowerCase()) && this.#readDate(start)) return;
     if (this.#readSymbols(run, start, end) || this.#readApostrophe(run, start, end)) return;
     this.#readParts(run, start);
   }
@@ -186,10 +250,14 @@ class Reader {
   }
 
   #addWord(word: string, start: number, end: number, readTo = end): true {
-    const form = wordForm(word, this.#language);
-    this.#tokens.push({ ...form, start, end, group: this.#group });
+    this.#addForm(wordForm(word, this.#language), start, end);
     this.#end = readTo;
     return true;
+  }
+
+  #addForm({ folded, base, stem }: WordForm, start: number, end: number): void {
+    this.#tokens.push({ folded, base, stem, start, end, group: this.#group });
+    this.#end = end;
   }
 
   #add(term: string, start: number, end: number): true {
@@ -224,10 +292,12 @@ const MAX_PARTS = 4;
 
 /** Tests for a character that joins two words if it is alone between them. */
 function isJoint(character: string): boolean {
+  if (character === " ") return false;
   return HYPHEN.test(character) || APOSTROPHE.test(character);
 }
 
 /** Tests for a character behind a word that may change how it is read. */
 function isSpecial(next: string): boolean {
+  if (next === " " || next === "") return false;
   return next === "+" || next === "#" || next === "&" || APOSTROPHE.test(next) || next === '"';
 }

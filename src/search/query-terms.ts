@@ -1,5 +1,5 @@
 import { type Language, LANGUAGES, wordForm } from "../normal-form/languages.ts";
-import { normalForm, type NormalToken } from "../normal-form/tokens.ts";
+import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
 import { areUnrelated } from "../normal-form/word-forms.ts";
 import type { DocumentFrequencies, QueryToken } from "../store/index-database/fulltext.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
@@ -50,7 +50,7 @@ const stemsOf = (tokens: readonly Pick<NormalToken, "stem">[]) =>
  * French). Finds the terms in texts.
  */
 export class QueryTerms {
-  /** One token per stem of any form. */
+  /** The distinct tokens of all forms. */
   readonly tokens: readonly QueryToken[];
   /** All forms of all terms, as terms of the full-text index. */
   readonly forms: string[];
@@ -79,7 +79,7 @@ export class QueryTerms {
     this.forms = [...new Set(forms.map(({ tokens }) => toTerm(tokens)))];
     const tokens = forms.flatMap((form) => form.tokens);
     this.tokens = [
-      ...new Map(tokens.map(({ base, stem }) => [stem, { word: base, stem }])).values(),
+      ...new Map(tokens.map(({ base, stem }) => [base, { word: base, stem }])).values(),
     ];
     const byStem = (language: Language) =>
       Map.groupBy(this.#forms[language], (form) => form.tokens[0]!.stem);
@@ -151,7 +151,9 @@ export class QueryTerms {
 
   /** Finds all terms in a text, in the order of the text. */
   findMatches(text: string): TermMatch[] {
-    const { language, tokens, compounds } = normalForm(text);
+    const form = normalFormWith(text, this.#byStem);
+    if (form === null) return [];
+    const { language, tokens, compounds } = form;
     const byStem = this.#byStem[language];
     const matches: TermMatch[] = [];
     const add = (form: TermForm, found: readonly NormalToken[]) => {
@@ -165,8 +167,8 @@ export class QueryTerms {
         matches.push({ term, isExact, start: first.start, end: last.end });
       }
     };
-    for (const [at, { stem }] of tokens.entries()) {
-      const form = byStem.get(stem)?.find((one) => matchesAt(one, tokens, at));
+    for (let at = 0; at < tokens.length; at++) {
+      const form = byStem.get(tokens[at]!.stem)?.find((one) => matchesAt(one, tokens, at));
       if (form) add(form, tokens.slice(at, at + form.tokens.length));
     }
     if (compounds.length === 0) return matches;

@@ -83,6 +83,20 @@ export function termsOf({ words, phrases }: Omit<FtsQuery, "excluded">): string[
   return [...words, ...phrases.flat(), ...phrases.flat()];
 }
 
+/** Words that FTS5 stems as `QueryToken.stem` says: it splits those of some scripts. */
+const STEMMED_WORD = /^[a-zɖɸ]+$/;
+
+/** Returns the terms of a list that may be in a full text, by which stems that has. */
+export function listPresent(
+  terms: readonly string[],
+  tokens: readonly QueryToken[],
+  stems: ReadonlySet<string>,
+): string[] {
+  const isAbsent = ({ word, stem }: QueryToken) => STEMMED_WORD.test(word) && !stems.has(stem);
+  const absent = new Set(tokens.filter(isAbsent).map(({ word }) => word));
+  return terms.filter((term) => !term.split(" ").some((word) => absent.has(word)));
+}
+
 /** Restricts an FTS5 expression to columns. */
 export function columnFilter(expression: string, columns: readonly FtsColumn[]): string {
   return columns.length < FTS_COLUMNS.length
@@ -104,7 +118,7 @@ export interface QueryToken {
 /** A search of the full text. */
 export interface FtsSearch {
   query: FtsQuery;
-  /** Tokens of the query's words. */
+  /** All tokens of the query's words. */
   tokens: readonly QueryToken[];
   columns: readonly FtsColumn[];
   limit: number;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fold } from "../../../src/normal-form/fold.ts";
-import { guessLanguage, wordForm } from "../../../src/normal-form/languages.ts";
+import { wordForm } from "../../../src/normal-form/languages.ts";
 import { normalForm } from "../../../src/normal-form/tokens.ts";
 import { areUnrelated } from "../../../src/normal-form/word-forms.ts";
 
@@ -79,7 +79,7 @@ describe("the normal form of a text", () => {
     ["The house on the hill", "en"],
     ["東京", "en"],
   ])("is that of its language: %s", (text, language) => {
-    expect(guessLanguage(text)).toBe(language);
+    expect(normalForm(text).language).toBe(language);
   });
 
   it.each([
