@@ -4,16 +4,21 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { stemmer } from "stemmer";
+import { toKnownWordData } from "../src/normal-form/known-words.ts";
 import type { WordFormData } from "../src/normal-form/word-forms.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 
 /*
  * Writes src/normal-form/word-forms.json: irregular English forms, British spellings, and words
- * that Porter's stemmer takes for one, by WordNet 3.1. `npm run word-forms`. Takes a few seconds;
- * the same packages give the same file.
+ * that Porter's stemmer takes for one, by WordNet 3.1; and src/normal-form/known-words.json, a
+ * filter of all words, which aren't corrected. `npm run word-forms`. Takes a few seconds; the same
+ * packages give the same files.
  */
 
 const OUT = join(PROJECT, "src/normal-form/word-forms.json");
+const KNOWN_OUT = join(PROJECT, "src/normal-form/known-words.json");
+/** A shorter word isn't corrected. */
+const MIN_LETTERS = 5;
 /** Words among this many of the most frequent ones in subtitles of films (SUBTLEX-US) count. */
 const MAX_RANK = 30_000;
 const CLASSES = ["noun", "verb", "adj", "adv"] as const;
@@ -206,6 +211,15 @@ function families(
   return numbers;
 }
 
+/** Lists the stems of the words of WordNet, and of frequent ones in subtitles. */
+function knownStems(): Set<string> {
+  const lemmas = [...synsets.values()].flatMap(({ words }) => words);
+  const frequent = [...ranks].filter(([, rank]) => rank < MAX_RANK).map(([word]) => word);
+  const words = [...lemmas, ...frequent].map((word) => word.toLowerCase());
+  const long = words.filter((word) => SINGLE_WORD.test(word) && word.length >= MIN_LETTERS);
+  return new Set(long.map((word) => stemmer(word)));
+}
+
 const ranks = readRanks();
 const synsets = readSynsets();
 const irregular = readIrregular(ranks);
@@ -218,5 +232,8 @@ const data: WordFormData = {
 };
 const json = `${JSON.stringify(data, null, 1)}\n`;
 await writeFile(OUT, json);
+const known = toKnownWordData(knownStems());
+await writeFile(KNOWN_OUT, `${JSON.stringify(known, null, 1)}\n`);
 const counts = Object.entries(data).map(([name, { length }]) => `${length} ${name}`);
 console.log(`${OUT}: ${counts.join(", ")}, ${json.length} bytes, ${gzipSync(json).length} gzipped`);
+console.log(`${KNOWN_OUT}: ${known.words} stems, ${known.bits.length} bytes`);

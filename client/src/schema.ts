@@ -2771,6 +2771,11 @@ export interface components {
                  *     ]
                  */
                 excluded: string[];
+                /**
+                 * @description The query that was searched for instead: with a word of the index for a word that no segment has. Null if nothing was corrected; `correct: false` searches as written.
+                 * @example accordion player
+                 */
+                corrected: string | null;
             };
             /** @description Id of the job, with `queue_job`: its `result` is that of the search. */
             job_id?: string;
@@ -7801,6 +7806,11 @@ export interface operations {
                      * @default true
                      */
                     collapse?: boolean;
+                    /**
+                     * @description Whether a word that no segment has is searched for as one that differs by one edit. `query.corrected` of the response says so.
+                     * @default true
+                     */
+                    correct?: boolean;
                     /**
                      * @description Whether the search runs as a job: the response has its `job_id` at once.
                      * @default false

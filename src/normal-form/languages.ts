@@ -82,7 +82,8 @@ export function wordForm(word: string | Word, language: Language): WordForm {
   return (cached[language] ??= makeForm(cached.written, language));
 }
 
-function makeForm(written: string, language: Language): WordForm {
+/** Makes the forms of a word, without the cache. */
+export function makeForm(written: string, language: Language): WordForm {
   const folded = fold(written);
   const base = baseForm(written, folded, language);
   return { folded, base, stem: stemEnglish(base) };

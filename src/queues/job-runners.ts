@@ -80,10 +80,11 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
     const found = await search(env, index, request, example);
-    const { hits, total, excluded } = found;
+    const { hits, total, interpretation } = found;
     const { offset, readyBy, cursorTag } = request;
     const next = clip ? null : found.next; // a search by video takes no cursor
-    const page = { total, offset, readyBy, cursorTag, next, count: hits.length, excluded };
+    const count = hits.length;
+    const page = { total, offset, readyBy, cursorTag, next, count, interpretation };
     return saveResults(hits, { indexName: name, ...page });
   },
 

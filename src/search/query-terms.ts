@@ -149,6 +149,16 @@ export class QueryTerms {
     });
   }
 
+  /** Returns the terms of one word that no segment has in any form. */
+  absentWords({ byStem }: DocumentFrequencies): NormalToken[] {
+    const isPresent = ({ tokens }: TermForm) => tokens.every(({ stem }) => byStem.has(stem));
+    const forms = LANGUAGES.flatMap((language) => this.#forms[language]);
+    const present = new Set(forms.filter(isPresent).flatMap(({ terms }) => terms));
+    return this.#terms.flatMap((tokens, term) => {
+      return tokens.length === 1 && !present.has(term) ? tokens : [];
+    });
+  }
+
   /** Finds all terms in a text, in the order of the text. */
   findMatches(text: string): TermMatch[] {
     const form = normalFormWith(text, this.#byStem);

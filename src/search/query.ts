@@ -35,6 +35,14 @@ export function compileQuery(text: string, example: ExampleQuery | null = null):
   };
 }
 
+/** What a search took its text for. */
+export interface QueryInterpretation {
+  /** Words and phrases that no hit has. */
+  excluded: string[];
+  /** The text that was searched for instead; null if it was searched as written. */
+  corrected: string | null;
+}
+
 /** A stored segment or asset, or an uploaded image or clip, that hits are similar to. */
 export interface ExampleQuery {
   /** Direction in the space of image embeddings; null if there is none. */
