@@ -17,8 +17,18 @@ import { PROJECT } from "../tools/stack/local-state.ts";
 
 const OUT = join(PROJECT, "src/normal-form/word-forms.json");
 const KNOWN_OUT = join(PROJECT, "src/normal-form/known-words.json");
-/** A shorter word isn't corrected. */
-const MIN_LETTERS = 5;
+/** Shorter words are not told from codes. */
+const MIN_LETTERS = 3;
+/** Compounds from this length on may be written as two words without being listed. */
+const MAX_LISTED = 7;
+/** Plurals of Latin and Greek words that may be in one synset with their singular. */
+const FOREIGN_PLURALS = [
+  ["a", "um"],
+  ["a", "on"],
+  ["i", "us"],
+  ["ae", "a"],
+  ["es", "is"],
+] as const;
 /** Words among this many of the most frequent ones in subtitles of films (SUBTLEX-US) count. */
 const MAX_RANK = 30_000;
 const CLASSES = ["noun", "verb", "adj", "adv"] as const;
@@ -72,7 +82,10 @@ function readTagCounts(): Map<string, number> {
 }
 
 /** Maps irregular forms that the stemmer doesn't know to base forms: "women" to "woman". */
-function readIrregular(ranks: ReadonlyMap<string, number>): Map<string, string> {
+function readIrregular(
+  ranks: ReadonlyMap<string, number>,
+  synsets: ReadonlyMap<string, Synset>,
+): Map<string, string> {
   const tagCounts = readTagCounts();
   const count = (word: string) => tagCounts.get(word) ?? 0;
   const bases = new Map<string, string>();
@@ -89,6 +102,15 @@ function readIrregular(ranks: ReadonlyMap<string, number>): Map<string, string> 
   }
   for (const word of tagCounts.keys()) {
     if (/^[a-z]+man$/.test(word) && ranks.has(word)) bases.set(word.replace(/man$/, "men"), word);
+  }
+  for (const { words } of synsets.values()) {
+    for (const form of words.filter((word) => SINGLE_WORD.test(word) && ranks.has(word))) {
+      for (const [plural, singular] of FOREIGN_PLURALS) {
+        const base = form.slice(0, -plural.length) + singular;
+        const isPlural = form.endsWith(plural) && form !== base && words.includes(base);
+        if (isPlural && stemmer(form) !== stemmer(base)) bases.set(form, base);
+      }
+    }
   }
   const resolve = (form: string): string => {
     const base = bases.get(form);
@@ -211,6 +233,24 @@ function families(
   return numbers;
 }
 
+/** Maps short compounds that are also written as two words to the first one: "onboard" to "on". */
+function compounds(
+  synsets: ReadonlyMap<string, Synset>,
+  ranks: ReadonlyMap<string, number>,
+): Map<string, string> {
+  const lemmas = new Set(
+    [...synsets.values()].flatMap(({ words }) => words.map((word) => word.toLowerCase())),
+  );
+  const firsts = new Map<string, string>();
+  for (const lemma of lemmas) {
+    const [, first = "", second = ""] = /^([a-z]{2,})[_-]([a-z]{2,})$/.exec(lemma) ?? [];
+    const joined = first + second;
+    const isWord = lemmas.has(joined) || ranks.has(joined);
+    if (first !== "" && isWord && joined.length <= MAX_LISTED) firsts.set(joined, first);
+  }
+  return firsts;
+}
+
 /** Lists the stems of the words of WordNet, and of frequent ones in subtitles. */
 function knownStems(): Set<string> {
   const lemmas = [...synsets.values()].flatMap(({ words }) => words);
@@ -222,12 +262,13 @@ function knownStems(): Set<string> {
 
 const ranks = readRanks();
 const synsets = readSynsets();
-const irregular = readIrregular(ranks);
+const irregular = readIrregular(ranks, synsets);
 const lines = (entries: Iterable<readonly [string, string | number]>) =>
   [...entries].map((entry) => entry.join(" ")).toSorted();
 const data: WordFormData = {
   irregular: lines(irregular),
   spellings: lines(spellings(synsets, irregular)),
+  compounds: lines(compounds(synsets, ranks)),
   families: lines(families(synsets, (word) => (ranks.get(word) ?? Infinity) < MAX_RANK)),
 };
 const json = `${JSON.stringify(data, null, 1)}\n`;

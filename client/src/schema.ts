@@ -1137,6 +1137,27 @@ export interface components {
                      */
                     calls: number;
                 }[] | null;
+                /** @description What a check of the text model found; null before the first. */
+                text_model: {
+                    /**
+                     * @description Name of the model.
+                     * @example @cf/baai/bge-m3
+                     */
+                    model: string;
+                    /**
+                     * @description Scripts in which different texts have equal vectors: the model knows none.
+                     * @example [
+                     *       "Thai"
+                     *     ]
+                     */
+                    equal_scripts: string[];
+                    /**
+                     * Format: date-time
+                     * @description When that was checked, due once a day. RFC 3339, UTC.
+                     * @example 2026-11-24T09:30:00.000Z
+                     */
+                    checked_at: string;
+                } | null;
             };
         };
         /** @description What the bindings answered. */

@@ -61,6 +61,21 @@ export function fold(text: string): string {
   return normalizeText(folded, "NFC");
 }
 
+/** Letters that are also written as two: in German, Danish, Norwegian and Swedish. */
+const DIGRAPHS: Record<string, string> = { ä: "ae", ö: "oe", ø: "oe", ü: "ue", å: "aa" };
+
+/** Writes umlauts, "å" and "ø" of a word as two letters: "ål" is "aal". Null without them. */
+export function writeDigraphs(word: string): string | null {
+  const lower = normalizeText(word.toLowerCase(), "NFC");
+  const written = lower.replaceAll(/[äöøüå]/g, (letter) => DIGRAPHS[letter]!);
+  return written === lower ? null : written;
+}
+
+/** Writes pairs of letters of a folded word as umlauts, "å" and "ø" are folded: "aal" is "al". */
+export function readDigraphs(folded: string): string {
+  return folded.replaceAll(/([ao])e|(?<!q)(u)e|(a)a/g, "$1$2$3");
+}
+
 /** Writes katakana as hiragana. */
 export function foldKana(text: string): string {
   return text.replaceAll(KATAKANA, (kana) =>

@@ -2,7 +2,7 @@ import { stemmer as stemFrench } from "@orama/stemmers/french";
 import { stemmer as stemGerman } from "@orama/stemmers/german";
 import { stemmer as stemEnglish } from "stemmer";
 import { fold } from "./fold.ts";
-import { isMonth } from "./numbers.ts";
+import { isNumberWord } from "./numbers.ts";
 import { toBaseForm } from "./word-forms.ts";
 
 /** Languages with a stemmer of their own. All others are stemmed as English, mostly not at all. */
@@ -45,7 +45,7 @@ const PREFIXES = { de: "ɖ", fr: "ɸ" };
 /** A word as written, with its forms by language as far as they were needed. */
 export interface Word extends Record<Language, WordForm | null> {
   written: string;
-  /** Whether it has nothing but Latin letters without accents, and doesn't name a month. */
+  /** Whether it has nothing but Latin letters without accents, and is no word of dates or numbers. */
   isPlain: boolean;
   /** Languages that have it as a function word. */
   languages: readonly GuessedLanguage[];
@@ -60,7 +60,7 @@ export function toWord(written: string): Word {
   const cached = cache.get(written);
   if (cached) return cached;
   const languages = LANGUAGES_OF_WORD.get(written) ?? NO_LANGUAGES;
-  const isPlain = /^[a-z]+$/i.test(written) && !isMonth(written.toLowerCase());
+  const isPlain = /^[a-z]+$/i.test(written) && !isNumberWord(written.toLowerCase());
   const word = { written, isPlain, languages, en: null, de: null, fr: null };
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(written, word);

@@ -71,9 +71,29 @@ export function readMonthDay(text: string, at: number): ReadNumber | null {
   return terms && { terms, end: at + found[0].length };
 }
 
-/** Tests whether a folded word names a month. */
+/** Tests whether a word in lower case may be part of a date or of a number. */
+export function isNumberWord(word: string): boolean {
+  return MONTHS.has(word) || SCALES.has(word);
+}
+
+/** Tests whether a word in lower case names a month. */
 export function isMonth(word: string): boolean {
   return MONTHS.has(word);
+}
+
+/** Words behind a number, with their zeros. */
+const SCALES = new Map([
+  ["hundred", 2],
+  ["thousand", 3],
+  ["million", 6],
+  ["billion", 9],
+]);
+
+/** Returns the digits of a number's term with a word behind it: "2p5" and "million". */
+export function scaleNumber(term: string, word: string): string | null {
+  const zeros = SCALES.get(word);
+  if (zeros === undefined || !/^\d{1,4}(?:p\d{1,3})?$/.test(term)) return null;
+  return String(Math.round(Number(term.replace("p", ".")) * 10 ** zeros));
 }
 
 /** One token for the full-text index: "17h45". */

@@ -9,7 +9,8 @@ import {
   type WordForm,
   wordForm,
 } from "./languages.ts";
-import { isMonth, readMonthDay, readNumber } from "./numbers.ts";
+import { isMonth, readMonthDay, readNumber, scaleNumber } from "./numbers.ts";
+import { readRuns, type Runs } from "./runs.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
 export interface NormalToken {
@@ -37,8 +38,6 @@ export interface NormalForm {
   compounds: Compound[];
 }
 
-const WORD = /[\p{L}\p{N}\p{M}\u0640]+/gu;
-const ONLY_ASCII = /^[\0-\x7F]*$/;
 /** A text of which every word is a token by itself. */
 const ONLY_WORDS = /^(?:[a-z\s,;:!?()]|\.(?![a-z]))*$/i;
 /** A letter of an unsegmented script with its marks, or a run of other letters or of digits. */
@@ -68,48 +67,10 @@ export function normalFormWith(
 ): NormalForm | null {
   const runs = readRuns(text);
   const language = guessLanguage(runs.words);
-  const hasStem = (word: Word) => stems[language].has(wordForm(word, language).stem);
-  if (!runs.words.some(hasStem) && ONLY_WORDS.test(text)) return null;
+  const mayMatch = (word: Word) =>
+    !word.isPlain || stems[language].has(wordForm(word, language).stem);
+  if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
   return new Reader(text, language).read(runs);
-}
-
-/** Runs of letters and digits, and where each starts in the text. */
-interface Runs {
-  words: Word[];
-  starts: number[];
-}
-
-function readRuns(text: string): Runs {
-  const runs: Runs = { words: [], starts: [] };
-  const add = (start: number, end: number) => {
-    runs.words.push(toWord(text.slice(start, end)));
-    runs.starts.push(start);
-  };
-  if (!ONLY_ASCII.test(text)) {
-    const word = new RegExp(WORD);
-    for (let run = word.exec(text); run; run = word.exec(text)) add(run.index, word.lastIndex);
-    return runs;
-  }
-  let start = -1;
-  for (let at = 0; at < text.length; at++) {
-    const isInRun = isAsciiWord(text.charCodeAt(at));
-    if (isInRun && start < 0) start = at;
-    if (!isInRun && start >= 0) {
-      add(start, at);
-      start = -1;
-    }
-  }
-  if (start >= 0) add(start, text.length);
-  return runs;
-}
-
-/** Tests for the code of an ASCII letter or digit. */
-function isAsciiWord(code: number): boolean {
-  return (
-    (code >= 0x61 && code <= 0x7a) ||
-    (code >= 0x41 && code <= 0x5a) ||
-    (code >= 0x30 && code <= 0x39)
-  );
 }
 
 /** Reads a text once, from the start to the end. */
@@ -157,8 +118,19 @@ class Reader {
       return;
     }
     if (isMonth(run.toLowerCase()) && this.#readDate(start)) return;
+    this.#readScale(run.toLowerCase(), start, end);
     if (this.#readSymbols(run, start, end) || this.#readApostrophe(run, start, end)) return;
     this.#readParts(run, start);
+  }
+
+  /** Adds the whole number of "2 million" as a compound. */
+  #readScale(word: string, start: number, end: number): void {
+    const number = this.#tokens.slice(-2).findLast(({ base }) => /^\d/.test(base));
+    const digits = number && scaleNumber(number.base, word);
+    if (!digits || !/^[ -]$/.test(this.#text.slice(number.end, start))) return;
+    const { start: from, group } = number;
+    const form = { folded: digits, base: digits, stem: digits };
+    this.#compounds.push({ ...form, start: from, end, group, length: 2 });
   }
 
   /** Reads "C++", "C#", ".NET" and "AT&T". */

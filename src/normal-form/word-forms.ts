@@ -7,15 +7,18 @@ export interface WordFormData {
   irregular: string[];
   /** The stem of a British spelling and an American word: "harbour harbor". */
   spellings: string[];
+  /** A short compound that is also written as two words, and the first: "onboard on". */
+  compounds: string[];
   /** A word, and the number of its family among the words of its stem. */
   families: string[];
 }
 
 const toMap = (lines: readonly string[]) =>
   new Map(lines.map((line) => line.split(" ") as [string, string]));
-const { irregular, spellings, families }: WordFormData = data;
+const { irregular, spellings, compounds, families }: WordFormData = data;
 const IRREGULAR = toMap(irregular);
 const SPELLINGS = toMap(spellings);
+const COMPOUNDS = toMap(compounds);
 const FAMILIES = toMap(families);
 
 const CARDINALS = `zero one two three four five six seven eight nine ten eleven twelve thirteen
@@ -54,6 +57,12 @@ export function toBaseForm(word: string): string {
   if (number !== undefined) return number;
   const base = IRREGULAR.get(word) ?? IRREGULAR.get(word.replace(/s$/, ""));
   return base ?? SPELLINGS.get(stemmer(word)) ?? word;
+}
+
+/** Returns the two words that a short compound is also written as; null if it isn't one. */
+export function partsOfCompound(word: string): [string, string] | null {
+  const first = COMPOUNDS.get(word);
+  return first === undefined ? null : [first, word.slice(first.length)];
 }
 
 /** A word, folded, and its base form. */

@@ -153,12 +153,13 @@ async function embedIfKnown(
   if (/[a-z0-9]/i.test(query)) return (await embed([query]))[0]!;
   const unknown = query.replaceAll(/[\p{L}\p{M}\p{N}]+/gu, UNKNOWN_WORD);
   const [vector, unknownVector] = await embed([query, unknown]);
-  return cosine(vector!, unknownVector!) >= SAME ? null : vector!;
+  return areEqualVectors(vector!, unknownVector!) ? null : vector!;
 }
 
-function cosine(a: readonly number[], b: readonly number[]): number {
+/** Tests whether two vectors have one direction, but for rounding. */
+export function areEqualVectors(a: readonly number[], b: readonly number[]): boolean {
   const dot = a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-  return dot / (Math.hypot(...a) * Math.hypot(...b));
+  return dot / (Math.hypot(...a) * Math.hypot(...b)) >= SAME;
 }
 
 /**

@@ -1,6 +1,9 @@
+import { stemmer } from "stemmer";
+import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
+import { isKnownStem } from "../normal-form/known-words.ts";
 import { type Language, LANGUAGES, wordForm } from "../normal-form/languages.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
-import { areUnrelated } from "../normal-form/word-forms.ts";
+import { areUnrelated, partsOfCompound } from "../normal-form/word-forms.ts";
 import type { DocumentFrequencies, QueryToken } from "../store/index-database/fulltext.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 
@@ -74,7 +77,7 @@ export class QueryTerms {
         this.#addWord(term, word, language);
       }
     }
-    this.#addNeighbours(text);
+    this.#addSpellings(text);
     const forms = LANGUAGES.flatMap((language) => this.#forms[language]);
     this.forms = [...new Set(forms.map(({ tokens }) => toTerm(tokens)))];
     const tokens = forms.flatMap((form) => form.tokens);
@@ -103,27 +106,52 @@ export class QueryTerms {
     if (language === "en" && tokens.length === 1) this.#addParts(term, tokens[0]!.folded);
   }
 
-  /** Adds forms for a long word that may be written as two: "railwaystation". */
+  /** Adds forms for a long word that may be written as two: "railwaystation", "onboard". */
   #addParts(term: number, folded: string): void {
-    if (folded.length < MIN_SPLIT || folded.length > MAX_SPLIT || !/^[a-z]+$/.test(folded)) return;
-    for (let at = MIN_PART; at <= folded.length - MIN_PART; at++) {
-      const parts = [folded.slice(0, at), folded.slice(at)];
+    if (folded.length > MAX_SPLIT || !/^[a-z]+$/.test(folded)) return;
+    const known = partsOfCompound(folded);
+    const splits: string[][] = known ? [known] : [];
+    for (let at = MIN_PART; at <= folded.length - MIN_PART && folded.length >= MIN_SPLIT; at++) {
+      splits.push([folded.slice(0, at), folded.slice(at)]);
+    }
+    for (const parts of splits) {
       const tokens = parts.map((part) => wordForm(part, "en"));
       this.#forms.en.push({ terms: [term], isWritten: false, tokens });
     }
+    const written = readDigraphs(folded);
+    if (written !== folded && !isKnownStem(stemmer(folded))) this.#addSpelling(term, written);
   }
 
-  /** Adds forms for neighbours that may be written as one word: "life jacket". */
-  #addNeighbours(text: string): void {
-    const { tokens: words } = normalForm(text, "en");
+  /** Adds another spelling of a word: "mueller" for "Müller", and "muller" for "Mueller". */
+  #addSpelling(term: number, spelling: string): void {
+    this.#forms.en.push({ terms: [term], isWritten: false, tokens: [wordForm(spelling, "en")] });
+  }
+
+  /**
+   * Adds forms that the text has in another spelling: for neighbours that may be written as one
+   * word, such as "life jacket" and "2 million", and for words with umlauts.
+   */
+  #addSpellings(text: string): void {
+    const { tokens: words, compounds } = normalForm(text, "en");
     const termOf = new Map(this.#terms.map((own, term) => [own.map(toFolded).join(" "), term]));
-    for (const [i, { folded }] of words.slice(0, -1).entries()) {
-      const [first, second] = [termOf.get(folded), termOf.get(words[i + 1]!.folded)];
-      const joined = folded + words[i + 1]!.folded;
+    const termsOf = (some: readonly NormalToken[]) =>
+      some.flatMap(({ folded }) => termOf.get(folded) ?? []);
+    for (const [i, word] of words.entries()) {
+      const pair = words.slice(i, i + 2);
+      const joined = pair.map(toFolded).join("");
       const isWord = joined.length >= MIN_JOINED && /^[a-z]+$/.test(joined);
-      if (!isWord || first === undefined) continue;
-      const terms = second === undefined ? [first] : [first, second];
-      this.#forms.en.push({ terms, isWritten: false, tokens: [wordForm(joined, "en")] });
+      const terms = termsOf(pair);
+      if (pair.length === 2 && isWord && terms.length > 0) {
+        this.#forms.en.push({ terms, isWritten: false, tokens: [wordForm(joined, "en")] });
+      }
+      const spelling = writeDigraphs(text.slice(word.start, word.end));
+      const term = termOf.get(word.folded);
+      if (spelling !== null && term !== undefined) this.#addSpelling(term, spelling);
+    }
+    for (const number of compounds.filter(({ base }) => /^\d/.test(base))) {
+      const within = words.filter(({ start, end }) => start >= number.start && end <= number.end);
+      const terms = termsOf(within);
+      if (terms.length > 0) this.#forms.en.push({ terms, isWritten: false, tokens: [number] });
     }
   }
 

@@ -39,7 +39,7 @@ import { isLanguageTag } from "../../src/language-tag.ts";
 import { formatEdl } from "../../src/media/edl.ts";
 import { readDescription } from "../../src/models/read-description.ts";
 import { ReasoningFilter } from "../../src/models/reasoning.ts";
-import { fold } from "../../src/normal-form/fold.ts";
+import { fold, readDigraphs, writeDigraphs } from "../../src/normal-form/fold.ts";
 import { parseBareProfile, parseProfile } from "../../src/platforms/fediverse-profile.ts";
 import { decodeHtml } from "../../src/platforms/html-encoding.ts";
 import { findVideoObjects, isPlayable } from "../../src/platforms/json-ld.ts";
@@ -131,6 +131,8 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("targetPhrase", LIMITS.queryCharacters, targetPhrase),
   of("QueryTerms", LIMITS.queryCharacters, termsOf),
   of("fold", FIELD, fold),
+  of("readDigraphs", FIELD, readDigraphs),
+  of("writeDigraphs", FIELD, writeDigraphs),
   of("contentWords", FIELD, contentWords),
   of("highlightMatches", FIELD, (text) => highlight(text, "x")),
   of("highlightMatches of several words", FIELD, (text) => highlight(text, "x a he said w1 zebra")),

@@ -47,6 +47,14 @@ describe("query terms", () => {
     ["universe", "a university", []],
     ["C++", "20 °C, or C++", ["C++"]],
     ["minus 40", "at -40", ["-", "40"]],
+    ["2 million", "2000000 in all", ["2000000", "2000000"]],
+    ["2000000", "some two million", ["two million"]],
+    ["onboard", "they were on board", ["on board"]],
+    ["on board", "a band onboard", ["onboard"]],
+    ["aal", "en ål", ["ål"]],
+    ["ål", "en aal", ["aal"]],
+    ["bacteria", "one bacterium", ["bacterium"]],
+    ["blue", "a blu ray", []],
     ["5 pm", "five pumps at 17:00", ["17:00"]],
   ])("of %s match in %s: %j", (query, text, found) => {
     const { words, plainText } = parseQuery(query);

@@ -31,6 +31,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   foldPlural: "is called by findNames",
   readMonthDay: "is called by encodeFtsText",
   readNumber: "is called by encodeFtsText",
+  readRuns: "is called by encodeFtsText",
   normalizeText: "is called by fold",
   cleanAssText: "is called by parseTranscript",
   cleanSrtText: "is called by parseTranscript",
