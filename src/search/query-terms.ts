@@ -157,12 +157,13 @@ export class QueryTerms {
 
   /**
    * Returns the inverse document frequency of each term (Robertson and Zaragoza, "The Probabilistic
-   * Relevance Framework: BM25 and Beyond", 2009). A form of several tokens counts as its rarest. A
-   * single letter is no evidence, and weighs nothing.
+   * Relevance Framework: BM25 and Beyond", 2009), times what its length tells. A form of several
+   * tokens counts as its rarest.
    */
   weights({ total, byStem }: DocumentFrequencies): number[] {
     return this.#terms.map((tokens, term) => {
-      if (tokens.length === 1 && isSingleLetter(tokens[0]!.folded)) return 0;
+      const share = informationShare(tokens);
+      if (share === 0) return 0;
       const forms = LANGUAGES.flatMap((language) => this.#forms[language]);
       const own = forms.filter(({ terms }) => terms.length === 1 && terms[0] === term);
       const counts = new Map(
@@ -173,7 +174,7 @@ export class QueryTerms {
       );
       const sum = [...counts.values()].reduce((all, count) => all + count, 0);
       const frequency = Math.min(total, sum);
-      return Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
+      return share * Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
     });
   }
 
@@ -220,8 +221,15 @@ export class QueryTerms {
 
 const toFolded = ({ folded }: Pick<NormalToken, "folded">) => folded;
 
-function isSingleLetter(word: string): boolean {
-  return /^\p{L}\p{M}*$/u.test(word) && !hasUnsegmentedScript(word);
+/** A word of two characters is an abbreviation, a unit or a number: it says half as much. */
+const SHORT_SHARE = 0.5;
+
+/** Returns which share of its rarity a term is evidence for: a single letter is none. */
+function informationShare([token, ...others]: readonly NormalToken[]): number {
+  if (!token || others.length > 0 || hasUnsegmentedScript(token.folded)) return 1;
+  const { length } = token.folded.replaceAll(/\p{M}/gu, "");
+  if (length > 2) return 1;
+  return /^\p{L}$/u.test(token.folded.charAt(0)) && length === 1 ? 0 : SHORT_SHARE;
 }
 
 function matchesAt({ tokens }: TermForm, text: readonly NormalToken[], at: number): boolean {

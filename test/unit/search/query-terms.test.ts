@@ -62,9 +62,11 @@ describe("query terms", () => {
     expect(matches.map(({ start, end }) => text.slice(start, end))).toEqual(found);
   });
 
-  it("of one letter weigh nothing", () => {
+  it("of one letter weigh nothing, and of two letters half", () => {
     const frequencies = { total: 100, byStem: new Map() };
     expect(new QueryTerms(["t"]).weights(frequencies)).toEqual([0]);
+    const [abbreviation, word] = new QueryTerms(["tv", "tower"]).weights(frequencies);
+    expect(abbreviation).toBe(word! / 2);
     expect(new QueryTerms(["c++"]).weights(frequencies)[0]).toBeGreaterThan(1);
     expect(new QueryTerms(["猫"]).weights(frequencies)[0]).toBeGreaterThan(1);
   });
