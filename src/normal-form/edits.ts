@@ -12,7 +12,9 @@ const ALPHABETS = [
  * correction of spelling errors", 1964). The first ones have the same first letter.
  */
 export function edits(word: string): string[] {
-  const alphabet = ALPHABETS.find((letters) => [...word].every((one) => letters.includes(one)));
+  const alphabet = ALPHABETS.find((letters) =>
+    Array.from(word).every((one) => letters.includes(one)),
+  );
   if (alphabet === undefined) return [];
   const edited = new Set<string>();
   for (let at = word.length; at >= 0; at--) {

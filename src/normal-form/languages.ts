@@ -45,7 +45,7 @@ const PREFIXES = { de: "ɖ", fr: "ɸ" };
 /** A word as written, with its forms by language as far as they were needed. */
 export interface Word extends Record<Language, WordForm | null> {
   written: string;
-  /** Whether it has nothing but Latin letters without accents, and is no word of dates or numbers. */
+  /** Whether it has only Latin letters without accents, and is no word of dates or numbers. */
   isPlain: boolean;
   /** Languages that have it as a function word. */
   languages: readonly GuessedLanguage[];

@@ -66,7 +66,7 @@ export function partsOfCompound(word: string): [string, string] | null {
 }
 
 /** A word, folded, and its base form. */
-interface Word {
+interface BaseForm {
   folded: string;
   base: string;
 }
@@ -75,7 +75,7 @@ interface Word {
  * Tests whether two words of the same stem mean unrelated things: "universe" and
  * "university". Words that WordNet doesn't know are related to all.
  */
-export function areUnrelated(a: Word, b: Word): boolean {
+export function areUnrelated(a: BaseForm, b: BaseForm): boolean {
   const [first, second] = [familyOf(a), familyOf(b)];
   return first !== null && second !== null && first !== second;
 }
@@ -94,7 +94,7 @@ const INFLECTIONS: readonly (readonly [RegExp, string])[] = [
   [/(.)\1(?:ed|ing)$/, "$1"],
 ];
 
-function familyOf({ folded, base }: Word): string | null {
+function familyOf({ folded, base }: BaseForm): string | null {
   return familyOfForm(folded) ?? familyOfForm(base);
 }
 

@@ -15,9 +15,9 @@ const MAX_LETTERS = 24;
 const MAX_WORDS = 3;
 
 /**
- * Corrects the words of a query that no segment has, and no dictionary, but for one edit: the
- * commonest such word in the index replaces each. Quoted and excluded words stay. Returns the
- * corrected text; null if there is nothing to correct.
+ * Replaces words of a query that neither the index nor a dictionary has by words of the index that
+ * differ by one edit: by the commonest, and the shortest of its forms. Quoted and excluded words
+ * stay. Returns the corrected text; null if there is nothing to correct.
  */
 export async function correctQuery(
   databases: readonly IndexDb[],
@@ -43,7 +43,10 @@ export async function correctQuery(
   for (const { folded, candidates } of misspelled) {
     const [best] = candidates
       .filter(({ stem }) => counts.has(stem))
-      .toSorted((a, b) => counts.get(b.stem)! - counts.get(a.stem)!);
+      .toSorted((a, b) => {
+        const difference = counts.get(b.stem)! - counts.get(a.stem)!;
+        return difference || a.word.length - b.word.length;
+      });
     if (best) corrections.set(folded, best.word);
   }
   if (corrections.size === 0) return null;
