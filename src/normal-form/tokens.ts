@@ -27,7 +27,7 @@ export interface NormalToken {
 }
 
 /** A compound that is written with hyphens or an apostrophe, joined: "email" of "e-mail". */
-export interface Compound extends NormalToken {
+interface Compound extends NormalToken {
   /** Number of its tokens. */
   length: number;
 }
