@@ -8,6 +8,13 @@
 -- nothing has composed, and that fails, too. Optional parts of a statement, such as the columns of an
 -- update, are those of the samples. A statement is listed once, at the first function that runs it.
 
+-- store/archive.ts archiveAsset, in IndexDatabase
+SELECT segment_key AS key, caption, transcript, on_screen_text AS text, labels
+  FROM segments
+  WHERE segment_key > ?
+  ORDER BY segment_key
+  LIMIT ?;
+
 -- store/archive.ts archiveAsset, in D1
 SELECT content_revision AS revision
   FROM assets
@@ -1371,12 +1378,14 @@ INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyfram
     excluded.image_model, described_at = excluded.described_at, indexed = 0
   WHERE described_at IS NULL;
 
--- store/index-database/find-segments.ts findSegments, in IndexDatabase
-SELECT SUM(segments)
-  FROM segment_counts;
+-- store/index-database/find-segments.ts countStems, in IndexDatabase
 SELECT term AS stem, doc AS count
   FROM segment_fts_vocab
   WHERE term IN (SELECT value FROM json_each(?));
+
+-- store/index-database/find-segments.ts findSegments, in IndexDatabase
+SELECT SUM(segments)
+  FROM segment_counts;
 SELECT segment_id AS segmentId, bm25
   FROM ( SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts WHERE segment_fts
       MATCH ? AND +rowid NOT IN (SELECT segment_key FROM assets JOIN segments USING (asset_key)

@@ -32,6 +32,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "media-token",
     "memory-budget",
     "messages",
+    "normal-form",
     "normalize-text",
     "parameters",
     "prompts",

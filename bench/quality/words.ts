@@ -4,10 +4,13 @@ import { encodeBatch, syntheticId, VIDEO_SEGMENTS } from "../../tools/segment-ba
 import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 
-const INDEX = "words";
 const LOADING_WORKER = "bench/search/loading-worker.ts";
-/** The first file was written from the request alone, the second with knowledge of the code. */
-const FILES = ["before-code", "after-code"];
+/**
+ * The first two files were written without sight of the code. Faults of the kinds that they showed
+ * were mended; the third was written after that, and nothing was changed for it. Each has an index
+ * of its own.
+ */
+const FILES = ["development", "held-out", "third"];
 const TOP_K = 10;
 
 /** Pairs of a query and a text of one kind: texts that a search must find, or must not. */
@@ -19,7 +22,7 @@ interface PairGroup {
 }
 
 interface Pair {
-  half: string;
+  set: string;
   language: string;
   kind: string;
   query: string;
@@ -30,11 +33,11 @@ interface Pair {
 
 async function readPairs(): Promise<Pair[]> {
   const pairs: Omit<Pair, "segmentId">[] = [];
-  for (const half of FILES) {
-    const path = join(import.meta.dirname, "../word-pairs", `${half}.json`);
+  for (const set of FILES) {
+    const path = join(import.meta.dirname, "../word-pairs", `${set}.json`);
     const groups: PairGroup[] = JSON.parse(await readFile(path, "utf8"));
     for (const { language, kind, found = [], wrong = [] } of groups) {
-      const about = { half, language, kind };
+      const about = { set, language, kind };
       for (const [query, text] of found) pairs.push({ ...about, query, text, mustFind: true });
       for (const [query, text] of wrong) pairs.push({ ...about, query, text, mustFind: false });
     }
@@ -43,8 +46,12 @@ async function readPairs(): Promise<Pair[]> {
 }
 
 /** Stores each text as what is said in a segment, and embeds it, as ingest does. */
-async function load({ url, account, sightline }: Service, pairs: Pair[]): Promise<void> {
-  await sightline.indices.create({ index_name: INDEX });
+async function load(
+  { url, account, sightline }: Service,
+  index: string,
+  pairs: Pair[],
+): Promise<void> {
+  await sightline.indices.create({ index_name: index });
   const segments = pairs.map(({ segmentId, text }, at) => ({
     segmentId,
     assetId: syntheticId("vid", Math.floor(at / VIDEO_SEGMENTS)),
@@ -54,7 +61,7 @@ async function load({ url, account, sightline }: Service, pairs: Pair[]): Promis
     onScreenText: "",
   }));
   const none = { textVectors: new Float32Array(), imageVectors: new Float32Array() };
-  const query = new URLSearchParams({ account, index: INDEX, embed: "yes" });
+  const query = new URLSearchParams({ account, index, embed: "yes" });
   const response = await fetch(`${url}/load?${query.toString()}`, {
     method: "POST",
     body: encodeBatch({ segments, ...none }),
@@ -66,7 +73,7 @@ type Outcome = "found" | "not_found" | "wrongly_found" | "not_wrongly_found";
 
 async function judge({ sightline }: Service, pair: Pair) {
   const body = { query: pair.query, top_k: TOP_K, collapse: false };
-  const { segments } = await sightline.index(INDEX).search(body);
+  const { segments } = await sightline.index(pair.set).search(body);
   const first = segments[0];
   const own = segments.find(({ segment_id }) => segment_id === pair.segmentId);
   const score = round(own?.score ?? 0);
@@ -88,7 +95,9 @@ export const suite: Suite = {
       options,
       async (service) => {
         const pairs = await readPairs();
-        await load(service, pairs);
+        for (const [set, some] of Map.groupBy(pairs, (pair) => pair.set)) {
+          await load(service, set, some);
+        }
         const judged: Awaited<ReturnType<typeof judge>>[] = [];
         for (const pair of pairs) judged.push(await judge(service, pair));
         const failures = judged.filter(
@@ -111,8 +120,8 @@ export const suite: Suite = {
           ),
         });
         const kinds = Map.groupBy(judged, ({ language, kind }) => `${language}: ${kind}`);
-        const halves = Map.groupBy(judged, ({ half }) => half);
-        const table = [...halves, ...kinds, ["all", judged] as const].map(([name, some]) => {
+        const sets = Map.groupBy(judged, ({ set }) => set);
+        const table = [...sets, ...kinds, ["all", judged] as const].map(([name, some]) => {
           return Object.assign({ name }, summarize([...some]));
         });
         return { table, json: { ...summarize(judged), kinds: table, failures } };

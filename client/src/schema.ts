@@ -1157,6 +1157,27 @@ export interface components {
                      */
                     calls: number;
                 }[] | null;
+                /** @description What a check of the text model found; null before the first. */
+                text_model: {
+                    /**
+                     * @description Name of the model.
+                     * @example @cf/baai/bge-m3
+                     */
+                    model: string;
+                    /**
+                     * @description Scripts in which different texts have equal vectors: the model knows none.
+                     * @example [
+                     *       "Thai"
+                     *     ]
+                     */
+                    equal_scripts: string[];
+                    /**
+                     * Format: date-time
+                     * @description When that was checked, due once a day. RFC 3339, UTC.
+                     * @example 2026-11-24T09:30:00.000Z
+                     */
+                    checked_at: string;
+                } | null;
             };
         };
         /** @description What the bindings answered. */
@@ -2866,6 +2887,21 @@ export interface components {
              * @example null
              */
             next_cursor: string | null;
+            /** @description What the query was taken for. Absent while the job is queued. */
+            query?: {
+                /**
+                 * @description Words and phrases that no segment has: those after a minus.
+                 * @example [
+                 *       "carpenter"
+                 *     ]
+                 */
+                excluded: string[];
+                /**
+                 * @description The query that was searched for instead: with a word of the index for a word that no segment has. Null if nothing was corrected; `correct: false` searches as written.
+                 * @example accordion player
+                 */
+                corrected: string | null;
+            };
             /** @description Id of the job, with `queue_job`: its `result` is that of the search. */
             job_id?: string;
             /**
@@ -8012,6 +8048,11 @@ export interface operations {
                      * @default true
                      */
                     collapse?: boolean;
+                    /**
+                     * @description Whether a word that no segment has is searched for as one that differs by one edit. `query.corrected` of the response says so.
+                     * @default true
+                     */
+                    correct?: boolean;
                     /**
                      * @description Whether the search runs as a job: the response has its `job_id` at once.
                      * @default false

@@ -1,4 +1,5 @@
-import { fold, foldPlural } from "../search/query.ts";
+import { fold } from "../normal-form/fold.ts";
+import { foldPlural } from "../search/query.ts";
 import { isFunctionWord } from "./claim-language.ts";
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu;

@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
-import { contentWords, fold, foldPlural, uniqueWords } from "../search/query.ts";
+import { fold } from "../normal-form/fold.ts";
+import { contentWords, foldPlural, uniqueWords } from "../search/query.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 import { findNames, hasName, findNumbers, numberForms } from "./claim-details.ts";

@@ -1,6 +1,7 @@
 import { QUOTES } from "../parameters.ts";
 import type { Hit } from "../search/hits.ts";
-import { contentWords, QueryTerms, uniqueWords } from "../search/query.ts";
+import { QueryTerms } from "../search/query-terms.ts";
+import { contentWords, uniqueWords } from "../search/query.ts";
 import { detectLanguage } from "./claim-language.ts";
 import { FUNCTION_WORDS, namesIn, OVERVIEW_WORDS } from "./quotes/question.ts";
 import { readQuestion, type Quote, quoteByMeaning } from "./quotes/quote-by-meaning.ts";

@@ -1,16 +1,21 @@
 import { DurableObject } from "cloudflare:workers";
-import { encodeFtsText, type FtsSearch } from "../store/index-database/fulltext.ts";
+import type { FtsSearch } from "../store/index-database/fulltext.ts";
 import type {
   DatabaseResult,
   SegmentQuery,
   SegmentRows,
   TermCounts,
 } from "../store/index-database/index-database.ts";
-import { ANSWER_BYTES, concat, sql, type SqlFragment, type SqlRows } from "../store/sql.ts";
+import { ANSWER_BYTES, sql, type SqlFragment, type SqlRows } from "../store/sql.ts";
 import { CountedStorage, exec, readObjects, readRows, type Sql } from "./counted-storage.ts";
+import { rebuildFullText, writeFullText } from "./full-text-rows.ts";
 import { INDEX_DATABASE_MIGRATIONS } from "./index-database-schema.ts";
 import { migrate } from "./migrate.ts";
 import { countTerms, querySegments } from "./query-segments.ts";
+
+/** Segments whose full text is written again at once: by an alarm, and before a search. */
+const ALARM_SEGMENTS = 1000;
+const SEARCH_SEGMENTS = 500;
 
 /**
  * The database of one media index: its segments, their full text and their image signatures. It is
@@ -21,7 +26,17 @@ import { countTerms, querySegments } from "./query-segments.ts";
 export class IndexDatabase extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    if (!this.#isClosed()) migrate(ctx.storage, INDEX_DATABASE_MIGRATIONS);
+    if (this.#isClosed()) return;
+    migrate(ctx.storage, INDEX_DATABASE_MIGRATIONS);
+    if (rebuildFullText(ctx.storage, 0)) void ctx.storage.setAlarm(Date.now());
+  }
+
+  /** Writes full text again that an earlier version of the Worker wrote, part by part. */
+  override async alarm(): Promise<void> {
+    if (this.#isClosed()) return;
+    if (rebuildFullText(this.ctx.storage, ALARM_SEGMENTS)) {
+      await this.ctx.storage.setAlarm(Date.now());
+    }
   }
 
   /**
@@ -33,7 +48,7 @@ export class IndexDatabase extends DurableObject<Env> {
       this.ctx.storage.transactionSync(() => {
         const budget = { left: ANSWER_BYTES };
         const results = statements.map((statement) => readRows(storage, statement, budget));
-        indexFullText(storage);
+        writeFullText(storage);
         indexHashes(storage);
         return results;
       }),
@@ -42,11 +57,13 @@ export class IndexDatabase extends DurableObject<Env> {
 
   /** Finds segments by full text, and returns them together with those of the query's ids. */
   async querySegments(query: SegmentQuery): Promise<DatabaseResult<SegmentRows>> {
+    this.#rebuildSome();
     return this.#run((storage) => querySegments(storage, query));
   }
 
   /** Counts the segments with the terms of a full-text search. */
   async countTerms(search: FtsSearch): Promise<DatabaseResult<TermCounts>> {
+    this.#rebuildSome();
     return this.#run((storage) => countTerms(storage, search));
   }
 
@@ -62,6 +79,11 @@ export class IndexDatabase extends DurableObject<Env> {
     await deleted;
   }
 
+  /** Rebuilds full text before a search, so that a small index is searched in its new form. */
+  #rebuildSome(): void {
+    if (!this.#isClosed()) rebuildFullText(this.ctx.storage, SEARCH_SEGMENTS);
+  }
+
   /** Does `work`, and tells how many rows it read and wrote. */
   #run<Value>(work: (storage: CountedStorage) => Value): DatabaseResult<Value> {
     const storage = new CountedStorage(this.ctx.storage.sql);
@@ -71,33 +93,6 @@ export class IndexDatabase extends DurableObject<Env> {
 
   #isClosed(): boolean {
     return this.ctx.storage.kv.get<boolean>("closed") === true;
-  }
-}
-
-/**
- * Writes the full-text rows of the segments whose text has changed, in the transaction that changed
- * it. A segment without text has no row.
- */
-function indexFullText(storage: Sql): void {
-  const changed = readObjects<
-    Record<"caption" | "transcript" | "text" | "labels", string> & { key: number }
-  >(
-    storage,
-    sql`SELECT segment_key AS key, caption, transcript, on_screen_text AS text, labels
-      FROM segments WHERE indexed = 0`,
-  );
-  for (const { key, caption, transcript, text, labels } of changed) {
-    exec(storage, sql`DELETE FROM segment_fts WHERE rowid = ${key}`);
-    const columns = [caption, transcript, text, (JSON.parse(labels) as string[]).join(", ")];
-    if (columns.some((column) => column !== "")) {
-      const values = columns.map((column) => sql`${encodeFtsText(column)}`);
-      exec(
-        storage,
-        sql`INSERT INTO segment_fts (rowid, caption, transcript, on_screen_text, labels)
-          VALUES (${key}, ${concat(values, ", ")})`,
-      );
-    }
-    exec(storage, sql`UPDATE segments SET indexed = 1 WHERE segment_key = ${key}`);
   }
 }
 

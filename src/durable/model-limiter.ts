@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { MetLimit, ModelClass } from "../models/call-limiter.ts";
+import type { MetLimit, ModelClass, TextModelCheck } from "../models/call-limiter.ts";
 import {
   type CallWindow,
   type PermitRequest,
@@ -15,7 +15,7 @@ import { migrate } from "./migrate.ts";
  * location, inexactly, and knows no priorities. The calls of the last minute are stored, because an
  * object loses its memory after 10 idle seconds; those of searches and answers only together with
  * the next ones of background work, since a row written costs a tenth of a search. Calls that met a
- * limit are stored for an hour.
+ * limit are stored for an hour. It also stores the last check of the text model.
  */
 export class ModelLimiter extends DurableObject<Env> {
   readonly #windows = new Map<ModelClass, CallWindow>();
@@ -58,6 +58,14 @@ export class ModelLimiter extends DurableObject<Env> {
     );
   }
 
+  async getTextModelCheck(): Promise<TextModelCheck | null> {
+    return this.ctx.storage.kv.get<TextModelCheck>(CHECK_KEY) ?? null;
+  }
+
+  async setTextModelCheck(check: TextModelCheck): Promise<void> {
+    this.ctx.storage.kv.put(CHECK_KEY, check);
+  }
+
   #readWindow(modelClass: ModelClass): CallWindow {
     const [row] = readObjects<{ calls: string }>(
       this.ctx.storage.sql,
@@ -75,6 +83,7 @@ export class ModelLimiter extends DurableObject<Env> {
   }
 }
 
+const CHECK_KEY = "text_model_check";
 const MINUTES_COUNTED = 60;
 
 export const MODEL_LIMITER_MIGRATIONS = [

@@ -7,6 +7,7 @@ import {
 import {
   columnFilter,
   type FtsSearch,
+  listPresent,
   matchAny,
   matchExpression,
   termsOf,
@@ -114,7 +115,7 @@ type StemCounts = Pick<TermCounts, "total" | "stems">;
 
 /** Counts the segments of a database, and those with each stem of a search. */
 function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
-  const stems = search?.tokens.map(({ stem }) => stem) ?? [];
+  const stems = [...new Set(search?.tokens.map(({ stem }) => stem))];
   return {
     total: readNumber(storage, sql`SELECT SUM(segments) FROM segment_counts`),
     stems: readObjects(
@@ -126,19 +127,32 @@ function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
 
 /** Counts all that the databases of an index add up before each of them ranks. */
 export function countTerms(storage: Sql, search: FtsSearch): TermCounts {
+  const { total, stems } = countStems(storage, search);
   return {
-    ...countStems(storage, search),
+    total,
+    stems,
     withText: readNumber(storage, sql`SELECT COUNT(*) FROM segment_fts_docsize`),
-    matches: countMatches(storage, search),
+    matches: countMatches(storage, search, stems),
   };
 }
 
-function countMatches(storage: Sql, { query, columns }: FtsSearch): number[] {
-  return termsOf(query).map((term) => {
+function countMatches(
+  storage: Sql,
+  { query, tokens, columns }: FtsSearch,
+  stems: StemCounts["stems"],
+): number[] {
+  const terms = termsOf(query);
+  const present = new Set(listPresent(terms, tokens, toStemSet(stems)));
+  return terms.map((term) => {
+    if (!present.has(term)) return 0;
     const expression = columnFilter(toTerm(term), columns);
     const count = sql`SELECT COUNT(*) FROM segment_fts WHERE segment_fts MATCH ${expression}`;
     return readNumber(storage, count);
   });
+}
+
+function toStemSet(stems: StemCounts["stems"]): Set<string> {
+  return new Set(stems.map(({ stem }) => stem));
 }
 
 /** A term is rare if at most one segment in so many contains it. */
@@ -159,14 +173,15 @@ function searchFullText(
   shared: SegmentQuery["counts"],
 ): FtsHit[] {
   const { query, columns, limit } = search;
-  const expression = matchExpression(query);
+  const words = listPresent(query.words, search.tokens, toStemSet(counts.stems));
+  const expression = matchExpression({ ...query, words });
   if (expression === null) return [];
   const excluded = matchAny(query.excluded);
   const withFilters = (text: string) =>
     `(${columnFilter(text, columns)})${excluded === null ? "" : ` NOT (${excluded})`}`;
   const { operator, keys } = segmentsInScope(scope);
   const inScope = sql`+rowid ${raw(operator)} (${keys})`;
-  const rareTerms = listRareTerms(search, shared?.index ?? counts);
+  const rareTerms = listRareTerms(words, search, shared?.index ?? counts);
   const rareMatches = sql`SELECT rowid FROM segment_fts
     WHERE segment_fts MATCH ${withFilters(rareTerms.join(" OR "))} AND ${inScope}`;
   const isEnough =
@@ -184,13 +199,17 @@ function searchFullText(
   );
 }
 
-/** Lists the rare terms of a search as FTS5 strings; none if a phrase has to match. */
-function listRareTerms({ query, tokens }: FtsSearch, { total, stems }: StemCounts): string[] {
+/** Lists the rare ones of a search's words as FTS5 strings; none if a phrase has to match. */
+function listRareTerms(
+  words: readonly string[],
+  { query, tokens }: FtsSearch,
+  { total, stems }: StemCounts,
+): string[] {
   if (query.phrases.length > 0) return [];
   const countByStem = new Map(stems.map(({ stem, count }) => [stem, count]));
-  return tokens
-    .filter(({ stem }) => (countByStem.get(stem) ?? Infinity) * RARITY <= total)
-    .map(({ word }) => toTerm([word]));
+  const countByWord = new Map(tokens.map(({ word, stem }) => [word, countByStem.get(stem)]));
+  const isRare = (word: string) => (countByWord.get(word) ?? Infinity) * RARITY <= total;
+  return words.filter((term) => term.split(" ").some(isRare)).map(toTerm);
 }
 
 /**
@@ -210,6 +229,7 @@ function rankByIndex(
     scores.set(Number(key), 0);
   }
   for (const [i, term] of termsOf(query).entries()) {
+    if (database.matches[i] === 0) continue;
     const weight =
       inverseFrequency(index.withText, index.matches[i]!) /
       inverseFrequency(database.withText, database.matches[i]!);

@@ -2,7 +2,12 @@ import { CONNECTIONS, mapConcurrent, raceAbort } from "../concurrency.ts";
 import { CAPACITY, HEALTH_CHECK_MS } from "../config.ts";
 import { traceOf } from "../errors.ts";
 import { log } from "../log.ts";
-import { listMetLimits, type MetLimit } from "../models/call-limiter.ts";
+import {
+  getTextModelCheck,
+  listMetLimits,
+  type MetLimit,
+  type TextModelCheck,
+} from "../models/call-limiter.ts";
 import {
   type Backlog,
   type BindingCall,
@@ -44,6 +49,8 @@ export interface DeploymentHealth {
   sweptAt: number | null;
   fills: FillForecast[] | null;
   modelLimits: MetLimit[] | null;
+  /** Null before the first check, too. */
+  textModel: TextModelCheck | null;
 }
 
 /** Bindings that bill each call, and so aren't called. */
@@ -53,12 +60,13 @@ const BILLED = ["AI", "FRAMES", "IMAGES"];
 export async function inspectDeployment(env: Env, now: number): Promise<DeploymentHealth> {
   const limitCall = { binding: "MODEL_LIMITER", call: () => listMetLimits(env) };
   const calls = [...listBindingCalls(env), ...listQueueCalls(env), limitCall];
-  const [bindings, work, database, fills, modelLimits] = await Promise.all([
+  const [bindings, work, database, fills, modelLimits, textModel] = await Promise.all([
     mapConcurrent(calls, CONNECTIONS, checkBinding),
     readOrNull(getOldestWork(env.DB)),
     readOrNull(getDatabaseFill(env)),
     readOrNull(forecastFills(env, now)),
     readOrNull(listMetLimits(env)),
+    readOrNull(getTextModelCheck(env)),
   ]);
   const notChecked = BILLED.map((binding): BindingCheck => {
     return { binding, state: "not_checked", responseMs: null, backlog: null };
@@ -71,6 +79,7 @@ export async function inspectDeployment(env: Env, now: number): Promise<Deployme
     sweptAt: database?.sweptAt ?? null,
     fills,
     modelLimits,
+    textModel,
   };
 }
 

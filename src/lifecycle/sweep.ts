@@ -24,6 +24,7 @@ import { isFullHour, recordFill } from "./record-fill.ts";
 import { isSpent } from "./slice.ts";
 import { startTraversal } from "./start-traversal.ts";
 import { type ForEach, sweepUploads } from "./sweep-uploads.ts";
+import { checkTextModel } from "./text-model.ts";
 
 const MINUTE_MS = 60 * 1000;
 /** Age below which a request or message may still be handling a row. */
@@ -143,6 +144,7 @@ const CHORES: Record<string, Chore> = {
     if (!(await countVectors(env))) log("error", "lifecycle.vector_pairs_full", {});
   },
   fill: recordFill,
+  text_model: checkTextModel,
 };
 
 function rotate<Item>(items: readonly Item[], count: number): Item[] {

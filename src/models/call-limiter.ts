@@ -110,6 +110,29 @@ export async function listMetLimits(env: Pick<Env, "MODEL_LIMITER">): Promise<Me
   return limiterObject(env).listLimits();
 }
 
+/** In which scripts a text model returns equal vectors for different texts, by the last check. */
+export interface TextModelCheck {
+  model: string;
+  /** Names of scripts. */
+  equalScripts: string[];
+  /** Epoch ms. */
+  checkedAt: number;
+}
+
+/** Returns the last check of the text model; null before the first. */
+export async function getTextModelCheck(
+  env: Pick<Env, "MODEL_LIMITER">,
+): Promise<TextModelCheck | null> {
+  return limiterObject(env).getTextModelCheck();
+}
+
+export async function setTextModelCheck(
+  env: Pick<Env, "MODEL_LIMITER">,
+  check: TextModelCheck,
+): Promise<void> {
+  await limiterObject(env).setTextModelCheck(check);
+}
+
 function limiterObject(env: Pick<Env, "MODEL_LIMITER">) {
   return env.MODEL_LIMITER.getByName("models");
 }

@@ -81,11 +81,13 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const index = { accountId, indexId, name, shards };
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
-    const { hits, total, next: following } = await search(env, index, request, example);
+    const found = await search(env, index, request, example);
+    const { hits, total, interpretation } = found;
     const { offset, readyBy, cursorTag } = request;
-    const next = clip ? null : following; // a search by video takes no cursor
-    const page = { indexName: name, total, offset, readyBy, cursorTag, next, count: hits.length };
-    return saveResults(hits, page);
+    const next = clip ? null : found.next; // a search by video takes no cursor
+    const count = hits.length;
+    const page = { total, offset, readyBy, cursorTag, next, count, interpretation };
+    return saveResults(hits, { indexName: name, ...page });
   },
 
   /** Replaces a video's transcript. */

@@ -47,10 +47,13 @@ export function formatMoments({
   segments,
   total,
   next_cursor,
+  query,
 }: z.output<typeof mcpSearchResult>): string {
   if (segments.length === 0) return "Nothing was found.";
   const lines = segments.map((hit) => `${hit.rank}. ${formatMoment(hit)}\n${formatContent(hit)}`);
-  return formatPage(`${segments.length} of ${total} found.`, lines, next_cursor);
+  const corrected = query?.corrected ?? null;
+  const words = corrected === null ? "" : ` for "${toSingleLine(corrected)}", a corrected query`;
+  return formatPage(`${segments.length} of ${total} found${words}.`, lines, next_cursor);
 }
 
 export function formatAnswer({ answer, grounded, citations }: z.output<typeof mcpAnswer>): string {

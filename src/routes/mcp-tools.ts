@@ -113,6 +113,12 @@ const TOOLS = [
         .enum(["segment", "asset"])
         .default("segment")
         .describe("asset: only the best moment of each video."),
+      correct: z
+        .boolean()
+        .default(true)
+        .describe(
+          "Whether a word that nothing has is searched for as one that has nearly its letters.",
+        ),
       cursor: cursor.optional(),
     }),
     output: mcpSearchResult,

@@ -71,6 +71,13 @@ const searchBody = z
       .boolean()
       .default(true)
       .describe("Whether near-identical segments are one, with the others in `duplicates`."),
+    correct: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Whether a word that no segment has is searched for as one that differs by one edit. " +
+          "`query.corrected` of the response says so.",
+      ),
     queue_job: z
       .boolean()
       .default(false)
@@ -162,16 +169,17 @@ async function searchIndex(
 
 async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
-  const { hits, total, next } = await searchCallerIndex(c, indexName, async (index) => {
+  const searched = await searchCallerIndex(c, indexName, async (index) => {
     const found = search(c.env, index, request, null, timings);
     found.catch(ignoreUntilAwaited); // an unknown asset is reported first
     await requireAssets(c.env.DB, index.indexId, request.assetIds);
     return found;
   });
+  const { hits, total, next, interpretation } = searched;
   countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
   const { offset, readyBy, cursorTag } = request;
-  const page = { offset, readyBy, cursorTag, total, next, count: hits.length };
+  const page = { offset, readyBy, cursorTag, total, next, count: hits.length, interpretation };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 
@@ -188,6 +196,7 @@ function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): 
     modes: body.modes,
     useBoxes: body.use_boxes,
     useMasks: body.use_masks,
+    correct: body.correct,
     collapse: body.collapse,
     groupBy: body.group_by,
     ...parseCursor(cursor, cursorTag),

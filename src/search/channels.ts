@@ -88,7 +88,7 @@ export async function queryChannels(
   if (plainText) {
     const byText = async () => {
       const vector = await time("embed", () => embedQueryText(env.AI, plainText));
-      return searchVectors("text", vector);
+      return vector ? searchVectors("text", vector) : [];
     };
     channels.push(noneIfUnavailable("text_vectors", outages, byText));
   }
@@ -104,6 +104,7 @@ export async function queryChannels(
       const textVector = plainText
         ? await time("embed", () => embedQueryForImages(env, plainText))
         : null;
+      if (textVector === null && imageVector === null) return [];
       return searchVectors("image", meanDirection([textVector, imageVector]));
     };
     channels.push(noneIfUnavailable("image_vectors", outages, byImage));
@@ -117,18 +118,48 @@ export async function queryChannels(
 }
 
 /** Queries repeat: while someone types, and on every page. */
-const textEmbeddings = new LruCache<number[]>(SEARCH.cachedQueryCount);
-const imageEmbeddings = new LruCache<number[]>(SEARCH.cachedQueryCount);
+const textEmbeddings = new LruCache<number[] | null>(SEARCH.cachedQueryCount);
+const imageEmbeddings = new LruCache<number[] | null>(SEARCH.cachedQueryCount);
 
-function embedQueryText(ai: Ai, text: string): Promise<number[]> {
-  return textEmbeddings.get(text, async () => (await embedText(ai, [text]))[0]!);
+function embedQueryText(ai: Ai, query: string): Promise<number[] | null> {
+  return textEmbeddings.get(query, () => embedIfKnown(query, (texts) => embedText(ai, texts)));
 }
 
-function embedQueryForImages(env: Env, text: string): Promise<number[]> {
+function embedQueryForImages(env: Env, query: string): Promise<number[] | null> {
   const space = `${env.IMAGE_EMBEDDINGS_URL} ${env.IMAGE_EMBEDDINGS_MODEL}`;
-  return imageEmbeddings.get(`${space} ${text}`, async () => {
-    return (await embedInImageSpace(env, [{ text }])).vectors[0]!;
-  });
+  const embedAll = async (texts: string[]) =>
+    (
+      await embedInImageSpace(
+        env,
+        texts.map((text) => ({ text })),
+      )
+    ).vectors;
+  return imageEmbeddings.get(`${space} ${query}`, () => embedIfKnown(query, embedAll));
+}
+
+/** A character of private use, which no vocabulary has. */
+const UNKNOWN_WORD = "\uE000";
+/** Cosine from which two vectors are one. */
+const SAME = 0.9999;
+
+/**
+ * Embeds a query; null if the model knows none of its words. Its vector is then that of unknown
+ * words, which says nothing about it. Every model knows Latin letters and digits.
+ */
+async function embedIfKnown(
+  query: string,
+  embed: (texts: string[]) => Promise<number[][]>,
+): Promise<number[] | null> {
+  if (/[a-z0-9]/i.test(query)) return (await embed([query]))[0]!;
+  const unknown = query.replaceAll(/[\p{L}\p{M}\p{N}]+/gu, UNKNOWN_WORD);
+  const [vector, unknownVector] = await embed([query, unknown]);
+  return areEqualVectors(vector!, unknownVector!) ? null : vector!;
+}
+
+/** Tests whether two vectors have one direction, but for rounding. */
+export function areEqualVectors(a: readonly number[], b: readonly number[]): boolean {
+  const dot = a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+  return dot / (Math.hypot(...a) * Math.hypot(...b)) >= SAME;
 }
 
 /**
@@ -140,7 +171,7 @@ const MAX_BM25_PER_IDF = 2.2;
 export function toFullTextHits(hits: FtsHit[], termWeights: readonly number[]): ChannelHit[] {
   const maxBm25 = MAX_BM25_PER_IDF * termWeights.reduce((sum, weight) => sum + weight, 0);
   return hits.map(({ segmentId, bm25 }) => {
-    const signals = { bm25_normalized: Math.min(1, bm25 / maxBm25) };
+    const signals = { bm25_normalized: maxBm25 > 0 ? Math.min(1, bm25 / maxBm25) : 0 };
     return { segmentId, signals, evidence: null, timeRange: null };
   });
 }

@@ -2,7 +2,7 @@ import type { FtsColumn } from "../store/index-database/fulltext.ts";
 import type { VectorHit } from "../store/vectorize/vectors.ts";
 import type { Segment } from "../types.ts";
 import { highlightMatches } from "./highlight.ts";
-import type { TermMatch, QueryTerms } from "./query.ts";
+import type { QueryTerms, TermMatch } from "./query-terms.ts";
 
 type EvidenceKind = "visual" | "speech" | "text" | "caption";
 
@@ -67,18 +67,30 @@ export function matchFields(
   });
 }
 
+/** What a term counts that is found in another form: a little less than as written. */
+const OTHER_FORM = 0.998;
+
 /** Returns the share of query terms in the fields, 0–1, each term counting by its weight. */
 export function termCoverage(
   fields: readonly Pick<FieldMatch, "matches">[],
   weights: readonly number[],
 ): number {
-  const found = matchedTerms(fields);
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  return found.size === 0 ? 0 : sum(weights.filter((_, term) => found.has(term))) / sum(weights);
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  if (all === 0) return 0;
+  let found = 0;
+  for (const [term, isExact] of matchedTerms(fields)) {
+    found += weights[term]! * (isExact ? 1 : OTHER_FORM);
+  }
+  return found / all;
 }
 
-function matchedTerms(fields: readonly Pick<FieldMatch, "matches">[]): Set<number> {
-  return new Set(fields.flatMap(({ matches }) => matches.map(({ term }) => term)));
+/** Returns the terms that were found, and whether one was found as written. */
+function matchedTerms(fields: readonly Pick<FieldMatch, "matches">[]): Map<number, boolean> {
+  const found = new Map<number, boolean>();
+  for (const { term, isExact } of fields.flatMap(({ matches }) => matches)) {
+    found.set(term, isExact || (found.get(term) ?? false));
+  }
+  return found;
 }
 
 /** Scores a field by the unweighted share of the query's terms, and highlights its matches. */

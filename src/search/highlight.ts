@@ -1,5 +1,5 @@
 import { type Token, tokenize } from "../store/index-database/fulltext.ts";
-import type { TermMatch } from "./query.ts";
+import type { TermMatch } from "./query-terms.ts";
 
 /** Maximum length of an excerpt, in UTF-16 units. */
 const MAX_LENGTH = 240;

@@ -1,21 +1,18 @@
-import { stemmer } from "stemmer";
 import type { AppError } from "../errors.ts";
 import type { SegmentId } from "../ids.ts";
-import { normalizeText } from "../normalize-text.ts";
-import {
-  type DocumentFrequencies,
-  type QueryToken,
-  tokenize,
-} from "../store/index-database/fulltext.ts";
+import { fold } from "../normal-form/fold.ts";
+import { normalForm } from "../normal-form/tokens.ts";
+import type { FtsQuery } from "../store/index-database/fulltext.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
+import { isOneUnit, phraseForms, QueryTerms } from "./query-terms.ts";
 
 /**
  * A search's input, parsed once per request. Channels, evidence, localization and highlighting all
  * take it, so that an excluded word is excluded everywhere.
  */
 export interface CompiledQuery extends ParsedQuery {
-  /** Stems of the words, matched in the text of segments. */
+  /** The words in all their forms, matched in the text of segments. */
   terms: QueryTerms;
   /**
    * Every distinct word of the plain text, stop words included, to compare with labels of boxes.
@@ -31,11 +28,19 @@ export function compileQuery(text: string, example: ExampleQuery | null = null):
   const parsed = parseQuery(text, example !== null);
   return {
     ...parsed,
-    terms: new QueryTerms(parsed.words),
+    terms: new QueryTerms(parsed.words, parsed.plainText),
     labelWords: uniqueWords(parsed.plainText),
     targetPhrase: targetPhrase(parsed.plainText),
     example,
   };
+}
+
+/** What a search took its text for. */
+export interface QueryInterpretation {
+  /** Words and phrases that no hit has. */
+  excluded: string[];
+  /** The text that was searched for instead; null if it was searched as written. */
+  corrected: string | null;
 }
 
 /** A stored segment or asset, or an uploaded image or clip, that hits are similar to. */
@@ -65,7 +70,7 @@ export interface CopyMatch {
 interface ParsedQuery {
   /** The text without excluded terms and quotation marks, for embeddings. May be empty. */
   plainText: string;
-  /** Distinct content words of the plain text, folded. */
+  /** Distinct content words of the plain text, folded; a date, a number or a code is one. */
   words: string[];
   /** Quoted phrases, each as words in order. A hit has all of them. */
   phrases: string[][];
@@ -73,7 +78,8 @@ interface ParsedQuery {
   excluded: string[][];
 }
 
-const TERM = /(?<![\p{L}\p{N}])(-)?(?:["“”«»]([^"“”«»]*)["“”«»]|(\S+))/gu;
+/** A minus excludes before a letter or a quotation mark: "-15" is a number. */
+const TERM = /(?<![\p{L}\p{N}])(-(?=[\p{L}"“”«»]))?(?:["“”«»]([^"“”«»]*)["“”«»]|(\S+))/gu;
 
 /**
  * Parses `"a phrase"`, `-word` and `-"a phrase"`; everything else is plain text. A query of
@@ -93,9 +99,18 @@ export function parseQuery(text: string, hasExample = false): ParsedQuery {
   const plainText = included.replaceAll(/\s+/g, " ").trim();
   if (tokenizeWords(plainText).length === 0) {
     if (hasExample) return { plainText: "", words: [], phrases: [], excluded };
-    return { plainText: text, words: contentWords(text), phrases: [], excluded: [] };
+    return { plainText: text, words: queryWords(text), phrases: [], excluded: [] };
   }
-  return { plainText, words: contentWords(plainText), phrases, excluded };
+  return { plainText, words: queryWords(plainText), phrases, excluded };
+}
+
+/** Returns a query of the full-text index. */
+export function toFtsQuery({ phrases, excluded }: ParsedQuery, terms: QueryTerms): FtsQuery {
+  return {
+    words: terms.forms,
+    phrases: phrases.map(phraseForms),
+    excluded: excluded.flatMap(phraseForms),
+  };
 }
 
 /** Tests whether a text has a letter or a digit of any script: without one, nothing is searched. */
@@ -106,12 +121,6 @@ export function hasWord(text: string): boolean {
 /** Returns the distinct words of a text, folded, in order of first appearance. */
 export function uniqueWords(text: string): string[] {
   return [...new Set(tokenizeWords(text))];
-}
-
-/** Folds case, compatibility characters (NFKC) and the diacritics of Latin letters. */
-export function fold(text: string): string {
-  const decomposed = normalizeText(text.toLowerCase(), "NFKD");
-  return normalizeText(decomposed.replaceAll(/(\p{Script=Latin})\p{M}+/gu, "$1"), "NFC");
 }
 
 /** Segments scripts without spaces by dictionary (UAX #29). */
@@ -145,6 +154,22 @@ export function contentWords(text: string): string[] {
   return content.length > 0 ? content : words;
 }
 
+/**
+ * Returns the distinct words of a query as `contentWords` does, but dates, numbers, codes and names
+ * with symbols as one word each.
+ */
+function queryWords(text: string): string[] {
+  const { tokens } = normalForm(text, "en");
+  const units = [...Map.groupBy(tokens, ({ group }) => group).values()].flatMap((group) => {
+    const written = text.slice(group[0]!.start, group.at(-1)!.end);
+    if (hasUnsegmentedScript(written)) return tokenizeWords(written);
+    return isOneUnit(group) ? fold(written) : group.map(({ folded }) => folded);
+  });
+  const words = [...new Set(units)];
+  const content = words.filter((word) => !STOP_WORDS.has(word));
+  return content.length > 0 ? content : words;
+}
+
 /** Words that request media ("show me a photo of …") instead of describing what it shows. */
 const FRAMING_WORDS = new Set(
   `clip clips find frame frames image images moment moments photo photos picture pictures please
@@ -174,94 +199,4 @@ export function targetPhrase(text: string): string | null {
  */
 export function foldPlural(word: string): string {
   return word.replace(/(?<=s|x|ch|sh)es$|(?<![su])s$/, "");
-}
-
-/** A term found in a text; offsets are in UTF-16 units. */
-export interface TermMatch {
-  /** Index of the term in the query, from 0. */
-  term: number;
-  start: number;
-  end: number;
-}
-
-/** Porter's stemmer keeps the first two letters: words with another prefix aren't stemmed. */
-const STEM_PREFIX_LENGTH = 2;
-const ASCII = /^\w*$/;
-
-/**
- * The terms of a query: its words without duplicates by stem, as the full-text index compares them
- * (Porter, "An algorithm for suffix stripping", 1980). Finds the terms in texts.
- */
-export class QueryTerms {
-  /** One token per stem. */
-  readonly tokens: readonly QueryToken[];
-  /** Stems of each term's tokens. A word without spaces around it has a token per letter. */
-  readonly #terms: string[][];
-  readonly #stemPrefixes: Set<string>;
-  /** Caches the stem of each word of the searched texts; null: no stem of this query. */
-  readonly #stemByWord = new Map<string, string | null>();
-
-  constructor(words: readonly string[]) {
-    const tokensByWord = words.map((word) =>
-      tokenize(word).map((token) => ({ word: token.word, stem: stemmer(foldWord(token.word)) })),
-    );
-    const terms = tokensByWord.map((tokens) => tokens.map(({ stem }) => stem));
-    this.#terms = [...new Map(terms.map((stems) => [stems.join(" "), stems])).values()];
-    this.tokens = [...new Map(tokensByWord.flat().map((token) => [token.stem, token])).values()];
-    const prefixes = this.tokens.map(({ stem }) => stem.slice(0, STEM_PREFIX_LENGTH));
-    this.#stemPrefixes = new Set(prefixes);
-  }
-
-  get count(): number {
-    return this.#terms.length;
-  }
-
-  /**
-   * Returns the inverse document frequency of each term (Robertson and Zaragoza, "The Probabilistic
-   * Relevance Framework: BM25 and Beyond", 2009). A term of several tokens counts as its rarest.
-   */
-  weights({ total, byStem }: DocumentFrequencies): number[] {
-    return this.#terms.map((stems) => {
-      const frequency = Math.min(total, ...stems.map((stem) => byStem.get(stem) ?? 0));
-      return Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
-    });
-  }
-
-  /** Finds all terms in a text, in the order of the text. */
-  findMatches(text: string): TermMatch[] {
-    const tokens = tokenize(text);
-    const stems = tokens.map(({ word }) => this.#stem(word));
-    const matches: TermMatch[] = [];
-    for (const [at, stem] of stems.entries()) {
-      if (stem === null) continue;
-      const term = this.#terms.findIndex((termStems) => matchesAt(termStems, stems, at));
-      if (term < 0) continue;
-      const last = tokens[at + this.#terms[term]!.length - 1]!;
-      matches.push({ term, start: tokens[at]!.start, end: last.start + last.word.length });
-    }
-    return matches;
-  }
-
-  /** Returns null for a word that can't be one of the terms. */
-  #stem(word: string): string | null {
-    const cached = this.#stemByWord.get(word);
-    if (cached !== undefined) return cached;
-    const folded = foldWord(word);
-    const mayMatch = this.#stemPrefixes.has(folded.slice(0, STEM_PREFIX_LENGTH));
-    const stem = mayMatch ? stemmer(folded) : null;
-    this.#stemByWord.set(word, stem);
-    return stem;
-  }
-}
-
-function matchesAt(
-  termStems: readonly string[],
-  textStems: readonly (string | null)[],
-  at: number,
-): boolean {
-  return termStems.every((stem, i) => textStems[at + i] === stem);
-}
-
-function foldWord(word: string): string {
-  return ASCII.test(word) ? word.toLowerCase() : fold(word);
 }

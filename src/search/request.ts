@@ -42,6 +42,8 @@ export const searchRequest = z.object({
   modes: z.array(z.enum(MODES)),
   useBoxes: z.boolean(),
   useMasks: z.boolean().default(false),
+  /** Whether words that no segment has are corrected. */
+  correct: z.boolean().default(false),
   /** Whether near-duplicates become one hit. */
   collapse: z.boolean().default(true),
   /** `asset` returns only the best segment of each asset. */
@@ -70,6 +72,7 @@ export function makeSearchRequest(
     modes: [],
     useBoxes: false,
     useMasks: false,
+    correct: false,
     collapse: true,
     groupBy: "segment",
     offset: 0,

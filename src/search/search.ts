@@ -10,6 +10,7 @@ import {
 } from "../store/index-database/find-segments.ts";
 import {
   columnFilter,
+  type DocumentFrequencies,
   type FtsSearch,
   matchAll,
   matchAny,
@@ -45,13 +46,20 @@ import {
   toHitAsset,
 } from "./hits.ts";
 import { localizeHits, type UnlocalizedHit } from "./localization.ts";
-import { type CompiledQuery, compileQuery, type ExampleQuery } from "./query.ts";
+import {
+  type CompiledQuery,
+  compileQuery,
+  type ExampleQuery,
+  type QueryInterpretation,
+  toFtsQuery,
+} from "./query.ts";
 import {
   type RankPosition,
   type SearchRequest,
   type SearchScope,
   toSearchScope,
 } from "./request.ts";
+import { correctQuery } from "./spelling.ts";
 
 /** A page of hits, best first, and the number of hits on all pages. */
 export interface SearchResults {
@@ -60,6 +68,7 @@ export interface SearchResults {
   /** Where the next page begins; null on the last one. */
   next: RankPosition | null;
   query: CompiledQuery;
+  interpretation: QueryInterpretation;
 }
 
 /**
@@ -78,7 +87,7 @@ export async function search(
   const { similarTo, offset, topK, topP } = request;
   const example =
     similarTo === null ? uploadedExample : await exampleFromStored(env, index, similarTo);
-  const query = compileQuery(request.query, example);
+  let query = compileQuery(request.query, example);
   const { segmentId = null, assetId = null } = example?.exclude ?? {};
   const scope = toSearchScope(request, assetId);
   const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
@@ -87,7 +96,15 @@ export async function search(
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);
-  const { candidates, isExhaustive } = await findAtDepth(depth);
+  let pass = await findAtDepth(depth);
+  const corrected = request.correct
+    ? await correctQuery(indexDatabases(env, index), request.query, query, pass.frequencies)
+    : null;
+  if (corrected !== null) {
+    query = compileQuery(corrected, example);
+    pass = await findAtDepth(depth);
+  }
+  const { candidates, isExhaustive } = pass;
   let ranked = rankCandidates(candidates, request);
   if (!isExhaustive && ranked.length <= offset + topK) {
     for (const { segment } of candidates) excludedIds.add(segment.segmentId);
@@ -109,7 +126,9 @@ export async function search(
     page.push({ segment, asset, rank, score, signals, evidence, timeRange, duplicates });
   }
   const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
-  return { hits, total: relevant.length, next, query };
+  const excluded = query.excluded.map((words) => words.join(" "));
+  const interpretation = { excluded, corrected };
+  return { hits, total: relevant.length, next, query, interpretation };
 }
 
 function toEvidence(
@@ -141,6 +160,13 @@ interface SearchPass {
   excludedIds: ReadonlySet<string>;
 }
 
+/** What a pass found, and the document frequencies of the query's terms. */
+interface PassResult {
+  candidates: Candidate[];
+  isExhaustive: boolean;
+  frequencies: DocumentFrequencies;
+}
+
 /**
  * Returns the scored segments among the best `depth` of each channel, in no order: those in scope,
  * with every phrase and no excluded term, and not in `excludedIds`.
@@ -150,13 +176,14 @@ async function findCandidates(
   index: NamedIndexRef,
   { scope, query, depth, excludedIds }: SearchPass,
   timings: Timings,
-): Promise<{ candidates: Candidate[]; isExhaustive: boolean }> {
+): Promise<PassResult> {
   const databases = indexDatabases(env, index);
   const fullText = toFtsSearch(query, scope, depth);
   const counting = countInDatabases(databases, fullText);
   counting.catch(ignoreUntilAwaited); // once the channels have answered
   const vectors = await queryChannels(env, index, { scope, query, count: depth }, timings);
-  const phrases = matchAll(query.phrases);
+  const { phrases: required, excluded } = toFtsQuery(query, query.terms);
+  const phrases = matchAll(required);
   const must = phrases && columnFilter(phrases, scope.columns);
   const { segments, fullTextHits, frequencies, total } = await timings.time("hydrate", () =>
     findSegments(
@@ -166,7 +193,7 @@ async function findCandidates(
         fullText,
         ids: vectors.hits.map(({ segmentId }) => segmentId),
         excludedIds: [...excludedIds],
-        rules: { must, mustNot: matchAny(query.excluded) },
+        rules: { must, mustNot: matchAny(excluded) },
       },
       counting,
     ),
@@ -191,13 +218,14 @@ async function findCandidates(
       Object.assign(row, { asset, channelHits, fieldMatches, signals, score, depth }),
     );
   }
-  return { candidates, isExhaustive: vectors.isExhaustive && fullTextHits.length < depth };
+  const isExhaustive = vectors.isExhaustive && fullTextHits.length < depth;
+  return { candidates, isExhaustive, frequencies };
 }
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */
 function toFtsSearch(query: CompiledQuery, { columns }: SearchScope, limit: number): FtsSearch {
-  const { words, phrases, excluded, terms } = query;
-  return { query: { words, phrases, excluded }, tokens: terms.tokens, columns, limit };
+  const { terms } = query;
+  return { query: toFtsQuery(query, terms), tokens: terms.tokens, columns, limit };
 }
 
 type TermField = Omit<FieldMatch, "text">;

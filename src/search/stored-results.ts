@@ -3,6 +3,7 @@ import { findSegments } from "../store/index-database/find-segments.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import type { NamedIndexRef } from "../types.ts";
 import { type Hit, toHitAsset } from "./hits.ts";
+import type { QueryInterpretation } from "./query.ts";
 import { makeSearchRequest, type RankPosition, toSearchScope } from "./request.ts";
 
 /** Results of a queued search. Segments and assets are read again when the results are. */
@@ -15,6 +16,8 @@ export interface StoredResults {
   cursorTag: string;
   /** Where the next page begins; null on the last one. Results of earlier versions have none. */
   next?: RankPosition | null;
+  /** Results of earlier versions don't have it. */
+  interpretation?: QueryInterpretation;
   /** Number of hits on the page, before deleted ones were removed. */
   count: number;
 }

@@ -58,6 +58,17 @@ it("“More like this” shows results with their example, which a reload restor
   await expect.poll(() => page.locator(".card.asset").count()).toBe(3);
 });
 
+it("a misspelled word is corrected, and one click searches for it as written", async () => {
+  const { page } = await openSample("?q=glaceir -carpenter");
+  await page.getByRole("heading", { name: /for “glacier -carpenter”/ }).waitFor();
+  await expectFirstHit(page, "story.mp4");
+  await page.getByText("Without “carpenter”.").waitFor();
+  await page.getByRole("link", { name: "Search for “glaceir -carpenter” instead" }).click();
+  await page.getByRole("heading", { name: /for “glaceir -carpenter”/ }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: /for “glaceir -carpenter”/ }).waitFor();
+});
+
 it("a filter leaves only assets whose metadata fit it, and an unreadable one says why", async () => {
   const { page } = await openSample("?q=boat");
   await expectFirstHit(page, "nagasaki.jpg");

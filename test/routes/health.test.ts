@@ -49,6 +49,14 @@ describe("the deep health check", () => {
     expect((await deepHealth()).last_swept_at).toBe(new Date(SWEPT_AT).toISOString());
   });
 
+  it("says in which scripts the text model doesn't tell texts apart", async () => {
+    const { text_model: check } = await deepHealth();
+    expect(check).toMatchObject({ model: MODELS.embedText.id });
+    expect(check.equal_scripts).toContain("Thai"); // the offline model is English
+    expect(check.equal_scripts).not.toContain("Latin");
+    expect(check.checked_at).toBe(new Date(SWEPT_AT).toISOString());
+  });
+
   it("calls each binding that doesn't bill calls", async () => {
     const { bindings } = await deepHealth();
     const states = Object.fromEntries(bindings.map(({ binding, state }: Json) => [binding, state]));

@@ -121,7 +121,39 @@ describe("search", () => {
     await client.json("POST", "/index", { json: { index_name: "empty" } });
     const json = { query: "anything" };
     const result = await client.json("POST", "/index/empty/search", { json });
-    expect(result).toEqual({ segments: [], total: 0, next_cursor: null });
+    const query = { excluded: [], corrected: null };
+    expect(result).toEqual({ segments: [], total: 0, next_cursor: null, query });
+  });
+
+  it("says which words it excludes", async () => {
+    await client.json("POST", "/index", { json: { index_name: "excluded" } });
+    const search = (query: string) =>
+      client.json("POST", "/index/excluded/search", { json: { query } });
+    expect(await search('cabin -carpenter -"hot dog"')).toMatchObject({
+      query: { excluded: ["carpenter", "hot dog"] },
+    });
+    expect(await search("-15 degrees")).toMatchObject({ query: { excluded: [] } });
+  });
+
+  it("finds a word with one wrong letter, and says what it searched for", async () => {
+    const query = "a lantren -goat";
+    const { segments, query: interpretation } = await search({ query });
+    expect(interpretation).toEqual({ excluded: ["goat"], corrected: "a lantern -goat" });
+    expect(segments[0]).toMatchObject({ asset_id: words.asset_id });
+    for (const literal of [
+      { query, correct: false },
+      { query: '"lantren"' },
+      { query: "lanten" },
+    ]) {
+      const { query: uncorrected } = await search(literal);
+      expect(uncorrected.corrected === null).toBe(literal.query !== "lanten");
+    }
+  });
+
+  it("doesn't correct a word of the dictionary, or a short one", async () => {
+    for (const query of ["lanterns", "coat", "gaot", "boast"]) {
+      expect((await search({ query })).query.corrected).toBeNull();
+    }
   });
 
   it("accepts any text with a word as a query", async () => {

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parseQuery, QueryTerms } from "../../src/search/query.ts";
+import { QueryTerms } from "../../src/search/query-terms.ts";
+import { parseQuery, toFtsQuery } from "../../src/search/query.ts";
 import { toSearchScope, makeSearchRequest } from "../../src/search/request.ts";
 import { findSegments } from "../../src/store/index-database/find-segments.ts";
 import { indexDatabase } from "../../src/store/index-database/index-database.ts";
@@ -51,11 +52,12 @@ async function findPositions(
   owner = park,
 ): Promise<number[]> {
   const parsed = parseQuery(query);
-  const { tokens } = new QueryTerms(parsed.words);
+  const terms = new QueryTerms(parsed.words, parsed.plainText);
+  const { tokens } = terms;
   const { assets, columns } = toSearchScope(makeSearchRequest({ topK: LIMIT, assetIds }));
   const { fullTextHits } = await findSegments([indexDatabase(env, owner)], {
     scope: assets,
-    fullText: { query: parsed, tokens, columns, limit: LIMIT },
+    fullText: { query: toFtsQuery(parsed, terms), tokens, columns, limit: LIMIT },
     ids: [],
     excludedIds: [],
     rules: { must: null, mustNot: null },

@@ -4,7 +4,8 @@ import { newId } from "../../src/ids.ts";
 import { finish } from "../../src/ingest/steps/finish.ts";
 import { newAsset } from "../../src/lifecycle/create-asset.ts";
 import { sweep } from "../../src/lifecycle/sweep.ts";
-import { parseQuery, QueryTerms } from "../../src/search/query.ts";
+import { QueryTerms } from "../../src/search/query-terms.ts";
+import { parseQuery, toFtsQuery } from "../../src/search/query.ts";
 import { makeSearchRequest, toSearchScope } from "../../src/search/request.ts";
 import { writeAssetState } from "../../src/store/asset-changes.ts";
 import { getAsset, insertAsset } from "../../src/store/d1/assets.ts";
@@ -172,8 +173,9 @@ describe("the full-text search of several databases", () => {
   }
 
   async function find(databases: Parameters<typeof findSegments>[0], text: string) {
-    const query = parseQuery(text);
-    const { tokens } = new QueryTerms(query.words);
+    const parsed = parseQuery(text);
+    const terms = new QueryTerms(parsed.words, parsed.plainText);
+    const [query, { tokens }] = [toFtsQuery(parsed, terms), terms];
     const { assets, columns } = toSearchScope(makeSearchRequest({ topK: LIMIT }));
     const found = await findSegments(databases, {
       scope: assets,

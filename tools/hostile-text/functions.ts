@@ -39,6 +39,7 @@ import { isLanguageTag } from "../../src/language-tag.ts";
 import { formatEdl } from "../../src/media/edl.ts";
 import { readDescription } from "../../src/models/read-description.ts";
 import { ReasoningFilter } from "../../src/models/reasoning.ts";
+import { fold, readDigraphs, writeDigraphs } from "../../src/normal-form/fold.ts";
 import { parseBareProfile, parseProfile } from "../../src/platforms/fediverse-profile.ts";
 import { decodeHtml } from "../../src/platforms/html-encoding.ts";
 import { findVideoObjects, isPlayable } from "../../src/platforms/json-ld.ts";
@@ -48,13 +49,8 @@ import { parseCursor } from "../../src/routes/records/search-result.ts";
 import { readFilter } from "../../src/routes/search-filter.ts";
 import { readUploadMetadata } from "../../src/routes/upload-requests.ts";
 import { highlightMatches } from "../../src/search/highlight.ts";
-import {
-  contentWords,
-  fold,
-  parseQuery,
-  targetPhrase,
-  QueryTerms,
-} from "../../src/search/query.ts";
+import { QueryTerms } from "../../src/search/query-terms.ts";
+import { contentWords, parseQuery, targetPhrase } from "../../src/search/query.ts";
 import { encodeFtsText } from "../../src/store/index-database/fulltext.ts";
 import { parseFrameSignatures } from "../../src/store/r2/frame-signatures.ts";
 import { cleanTitle } from "../../src/title.ts";
@@ -135,6 +131,8 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("targetPhrase", LIMITS.queryCharacters, targetPhrase),
   of("QueryTerms", LIMITS.queryCharacters, termsOf),
   of("fold", FIELD, fold),
+  of("readDigraphs", FIELD, readDigraphs),
+  of("writeDigraphs", FIELD, writeDigraphs),
   of("contentWords", FIELD, contentWords),
   of("highlightMatches", FIELD, (text) => highlight(text, "x")),
   of("highlightMatches of several words", FIELD, (text) => highlight(text, "x a he said w1 zebra")),

@@ -103,6 +103,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   earlierJobs: [FIELDS["jobId"]],
   segmentIds: [SEGMENT_ID],
   ids: [FIELDS["assetId"]],
+  stems: ["boat"],
   id: SEGMENT_ID,
   owners: ["owner"],
   before: 1,

@@ -21,6 +21,7 @@ export const SEARCH_OPTIONS: OptionSpec[] = [
     value: "MODES",
     description: `Search only these, with commas: ${MODES.join(", ")}.`,
   },
+  { name: "as-written", description: "Don't correct words that no moment has." },
   { name: "filter", value: "JSON", description: 'Filter on metadata: {"year": {"$gte": 2024}}.' },
 ];
 
@@ -59,7 +60,7 @@ export async function runSearch(
     );
   }
   if (query === undefined) throw new UsageError("Give a query, --image FILE or --clip FILE.");
-  return index.search({ query, ...request }, { signal });
+  return index.search({ query, ...request, correct: !args.flag("as-written") }, { signal });
 }
 
 function readRequest(args: CommandArguments) {

@@ -1,12 +1,12 @@
 /*
  * A search in the hash of the URL: `q=boat&modes=image&boxes&masks&least=0.5&filter={"year":2024}`,
- * `grouped` for the best moment of each asset, `duplicates` for near-identical ones too,
- * and the example that it compares with: `similar=seg_…`, `range=vid_…&from=3&to=7`, `image=1` or
+ * `grouped` for the best moment of each asset, `duplicates` for near-identical ones too, `literal` for
+ * words as they are spelled, and the example that it compares with: `similar=seg_…`, `range=vid_…&from=3&to=7`, `image=1` or
  * `clip=1`. A file can't be in a URL; its number finds it until the page is reloaded.
  */
 
 const MODES = new Set(["video", "audio", "image", "visual", "speech", "text"]);
-const TICKS = ["boxes", "masks", "grouped", "duplicates"];
+const TICKS = ["boxes", "masks", "grouped", "duplicates", "literal"];
 const EXAMPLES = ["similar", "range", "image", "clip"];
 
 /** Hits of a page. */
@@ -23,6 +23,7 @@ export function readSearch(params) {
     masks: params.has("masks"),
     grouped: params.has("grouped"),
     duplicates: params.has("duplicates"),
+    literal: params.has("literal"),
     topP: readNumber(params.get("least"), 0, 1) ?? 0,
     filter: readFilter(params.get("filter")),
     example: readExample(params),
@@ -44,7 +45,7 @@ export function writeSearch({ query = "", modes = [], topP = 0, filter, example,
 
 /** Returns the body of the API request for a search, like a segment or an asset if given. */
 export function searchBody(route, similarTo, cursor) {
-  const { query, modes, boxes, masks, topP, filter, scope, grouped, duplicates } = route;
+  const { query, modes, boxes, masks, topP, filter, scope, grouped, duplicates, literal } = route;
   return {
     ...(query && { query }),
     ...(similarTo && { similar_to: similarTo }),
@@ -53,6 +54,7 @@ export function searchBody(route, similarTo, cursor) {
     ...(scope && { asset_ids: [scope.id] }),
     ...(grouped && { group_by: "asset" }),
     ...(duplicates && { collapse: false }),
+    ...(literal && { correct: false }),
     ...(cursor && { cursor }),
     modes,
     use_boxes: boxes,

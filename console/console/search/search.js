@@ -2,6 +2,7 @@ import { el, errorNotice, announce } from "../shared/element.js";
 import { count, LIKELY_SCORE } from "../shared/wording.js";
 import { captionNote, momentCard } from "./moment.js";
 import { runSearch } from "./search-request.js";
+import { wordNotes } from "./word-notes.js";
 
 /** Shows the results of a search in `outlet`. Aborting the signal leaves `outlet` unchanged. */
 export async function showSearch(outlet, route, signal) {
@@ -12,6 +13,7 @@ export async function showSearch(outlet, route, signal) {
   const more = el("div.more");
   const heading = el("h2.found", {}, "Searching…");
   const note = el("p.facts", { hidden: true });
+  const words = el("div");
   const origin = el("div");
   outlet.replaceChildren(heading, skeleton());
 
@@ -27,9 +29,10 @@ export async function showSearch(outlet, route, signal) {
     }
   };
 
-  const add = ({ segments, total, next_cursor: next, note: text }, cursor) => {
+  const add = ({ segments, total, next_cursor: next, note: text, query }, cursor) => {
     if (signal.aborted) return;
-    if (!cursor) outlet.replaceChildren(heading, note, likely, restFold, more, origin);
+    if (!cursor) outlet.replaceChildren(heading, words, note, likely, restFold, more, origin);
+    words.replaceChildren(...wordNotes(route, query));
     note.hidden = !text;
     note.textContent = text ?? "";
     const cards = segments.map((hit) => ({
@@ -43,7 +46,7 @@ export async function showSearch(outlet, route, signal) {
     restFold.hidden = restCount === 0;
     restFold.open ||= likelyCount === 0;
     restSummary.textContent = likelyCount === 0 ? "Nearest results" : "Less likely results";
-    heading.textContent = headline(likelyCount, total, target(route));
+    heading.textContent = headline(likelyCount, total, target(route, query?.corrected));
     if (!origin.firstChild) origin.append(...captionNote(segments));
     more.replaceChildren(
       next ? el("button", { type: "button", onclick: () => load(next) }, "Next page") : "",
@@ -57,8 +60,8 @@ export async function showSearch(outlet, route, signal) {
 }
 
 /** Names what a search looks for, words, an example, or both, and where. */
-function target({ query, example, scope }) {
-  const words = query && `for “${query}”`;
+function target({ query, example, scope }, corrected) {
+  const words = query && `for “${corrected ?? query}”`;
   const like = example && `like “${example.name || "the example"}”`;
   const what = [like, words].filter(Boolean).join(", ");
   return scope ? `${what} in “${scope.name || "one of them"}”` : what;

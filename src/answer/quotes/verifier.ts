@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
-import { contentWords, fold } from "../../search/query.ts";
+import { fold } from "../../normal-form/fold.ts";
+import { contentWords } from "../../search/query.ts";
 import { isNumber, isTime } from "./answer-kinds.ts";
 import type { Lexicon } from "./lexicon.ts";
 import type { QuestionParts } from "./question.ts";

@@ -85,11 +85,22 @@ export const deploymentRecord = z
       )
       .nullable()
       .describe("Calls of the last hour that met a limit."),
+    text_model: z
+      .object({
+        model: z.string().describe("Name of the model.").openapi({ example: "@cf/baai/bge-m3" }),
+        equal_scripts: z
+          .array(z.string())
+          .describe("Scripts in which different texts have equal vectors: the model knows none.")
+          .openapi({ example: ["Thai"] }),
+        checked_at: time("When that was checked, due once a day."),
+      })
+      .nullable()
+      .describe("What a check of the text model found; null before the first."),
   })
   .describe("What can't be read, because a binding doesn't answer, is null.");
 
 export function toDeploymentRecord(
-  { bindings, work, acceptsIngests, sweptAt, fills, modelLimits }: DeploymentHealth,
+  { bindings, work, acceptsIngests, sweptAt, fills, modelLimits, textModel }: DeploymentHealth,
   now: number,
 ): z.input<typeof deploymentRecord> {
   const ageOf = (at: number | null) => (at === null ? null : Math.max(0, now - at) / 1000);
@@ -123,5 +134,10 @@ export function toDeploymentRecord(
       })),
     model_limits:
       modelLimits && modelLimits.map(({ model, code, count }) => ({ model, code, calls: count })),
+    text_model: textModel && {
+      model: textModel.model,
+      equal_scripts: textModel.equalScripts,
+      checked_at: isoTimeOrNull(textModel.checkedAt)!,
+    },
   };
 }

@@ -3,6 +3,7 @@ import { invalid } from "../../errors.ts";
 import { INVALID_CURSOR, pageFields } from "../../http/pagination.ts";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
 import type { Hit } from "../../search/hits.ts";
+import type { QueryInterpretation } from "../../search/query.ts";
 import type { RankPosition } from "../../search/request.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
 
@@ -10,6 +11,23 @@ export const searchResult = z
   .object({
     segments: z.array(hitRecord).describe("Segments, best first. Empty while the job is queued."),
     ...pageFields,
+    query: z
+      .object({
+        excluded: z
+          .array(z.string())
+          .describe("Words and phrases that no segment has: those after a minus.")
+          .openapi({ example: ["carpenter"] }),
+        corrected: z
+          .string()
+          .nullable()
+          .describe(
+            "The query that was searched for instead: with a word of the index for a word that no " +
+              "segment has. Null if nothing was corrected; `correct: false` searches as written.",
+          )
+          .openapi({ example: "accordion player" }),
+      })
+      .optional()
+      .describe("What the query was taken for. Absent while the job is queued."),
     job_id: z
       .string()
       .optional()
@@ -36,11 +54,13 @@ type ResultPage = Omit<CursorPosition, "after"> & {
   /** Number of hits on the page before deleted ones were removed. */
   count: number;
   next?: RankPosition | null;
+  /** Results of earlier versions don't have it. */
+  interpretation?: QueryInterpretation;
 };
 
 export async function toSearchResult(
   hits: Hit[],
-  { offset, readyBy, cursorTag, total, count, next }: ResultPage,
+  { offset, readyBy, cursorTag, total, count, next, interpretation }: ResultPage,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof searchResult>> {
   return {
@@ -49,6 +69,7 @@ export async function toSearchResult(
     next_cursor: next
       ? toCursor({ offset: offset + count, after: next, readyBy, cursorTag })
       : null,
+    ...(interpretation && { query: interpretation }),
   };
 }
 

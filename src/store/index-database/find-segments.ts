@@ -1,7 +1,7 @@
 import type { AssetId, IndexId } from "../../ids.ts";
 import { SIGNATURE } from "../../parameters.ts";
 import type { Asset, Segment } from "../../types.ts";
-import { ANSWER_BYTES, parseColumns, sql, toObjects } from "../sql.ts";
+import { ANSWER_BYTES, inList, parseColumns, sql, toObjects } from "../sql.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
 import type { DocumentFrequencies, FtsSearch } from "./fulltext.ts";
 import type { IndexDb, FtsHit, SegmentQuery, SegmentRows, TermCounts } from "./index-database.ts";
@@ -126,6 +126,21 @@ type FoundRow = Omit<SegmentRow, "assetId"> & {
 function toKeyframeHash(hashes: Uint32Array): number[] | null {
   const isWhole = hashes.length === 2 && hashes[0]! < 2 ** (SIGNATURE.hashBits + 1);
   return isWhole ? [...hashes] : null;
+}
+
+/** Counts the segments of an index that have each of several stems; others are left out. */
+export async function countStems(
+  databases: readonly IndexDb[],
+  stems: readonly string[],
+): Promise<Map<string, number>> {
+  const statement = sql`SELECT term AS stem, doc AS count FROM segment_fts_vocab
+    WHERE term ${inList(stems)}`;
+  const rows = await Promise.all(
+    databases.map((db) => db.all<{ stem: string; count: number }>(statement)),
+  );
+  const counts = new Map<string, number>();
+  for (const { stem, count } of rows.flat()) counts.set(stem, count + (counts.get(stem) ?? 0));
+  return counts;
 }
 
 /** Lists the ids of the first `limit` assets in a scope, in any database of the index. */

@@ -1,4 +1,4 @@
-import { normalizeText } from "../../normalize-text.ts";
+import { normalForm } from "../../normal-form/tokens.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../../unsegmented-scripts.ts";
 
 /** Columns of the full-text index, in order. */
@@ -11,21 +11,16 @@ const TOKEN = new RegExp(
   `(?=${UNSEGMENTED_SCRIPT})\\p{L}\\p{M}*|(?:(?!${UNSEGMENTED_SCRIPT})[\\p{L}\\p{M}]|\\p{N})+`,
   "gu",
 );
-/** Zero-width space, inserted between letters of unsegmented scripts, to separate tokens. */
-const TOKEN_SEPARATOR = "\u200B";
-/** Invisible separator between a text and its NFKC normalisation, where the two differ. */
-const NORMALIZED_MARK = "\u2063";
+/** Invisible separator between the words of a text and its compounds, joined. */
+const COMPOUNDS_MARK = "\u2063";
 
-/** A token of the full-text index. `start` is its offset in the text in UTF-16 units. */
+/** A word of a text as written. `start` is its offset in the text in UTF-16 units. */
 export interface Token {
   word: string;
   start: number;
 }
 
-/**
- * Splits a text into tokens, in order. In unsegmented scripts every letter is a token, so that a
- * word is found as the phrase of its letters.
- */
+/** Splits a text into words, in order. In unsegmented scripts every letter is one. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   const pattern = hasUnsegmentedScript(text) ? TOKEN : WORD;
@@ -37,44 +32,69 @@ export function tokenize(text: string): Token[] {
 }
 
 /**
- * Encodes a text for the full-text index. FTS5 doesn't tokenize unsegmented scripts, and takes "ＴＶ"
- * for another word than "TV": the text is followed by its NFKC normalisation where the two differ.
+ * Version of `encodeFtsText`: raise it with every change of what that returns, and the databases
+ * write their full text again.
  */
-export function encodeFtsText(text: string): string {
-  const normal = normalizeText(text, "NFKC");
-  const all = normal === text ? text : `${text}${NORMALIZED_MARK}${normal}`;
-  return hasUnsegmentedScript(all) ? all.replaceAll(TOKEN, `$&${TOKEN_SEPARATOR}`) : all;
-}
+export const FTS_VERSION = 2;
 
 /**
- * FTS5 expression for any of the phrases (words in order, without quotes); null if there are none.
+ * Encodes a text for the full-text index: the normal form of its words, which FTS5 stems, and then
+ * its compounds. A word of an unsegmented script is found as the phrase of its letters.
  */
-export function matchAny(phrases: string[][]): string | null {
-  return phrases.length === 0 ? null : phrases.map(toTerm).join(" OR ");
+export function encodeFtsText(text: string): string {
+  const { tokens, compounds } = normalForm(text);
+  const words = tokens.map(({ base }) => base);
+  const joined = compounds.map(({ base }) => base);
+  return (joined.length === 0 ? words : [...words, COMPOUNDS_MARK, ...joined]).join(" ");
 }
 
-/** FTS5 expression for all of the phrases; null if there are none. */
-export function matchAll(phrases: string[][]): string | null {
-  return phrases.length === 0 ? null : phrases.map(toTerm).join(" AND ");
+/** FTS5 expression for any of the terms; null if there are none. */
+export function matchAny(terms: readonly string[]): string | null {
+  return terms.length === 0 ? null : terms.map(toTerm).join(" OR ");
 }
 
-/** Query of the full-text index. Phrases are words in order, without quotes. */
+/** FTS5 expression for one of each list of terms; null if there are no lists. */
+export function matchAll(lists: readonly (readonly string[])[]): string | null {
+  if (lists.length === 0) return null;
+  return lists
+    .map((terms) => (terms.length === 1 ? toTerm(terms[0]!) : `(${matchAny(terms)})`))
+    .join(" AND ");
+}
+
+/** Query of the full-text index. A term is the normal form of words in order. */
 export interface FtsQuery {
+  /** All forms of all words. */
   words: string[];
+  /** The forms of each phrase, of which a segment has one. */
   phrases: string[][];
-  excluded: string[][];
+  /** All forms of what a segment may not have. */
+  excluded: string[];
 }
 
 /** FTS5 expression for all of the phrases and at least one of the words; null if there are none. */
 export function matchExpression({ words, phrases }: Omit<FtsQuery, "excluded">): string | null {
-  const any = matchAny([...words.map((word) => [word]), ...phrases]);
+  const any = matchAny([...words, ...phrases.flat()]);
   const all = matchAll(phrases);
   return all === null || any === null ? any : `(${all}) AND (${any})`;
 }
 
 /** Returns the terms that `bm25()` adds up for a `matchExpression`, which has phrases twice. */
-export function termsOf({ words, phrases }: Omit<FtsQuery, "excluded">): string[][] {
-  return [...words.map((word) => [word]), ...phrases, ...phrases];
+export function termsOf({ words, phrases }: Omit<FtsQuery, "excluded">): string[] {
+  return [...words, ...phrases.flat(), ...phrases.flat()];
+}
+
+/** Words that FTS5 stems as `QueryToken.stem` says: it splits those of some scripts. */
+const STEMMED_WORD = /^[a-zɖɸ]+$/;
+
+/** Returns the terms of a list that may be in a full text, by which stems that has. */
+export function listPresent(
+  terms: readonly string[],
+  tokens: readonly QueryToken[],
+  stems: ReadonlySet<string>,
+): string[] {
+  const isAbsent = ({ word, stem }: QueryToken) => STEMMED_WORD.test(word) && !stems.has(stem);
+  const absent = new Set(tokens.filter(isAbsent).map(({ word }) => word));
+  return terms.filter((term) => !term.split(" ").some((word) => absent.has(word)));
 }
 
 /** Restricts an FTS5 expression to columns. */
@@ -84,13 +104,9 @@ export function columnFilter(expression: string, columns: readonly FtsColumn[]):
     : expression;
 }
 
-/** FTS5 string for words in order. */
-export function toTerm(phrase: string[]): string {
-  const tokens = phrase.flatMap(tokenize).map(({ word }) => {
-    // FTS5 drops marks, too.
-    return hasUnsegmentedScript(word) ? word.replaceAll(/\p{M}/gu, "") : word;
-  });
-  return `"${tokens.join(" ")}"`;
+/** FTS5 string for a term. FTS5 drops marks of unsegmented scripts. */
+export function toTerm(term: string): string {
+  return `"${hasUnsegmentedScript(term) ? term.replaceAll(/\p{M}/gu, "") : term}"`;
 }
 
 /** A token of a query, and its stem. */
@@ -102,7 +118,7 @@ export interface QueryToken {
 /** A search of the full text. */
 export interface FtsSearch {
   query: FtsQuery;
-  /** Tokens of the query's words. */
+  /** All tokens of the query's words. */
   tokens: readonly QueryToken[];
   columns: readonly FtsColumn[];
   limit: number;

@@ -43,7 +43,8 @@ describe("signals", () => {
   });
 
   const field = (kind: "caption" | "speech" | "visual", ...terms: number[]) => {
-    return { kind, isBoxLabels: false, matches: terms.map((term) => ({ term, start: 0, end: 0 })) };
+    const matches = terms.map((term) => ({ term, isExact: true, start: 0, end: 0 }));
+    return { kind, isBoxLabels: false, matches };
   };
   const vectorHit = (kind: "caption" | "speech" | "visual", signals: Signals) => {
     return { evidence: { kind, score: 0 }, signals };

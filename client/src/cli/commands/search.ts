@@ -1,9 +1,10 @@
-import type { Hit } from "../../index.ts";
+import type { Hit, SearchResult } from "../../index.ts";
 import { openInBrowser } from "../browser.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { MissingError } from "../failure.ts";
 import { printHits } from "../hit-table.ts";
 import { indexName } from "../index-name.ts";
+import type { Output } from "../output.ts";
 import { runSearch, SEARCH_OPTIONS } from "../search-request.ts";
 
 export const searchCommand: Command = {
@@ -39,9 +40,20 @@ async function search(context: CommandContext): Promise<void> {
   const index = (await client()).index(indexName(context));
   const result = await runSearch(index, args.positionals[0], args, context.signal);
   output.json(result);
+  noteWords(output, result);
   if (result.segments.length > 0) printHits(output, result.segments, args.flag("links"));
   else output.line("Nothing was found.");
   if (rank !== undefined) await openInBrowser(hitAt(result.segments, rank).clip_url, env);
+}
+
+/** Says which words were corrected or excluded. */
+function noteWords(output: Output, { query }: SearchResult): void {
+  const corrected = query?.corrected ?? null;
+  if (corrected !== null) {
+    output.note(`Searched for "${corrected}". With --as-written, words aren't corrected.`);
+  }
+  const excluded = (query?.excluded ?? []).map((word) => `"${word}"`);
+  if (excluded.length > 0) output.note(`Without ${excluded.join(", ")}.`);
 }
 
 function hitAt(hits: Hit[], rank: number): Hit {

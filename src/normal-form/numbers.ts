@@ -1,0 +1,118 @@
+import { toOrdinal } from "./word-forms.ts";
+
+const MONTH_NAMES = `january february march april may june july august september october november
+  december`.split(/\s+/);
+/** Months by name and by what it is shortened to. */
+const MONTHS = new Map(
+  MONTH_NAMES.flatMap((name) => [
+    [name, name],
+    [name.slice(0, 3), name],
+  ]).concat([["sept", "september"]]) as [string, string][],
+);
+const MONTH = `(${[...MONTHS.keys()].toSorted((a, b) => b.length - a.length).join("|")})`;
+const DAY = String.raw`(\d{1,2})(?:st|nd|rd|th)?`;
+const SUFFIX = String.raw`(?![\p{L}\p{N}])`;
+
+const TIME = /(\d{1,2})(?:[:.](\d{2}))?\s?([ap])(?:\.\s?m\b\.?|m\b)/iy;
+const CLOCK = /(\d{1,2}):(\d{2})(?!:?\d)/y;
+const ISO_DATE = /(\d{4})-(\d{2})-(\d{2})(?!\d)/y;
+const DAY_MONTH = new RegExp(String.raw`${DAY}\s+(?:of\s+)?${MONTH}${SUFFIX}`, "iuy");
+const MONTH_DAY = new RegExp(
+  String.raw`${MONTH}\.?\s+${DAY}${SUFFIX}(?![:.,]\d|\s?[ap]\.?\s?m\b)`,
+  "iuy",
+);
+const ORDINAL = /(\d{1,9})(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
+const DECADE = /(\d{2,4})['’]?s(?![\p{L}\p{N}])/iuy;
+const THOUSANDS = /\d{1,3}(?:[,.'’ \u00A0\u202F]\d{3})+(?![\d]|[.,]\d)/y;
+const THOUSANDS_DECIMAL = /(\d{1,3}(?:,\d{3})+)\.(\d+)(?![\d]|[.,]\d)/y;
+const DECIMAL = /(\d+)[.,](\d+)(?![\d]|[.,]\d)/y;
+const DIGITS = /\d+/y;
+
+/** A number or a date: its terms, and where it ends in the text. */
+export interface ReadNumber {
+  terms: string[];
+  end: number;
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Reads the number, time or date that begins with the ASCII digit at `at`. */
+export function readNumber(text: string, at: number): ReadNumber {
+  const read = (pattern: RegExp, toTerms: (found: RegExpExecArray) => string[] | null) => {
+    const found = match(pattern, text, at);
+    const terms = found && toTerms(found);
+    return terms && { terms, end: at + found[0].length };
+  };
+  const isInClock = text[at - 1] === ":";
+  return (
+    read(TIME, ([, hour, minute = "00", half]) => toTime(to24Hours(Number(hour), half!), minute)) ??
+    (isInClock ? null : read(CLOCK, ([, hour, minute]) => toTime(Number(hour), minute!))) ??
+    read(ISO_DATE, ([, year, month, day]) => {
+      const name = MONTH_NAMES[Number(month) - 1];
+      return name === undefined ? null : [...toDate(day!, name)!, year!];
+    }) ??
+    read(DAY_MONTH, ([, day, month]) => toDate(day!, month!)) ??
+    read(ORDINAL, ([, number]) => [toOrdinal(Number(number))]) ??
+    read(DECADE, ([, year]) => [year!]) ??
+    read(THOUSANDS_DECIMAL, ([, whole, part]) => [toDecimal(whole!.replaceAll(",", ""), part!)]) ??
+    read(THOUSANDS, ([number]) => [number.replaceAll(/\D/g, "")]) ??
+    read(DECIMAL, ([, whole, part]) => [toDecimal(whole!, part!)]) ??
+    read(DIGITS, ([digits]) => [digits])!
+  );
+}
+
+/** Reads a date that begins with the name of a month at `at`: "May 3rd". */
+export function readMonthDay(text: string, at: number): ReadNumber | null {
+  const found = match(MONTH_DAY, text, at);
+  const terms = found && toDate(found[2]!, found[1]!);
+  return terms && { terms, end: at + found[0].length };
+}
+
+/** Tests whether a word in lower case may be part of a date or of a number. */
+export function isNumberWord(word: string): boolean {
+  return MONTHS.has(word) || SCALES.has(word);
+}
+
+/** Tests whether a word in lower case names a month. */
+export function isMonth(word: string): boolean {
+  return MONTHS.has(word);
+}
+
+/** Words behind a number, with their zeros. */
+const SCALES = new Map([
+  ["hundred", 2],
+  ["thousand", 3],
+  ["million", 6],
+  ["billion", 9],
+]);
+
+/** Returns the digits of a number's term with a word behind it: "2p5" and "million". */
+export function scaleNumber(term: string, word: string): string | null {
+  const zeros = SCALES.get(word);
+  if (zeros === undefined || !/^\d{1,4}(?:p\d{1,3})?$/.test(term)) return null;
+  return String(Math.round(Number(term.replace("p", ".")) * 10 ** zeros));
+}
+
+/** One token for the full-text index: "17h45". */
+function toTime(hour: number, minute: string): string[] | null {
+  return hour < 24 && Number(minute) < 60 ? [`${hour}h${minute}`] : null;
+}
+
+function to24Hours(hour: number, half: string): number {
+  if (hour > 12) return Infinity;
+  return (hour % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+}
+
+function toDate(day: string, month: string): string[] | null {
+  const number = Number(day);
+  return number >= 1 && number <= 31 ? [`${number}`, MONTHS.get(month.toLowerCase())!] : null;
+}
+
+/** One token for the full-text index: "3p5" for 3.5 and 3,50. */
+function toDecimal(whole: string, part: string): string {
+  const digits = part.replace(/0+$/, "");
+  return digits === "" ? whole : `${whole}p${digits}`;
+}

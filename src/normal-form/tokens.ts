@@ -1,0 +1,275 @@
+import { stemmer } from "stemmer";
+import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
+import { fold, foldKana } from "./fold.ts";
+import {
+  guessLanguage,
+  type Language,
+  toWord,
+  type Word,
+  type WordForm,
+  wordForm,
+} from "./languages.ts";
+import { isMonth, readMonthDay, readNumber, scaleNumber } from "./numbers.ts";
+import { readRuns, type Runs } from "./runs.ts";
+
+/** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
+export interface NormalToken {
+  /** Token of a text in its normal form. Offsets are in the text, in UTF-16 units. */
+  folded: string;
+  /** Stored in the full-text index, and asked of it. */
+  base: string;
+  /** By which texts and queries are compared. */
+  stem: string;
+  start: number;
+  end: number;
+  /** Tokens of one group are written as one: a date, a number with its unit, "e-mail". */
+  group: number;
+}
+
+/** A compound that is written with hyphens or an apostrophe, joined: "email" of "e-mail". */
+interface Compound extends NormalToken {
+  /** Number of its tokens. */
+  length: number;
+}
+
+export interface NormalForm {
+  language: Language;
+  tokens: NormalToken[];
+  compounds: Compound[];
+}
+
+/** A text of which every word is a token by itself. */
+const ONLY_WORDS = /^(?:[a-z\s,;:!?()]|\.(?![a-z]))*$/i;
+/** A letter of an unsegmented script with its marks, or a run of other letters or of digits. */
+const PART = new RegExp(
+  `(?=${UNSEGMENTED_SCRIPT})\\p{L}[\\p{M}\\uFF9E\\uFF9F]*|\\p{N}+|` +
+    `(?:(?!${UNSEGMENTED_SCRIPT})[\\p{L}\\p{M}])+`,
+  "gu",
+);
+const APOSTROPHE = /['’ʼ‘`´]/;
+/** Quotation marks that Hebrew has in abbreviations. */
+const GERSHAYIM = /["״'׳’]/;
+const HYPHEN = /[-‐‑]/;
+const CURRENCIES: Record<string, string> = { $: "dollar", "€": "euro", "£": "pound", "¥": "yen" };
+const CONTRACTIONS = new Set(["t", "re", "ve", "ll", "d", "m"]);
+const ELISIONS = new Set("l d j t m s c qu jusqu lorsqu puisqu".split(" "));
+
+/** Returns the normal form of a text, in the language that it seems to have. */
+export function normalForm(text: string, language?: Language): NormalForm {
+  const runs = readRuns(text);
+  return new Reader(text, language ?? guessLanguage(runs.words)).read(runs);
+}
+
+/** Returns the normal form of a text; null if it has none of the stems of its language. */
+export function normalFormWith(
+  text: string,
+  stems: Record<Language, { has: (stem: string) => boolean }>,
+): NormalForm | null {
+  const runs = readRuns(text);
+  const language = guessLanguage(runs.words);
+  const mayMatch = (word: Word) =>
+    !word.isPlain || stems[language].has(wordForm(word, language).stem);
+  if (!runs.words.some(mayMatch) && ONLY_WORDS.test(text)) return null;
+  return new Reader(text, language).read(runs);
+}
+
+/** Reads a text once, from the start to the end. */
+class Reader {
+  readonly #text: string;
+  readonly #language: Language;
+  readonly #tokens: NormalToken[] = [];
+  readonly #compounds: Compound[] = [];
+  #group = 0;
+  /** Index of the first token of the present compound; −1 outside of one. */
+  #chainStart = -1;
+  #end = 0;
+
+  constructor(text: string, language: Language) {
+    this.#text = text;
+    this.#language = language;
+  }
+
+  read({ words, starts }: Runs): NormalForm {
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at]!;
+      const start = starts[at]!;
+      const end = start + word.written.length;
+      if (start >= this.#end) this.#readRun(word, start);
+      else if (end > this.#end) this.#readRun(toWord(this.#text.slice(this.#end, end)), this.#end);
+    }
+    this.#endChain();
+    return { language: this.#language, tokens: this.#tokens, compounds: this.#compounds };
+  }
+
+  #readRun(word: Word, start: number): void {
+    const text = this.#text;
+    const run = word.written;
+    const end = start + run.length;
+    const before = text[start - 1] ?? "";
+    const next = text[end] ?? "";
+    const isChained = this.#tokens.length > 0 && this.#end === start - 1 && isJoint(before);
+    if (isChained && this.#chainStart < 0) this.#chainStart = this.#firstOfGroup();
+    if (!isChained) {
+      this.#endChain();
+      this.#group += 1;
+    }
+    if (word.isPlain && before !== "." && !isSpecial(next)) {
+      this.#addForm(wordForm(word, this.#language), start, end);
+      return;
+    }
+    if (isMonth(run.toLowerCase()) && this.#readDate(start)) return;
+    this.#readScale(run.toLowerCase(), start, end);
+    if (this.#readSymbols(run, start, end) || this.#readApostrophe(run, start, end)) return;
+    this.#readParts(run, start);
+  }
+
+  /** Adds the whole number of "2 million" as a compound. */
+  #readScale(word: string, start: number, end: number): void {
+    const number = this.#tokens.slice(-2).findLast(({ base }) => /^\d/.test(base));
+    const digits = number && scaleNumber(number.base, word);
+    if (!digits || !/^[ -]$/.test(this.#text.slice(number.end, start))) return;
+    const { start: from, group } = number;
+    const form = { folded: digits, base: digits, stem: digits };
+    this.#compounds.push({ ...form, start: from, end, group, length: 2 });
+  }
+
+  /** Reads "C++", "C#", ".NET" and "AT&T". */
+  #readSymbols(run: string, start: number, end: number): boolean {
+    const text = this.#text;
+    const after = text.slice(end, end + 2);
+    const isLetter = /^[a-z]$/i.test(run);
+    if (isLetter && after === "++")
+      return this.#add(`${run.toLowerCase()}plusplus`, start, end + 2);
+    if (isLetter && after.startsWith("#") && !/[\p{L}\p{N}]/u.test(after[1] ?? "")) {
+      return this.#add(`${run.toLowerCase()}sharp`, start, end + 1);
+    }
+    if (/^net$/i.test(run) && /(?:^|[\s(])\.$/.test(text.slice(Math.max(0, start - 2), start))) {
+      return this.#add("dotnet", start - 1, end);
+    }
+    const name = /^([a-z]{1,3})&([a-z]{1,3})(?![a-z\d])/i.exec(text.slice(start, start + 8));
+    if (!name || name[1] !== run) return false;
+    const joined = `${name[1]}and${name[2]!}`.toLowerCase();
+    return this.#add(joined, start, start + name[0].length);
+  }
+
+  /** Reads a word with an apostrophe within, of which a part may be left out. */
+  #readApostrophe(run: string, start: number, end: number): boolean {
+    const text = this.#text;
+    const mark = text[end] ?? "";
+    const [rest = ""] = /^[\p{L}\p{M}]+/u.exec(text.slice(end + 1, end + 41)) ?? [];
+    if (rest === "" || /\p{N}/u.test(run)) return false;
+    const [first, second] = [run.toLowerCase(), rest.toLowerCase()];
+    const isAbbreviation = GERSHAYIM.test(mark) && /^\p{Script=Hebrew}+$/u.test(run + rest);
+    const isApostrophe = APOSTROPHE.test(mark);
+    if (isAbbreviation || (isApostrophe && /^\p{Script=Cyrillic}+$/u.test(run + rest))) {
+      return this.#addWord(run + rest, start, end + 1 + rest.length);
+    }
+    if (!isApostrophe) return false;
+    const isEnd = !APOSTROPHE.test(text[end + 1 + rest.length] ?? "");
+    if (second === "s" && isEnd) return this.#addWord(run, start, end, end + 2);
+    if (CONTRACTIONS.has(second) && isEnd && first.length > 1) {
+      return this.#addWord(run + rest, start, end + 1 + rest.length);
+    }
+    if (!ELISIONS.has(first)) return false;
+    this.#end = end + 1;
+    return true;
+  }
+
+  /** Reads runs of digits, of letters, and single letters of unsegmented scripts. */
+  #readParts(run: string, start: number): void {
+    const part = new RegExp(PART);
+    for (let found = part.exec(run); found; found = part.exec(run)) {
+      const from = start + found.index;
+      const [piece] = found;
+      if (/^[0-9]/.test(piece)) {
+        this.#readDigits(from);
+        if (this.#end > start + run.length) return;
+        part.lastIndex = Math.max(part.lastIndex, this.#end - start);
+      } else if (hasUnsegmentedScript(piece)) {
+        this.#add(foldKana(fold(piece)), from, from + piece.length);
+      } else {
+        this.#addWord(/^\p{N}/u.test(piece) ? fold(piece) : piece, from, from + piece.length);
+      }
+    }
+  }
+
+  #readDigits(at: number): void {
+    const text = this.#text;
+    const { terms, end } = readNumber(text, at);
+    const currency = /(?:^|[^\p{L}\p{N}])([$€£¥])\s?$/u.exec(text.slice(Math.max(0, at - 3), at));
+    const minus = /(?:^|[\s(])[-−]$/.test(text.slice(Math.max(0, at - 2), at));
+    const start = currency ? text.lastIndexOf(currency[1]!, at) : at;
+    if (minus) this.#add("minus", at - 1, at);
+    for (const term of terms) this.#add(term, start, end);
+    if (currency) this.#add(CURRENCIES[currency[1]!]!, start, end);
+    const [unit = "", percent, degree, symbol] =
+      /^\s?(?:(%)|(?:°|º)\s?([CF])\b|(€))/iu.exec(text.slice(end, end + 4)) ?? [];
+    if (unit === "") return;
+    const name = percent
+      ? "percent"
+      : symbol
+        ? CURRENCIES[symbol]!
+        : degree!.toLowerCase() === "c"
+          ? "celsius"
+          : "fahrenheit";
+    this.#add(name, end, end + unit.length);
+  }
+
+  #readDate(start: number): boolean {
+    const date = readMonthDay(this.#text, start);
+    for (const term of date?.terms ?? []) this.#add(term, start, date!.end);
+    return date !== null;
+  }
+
+  #addWord(word: string, start: number, end: number, readTo = end): true {
+    this.#addForm(wordForm(word, this.#language), start, end);
+    this.#end = readTo;
+    return true;
+  }
+
+  #addForm({ folded, base, stem }: WordForm, start: number, end: number): void {
+    this.#tokens.push({ folded, base, stem, start, end, group: this.#group });
+    this.#end = end;
+  }
+
+  #add(term: string, start: number, end: number): true {
+    const stem = stemmer(term);
+    this.#tokens.push({ folded: term, base: term, stem, start, end, group: this.#group });
+    this.#end = end;
+    return true;
+  }
+
+  #firstOfGroup(): number {
+    return this.#tokens.findLastIndex(({ group }) => group !== this.#group) + 1;
+  }
+
+  /** Adds the compound of the tokens that were joined: all of them together. */
+  #endChain(): void {
+    const first = this.#chainStart;
+    this.#chainStart = -1;
+    if (first < 0) return;
+    const parts = this.#tokens.slice(first);
+    if (parts.length < 2 || parts.length > MAX_PARTS) return;
+    if (parts.some(({ folded }) => !/^\p{L}[\p{L}\p{M}]*$/u.test(folded))) return;
+    const joined = parts.map(({ folded }) => folded).join("");
+    const { start, group } = parts[0]!;
+    const form = wordForm(joined, this.#language);
+    const compound = { ...form, start, end: parts.at(-1)!.end, group, length: parts.length };
+    if (/^\d/.test(form.base)) this.#tokens.splice(first, parts.length, compound);
+    else this.#compounds.push(compound);
+  }
+}
+
+const MAX_PARTS = 4;
+
+/** Tests for a character that joins two words if it is alone between them. */
+function isJoint(character: string): boolean {
+  if (character === " ") return false;
+  return HYPHEN.test(character) || APOSTROPHE.test(character);
+}
+
+/** Tests for a character behind a word that may change how it is read. */
+function isSpecial(next: string): boolean {
+  if (next === " " || next === "") return false;
+  return next === "+" || next === "#" || next === "&" || APOSTROPHE.test(next) || next === '"';
+}

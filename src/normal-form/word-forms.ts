@@ -1,0 +1,108 @@
+import { stemmer } from "stemmer";
+import data from "./word-forms.json" with { type: "json" };
+
+/** Facts of English words by WordNet, made by `npm run word-forms`: two words a line. */
+export interface WordFormData {
+  /** An irregular form and its base form: "women woman". */
+  irregular: string[];
+  /** The stem of a British spelling and an American word: "harbour harbor". */
+  spellings: string[];
+  /** A short compound that is also written as two words, and the first: "onboard on". */
+  compounds: string[];
+  /** A word, and the number of its family among the words of its stem. */
+  families: string[];
+}
+
+const toMap = (lines: readonly string[]) =>
+  new Map(lines.map((line) => line.split(" ") as [string, string]));
+const { irregular, spellings, compounds, families }: WordFormData = data;
+const IRREGULAR = toMap(irregular);
+const SPELLINGS = toMap(spellings);
+const COMPOUNDS = toMap(compounds);
+const FAMILIES = toMap(families);
+
+const CARDINALS = `zero one two three four five six seven eight nine ten eleven twelve thirteen
+  fourteen fifteen sixteen seventeen eighteen nineteen`.split(/\s+/);
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+const ORDINALS = `zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh
+  twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth`.split(/\s+/);
+
+/** "one" and "second" have more meanings than the number. */
+const NUMBERS = new Map(
+  [...CARDINALS.entries()]
+    .filter(([number]) => number > 1)
+    .map(([number, word]) => [word, `${number}`]),
+);
+for (const [i, tens] of TENS.entries()) {
+  NUMBERS.set(tens, `${10 * (i + 2)}`);
+  NUMBERS.set(tens.replace(/y$/, "ieth"), toOrdinal(10 * (i + 2)));
+  for (let unit = 1; unit < 10; unit++) {
+    const number = 10 * (i + 2) + unit;
+    NUMBERS.set(tens + CARDINALS[unit]!, `${number}`);
+    NUMBERS.set(tens + ORDINALS[unit]!, toOrdinal(number));
+  }
+}
+
+/** Returns the word of an ordinal number, or its digits with an ending: "first", "21th". */
+export function toOrdinal(number: number): string {
+  return ORDINALS[number] ?? `${number}th`;
+}
+
+/**
+ * Returns the normal form of a folded word: the base form of an irregular one, the American
+ * spelling, a number in digits. The stemmer does the rest.
+ */
+export function toBaseForm(word: string): string {
+  const number = NUMBERS.get(word);
+  if (number !== undefined) return number;
+  const base = IRREGULAR.get(word) ?? IRREGULAR.get(word.replace(/s$/, ""));
+  return base ?? SPELLINGS.get(stemmer(word)) ?? word;
+}
+
+/** Returns the two words that a short compound is also written as; null if it isn't one. */
+export function partsOfCompound(word: string): [string, string] | null {
+  const first = COMPOUNDS.get(word);
+  return first === undefined ? null : [first, word.slice(first.length)];
+}
+
+/** A word, folded, and its base form. */
+interface BaseForm {
+  folded: string;
+  base: string;
+}
+
+/**
+ * Tests whether two words of the same stem mean unrelated things: "universe" and
+ * "university". Words that WordNet doesn't know are related to all.
+ */
+export function areUnrelated(a: BaseForm, b: BaseForm): boolean {
+  const [first, second] = [familyOf(a), familyOf(b)];
+  return first !== null && second !== null && first !== second;
+}
+
+/** Endings of inflected forms, and what base forms may have instead. */
+const INFLECTIONS: readonly (readonly [RegExp, string])[] = [
+  [/$/, ""],
+  [/s$/, ""],
+  [/es$/, ""],
+  [/ies$/, "y"],
+  [/ed$/, ""],
+  [/ed$/, "e"],
+  [/ied$/, "y"],
+  [/ing$/, ""],
+  [/ing$/, "e"],
+  [/(.)\1(?:ed|ing)$/, "$1"],
+];
+
+function familyOf({ folded, base }: BaseForm): string | null {
+  return familyOfForm(folded) ?? familyOfForm(base);
+}
+
+function familyOfForm(word: string): string | null {
+  for (const [ending, replacement] of INFLECTIONS) {
+    const base = word.replace(ending, replacement);
+    const family = ending.test(word) ? FAMILIES.get(base) : undefined;
+    if (family !== undefined) return family;
+  }
+  return null;
+}

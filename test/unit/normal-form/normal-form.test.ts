@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { fold } from "../../../src/normal-form/fold.ts";
+import { wordForm } from "../../../src/normal-form/languages.ts";
+import { normalForm } from "../../../src/normal-form/tokens.ts";
+import { areUnrelated } from "../../../src/normal-form/word-forms.ts";
+
+/** The bases of a text's tokens, and its joined compounds after "|". */
+function form(text: string): string {
+  const { tokens, compounds } = normalForm(text, "en");
+  const words = tokens.map(({ base }) => base).join(" ");
+  return [words, ...compounds.map(({ base }) => base)].join(" | ");
+}
+
+describe("folding", () => {
+  it.each([
+    ["Straße", "strasse"],
+    ["ŁÓDŹ", "lodz"],
+    ["Smørrebrød", "smorrebrod"],
+    ["Æble", "aeble"],
+    ["Đà Nẵng", "da nang"],
+    ["Diyarbakır İZMİR", "diyarbakir izmir"],
+    ["ΝΗΣΟΣ", "νησοσ"],
+    ["νήσος Μαΐου", "νησοσ μαιου"],
+    ["Ёлка, йогурт", "елка, йогурт"],
+    ["كِتَابٌ أحمد", "كتاب احمد"],
+    ["مستشفى مدرسة ســـلام", "مستشفي مدرسه سلام"],
+    ["שָׁלוֹם", "שלום"],
+    ["सड़क हिन्दी", "सडक हिंदी"],
+    ["চওড়া", "চওডা"],
+    ["١٩٧٣ २०१५ ๒๕๖๐", "1973 2015 2560"],
+    ["ＴＶ ｶﾒﾗ", "tv カメラ"],
+    ["서울", "서울"],
+    ["น้ำ", "น้ำ"],
+    ["ԵՐԵՎԱՆ Երևան", "երեվան երեվան"],
+  ])("of %s gives %s", (text, folded) => {
+    expect(fold(text)).toBe(folded);
+    expect(fold(folded)).toBe(folded);
+  });
+});
+
+describe("the normal form of a text", () => {
+  it.each([
+    ["Three women went home", "3 woman go home"],
+    ["fishermen and oxen; the ground", "fisherman and ox the ground"],
+    ["Colour, theatre, organisation", "colored theater organize"],
+    ["an e-mail", "an e mail | email"],
+    ["a well-known ice-breaker", "a well know ice breaker | wellknown | icebreaker"],
+    ["isn't, isn’t, isnt", "isnt isnt isnt"],
+    ["the women's hut; fisherman's", "the woman hut fisherman"],
+    ["O'Brien", "o brien | obrien"],
+    ["LH1234, LH-1234", "lh 1234 lh 1234"],
+    ["C++ C# .NET AT&T R&B", "cplusplus csharp dotnet atandt randb"],
+    ["a net. Net", "a net net"],
+    ["3D, 25km and 25 km", "3 d 25 km and 25 km"],
+    ["1,000; 12 000; 1.000.000", "1000 12000 1000000"],
+    ["3.50 3,5 3.0", "3p5 3p5 3"],
+    ["$300, 300 dollars, 15 €, €15", "300 dollar 300 dollars 15 euro 15 euro"],
+    ["50% of 20 °C", "50 percent of 20 celsius"],
+    ["-15 degrees, 10-15", "minus 15 degrees 10 15"],
+    ["1st, first, 21st, twenty-first", "first first 21th 21th"],
+    ["seven of the 1990's, 1990s", "7 of the 1990 1990"],
+    ["5 pm, 5pm, 5 p.m., 17:00", "17h00 17h00 17h00 17h00"],
+    ["9.30am, 12:05 am", "9h30 0h05"],
+    ["1:23:45", "1 23 45"],
+    ["3 May, 3rd of May, May 3rd", "3 may 3 may 3 may"],
+    ["Sept 9, 2019-08-23", "9 september 23 august 2019"],
+    ["it may rain at 3", "it may rain at 3"],
+    ["п'ять", "пять"],
+    ['צה"ל', "צהל"],
+    ["서울에서 ｶﾒﾗ", "서 울 에 서 か め ら"],
+  ])("of %s is %s", (text, expected) => {
+    expect(form(text)).toBe(expected);
+  });
+
+  it.each([
+    ["Alte Häuser stehen am Fluss", "de"],
+    ["Elles chantaient devant la mairie", "fr"],
+    ["El niño dibuja un barco en la playa", "en"],
+    ["The house on the hill", "en"],
+    ["東京", "en"],
+  ])("is that of its language: %s", (text, language) => {
+    expect(normalForm(text).language).toBe(language);
+  });
+
+  it.each([
+    ["de", "Häuser", "Haus"],
+    ["de", "Mueller", "Müller"],
+    ["de", "Lehrerinnen", "Lehrerin"],
+    ["fr", "chevaux", "cheval"],
+    ["fr", "boulangère", "boulanger"],
+    ["fr", "eleves", "élève"],
+  ] as const)("has one stem in %s for %s and %s", (language, a, b) => {
+    expect(wordForm(a, language).stem).toBe(wordForm(b, language).stem);
+  });
+
+  it("has offsets in the text", () => {
+    const text = "At 5 p.m. the fisherman's E-Mail";
+    const { tokens, compounds } = normalForm(text);
+    const slices = [...tokens, ...compounds].map(({ start, end }) => text.slice(start, end));
+    expect(slices).toEqual(["At", "5 p.m.", "the", "fisherman", "E", "Mail", "E-Mail"]);
+  });
+});
+
+describe("words of one stem", () => {
+  it.each([
+    ["universe", "university", true],
+    ["universities", "universal", true],
+    ["generators", "general", true],
+    ["organisation", "organic", true],
+    ["vaccination", "vaccinated", false],
+    ["happiness", "happy", false],
+    ["zorbling", "zorbled", false],
+  ])("%s and %s are unrelated: %s", (a, b, unrelated) => {
+    expect(areUnrelated(wordForm(a, "en"), wordForm(b, "en"))).toBe(unrelated);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { matchFields, termCoverage } from "../../../src/search/evidence.ts";
+import { QueryTerms } from "../../../src/search/query-terms.ts";
+import { parseQuery } from "../../../src/search/query.ts";
+import { FTS_COLUMNS } from "../../../src/store/index-database/fulltext.ts";
+
+const emptyFields = { caption: "", transcript: "", onScreenText: "", labels: [], boxes: [] };
+
+describe("query terms", () => {
+  it.each<[string[], string, string[]]>([
+    [["dog"], "Dogs, a dog and dogma", ["Dogs", "dog"]],
+    [["dog", "dogs"], "a dog", ["dog"]],
+    [["running"], "He runs. She ran.", ["runs", "ran"]],
+    [["cafe"], "Ein CAFÉ in Köln", ["CAFÉ"]],
+    [["happy"], "happiness of a happy man", ["happiness", "happy"]],
+    [["東京"], "大東京都 and 東西京", ["東京"]],
+    [["กรุงเทพ"], "ในกรุงเทพฯ วันนี้", ["กรุงเทพ"]],
+    [["dont"], "don't, don’t", ["don't", "don’t"]],
+    [["sea"], "", []],
+    [["!"], "wow!", []],
+    [[], "anything", []],
+  ])("%j match in %j: %j", (words, text, found) => {
+    const matches = new QueryTerms(words).findMatches(text);
+    expect(matches.map(({ start, end }) => text.slice(start, end))).toEqual(found);
+  });
+
+  it("count a little less in another form than as written", () => {
+    const coverage = (caption: string) =>
+      termCoverage(
+        matchFields({ ...emptyFields, caption }, new QueryTerms(["women"]), {
+          columns: FTS_COLUMNS,
+          useBoxLabels: false,
+        }),
+        [3],
+      );
+    expect(coverage("Women!")).toBe(1);
+    expect(coverage("a woman")).toBeLessThan(1);
+    expect(coverage("a woman")).toBeGreaterThan(0.99);
+  });
+
+  it.each([
+    ["life jacket", "a lifejacket", ["lifejacket", "lifejacket"]],
+    ["railwaystation", "the railway station", ["railway station"]],
+    ["email", "by e-mail", ["e-mail"]],
+    ["e-mail", "my email", ["email"]],
+    ["LH1234", "flight LH-1234", ["LH-1234"]],
+    ["universe", "a university", []],
+    ["C++", "20 °C, or C++", ["C++"]],
+    ["minus 40", "at -40", ["-", "40"]],
+    ["2 million", "2000000 in all", ["2000000", "2000000"]],
+    ["2000000", "some two million", ["two million"]],
+    ["onboard", "they were on board", ["on board"]],
+    ["on board", "a band onboard", ["onboard"]],
+    ["aal", "en ål", ["ål"]],
+    ["ål", "en aal", ["aal"]],
+    ["bacteria", "one bacterium", ["bacterium"]],
+    ["blue", "a blu ray", []],
+    ["5 pm", "five pumps at 17:00", ["17:00"]],
+  ])("of %s match in %s: %j", (query, text, found) => {
+    const { words, plainText } = parseQuery(query);
+    const matches = new QueryTerms(words, plainText).findMatches(text);
+    expect(matches.map(({ start, end }) => text.slice(start, end))).toEqual(found);
+  });
+
+  it("of one letter weigh nothing, and of two letters half", () => {
+    const frequencies = { total: 100, byStem: new Map() };
+    expect(new QueryTerms(["t"]).weights(frequencies)).toEqual([0]);
+    const [abbreviation, word] = new QueryTerms(["tv", "tower"]).weights(frequencies);
+    expect(abbreviation).toBe(word! / 2);
+    expect(new QueryTerms(["c++"]).weights(frequencies)[0]).toBeGreaterThan(1);
+    expect(new QueryTerms(["猫"]).weights(frequencies)[0]).toBeGreaterThan(1);
+  });
+
+  it("with the same stem are one term", () => {
+    expect(new QueryTerms(["dog", "dogs", "cat"]).count).toBe(2);
+    const terms = new QueryTerms(["cat", "dog"]);
+    expect(terms.findMatches("dogs chase cats").map(({ term }) => term)).toEqual([1, 0]);
+  });
+
+  it("weigh more, the fewer segments contain them", () => {
+    const terms = new QueryTerms(["dogs", "kite", "東京"]);
+    const stems = terms.tokens.map(({ stem }) => stem);
+    expect(stems.slice(0, 4)).toEqual(["dog", "kite", "東", "京"]);
+    const byStem = new Map([
+      ["dog", 99],
+      ["東", 50],
+      ["京", 0],
+    ]);
+    const [dog, kite, tokyo] = terms.weights({ total: 100, byStem });
+    expect(dog).toBeGreaterThan(0);
+    expect(kite).toBeGreaterThan(100 * dog!);
+    expect(tokyo).toBe(kite);
+    expect(new Set(terms.weights({ total: 0, byStem: new Map() })).size).toBe(1);
+  });
+});
