@@ -1845,6 +1845,12 @@ export interface components {
              * @example 2026-11-24T09:30:00.000Z
              */
             last_traversed_at: string | null;
+            /**
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @example fitted
+             * @enum {string}
+             */
+            calibration: "fitted" | "borrowed";
         };
         /** @description An index and a page of its assets. */
         IndexWithAssets: {
@@ -2762,6 +2768,12 @@ export interface components {
              * @example null
              */
             next_cursor: string | null;
+            /**
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @example fitted
+             * @enum {string}
+             */
+            calibration: "fitted" | "borrowed";
             /** @description Id of the job, with `queue_job`: its `result` is that of the search. */
             job_id?: string;
             /**
@@ -3912,7 +3924,8 @@ export interface operations {
                      *           },
                      *           "duration_seconds": 1893.4,
                      *           "size_bytes": 734003200,
-                     *           "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *           "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *           "calibration": "fitted"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -4025,7 +4038,8 @@ export interface operations {
                      *       },
                      *       "duration_seconds": 1893.4,
                      *       "size_bytes": 734003200,
-                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["Index"];
@@ -4176,7 +4190,8 @@ export interface operations {
                      *         },
                      *         "duration_seconds": 1893.4,
                      *         "size_bytes": 734003200,
-                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *         "calibration": "fitted"
                      *       }
                      *     }
                      */
@@ -4304,7 +4319,8 @@ export interface operations {
                      *       },
                      *       "duration_seconds": 1893.4,
                      *       "size_bytes": 734003200,
-                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["Index"];
@@ -7387,7 +7403,8 @@ export interface operations {
                      *         },
                      *         "duration_seconds": 1893.4,
                      *         "size_bytes": 734003200,
-                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *         "calibration": "fitted"
                      *       },
                      *       "nodes": [
                      *         {
@@ -7879,7 +7896,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
-                     *       "next_cursor": null
+                     *       "next_cursor": null,
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["SearchResult"];
@@ -8024,7 +8042,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
-                     *       "next_cursor": null
+                     *       "next_cursor": null,
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["SearchResult"];
@@ -8207,7 +8226,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
-                     *       "next_cursor": null
+                     *       "next_cursor": null,
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["SearchResult"];

@@ -79,11 +79,12 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const index = { accountId, indexId, name, shards };
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
-    const { hits, total, next: following } = await search(env, index, request, example);
+    const found = await search(env, index, request, example);
+    const { hits, total, calibration } = found;
     const { offset, readyBy, cursorTag } = request;
-    const next = clip ? null : following; // a search by video takes no cursor
+    const next = clip ? null : found.next; // a search by video takes no cursor
     const page = { indexName: name, total, offset, readyBy, cursorTag, next, count: hits.length };
-    return saveResults(hits, page);
+    return saveResults(hits, { ...page, calibration });
   },
 
   /** Replaces a video's transcript. */

@@ -43,14 +43,20 @@ export function formatAssets({
   return formatPage(`${assets.length} of ${total} assets.`, lines, next_cursor);
 }
 
+const BORROWED =
+  "Scores order these results, but are less exact as probabilities: they were calibrated on other models.";
+
 export function formatMoments({
   segments,
   total,
   next_cursor,
+  calibration,
 }: z.output<typeof mcpSearchResult>): string {
   if (segments.length === 0) return "Nothing was found.";
   const lines = segments.map((hit) => `${hit.rank}. ${formatMoment(hit)}\n${formatContent(hit)}`);
-  return formatPage(`${segments.length} of ${total} found.`, lines, next_cursor);
+  const found = `${segments.length} of ${total} found.`;
+  const heading = calibration === "borrowed" ? `${found} ${BORROWED}` : found;
+  return formatPage(heading, lines, next_cursor);
 }
 
 export function formatAnswer({ answer, grounded, citations }: z.output<typeof mcpAnswer>): string {

@@ -63,10 +63,10 @@ async function searchByImage(
   const request = toExampleRequest(query, text);
   const toExample = () => exampleFromImage(c.env, index, image).catch(throwAsInvalid);
   const example = await timings.time("example", toExample);
-  const { hits, total } = await search(c.env, index, request, example, timings);
+  const { hits, total, calibration } = await search(c.env, index, request, example, timings);
   countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
-  const page = { ...request, total, count: total };
+  const page = { ...request, total, count: total, calibration };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 

@@ -90,9 +90,9 @@ async function searchNow(
   { key, range }: QueryClip,
 ) {
   const example = await exampleFromClip(c.env, index, key, range).catch(throwAsInvalid);
-  const { hits, total } = await search(c.env, index, request, example);
+  const { hits, total, calibration } = await search(c.env, index, request, example);
   countWork(c, "searches");
-  const page = { ...request, total, count: total };
+  const page = { ...request, total, count: total, calibration };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 

@@ -162,16 +162,20 @@ async function searchIndex(
 
 async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
-  const { hits, total, next } = await searchCallerIndex(c, indexName, async (index) => {
-    const found = search(c.env, index, request, null, timings);
-    found.catch(ignoreUntilAwaited); // an unknown asset is reported first
-    await requireAssets(c.env.DB, index.indexId, request.assetIds);
-    return found;
-  });
+  const { hits, total, next, calibration } = await searchCallerIndex(
+    c,
+    indexName,
+    async (index) => {
+      const found = search(c.env, index, request, null, timings);
+      found.catch(ignoreUntilAwaited); // an unknown asset is reported first
+      await requireAssets(c.env.DB, index.indexId, request.assetIds);
+      return found;
+    },
+  );
   countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
   const { offset, readyBy, cursorTag } = request;
-  const page = { offset, readyBy, cursorTag, total, next, count: hits.length };
+  const page = { offset, readyBy, cursorTag, total, next, count: hits.length, calibration };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 

@@ -1,8 +1,7 @@
 import { TimeSlice } from "../concurrency.ts";
-import { MODELS, SEARCH } from "../config.ts";
+import { SEARCH } from "../config.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { TEMPLATE } from "../models/describe.ts";
-import { hasImageEmbeddings } from "../models/embed-image.ts";
 import {
   countInDatabases,
   findSegments,
@@ -17,7 +16,14 @@ import {
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { Timings } from "../timings.ts";
 import type { NamedIndexRef, Segment } from "../types.ts";
-import calibrations from "./calibrations.json" with { type: "json" };
+import { nearestEntry } from "./calibration-entry.ts";
+import {
+  CALIBRATIONS,
+  type CalibrationState,
+  calibrationState,
+  embeddingModels,
+  selectEvidenceModels,
+} from "./calibration.ts";
 import { type ChannelHit, queryChannels, toFullTextHits } from "./channels.ts";
 import {
   type Evidence,
@@ -29,13 +35,7 @@ import {
   textLength,
 } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
-import {
-  type CalibrationEntry,
-  type EvidenceModel,
-  mergeSignals,
-  relevanceProbability,
-  type Signals,
-} from "./fuse.ts";
+import { mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
 import {
   findPosition,
   type Hit,
@@ -60,6 +60,7 @@ export interface SearchResults {
   /** Where the next page begins; null on the last one. */
   next: RankPosition | null;
   query: CompiledQuery;
+  calibration: CalibrationState;
 }
 
 /**
@@ -109,7 +110,7 @@ export async function search(
     page.push({ segment, asset, rank, score, signals, evidence, timeRange, duplicates });
   }
   const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
-  return { hits, total: relevant.length, next, query };
+  return { hits, total: relevant.length, next, query, calibration: calibrationState(env) };
 }
 
 function toEvidence(
@@ -175,7 +176,8 @@ async function findCandidates(
   const hits = [...toFullTextHits(fullTextHits, termWeights), ...vectors.hits];
   if (hits.length === 0 && vectors.outage) throw vectors.outage;
   const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
-  const models = selectEvidenceModels(env, query);
+  const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
+  const models = selectEvidenceModels(entry, query);
   const logPrior = -Math.log(Math.max(1, total));
   const slice = new TimeSlice();
   const candidates: Candidate[] = [];
@@ -231,33 +233,4 @@ export function combineSignals(
     }),
     ...(labelCoverage > 0 && { label_coverage: labelCoverage }),
   };
-}
-
-export const CALIBRATIONS: readonly CalibrationEntry[] = calibrations;
-
-/** Weight of text signals in a query with an example: a copy outranks a match of text alone. */
-const TEXT_WEIGHT_WITH_EXAMPLE = 0.5;
-
-/**
- * Selects the evidence models fitted for the embedding models in use; the first fitted ones if
- * there are none. Text and example together ("this, but at night") become one model whose weights
- * add up.
- */
-function selectEvidenceModels(
-  env: Env,
-  { plainText, example }: CompiledQuery,
-): readonly EvidenceModel[] {
-  const imageModel = hasImageEmbeddings(env) ? env.IMAGE_EMBEDDINGS_MODEL : null;
-  const fitted = CALIBRATIONS.find(({ models }) => {
-    return models.text === MODELS.embedText.id && models.image === imageModel;
-  });
-  const { text, image, example: exampleModel } = fitted ?? CALIBRATIONS[0]!;
-  if (!example) return image ? [...text, image] : text;
-  if (!plainText && example.textVector === null) return [exampleModel];
-  const textWeights = text.flatMap(({ weights }) => Object.entries(weights));
-  const reduced = textWeights.map(([signal, fit]) => {
-    return [signal, { ...fit, weight: fit.weight * TEXT_WEIGHT_WITH_EXAMPLE }];
-  });
-  const weights = { ...Object.fromEntries(reduced), ...exampleModel.weights };
-  return [{ bias: exampleModel.bias, weights }];
 }

@@ -2,14 +2,17 @@ import { z } from "@hono/zod-openapi";
 import { invalid } from "../../errors.ts";
 import { INVALID_CURSOR, pageFields } from "../../http/pagination.ts";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
+import type { CalibrationState } from "../../search/calibration.ts";
 import type { Hit } from "../../search/hits.ts";
 import type { RankPosition } from "../../search/request.ts";
+import { calibrationField } from "./fields.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
 
 export const searchResult = z
   .object({
     segments: z.array(hitRecord).describe("Segments, best first. Empty while the job is queued."),
     ...pageFields,
+    calibration: calibrationField,
     job_id: z
       .string()
       .optional()
@@ -36,11 +39,12 @@ type ResultPage = Omit<CursorPosition, "after"> & {
   /** Number of hits on the page before deleted ones were removed. */
   count: number;
   next?: RankPosition | null;
+  calibration: CalibrationState;
 };
 
 export async function toSearchResult(
   hits: Hit[],
-  { offset, readyBy, cursorTag, total, count, next }: ResultPage,
+  { offset, readyBy, cursorTag, total, count, next, calibration }: ResultPage,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof searchResult>> {
   return {
@@ -49,6 +53,7 @@ export async function toSearchResult(
     next_cursor: next
       ? toCursor({ offset: offset + count, after: next, readyBy, cursorTag })
       : null,
+    calibration,
   };
 }
 

@@ -4,14 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Sightline } from "sightline";
-import type { CalibrationEntry } from "../src/search/fuse.ts";
+import { CALIBRATIONS_FILE, storeCalibrations } from "../tools/calibration/calibrations-file.ts";
 import { type JudgedQuery, collectExamples } from "../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../tools/calibration/corpus.ts";
-import {
-  type CalibrationQueries,
-  fitCalibrationEntries,
-  mergeCalibrationEntries,
-} from "../tools/calibration/entries.ts";
+import { type CalibrationQueries, fitCalibrationEntries } from "../tools/calibration/entries.ts";
 import { collectImageExamples } from "../tools/calibration/image-examples.ts";
 import { sampleQueries } from "../tools/calibration/questions.ts";
 import { createSceneCorpus, loadSegments } from "../tools/calibration/scene-corpus.ts";
@@ -19,11 +15,10 @@ import { type Service, withService } from "../tools/service.ts";
 import { ProcessSupervisor, startChild } from "../tools/stack/child.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
-import { round } from "../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../tools/training/captions.ts";
 import { createRandom, shuffle } from "../tools/training/random.ts";
 
-const USAGE = `Usage: npm run calibrate -- [options]
+const USAGE = `Usage: npm run calibrate-engine -- [options]
 
 Fits how search signals become probabilities (src/search/calibrations.json) for the offline engine's
 models, on photos of <DIR>/photos-train arranged as an archive of images, videos and pages. First
@@ -38,7 +33,7 @@ The whole run takes about 40 minutes. \`npm run eval -- search\` measures the re
   --help           print this help
 `;
 
-const FILE = join(PROJECT, "src/search/calibrations.json");
+const FILE = join(PROJECT, CALIBRATIONS_FILE);
 const SPACE_FILE = join(PROJECT, ".wrangler/calibration/space.bin");
 const SEED = 1;
 const QUERIES_FILE = join(PROJECT, ".wrangler/calibration/judged-queries.json");
@@ -65,7 +60,7 @@ async function main(): Promise<void> {
     return;
   }
   if (values.refit) {
-    await storeCalibrations(JSON.parse(await readFile(QUERIES_FILE, "utf8")));
+    await storeEntries(JSON.parse(await readFile(QUERIES_FILE, "utf8")));
     return;
   }
   const data = resolve(values.data);
@@ -106,7 +101,7 @@ async function main(): Promise<void> {
       { entry: LOADING_WORKER },
     );
     await writeFile(QUERIES_FILE, JSON.stringify(queries));
-    await storeCalibrations(queries);
+    await storeEntries(queries);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -163,10 +158,8 @@ async function trainJointSpace(data: string): Promise<void> {
 }
 
 /** Fits the entries and replaces older ones of the same models. */
-async function storeCalibrations(queries: CalibrationQueries): Promise<void> {
-  const stored: CalibrationEntry[] = JSON.parse(await readFile(FILE, "utf8"));
-  const entries = mergeCalibrationEntries(fitCalibrationEntries(queries), stored);
-  await writeFile(FILE, `${JSON.stringify(entries, roundNumbers, 2)}\n`);
+async function storeEntries(queries: CalibrationQueries): Promise<void> {
+  await storeCalibrations(FILE, fitCalibrationEntries(queries));
   const { text, textWithoutImages, images } = queries;
   const [textCount, withoutImagesCount, imageCount] = [text, textWithoutImages, images].map(
     (judged) => judged.reduce((sum, { hits }) => sum + hits.length, 0),
@@ -175,11 +168,6 @@ async function storeCalibrations(queries: CalibrationQueries): Promise<void> {
     `${FILE}: ${textCount} hits of text queries, ${withoutImagesCount} of text queries without ` +
       `image embeddings, ${imageCount} of image queries.`,
   );
-}
-
-/** Rounds numbers to three digits, more than the data supports. */
-function roundNumbers(_: string, value: unknown): unknown {
-  return typeof value === "number" ? round(value, 3) : value;
 }
 
 function readCount(name: string, text: string, max: number): number {
