@@ -5,12 +5,14 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Sightline } from "sightline";
 import { CALIBRATIONS_FILE, storeCalibrations } from "../tools/calibration/calibrations-file.ts";
-import { type JudgedQuery, collectExamples } from "../tools/calibration/collect-examples.ts";
+import { collectExamples } from "../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../tools/calibration/corpus.ts";
 import { type CalibrationQueries, fitCalibrationEntries } from "../tools/calibration/entries.ts";
 import { collectImageExamples } from "../tools/calibration/image-examples.ts";
+import type { JudgedQuery } from "../tools/calibration/judgments.ts";
 import { sampleQueries } from "../tools/calibration/questions.ts";
-import { createSceneCorpus, loadSegments } from "../tools/calibration/scene-corpus.ts";
+import { createSceneCorpus } from "../tools/calibration/scene-corpus.ts";
+import { encodeBatch, type SegmentFields, VIDEO_SEGMENTS } from "../tools/segment-batch.ts";
 import { type Service, withService } from "../tools/service.ts";
 import { ProcessSupervisor, startChild } from "../tools/stack/child.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
@@ -123,6 +125,23 @@ async function judgeWithoutImages(
   log(`${questions.length} questions …`);
   const index = withoutImages(service).index("described");
   return collectExamples(index, corpus, questions);
+}
+
+/** Stores the segments in an index as ingest does, without analysis of media. */
+async function loadSegments(
+  { url, account }: Pick<Service, "url" | "account">,
+  indexName: string,
+  segments: readonly SegmentFields[],
+): Promise<void> {
+  const none = new Float32Array();
+  for (let at = 0; at < segments.length; at += VIDEO_SEGMENTS) {
+    const batch = segments.slice(at, at + VIDEO_SEGMENTS);
+    const response = await fetch(`${url}/load?account=${account}&index=${indexName}&embed=yes`, {
+      method: "POST",
+      body: encodeBatch({ segments: batch, textVectors: none, imageVectors: none }),
+    });
+    if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
+  }
 }
 
 /** Returns a client whose searches the Worker answers as without image embeddings. */

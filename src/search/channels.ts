@@ -87,7 +87,7 @@ export async function queryChannels(
   const channels: Promise<ChannelHit[]>[] = [];
   if (plainText) {
     const byText = async () => {
-      const vector = await time("embed", () => embedQueryText(env.AI, plainText));
+      const vector = await time("embed", () => embedQueryText(env, plainText));
       return searchVectors("text", vector);
     };
     channels.push(noneIfUnavailable("text_vectors", outages, byText));
@@ -120,8 +120,9 @@ export async function queryChannels(
 const textEmbeddings = new LruCache<number[]>(SEARCH.cachedQueryCount);
 const imageEmbeddings = new LruCache<number[]>(SEARCH.cachedQueryCount);
 
-function embedQueryText(ai: Ai, text: string): Promise<number[]> {
-  return textEmbeddings.get(text, async () => (await embedText(ai, [text]))[0]!);
+function embedQueryText(env: Env, text: string): Promise<number[]> {
+  const key = `${env.TEXT_EMBEDDINGS_MODEL} ${text}`;
+  return textEmbeddings.get(key, async () => (await embedText(env.AI, [text]))[0]!);
 }
 
 function embedQueryForImages(env: Env, text: string): Promise<number[]> {

@@ -1,7 +1,7 @@
 import { SENTENCE_MODEL } from "../../local/engine/sentences.ts";
 import type { CalibrationEntry } from "../../src/search/calibration-entry.ts";
-import type { JudgedQuery } from "./collect-examples.ts";
-import { type Example, fitEvidenceModels } from "./fit.ts";
+import { fitEvidenceModels } from "./fit.ts";
+import { type JudgedQuery, weighExamples } from "./judgments.ts";
 import { EXACT_TEXT, EXAMPLE, EXAMPLE_NO_IMAGE, IMAGE, SIMILAR_TEXT } from "./model-shapes.ts";
 
 /** What the entries of the offline engine's models were fitted on. */
@@ -29,11 +29,4 @@ export function fitCalibrationEntries(queries: CalibrationQueries): CalibrationE
     { models: toModels(""), source, text, image: image!, example: example! },
     { models: toModels(null), source, text, image: null, example: exampleWithoutImages! },
   ];
-}
-
-/** Weighs hits so that a query with a hundred relevant hits doesn't outweigh a hundred with one. */
-function weighExamples({ hits }: JudgedQuery): Example[] {
-  const relevantCount = hits.filter(({ isRight }) => isRight).length;
-  const weight = 1 / Math.sqrt(Math.max(1, relevantCount));
-  return hits.map(({ signals, isRight }) => ({ signals, isRight, weight }));
 }

@@ -25,6 +25,12 @@ const L2_PENALTY = 1e-3;
 /** Threshold and exponent of each signal of an evidence model; other signals don't count. */
 export type ModelShape = Partial<Record<Signal, Omit<SignalWeight, "weight">>>;
 
+/** An evidence model of which only some parameters are fitted; the others stay as they are. */
+export interface PartialModel {
+  model: EvidenceModel;
+  free: readonly ("bias" | Signal)[];
+}
+
 /** State of an evidence model while it is fitted: signal strengths and log odds of all examples. */
 interface FitState {
   shape: ModelShape;
@@ -32,6 +38,8 @@ interface FitState {
   /** Columns of strengths: a constant 1 for the bias, then one per signal. */
   columns: Float64Array[];
   weights: number[];
+  /** Whether the weight of each column is fitted. */
+  isFree: boolean[];
   logOdds: Float64Array;
 }
 
@@ -47,8 +55,25 @@ export function fitEvidenceModels(
   examples: readonly Example[],
   shapes: readonly ModelShape[],
 ): readonly EvidenceModel[] {
+  return runFits(
+    examples,
+    shapes.map((shape) => createFit(examples, shape)),
+  );
+}
+
+/** Fits the free parameters of evidence models in the same way, from their present values on. */
+export function refitEvidenceModels(
+  examples: readonly Example[],
+  models: readonly PartialModel[],
+): readonly EvidenceModel[] {
+  return runFits(
+    examples,
+    models.map((partial) => resumeFit(examples, partial)),
+  );
+}
+
+function runFits(examples: readonly Example[], fits: readonly FitState[]): EvidenceModel[] {
   const exampleWeights = Float64Array.from(examples, ({ weight = 1 }) => weight);
-  const fits = shapes.map((shape) => createFit(examples, shape));
   for (
     let round = 0, largestChange = 1;
     round < MAX_ROUNDS && largestChange > CONVERGENCE;
@@ -77,8 +102,19 @@ function createFit(examples: readonly Example[], shape: ModelShape): FitState {
     used,
     columns: [new Float64Array(examples.length).fill(1), ...columns],
     weights: [0, ...used.map(() => 0)],
+    isFree: [true, ...used.map(() => true)],
     logOdds: new Float64Array(examples.length),
   };
+}
+
+function resumeFit(examples: readonly Example[], { model, free }: PartialModel): FitState {
+  const fit = createFit(examples, model.weights);
+  const weights = [model.bias, ...fit.used.map((signal) => model.weights[signal]!.weight)];
+  const isFree = [free.includes("bias"), ...fit.used.map((signal) => free.includes(signal))];
+  const logOdds = fit.logOdds.map((_, row) =>
+    weights.reduce((sum, weight, at) => sum + weight * fit.columns[at]![row]!, 0),
+  );
+  return { ...fit, weights, isFree, logOdds };
 }
 
 /** Returns, by model, the posterior probability that it is right for each example (E step). */
@@ -103,9 +139,10 @@ function runNewtonRound(
   targets: Float64Array,
   exampleWeights: Float64Array,
 ): number {
-  const { columns, weights, logOdds } = fit;
+  const { columns, weights, isFree, logOdds } = fit;
   let largestChange = 0;
   for (const [at, column] of columns.entries()) {
+    if (!isFree[at]) continue;
     const oldWeight = weights[at]!;
     const step = newtonStep(column, targets, exampleWeights, logOdds, at === 0 ? 0 : oldWeight);
     const newWeight = at === 0 ? oldWeight + step : Math.max(0, oldWeight + step);
