@@ -35,7 +35,7 @@ const SHAPES: Record<string, string> = {
   bottle: '<path d="M42 6h16v22q14 8 14 22v42H28V50q0-14 14-22z"/>',
   hat: '<path d="M4 76q46-16 92 0-46 20-92 0"/><path d="M28 70V30q22-14 44 0v40z"/>',
 };
-const COLOURS: Record<string, string> = {
+export const COLOURS: Record<string, string> = {
   red: "#d22",
   orange: "#f08a1c",
   yellow: "#f5d51f",
@@ -47,7 +47,7 @@ const COLOURS: Record<string, string> = {
 };
 const STARS = '<g fill="#fff"><circle cx="60" cy="50" r="3"/><circle cx="300" cy="80" r="3"/></g>';
 /** Backgrounds by two wordings. */
-const PLACES: { wordings: [string, string]; svg: string }[] = [
+export const PLACES: { wordings: [string, string]; svg: string }[] = [
   {
     wordings: ["at night", "under a dark sky with stars"],
     svg: `<rect width="384" height="384" fill="#0b1030"/>${STARS}`,

@@ -8,9 +8,9 @@ import { search } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
 import type { NamedIndexRef } from "../../src/types.ts";
+import { providePlatformClasses } from "../platform-classes.ts";
 import type { SegmentFields } from "../segment-batch.ts";
 import { recordedState } from "../statements/recorded-databases.ts";
-import { stubPlatform } from "../stub-platform.ts";
 import { type StoredVector, VectorTable } from "./vector-table.ts";
 
 /** Vectors of texts and, by the name of their segment, of images; both are of any length. */
@@ -49,7 +49,7 @@ export class MemoryIndex {
     segments: readonly SegmentFields[],
     vectors: MemoryVectors,
   ): Promise<MemoryIndex> {
-    stubPlatform();
+    providePlatformClasses();
     const { IndexDatabase } = await import("../../src/durable/index-database.ts");
     const state = recordedState({ add() {} }, "IndexDatabase", INDEX_DATABASE_MIGRATIONS);
     const database = new IndexDatabase(state, {} as Env);

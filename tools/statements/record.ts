@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { providePlatformClasses } from "../platform-classes.ts";
 import { PROJECT } from "../stack/local-state.ts";
-import { stubPlatform } from "../stub-platform.ts";
 import { type RecordedStatement, StatementLog } from "./recorded-databases.ts";
 import { TemplateCoverage } from "./template-coverage.ts";
 
@@ -12,7 +12,7 @@ export interface Recording {
 
 /** Calls the functions of the stores and the objects, and records the statements that they run. */
 export async function recordStatements(): Promise<Recording> {
-  stubPlatform();
+  providePlatformClasses();
   const coverage = new TemplateCoverage();
   await coverage.start();
   const log = new StatementLog();

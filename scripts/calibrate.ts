@@ -1,0 +1,177 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { AppError } from "../src/errors.ts";
+import { type EmbeddingModels, nearestEntry } from "../src/search/calibration-entry.ts";
+import { embeddingModels } from "../src/search/calibration.ts";
+import {
+  CALIBRATIONS_FILE,
+  readCalibrations,
+  storeCalibrations,
+} from "../tools/calibration/calibrations-file.ts";
+import { type ArchiveSize, generateArchive } from "../tools/calibration/generated-archive.ts";
+import {
+  embedArchive,
+  type EmbeddingCost,
+  estimateCost,
+} from "../tools/deployment-calibration/archive-vectors.ts";
+import {
+  fitDeploymentEntry,
+  judgeArchive,
+  measureErrors,
+  splitQueries,
+} from "../tools/deployment-calibration/fit-deployment.ts";
+import { openCloudflare } from "./cloudflare/api.ts";
+import { readEnvironment } from "./cloudflare/environment-config.ts";
+import { openWorkersAi } from "./cloudflare/workers-ai.ts";
+import { confirm, runCommand, UsageError, withUsageErrors } from "./command-line.ts";
+
+const USAGE = `Usage: npm run calibrate -- --env NAME [options]
+
+Fits how cosines become probabilities to the embedding models of an environment, and stores the
+result in ${CALIBRATIONS_FILE}, which the next deployment uses. It is fitted on a generated
+archive: scenes told in sentences and, with an image model, drawings. Their vectors come from
+Workers AI through its REST API. Shows the cost and asks first.
+
+  --env NAME      the environment, such as production
+  --dry-run       only show the cost
+  --yes           don't ask
+  --help          print this help
+
+Environment:
+  CLOUDFLARE_API_TOKEN    a token with the permission "Workers AI: Read"
+  CLOUDFLARE_ACCOUNT_ID   the account (default: that of wrangler.NAME.toml)
+  IMAGE_EMBEDDINGS_KEY    key of the server of IMAGE_EMBEDDINGS_URL, if the environment has one
+`;
+
+const SEED = 1;
+const SCENES = 660;
+const DRAWINGS = 200;
+const QUERIES = { text: 800, drawings: 400, images: 160 };
+
+/** Variables of an environment that name its embedding models. */
+type ModelVars = Pick<
+  Env,
+  "TEXT_EMBEDDINGS_MODEL" | "IMAGE_EMBEDDINGS_URL" | "IMAGE_EMBEDDINGS_MODEL"
+>;
+
+async function main(): Promise<void> {
+  const values = readArguments();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const { env: environment } = values;
+  if (environment === undefined) throw new UsageError("--env NAME is missing.");
+  const { current } = await readEnvironment(process.cwd(), environment);
+  if (!current) throw new Error(`Run this first: npm run setup -- --env ${environment}`);
+  const api = openCloudflare(current.account_id);
+  const vars = readModelVars(current.vars);
+  const models = embeddingModels(vars);
+  const key = process.env["IMAGE_EMBEDDINGS_KEY"];
+  const env = { ...vars, AI: openWorkersAi(api), ...(key && { IMAGE_EMBEDDINGS_KEY: key }) };
+
+  const size: ArchiveSize = {
+    scenes: SCENES,
+    drawings: models.image === null ? 0 : DRAWINGS,
+    queries: QUERIES,
+  };
+  const archive = await generateArchive(size, SEED);
+  const cost = estimateCost(env, archive);
+  console.log(describeCost(environment, api.accountId, models, cost));
+  if (values["dry-run"]) {
+    console.log("Nothing was called: this was a dry run.");
+    return;
+  }
+  if (!values.yes && !(await confirm("Calibrate?"))) throw new Error("Nothing was changed.");
+
+  const vectors = await embedArchive(env, archive, logProgress).catch(throwUnchanged);
+  const judged = await judgeArchive(models.text, archive, vectors);
+  const [toFit, toMeasure] = splitQueries(judged);
+  const file = join(process.cwd(), CALIBRATIONS_FILE);
+  const borrowed = nearestEntry(await readCalibrations(file), models);
+  const fitted = fitDeploymentEntry(models, describeSource(size), borrowed, toFit);
+  const errors = [measureErrors(borrowed, toMeasure), measureErrors(fitted, toMeasure)] as const;
+  console.log(describeErrors(...errors));
+  const [before, after] = errors;
+  if (after.text > before.text) {
+    throw new Error(`The present parameters are better. ${UNCHANGED}`);
+  }
+  await storeCalibrations(file, [fitted]);
+  console.log(`
+Stored in ${CALIBRATIONS_FILE}. Commit the file to your copy of the repository.
+Next: npm run deploy -- --env ${environment}`);
+}
+
+const UNCHANGED = `${CALIBRATIONS_FILE} is unchanged.`;
+
+function readModelVars(vars: Record<string, unknown>): ModelVars {
+  const read = (name: string) => String(vars[name] ?? "");
+  return {
+    TEXT_EMBEDDINGS_MODEL: read("TEXT_EMBEDDINGS_MODEL"),
+    IMAGE_EMBEDDINGS_URL: read("IMAGE_EMBEDDINGS_URL"),
+    IMAGE_EMBEDDINGS_MODEL: read("IMAGE_EMBEDDINGS_MODEL"),
+  };
+}
+
+function describeCost(
+  environment: string,
+  accountId: string,
+  { text, image }: EmbeddingModels,
+  { texts, textTokens, images, usd }: EmbeddingCost,
+): string {
+  const imageModel = image === null ? "" : ` and ${image || "the server's image model"}`;
+  const drawings = image === null ? "" : `, and ${images} drawings`;
+  return `Calibrates "${environment}" in the account ${accountId} for ${text}${imageModel}.
+Embeds ${texts} texts of about ${textTokens} tokens${drawings}: at most $${formatUsd(usd)}.
+`;
+}
+
+/** Rounds up to a hundredth of a cent. */
+function formatUsd(usd: number): string {
+  return (Math.ceil(usd * 10_000) / 10_000).toFixed(4);
+}
+
+function describeSource({ scenes, drawings }: ArchiveSize): string {
+  const drawn = drawings === 0 ? "" : ` and ${drawings} drawings`;
+  return `${scenes} generated scenes${drawn}; what matching words say: as borrowed`;
+}
+
+type Errors = ReturnType<typeof measureErrors>;
+
+function describeErrors(before: Errors, after: Errors): string {
+  const line = (what: string, one: number, other: number) =>
+    `  ${what}: ${one.toFixed(3)} with borrowed parameters, ${other.toFixed(3)} with fitted ones`;
+  const lines = [line("text queries", before.text, after.text)];
+  if (before.images !== null && after.images !== null) {
+    lines.push(line("image queries", before.images, after.images));
+  }
+  return `Expected calibration error of queries that nothing was fitted on:\n${lines.join("\n")}`;
+}
+
+let shown = 0;
+/** Prints every fifth of the way. */
+function logProgress(done: number, total: number): void {
+  const share = Math.floor((5 * done) / total);
+  if (share > shown) console.log(`  ${done} of ${total} embedded`);
+  shown = Math.max(share, shown);
+}
+
+/** Throws an error that says what the model answered, and that nothing was stored. */
+function throwUnchanged(error: unknown): never {
+  const told = error instanceof Error ? error.message : String(error);
+  const answered = error instanceof AppError && error.cause instanceof Error;
+  const reasons = answered ? [told, (error.cause as Error).message] : [told];
+  throw new Error([...reasons, UNCHANGED].join("\n"), { cause: error });
+}
+
+function readArguments() {
+  const options = {
+    env: { type: "string" },
+    "dry-run": { type: "boolean" },
+    yes: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  return withUsageErrors(() => parseArgs({ options })).values;
+}
+
+await runCommand(main, USAGE);
