@@ -1,7 +1,11 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { AppError } from "../src/errors.ts";
-import { type EmbeddingModels, nearestEntry } from "../src/search/calibration-entry.ts";
+import {
+  type CalibrationEntry,
+  type EmbeddingModels,
+  nearestEntry,
+} from "../src/search/calibration-entry.ts";
 import { embeddingModels } from "../src/search/calibration.ts";
 import {
   CALIBRATIONS_FILE,
@@ -44,6 +48,8 @@ Environment:
 `;
 
 const SEED = 1;
+/** Stored parameters are rounded. */
+const ERROR_TOLERANCE = 0.001;
 const SCENES = 660;
 const DRAWINGS = 200;
 const QUERIES = { text: 800, drawings: 400, images: 160 };
@@ -88,18 +94,24 @@ async function main(): Promise<void> {
   const judged = await judgeArchive(models.text, archive, vectors);
   const [toFit, toMeasure] = splitQueries(judged);
   const file = join(process.cwd(), CALIBRATIONS_FILE);
-  const borrowed = nearestEntry(await readCalibrations(file), models);
-  const fitted = fitDeploymentEntry(models, describeSource(size), borrowed, toFit);
-  const errors = [measureErrors(borrowed, toMeasure), measureErrors(fitted, toMeasure)] as const;
-  console.log(describeErrors(...errors));
-  const [before, after] = errors;
-  if (after.text > before.text) {
+  const entries = await readCalibrations(file);
+  const known = nearestEntry(entries.filter(isOfEngine), models);
+  const fitted = fitDeploymentEntry(models, describeSource(size), known, toFit);
+  const before = measureErrors(nearestEntry(entries, models), toMeasure);
+  const after = measureErrors(fitted, toMeasure);
+  console.log(describeErrors(before, after));
+  if (after.text > before.text + ERROR_TOLERANCE) {
     throw new Error(`The present parameters are better. ${UNCHANGED}`);
   }
   await storeCalibrations(file, [fitted]);
   console.log(`
 Stored in ${CALIBRATIONS_FILE}. Commit the file to your copy of the repository.
 Next: npm run deploy -- --env ${environment}`);
+}
+
+/** Tests for an entry of the offline engine, as the first one is: they know what people wrote. */
+function isOfEngine({ models }: CalibrationEntry, _: number, [first]: CalibrationEntry[]) {
+  return models.text === first!.models.text;
 }
 
 const UNCHANGED = `${CALIBRATIONS_FILE} is unchanged.`;
@@ -133,14 +145,14 @@ function formatUsd(usd: number): string {
 
 function describeSource({ scenes, drawings }: ArchiveSize): string {
   const drawn = drawings === 0 ? "" : ` and ${drawings} drawings`;
-  return `${scenes} generated scenes${drawn}; what matching words say: as borrowed`;
+  return `${scenes} generated scenes${drawn}, after the entry of the offline models`;
 }
 
 type Errors = ReturnType<typeof measureErrors>;
 
 function describeErrors(before: Errors, after: Errors): string {
   const line = (what: string, one: number, other: number) =>
-    `  ${what}: ${one.toFixed(3)} with borrowed parameters, ${other.toFixed(3)} with fitted ones`;
+    `  ${what}: ${one.toFixed(3)} with the present parameters, ${other.toFixed(3)} with fitted ones`;
   const lines = [line("text queries", before.text, after.text)];
   if (before.images !== null && after.images !== null) {
     lines.push(line("image queries", before.images, after.images));

@@ -52,7 +52,7 @@ const readEntries = (): CalibrationEntry[] => JSON.parse(readText());
 
 /** Reads the errors that the command prints, of borrowed parameters and of fitted ones. */
 function errorsOf(stdout: string, kind: string): number[] {
-  const line = new RegExp(`${kind} queries: ([\\d.]+) with borrowed .*, ([\\d.]+) with fitted`);
+  const line = new RegExp(`${kind} queries: ([\\d.]+) with the present .*, ([\\d.]+) with fitted`);
   return line.exec(stdout)?.slice(1).map(Number) ?? [];
 }
 

@@ -2,7 +2,7 @@ import type { CalibrationEntry, EmbeddingModels } from "../../src/search/calibra
 import { selectEvidenceModels } from "../../src/search/calibration.ts";
 import { type EvidenceModel, relevanceProbability, type Signal } from "../../src/search/fuse.ts";
 import type { Hit } from "../../src/search/hits.ts";
-import { type Example, type PartialModel, refitEvidenceModels } from "../calibration/fit.ts";
+import { type Example, type KnownModel, refitEvidenceModels } from "../calibration/fit.ts";
 import type { GeneratedArchive } from "../calibration/generated-archive.ts";
 import { type JudgedQuery, weighExamples } from "../calibration/judgments.ts";
 import { MemoryIndex } from "../memory-search/memory-index.ts";
@@ -57,43 +57,56 @@ export function splitQueries({ text, images }: JudgedArchive): [JudgedArchive, J
 }
 
 /**
- * Fits an entry for other embedding models. Only what depends on these is fitted, the biases and
- * weights of their cosines and margins: what matching words say is the same with any model, and the
- * entry that is `borrowed` knows it from texts that people wrote.
+ * How well the known entry tells what matching words say: it was fitted on texts that people wrote,
+ * and words are the same with any model. docs/experiments/calibration.md has what was tried.
+ */
+const WORD_PRECISION = 10;
+/** What depends on the models is known by the examples alone. */
+const UNKNOWN = 0;
+
+/**
+ * Fits an entry for other embedding models. Labels and the prior of the scope size count as they do
+ * in the entry that is `known`: the examples have none.
  */
 export function fitDeploymentEntry(
   models: EmbeddingModels,
   source: string,
-  borrowed: CalibrationEntry,
+  known: CalibrationEntry,
   { text, images }: JudgedArchive,
 ): CalibrationEntry {
   const textExamples = text.flatMap(weighExamples);
   const imageExamples = images.flatMap(weighExamples);
-  const [exactText, similarText] = borrowed.text;
-  const image = borrowed.image && withThreshold(borrowed.image, textExamples);
-  const [, fittedText, fittedImage] = refitEvidenceModels(textExamples, [
-    { model: exactText!, free: [] },
-    { model: similarText!, free: ["bias", "text_margin"] },
-    ...(image ? [freeCosines(image)] : []),
+  const [exactText, similarText] = known.text;
+  const image = known.image && withThreshold(known.image, textExamples);
+  const [fittedExact, fittedSimilar, fittedImage] = refitEvidenceModels(textExamples, [
+    { model: exactText!, precision: { bias: WORD_PRECISION, term_coverage: WORD_PRECISION } },
+    {
+      model: similarText!,
+      precision: { bias: UNKNOWN, text_margin: UNKNOWN, bm25_normalized: WORD_PRECISION },
+    },
+    ...(image ? [withUnknownCosines(image)] : []),
   ]);
   return {
     models,
     source,
-    text: [exactText!, fittedText!],
+    text: [fittedExact!, fittedSimilar!],
     image: fittedImage ?? null,
-    example: image ? fitExample(borrowed.example, imageExamples) : borrowed.example,
+    example: image ? fitExample(known.example, imageExamples) : known.example,
   };
 }
 
-function freeCosines(model: EvidenceModel): PartialModel {
-  return { model, free: ["bias", "image_similarity", "image_margin"] };
+function withUnknownCosines(model: EvidenceModel): KnownModel {
+  const precision = { bias: UNKNOWN, image_similarity: UNKNOWN, image_margin: UNKNOWN };
+  return { model, precision };
 }
 
 /** Fits the model of queries by example. A perfect copy keeps its log odds. */
-function fitExample(borrowed: EvidenceModel, examples: readonly Example[]): EvidenceModel {
-  const [fitted] = refitEvidenceModels(examples, [freeCosines(withThreshold(borrowed, examples))]);
-  const copy = borrowed.weights.copy_similarity!;
-  const lost = Math.max(0, borrowed.bias - fitted!.bias);
+function fitExample(known: EvidenceModel, examples: readonly Example[]): EvidenceModel {
+  const [fitted] = refitEvidenceModels(examples, [
+    withUnknownCosines(withThreshold(known, examples)),
+  ]);
+  const copy = known.weights.copy_similarity!;
+  const lost = Math.max(0, known.bias - fitted!.bias);
   const weight = copy.weight + lost / (1 - copy.threshold);
   return { ...fitted!, weights: { ...fitted!.weights, copy_similarity: { ...copy, weight } } };
 }

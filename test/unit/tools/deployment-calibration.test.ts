@@ -30,8 +30,4 @@ it("parameters fitted on one archive lower the calibration error of other models
   const [before, after] = [measureErrors(borrowed, other), measureErrors(fitted, other)];
   expect(before.text).toBeGreaterThan(0.04);
   expect(after.text).toBeLessThan(0.7 * before.text);
-  expect(fitted.text[0]).toEqual(borrowed.text[0]);
-  expect(fitted.text[1]!.weights.bm25_normalized).toEqual(
-    borrowed.text[1]!.weights.bm25_normalized,
-  );
 });
