@@ -12,18 +12,20 @@ import {
   readCalibrations,
   storeCalibrations,
 } from "../tools/calibration/calibrations-file.ts";
-import { type ArchiveSize, generateArchive } from "../tools/calibration/generated-archive.ts";
 import {
-  embedArchive,
+  fitText,
+  judgeArchive,
+  makeEntry,
+  splitQueries,
+  textError,
+} from "../tools/deployment-calibration/fit-deployment.ts";
+import {
+  embedMaterial,
   type EmbeddingCost,
   estimateCost,
-} from "../tools/deployment-calibration/archive-vectors.ts";
-import {
-  fitDeploymentEntry,
-  judgeArchive,
-  measureErrors,
-  splitQueries,
-} from "../tools/deployment-calibration/fit-deployment.ts";
+  generateMaterial,
+  type Material,
+} from "../tools/deployment-calibration/material.ts";
 import { openCloudflare } from "./cloudflare/api.ts";
 import { readEnvironment } from "./cloudflare/environment-config.ts";
 import { openWorkersAi } from "./cloudflare/workers-ai.ts";
@@ -47,13 +49,8 @@ Environment:
   IMAGE_EMBEDDINGS_KEY    key of the server of IMAGE_EMBEDDINGS_URL, if the environment has one
 `;
 
-const SEED = 1;
 /** Stored parameters are rounded. */
 const ERROR_TOLERANCE = 0.001;
-const SCENES = 660;
-const DRAWINGS = 200;
-const QUERIES = { text: 800, drawings: 400, images: 160 };
-
 /** Variables of an environment that name its embedding models. */
 type ModelVars = Pick<
   Env,
@@ -76,13 +73,8 @@ async function main(): Promise<void> {
   const key = process.env["IMAGE_EMBEDDINGS_KEY"];
   const env = { ...vars, AI: openWorkersAi(api), ...(key && { IMAGE_EMBEDDINGS_KEY: key }) };
 
-  const size: ArchiveSize = {
-    scenes: SCENES,
-    drawings: models.image === null ? 0 : DRAWINGS,
-    queries: QUERIES,
-  };
-  const archive = await generateArchive(size, SEED);
-  const cost = estimateCost(env, archive);
+  const material = await generateMaterial(models.image !== null);
+  const cost = estimateCost(env, material);
   console.log(describeCost(environment, api.accountId, models, cost));
   if (values["dry-run"]) {
     console.log("Nothing was called: this was a dry run.");
@@ -90,19 +82,24 @@ async function main(): Promise<void> {
   }
   if (!values.yes && !(await confirm("Calibrate?"))) throw new Error("Nothing was changed.");
 
-  const vectors = await embedArchive(env, archive, logProgress).catch(throwUnchanged);
-  const judged = await judgeArchive(models.text, archive, vectors);
+  const vectors = await embedMaterial(env, material, logProgress).catch(throwUnchanged);
+  const judged = await judgeArchive(models.text, material.archive, vectors.texts);
   const [toFit, toMeasure] = splitQueries(judged);
   const file = join(process.cwd(), CALIBRATIONS_FILE);
   const entries = await readCalibrations(file);
   const known = nearestEntry(entries.filter(isOfEngine), models);
-  const fitted = fitDeploymentEntry(models, describeSource(size), known, toFit);
-  const before = measureErrors(nearestEntry(entries, models), toMeasure);
-  const after = measureErrors(fitted, toMeasure);
-  console.log(describeErrors(before, after));
-  if (after.text > before.text + ERROR_TOLERANCE) {
+  const text = fitText(known.text, toFit);
+  const before = textError(nearestEntry(entries, models).text, toMeasure);
+  const after = textError(text, toMeasure);
+  console.log(
+    "Expected calibration error of queries that nothing was fitted on:\n" +
+      `  ${before.toFixed(3)} with the present parameters, ${after.toFixed(3)} with fitted ones`,
+  );
+  if (after > before + ERROR_TOLERANCE) {
     throw new Error(`The present parameters are better. ${UNCHANGED}`);
   }
+  const about = { models, source: describeSource(material) };
+  const fitted = makeEntry(about, known, text, vectors.drawings);
   await storeCalibrations(file, [fitted]);
   console.log(`
 Stored in ${CALIBRATIONS_FILE}. Commit the file to your copy of the repository.
@@ -129,12 +126,12 @@ function describeCost(
   environment: string,
   accountId: string,
   { text, image }: EmbeddingModels,
-  { texts, textTokens, images, usd }: EmbeddingCost,
+  { textCount, textTokens, drawingCount, usd }: EmbeddingCost,
 ): string {
   const imageModel = image === null ? "" : ` and ${image || "the server's image model"}`;
-  const drawings = image === null ? "" : `, and ${images} drawings`;
+  const drawings = image === null ? "" : `, and ${drawingCount} drawings`;
   return `Calibrates "${environment}" in the account ${accountId} for ${text}${imageModel}.
-Embeds ${texts} texts of about ${textTokens} tokens${drawings}: at most $${formatUsd(usd)}.
+Embeds ${textCount} texts of about ${textTokens} tokens${drawings}: at most $${formatUsd(usd)}.
 `;
 }
 
@@ -143,21 +140,10 @@ function formatUsd(usd: number): string {
   return (Math.ceil(usd * 10_000) / 10_000).toFixed(4);
 }
 
-function describeSource({ scenes, drawings }: ArchiveSize): string {
-  const drawn = drawings === 0 ? "" : ` and ${drawings} drawings`;
-  return `${scenes} generated scenes${drawn}, after the entry of the offline models`;
-}
-
-type Errors = ReturnType<typeof measureErrors>;
-
-function describeErrors(before: Errors, after: Errors): string {
-  const line = (what: string, one: number, other: number) =>
-    `  ${what}: ${one.toFixed(3)} with the present parameters, ${other.toFixed(3)} with fitted ones`;
-  const lines = [line("text queries", before.text, after.text)];
-  if (before.images !== null && after.images !== null) {
-    lines.push(line("image queries", before.images, after.images));
-  }
-  return `Expected calibration error of queries that nothing was fitted on:\n${lines.join("\n")}`;
+function describeSource({ archive, drawings }: Material): string {
+  const scenes = `${archive.segments.length} generated scenes`;
+  const drawn = drawings.length === 0 ? "" : ` and ${drawings.length} drawings`;
+  return `${scenes}${drawn}, after the entry of the offline models`;
 }
 
 let shown = 0;

@@ -7,8 +7,6 @@ export interface DrawnScene {
   /** The same things and place, drawn anew. */
   otherImage: Buffer;
   captions: string[];
-  /** Kind and colour of its things. */
-  subject: string;
 }
 
 const SIDE = 384;
@@ -88,7 +86,6 @@ export async function drawScenes(count: number, random: Random): Promise<DrawnSc
       image: await draw(scene, random),
       otherImage: await draw(scene, random),
       captions: describe(scene, random),
-      subject: `${scene.colour} ${scene.shape}`,
     });
   }
   return drawn;

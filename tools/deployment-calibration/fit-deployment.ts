@@ -1,58 +1,41 @@
 import type { CalibrationEntry, EmbeddingModels } from "../../src/search/calibration-entry.ts";
-import { selectEvidenceModels } from "../../src/search/calibration.ts";
-import { type EvidenceModel, relevanceProbability, type Signal } from "../../src/search/fuse.ts";
-import type { Hit } from "../../src/search/hits.ts";
-import { type Example, type KnownModel, refitEvidenceModels } from "../calibration/fit.ts";
+import { type EvidenceModel, relevanceProbability } from "../../src/search/fuse.ts";
+import { refitEvidenceModels } from "../calibration/fit.ts";
 import type { GeneratedArchive } from "../calibration/generated-archive.ts";
 import { type JudgedQuery, weighExamples } from "../calibration/judgments.ts";
 import { MemoryIndex } from "../memory-search/memory-index.ts";
 import { binForecasts, calibrationError } from "../reliability.ts";
-import type { ArchiveVectors } from "./archive-vectors.ts";
-
-/** Judged queries by kind. */
-export interface JudgedArchive {
-  text: JudgedQuery[];
-  images: JudgedQuery[];
-}
+import { type CosineRange, cosineRange, moveCosines } from "./cosine-range.ts";
+import type { DrawingVectors } from "./material.ts";
 
 const DEPTH = 100;
 
-/** Runs the queries of an archive by the service's own search. `name` names the models. */
+/** Runs the queries of an archive by the service's own search. `name` names the text model. */
 export async function judgeArchive(
   name: string,
-  archive: GeneratedArchive,
-  vectors: ArchiveVectors,
-): Promise<JudgedArchive> {
-  const index = await MemoryIndex.open(name, archive.segments, vectors);
-  const text: JudgedQuery[] = [];
-  for (const { text: query, relevantIds } of archive.textQueries) {
-    text.push(judge(await index.search({ query, topK: DEPTH }), relevantIds));
+  { segments, queries }: GeneratedArchive,
+  texts: ReadonlyMap<string, ArrayLike<number>>,
+): Promise<JudgedQuery[]> {
+  const index = await MemoryIndex.open(name, segments, texts);
+  const judged: JudgedQuery[] = [];
+  for (const { text: query, relevantIds } of queries) {
+    const hits = await index.search({ query, topK: DEPTH });
+    judged.push({
+      hits: hits.map(({ signals, score, segment }) => {
+        return { signals, score, isRight: relevantIds.has(segment.segmentId) };
+      }),
+      relevantCount: relevantIds.size,
+    });
   }
-  const images: JudgedQuery[] = [];
-  for (const [at, vector] of vectors.imageQueries.entries()) {
-    const hits = await index.search({ topK: DEPTH }, vector);
-    images.push(judge(hits, archive.imageQueries[at]!.relevantIds));
-  }
-  return { text, images };
-}
-
-function judge(hits: readonly Hit[], relevantIds: ReadonlySet<string>): JudgedQuery {
-  const judged = hits.map(({ signals, score, segment }) => {
-    return { signals, score, isRight: relevantIds.has(segment.segmentId) };
-  });
-  return { hits: judged, relevantCount: relevantIds.size };
+  return judged;
 }
 
 /**
- * Splits the queries in halves: one to fit on, the other to measure. By fours, as every fourth asks
- * for what isn't there.
+ * Splits queries in halves: one to fit on, the other to measure. By fours, as every fourth asks for
+ * what isn't there.
  */
-export function splitQueries({ text, images }: JudgedArchive): [JudgedArchive, JudgedArchive] {
-  const isInHalf = (at: number, rest: number) => Math.floor(at / 4) % 2 === rest;
-  const half = (rest: number) => ({
-    text: text.filter((_, at) => isInHalf(at, rest)),
-    images: images.filter((_, at) => isInHalf(at, rest)),
-  });
+export function splitQueries(queries: readonly JudgedQuery[]): [JudgedQuery[], JudgedQuery[]] {
+  const half = (rest: number) => queries.filter((_, at) => Math.floor(at / 4) % 2 === rest);
   return [half(0), half(1)];
 }
 
@@ -61,84 +44,61 @@ export function splitQueries({ text, images }: JudgedArchive): [JudgedArchive, J
  * and words are the same with any model. docs/experiments/calibration.md has what was tried.
  */
 const WORD_PRECISION = 10;
-/** What depends on the models is known by the examples alone. */
+/** What depends on the model is known by the examples alone. */
 const UNKNOWN = 0;
 
-/**
- * Fits an entry for other embedding models. Labels and the prior of the scope size count as they do
- * in the entry that is `known`: the examples have none.
- */
-export function fitDeploymentEntry(
-  models: EmbeddingModels,
-  source: string,
-  known: CalibrationEntry,
-  { text, images }: JudgedArchive,
-): CalibrationEntry {
-  const textExamples = text.flatMap(weighExamples);
-  const imageExamples = images.flatMap(weighExamples);
-  const [exactText, similarText] = known.text;
-  const image = known.image && withThreshold(known.image, textExamples);
-  const [fittedExact, fittedSimilar, fittedImage] = refitEvidenceModels(textExamples, [
+/** Fits the evidence models of text to judged queries, from those of other embedding models on. */
+export function fitText(
+  [exactText, similarText]: CalibrationEntry["text"],
+  queries: readonly JudgedQuery[],
+): readonly EvidenceModel[] {
+  return refitEvidenceModels(queries.flatMap(weighExamples), [
     { model: exactText!, precision: { bias: WORD_PRECISION, term_coverage: WORD_PRECISION } },
     {
       model: similarText!,
       precision: { bias: UNKNOWN, text_margin: UNKNOWN, bm25_normalized: WORD_PRECISION },
     },
-    ...(image ? [withUnknownCosines(image)] : []),
   ]);
+}
+
+/** Ranges of the offline engine's image model: drawings by captions, and by other drawings. */
+const ENGINE_RANGES: Record<"captions" | "images", CosineRange> = {
+  captions: { mean: 0.251, deviation: 0.109 },
+  images: { mean: 0.547, deviation: 0.175 },
+};
+
+/**
+ * Makes an entry of fitted evidence models of text. Drawings aren't like photos, so they only tell
+ * in which range an image model's cosines lie: what these say is taken from the `known` entry of the
+ * offline engine.
+ */
+export function makeEntry(
+  about: { models: EmbeddingModels; source: string },
+  known: CalibrationEntry,
+  text: readonly EvidenceModel[],
+  { images, otherImages, captions }: DrawingVectors,
+): CalibrationEntry {
+  if (!known.image) return { ...about, text, image: null, example: known.example };
+  const byCaption = cosineRange(captions, images);
+  const byImage = cosineRange(otherImages, images);
   return {
-    models,
-    source,
-    text: [fittedExact!, fittedSimilar!],
-    image: fittedImage ?? null,
-    example: image ? fitExample(known.example, imageExamples) : known.example,
+    ...about,
+    text,
+    image: moveCosines(known.image, ENGINE_RANGES.captions, byCaption),
+    example: moveCosines(known.example, ENGINE_RANGES.images, byImage),
   };
 }
 
-function withUnknownCosines(model: EvidenceModel): KnownModel {
-  const precision = { bias: UNKNOWN, image_similarity: UNKNOWN, image_margin: UNKNOWN };
-  return { model, precision };
-}
-
-/** Fits the model of queries by example. A perfect copy keeps its log odds. */
-function fitExample(known: EvidenceModel, examples: readonly Example[]): EvidenceModel {
-  const [fitted] = refitEvidenceModels(examples, [
-    withUnknownCosines(withThreshold(known, examples)),
-  ]);
-  const copy = known.weights.copy_similarity!;
-  const lost = Math.max(0, known.bias - fitted!.bias);
-  const weight = copy.weight + lost / (1 - copy.threshold);
-  return { ...fitted!, weights: { ...fitted!.weights, copy_similarity: { ...copy, weight } } };
-}
-
-/** Share of the hits whose cosine says nothing. */
-const LOWEST_SHARE = 0.1;
-
-/** Sets the threshold of cosines, whose range each model has for itself. */
-function withThreshold(model: EvidenceModel, examples: readonly Example[]): EvidenceModel {
-  const signal: Signal = "image_similarity";
-  const cosines = examples
-    .flatMap(({ signals }) => signals[signal] ?? [])
-    .toSorted((a, b) => a - b);
-  const threshold = cosines[Math.floor(cosines.length * LOWEST_SHARE)] ?? 0;
-  const weights = { ...model.weights, [signal]: { ...model.weights[signal]!, threshold } };
-  return { ...model, weights };
-}
-
-/** Returns the expected calibration error of each query's first ten hits, of text and of images. */
-export function measureErrors(entry: CalibrationEntry, { text, images }: JudgedArchive) {
-  const errorOf = (queries: readonly JudgedQuery[], models: readonly EvidenceModel[]) => {
-    const forecasts = queries.flatMap(({ hits }) =>
-      hits
-        .map(({ signals, isRight }) => ({ score: relevanceProbability(signals, models), isRight }))
-        .toSorted((a, b) => b.score - a.score)
-        .slice(0, 10),
-    );
-    return calibrationError(binForecasts(forecasts));
-  };
-  const textModels = selectEvidenceModels(entry, { plainText: "text", example: null });
-  return {
-    text: errorOf(text, textModels),
-    images: images.length > 0 ? errorOf(images, [entry.example]) : null,
-  };
+/** Returns the expected calibration error of the first ten hits of text queries. */
+export function textError(
+  models: readonly EvidenceModel[],
+  queries: readonly JudgedQuery[],
+): number {
+  const forecasts = queries.flatMap(({ hits }) =>
+    hits
+      .map(({ signals, isRight }) => ({ score: relevanceProbability(signals, models), isRight }))
+      .toSorted((a, b) => b.score - a.score)
+      .slice(0, 10),
+  );
+  return calibrationError(binForecasts(forecasts));
 }

@@ -2,7 +2,6 @@ import { MODELS } from "../../src/config.ts";
 import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
 import { type IndexId, trustedId } from "../../src/ids.ts";
 import type { Hit } from "../../src/search/hits.ts";
-import type { ExampleQuery } from "../../src/search/query.ts";
 import { makeSearchRequest, type SearchRequest } from "../../src/search/request.ts";
 import { search } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
@@ -13,14 +12,6 @@ import type { SegmentFields } from "../segment-batch.ts";
 import { recordedState } from "../statements/recorded-databases.ts";
 import { type StoredVector, VectorTable } from "./vector-table.ts";
 
-/** Vectors of texts and, by the name of their segment, of images; both are of any length. */
-export interface MemoryVectors {
-  texts: ReadonlyMap<string, ArrayLike<number>>;
-  /** Texts in the space of the images; null without image embeddings. */
-  textsForImages: ReadonlyMap<string, ArrayLike<number>> | null;
-  images: ReadonlyMap<string, ArrayLike<number>>;
-}
-
 const INDEX_ID: IndexId = trustedId("ind_memory");
 const INDEX = {
   accountId: trustedId("acc_memory"),
@@ -28,13 +19,14 @@ const INDEX = {
   name: "memory",
   shards: [{ shard: 0, vectorPair: 1 }],
 } as unknown as NamedIndexRef;
-/** Any model of Workers AI, so that a search asks for image embeddings. */
-const IMAGE_MODEL = "@cf/memory";
 const SUFFIX = `.${INDEX_ID.slice(-16)}`;
 
+/** Vectors by their texts, of any length up to the dimensions of `MODELS.embedText`. */
+type TextVectors = ReadonlyMap<string, ArrayLike<number>>;
+
 /**
- * An index in memory that the service's own search runs on: its database on SQLite, exact search of
- * vectors, and models whose vectors are known beforehand.
+ * An index of videos in memory that the service's own search runs on: its database on SQLite, exact
+ * search of vectors, and a text model whose vectors are known beforehand. There are no images.
  */
 export class MemoryIndex {
   readonly #env: Env;
@@ -43,11 +35,11 @@ export class MemoryIndex {
     this.#env = env;
   }
 
-  /** `name` names the models: vectors of queries are cached by it. */
+  /** `name` names the text model: vectors of queries are cached by it. */
   static async open(
     name: string,
     segments: readonly SegmentFields[],
-    vectors: MemoryVectors,
+    vectors: TextVectors,
   ): Promise<MemoryIndex> {
     providePlatformClasses();
     const { IndexDatabase } = await import("../../src/durable/index-database.ts");
@@ -58,48 +50,30 @@ export class MemoryIndex {
       new IndexDb({ INDEX_DATABASE }, { indexId: INDEX_ID, shard: 0 }),
       segments,
     );
-    const { textsForImages } = vectors;
     return new MemoryIndex({
       INDEX_DATABASE,
-      TEXT_VECTORS_1: new VectorTable(textVectorsOf(segments, vectors)),
-      IMAGE_VECTORS_1: new VectorTable(imageVectorsOf(segments, vectors)),
-      AI: { run: async (model: string, input: object) => embedQuery(vectors, model, input) },
+      TEXT_VECTORS_1: new VectorTable(listVectors(segments, vectors)),
+      IMAGE_VECTORS_1: new VectorTable([]),
+      AI: { run: async (_: string, { text }: { text: string[] }) => embedQueries(vectors, text) },
       TEXT_EMBEDDINGS_MODEL: name,
       IMAGE_EMBEDDINGS_URL: "",
-      IMAGE_EMBEDDINGS_MODEL: textsForImages ? `${IMAGE_MODEL}/${name}` : "",
+      IMAGE_EMBEDDINGS_MODEL: "",
     } as unknown as Env);
   }
 
-  /** Searches for a text, or for an image by its vector. Near-duplicates aren't collapsed. */
-  async search(
-    request: Partial<SearchRequest> & { topK: number },
-    imageVector: number[] | null = null,
-  ): Promise<Hit[]> {
-    const example: ExampleQuery | null = imageVector && {
-      imageVector,
-      textVector: null,
-      copies: [],
-      outage: null,
-      exclude: { segmentId: null, assetId: null },
-    };
-    const found = await search(
-      this.#env,
-      INDEX,
-      makeSearchRequest({ collapse: false, ...request }),
-      example,
-    );
-    return found.hits;
+  /** Searches for a text. Near-duplicates aren't collapsed. */
+  async search(request: Partial<SearchRequest> & { topK: number }): Promise<Hit[]> {
+    const whole = makeSearchRequest({ collapse: false, ...request });
+    return (await search(this.#env, INDEX, whole)).hits;
   }
 }
 
 async function insertSegments(db: IndexDb, segments: readonly SegmentFields[]): Promise<void> {
-  const kinds = new Map(segments.map((segment) => [segment.assetId, assetTypeOf(segment)]));
-  const assets = [...kinds].map(([assetId, assetType]) => ({ assetId, assetType }));
-  for (const chunk of inChunks(assets)) {
+  const assets = [...new Set(segments.map(({ assetId }) => assetId))];
+  for (const chunk of inChunks(assets.map((assetId) => ({ assetId })))) {
     await db.batch([
-      sql`INSERT INTO assets (asset_id, asset_type, title, searchable_at)
-        SELECT value ->> 'assetId', value ->> 'assetType', value ->> 'assetId', 0
-        FROM json_each(${chunk})`,
+      sql`INSERT INTO assets (asset_id, asset_type, searchable_at)
+        SELECT value ->> 'assetId', 'video', 0 FROM json_each(${chunk})`,
     ]);
   }
   for (const chunk of inChunks([...segments])) {
@@ -113,47 +87,29 @@ async function insertSegments(db: IndexDb, segments: readonly SegmentFields[]): 
   }
 }
 
-function assetTypeOf({ assetId }: SegmentFields): "image" | "video" {
-  return assetId.startsWith("img_") ? "image" : "video";
-}
-
-function textVectorsOf(segments: readonly SegmentFields[], { texts }: MemoryVectors) {
-  return segments.flatMap((segment) => {
-    const { caption, transcript: speech, onScreenText: text } = segment;
-    return Object.entries({ caption, speech, text }).flatMap(([kind, content]) => {
-      return content === "" ? [] : [toVector(segment, kind, requireVector(texts, content))];
-    });
+/** Lists a vector of each text of the segments, as ingest writes them. */
+function listVectors(segments: readonly SegmentFields[], vectors: TextVectors): StoredVector[] {
+  return segments.flatMap(({ segmentId, assetId, caption, transcript, onScreenText }) => {
+    const texts = { caption, speech: transcript, text: onScreenText };
+    const told = Object.entries(texts).filter(([, text]) => text !== "");
+    return told.map(([kind, text]) => ({
+      id: `${segmentId}:${kind}${SUFFIX}`,
+      values: requireVector(vectors, text),
+      metadata: { asset_id: assetId, asset_type: "video", kind },
+    }));
   });
 }
 
-function imageVectorsOf(segments: readonly SegmentFields[], { images }: MemoryVectors) {
-  return segments.flatMap((segment) => {
-    const values = images.get(segment.segmentId);
-    return values ? [toVector(segment, "image", values)] : [];
+/** Answers as `MODELS.embedText` does, with zeros behind shorter vectors. */
+function embedQueries(vectors: TextVectors, texts: string[]): { data: number[][] } {
+  const data = texts.map((text) => {
+    const values = requireVector(vectors, text);
+    return Array.from({ length: MODELS.embedText.dimensions }, (_, i) => values[i] ?? 0);
   });
+  return { data };
 }
 
-function toVector(segment: SegmentFields, kind: string, values: ArrayLike<number>): StoredVector {
-  const { assetId: asset_id, segmentId } = segment;
-  const metadata = { asset_id, asset_type: assetTypeOf(segment), kind };
-  return { id: `${segmentId}:${kind}${SUFFIX}`, values, metadata };
-}
-
-/** Answers as Workers AI does for the text model, and for an image model in its first form. */
-function embedQuery(vectors: MemoryVectors, model: string, input: object) {
-  if (model === MODELS.embedText.id) {
-    const { text } = input as { text: string[] };
-    const rows = text.map((one) => Array.from(requireVector(vectors.texts, one)));
-    const { dimensions } = MODELS.embedText;
-    const pad = (row: number[]) => Array.from({ length: dimensions }, (_, i) => row[i] ?? 0);
-    return { data: rows.map(pad) };
-  }
-  const { input: items } = input as { input: { text: string }[] };
-  const space = vectors.textsForImages ?? new Map();
-  return { data: items.map(({ text }) => Array.from(requireVector(space, text))) };
-}
-
-function requireVector(vectors: ReadonlyMap<string, ArrayLike<number>>, text: string) {
+function requireVector(vectors: TextVectors, text: string): ArrayLike<number> {
   const values = vectors.get(text);
   if (values) return values;
   throw new Error(`The text "${text}" wasn't embedded.`);

@@ -1,33 +1,57 @@
 import { expect, it } from "vitest";
-import { nearestEntry } from "../../../src/search/calibration-entry.ts";
 import { CALIBRATIONS } from "../../../src/search/calibration.ts";
+import { relevanceProbability } from "../../../src/search/fuse.ts";
 import { generateArchive } from "../../../tools/calibration/generated-archive.ts";
+import { cosineRange, moveCosines } from "../../../tools/deployment-calibration/cosine-range.ts";
 import {
-  fitDeploymentEntry,
+  fitText,
   judgeArchive,
-  measureErrors,
+  textError,
 } from "../../../tools/deployment-calibration/fit-deployment.ts";
 import { embedConcepts } from "../../support/concept-model.ts";
 
-const SIZE = { scenes: 300, drawings: 0, queries: { text: 300, drawings: 0, images: 0 } };
 /** A model whose cosines are all above 0.6. */
 const NARROW = { dimensions: 64, common: 1.5, noise: 0.5 };
+const [OFFLINE] = CALIBRATIONS;
 
 async function judgeNewArchive(seed: number) {
-  const archive = await generateArchive(SIZE, seed);
+  const archive = generateArchive(300, 300, seed);
   const told = archive.segments.flatMap((one) => [one.caption, one.transcript, one.onScreenText]);
-  const all = [...told, ...archive.textQueries.map(({ text }) => text)];
+  const all = [...told, ...archive.queries.map(({ text }) => text)];
   const texts = new Map(all.map((text) => [text, embedConcepts(text, NARROW)]));
-  const noImages = { textsForImages: null, images: new Map(), imageQueries: [] };
-  return judgeArchive("concepts", archive, { texts, ...noImages });
+  return judgeArchive("concepts", archive, texts);
 }
 
-it("parameters fitted on one archive lower the calibration error of other models on another", async () => {
-  const models = { text: "concepts", image: null };
-  const borrowed = nearestEntry(CALIBRATIONS, models);
-  const fitted = fitDeploymentEntry(models, "", borrowed, await judgeNewArchive(1));
+it("parameters fitted on one archive lower the calibration error on another", async () => {
+  const fitted = fitText(OFFLINE!.text, await judgeNewArchive(1));
   const other = await judgeNewArchive(2);
-  const [before, after] = [measureErrors(borrowed, other), measureErrors(fitted, other)];
-  expect(before.text).toBeGreaterThan(0.04);
-  expect(after.text).toBeLessThan(0.7 * before.text);
+  const [before, after] = [textError(OFFLINE!.text, other), textError(fitted, other)];
+  expect(before).toBeGreaterThan(0.04);
+  expect(after).toBeLessThan(0.5 * before);
+});
+
+it("cosines in another range get the probabilities that they had in the first", () => {
+  const model = OFFLINE!.image!;
+  const moved = moveCosines(model, { mean: 0.25, deviation: 0.08 }, { mean: 0.7, deviation: 0.02 });
+  for (const deviations of [-2, 0, 1, 3]) {
+    const signals = (mean: number, deviation: number) => ({
+      image_similarity: mean + deviations * deviation,
+      image_margin: deviations * deviation,
+      log_prior: -5,
+    });
+    const expected = relevanceProbability(signals(0.25, 0.08), [model]);
+    expect(relevanceProbability(signals(0.7, 0.02), [moved])).toBeCloseTo(expected, 6);
+  }
+});
+
+it("a cosine range has the mean and the deviation of the nearest vectors", () => {
+  const { mean, deviation } = cosineRange(
+    [[1, 0]],
+    [
+      [2, 0],
+      [0, 3],
+    ],
+  );
+  expect(mean).toBeCloseTo(0.5);
+  expect(deviation).toBeCloseTo(0.5);
 });
