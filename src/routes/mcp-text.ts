@@ -44,7 +44,7 @@ export function formatAssets({
 }
 
 const BORROWED =
-  "Scores order these results, but are less exact as probabilities: they were calibrated on other models.";
+  "Scores put these in order, but aren't exact: this service wasn't calibrated for its models.";
 
 export function formatMoments({
   segments,

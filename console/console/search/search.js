@@ -1,5 +1,5 @@
 import { el, errorNotice, announce } from "../shared/element.js";
-import { count, LIKELY_SCORE } from "../shared/wording.js";
+import { calibrationNote, count, LIKELY_SCORE } from "../shared/wording.js";
 import { captionNote, momentCard } from "./moment.js";
 import { runSearch } from "./search-request.js";
 
@@ -27,11 +27,11 @@ export async function showSearch(outlet, route, signal) {
     }
   };
 
-  const add = ({ segments, total, next_cursor: next, note: text }, cursor) => {
+  const add = ({ segments, total, next_cursor: next, note: text = "", calibration }, cursor) => {
     if (signal.aborted) return;
     if (!cursor) outlet.replaceChildren(heading, note, likely, restFold, more, origin);
-    note.hidden = !text;
-    note.textContent = text ?? "";
+    note.textContent = [text, calibrationNote(calibration)].filter(Boolean).join(" ");
+    note.hidden = note.textContent === "";
     const cards = segments.map((hit) => ({
       card: momentCard(hit),
       isLikely: hit.score > LIKELY_SCORE,
