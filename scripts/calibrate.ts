@@ -114,7 +114,10 @@ function isOfEngine({ models }: CalibrationEntry, _: number, [first]: Calibratio
 const UNCHANGED = `${CALIBRATIONS_FILE} is unchanged.`;
 
 function readModelVars(vars: Record<string, unknown>): ModelVars {
-  const read = (name: string) => String(vars[name] ?? "");
+  const read = (name: keyof ModelVars) => {
+    const value = vars[name];
+    return typeof value === "string" ? value : "";
+  };
   return {
     TEXT_EMBEDDINGS_MODEL: read("TEXT_EMBEDDINGS_MODEL"),
     IMAGE_EMBEDDINGS_URL: read("IMAGE_EMBEDDINGS_URL"),

@@ -16,7 +16,8 @@ export function openWorkersAi(api: CloudflareApi): Ai {
       throw new Error(`${code}: ${message}`, { cause: error });
     }
   };
-  return { run } as unknown as Ai;
+  const ai: Ai = Object.create(null, { run: { value: run } });
+  return ai;
 }
 
 /** Tests whether the model failed, rather than the access to it. */

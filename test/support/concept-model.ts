@@ -1,14 +1,14 @@
 import {
   ACTIONS,
   DETAILS,
-  PLACES,
+  SETTINGS,
   SUBJECTS,
   TIMES,
 } from "../../tools/calibration/scene-concepts.ts";
 import { createRandom } from "../../tools/training/random.ts";
 
 /** Lists the concepts in the order of their wordings' numbers, one entry per wording. */
-const WORDINGS = [SUBJECTS, ACTIONS, PLACES, TIMES, DETAILS]
+const WORDINGS = [SUBJECTS, ACTIONS, SETTINGS, TIMES, DETAILS]
   .flat()
   .flatMap((wordings, concept) => wordings.map((wording) => ({ wording, concept })));
 
@@ -47,5 +47,7 @@ function withoutArticle(wording: string): string {
 }
 
 function hash(text: string): number {
-  return [...text].reduce((sum, letter) => (31 * sum + letter.codePointAt(0)!) % 999_983, 7);
+  let sum = 7;
+  for (let i = 0; i < text.length; i++) sum = (31 * sum + text.charCodeAt(i)) % 999_983;
+  return sum;
 }

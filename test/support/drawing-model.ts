@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import { COLOURS, PLACES } from "../../tools/calibration/drawn-scenes.ts";
+import { COLOURS, SETTINGS } from "../../tools/calibration/drawn-scenes.ts";
 
 const SIDE = 24;
 /** Distance of two colours that count as the same, of 441. */
@@ -12,7 +12,7 @@ const PALETTE = Object.entries(COLOURS).map(([name, hex]) => ({ name, rgb: toRgb
 /** Embeds a sentence about a drawing by the colour and the place that it names. */
 export function embedDrawingText(text: string): number[] {
   const colours = PALETTE.map(({ name }) => Number(text.includes(name)));
-  const places = PLACES.map(({ wordings }) => Number(wordings.some((one) => text.includes(one))));
+  const places = SETTINGS.map(({ wordings }) => Number(wordings.some((one) => text.includes(one))));
   return [1, ...colours, ...places];
 }
 
@@ -27,7 +27,7 @@ export async function embedDrawing(dataUri: string): Promise<number[]> {
   ]);
   const share = ({ rgb }: { rgb: Rgb }) =>
     pixels.filter((pixel) => distance(pixel, rgb) < SAME).length / pixels.length;
-  const places = PLACES.map(({ svg }) => {
+  const places = SETTINGS.map(({ svg }) => {
     const [sky] = /fill="(#\w+)"/.exec(svg)?.slice(1) ?? [];
     return Number(distance(pixels[0]!, toRgb(sky!)) < SAME / 4);
   });
@@ -39,8 +39,7 @@ function distance(one: Rgb, other: Rgb): number {
 }
 
 function toRgb(hex: string): Rgb {
-  const digits =
-    hex.length === 4 ? [...hex.slice(1)].map((one) => one + one).join("") : hex.slice(1);
+  const digits = hex.length === 4 ? hex.slice(1).replaceAll(/./g, "$&$&") : hex.slice(1);
   const value = Number.parseInt(digits, 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
 }

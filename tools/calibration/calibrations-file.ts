@@ -9,7 +9,7 @@ export async function readCalibrations(path: string): Promise<CalibrationEntry[]
   return JSON.parse(await readFile(path, "utf8"));
 }
 
-/** Stores entries, as `mergeCalibrationEntries` merges them. An interrupted call changes nothing. */
+/** Merges entries into the stored ones (`mergeCalibrationEntries`), all of them or none. */
 export async function storeCalibrations(
   path: string,
   fitted: readonly CalibrationEntry[],

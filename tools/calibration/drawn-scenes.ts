@@ -45,7 +45,7 @@ export const COLOURS: Record<string, string> = {
 };
 const STARS = '<g fill="#fff"><circle cx="60" cy="50" r="3"/><circle cx="300" cy="80" r="3"/></g>';
 /** Backgrounds by two wordings. */
-export const PLACES: { wordings: [string, string]; svg: string }[] = [
+export const SETTINGS: { wordings: [string, string]; svg: string }[] = [
   {
     wordings: ["at night", "under a dark sky with stars"],
     svg: `<rect width="384" height="384" fill="#0b1030"/>${STARS}`,
@@ -69,7 +69,10 @@ export const PLACES: { wordings: [string, string]; svg: string }[] = [
 ];
 const COUNTS = ["a", "two", "three"] as const;
 
-type Scene = Record<"shape" | "colour", string> & { count: number; place: (typeof PLACES)[number] };
+type Scene = Record<"shape" | "colour", string> & {
+  count: number;
+  place: (typeof SETTINGS)[number];
+};
 
 /** Draws scenes of one to three things; the same random numbers give the same drawings. */
 export async function drawScenes(count: number, random: Random): Promise<DrawnScene[]> {
@@ -78,7 +81,7 @@ export async function drawScenes(count: number, random: Random): Promise<DrawnSc
     shape: pick(Object.keys(SHAPES)),
     colour: pick(Object.keys(COLOURS)),
     count: Math.floor(random() * COUNTS.length),
-    place: pick(PLACES),
+    place: pick(SETTINGS),
   }));
   const drawn: DrawnScene[] = [];
   for (const scene of scenes) {

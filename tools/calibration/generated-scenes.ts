@@ -1,5 +1,5 @@
 import { type Random, shuffle } from "../training/random.ts";
-import { ACTIONS, DETAILS, PLACES, SUBJECTS, TIMES } from "./scene-concepts.ts";
+import { ACTIONS, DETAILS, SETTINGS, SUBJECTS, TIMES } from "./scene-concepts.ts";
 
 /** Shares of the scenes whose time is told, and a detail of the subject. */
 const SHARES = { time: 0.4, detail: 0.6 };
@@ -29,7 +29,7 @@ export function generateScenes(count: number, random: Random): string[][] {
       subject: pick(SUBJECTS),
       detail: maybe(SHARES.detail, DETAILS),
       action: pick(ACTIONS),
-      place: pick(PLACES),
+      place: pick(SETTINGS),
       time: maybe(SHARES.time, TIMES),
     };
     return shuffle(SENTENCES.length, random).map((at) => {

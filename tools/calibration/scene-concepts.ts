@@ -115,7 +115,7 @@ export const ACTIONS = lines(`
   signs a contract | puts a name under a deal | agrees in writing
 `);
 
-export const PLACES = lines(`
+export const SETTINGS = lines(`
   in a kitchen | next to the stove | where meals are cooked
   on a beach | by the sea | on the sandy shore
   at a railway station | on the platform | where trains stop

@@ -7,7 +7,7 @@ export interface CosineRange {
   deviation: number;
 }
 
-/** Returns the range of each query's cosines with the nearest vectors, as many as a search reads. */
+/** Returns the range of queries' cosines with the nearest vectors, as many as a search reads. */
 export function cosineRange(
   queries: readonly number[][],
   vectors: readonly number[][],

@@ -69,8 +69,8 @@ const ENGINE_RANGES: Record<"captions" | "images", CosineRange> = {
 
 /**
  * Makes an entry of fitted evidence models of text. Drawings aren't like photos, so they only tell
- * in which range an image model's cosines lie: what these say is taken from the `known` entry of the
- * offline engine.
+ * in which range an image model's cosines lie: what these say is taken from the `known` entry of
+ * the offline engine.
  */
 export function makeEntry(
   about: { models: EmbeddingModels; source: string },
