@@ -15,7 +15,7 @@ const NARROW = { dimensions: 64, common: 1.5, noise: 0.5 };
 const [OFFLINE] = CALIBRATIONS;
 
 async function judgeNewArchive(seed: number) {
-  const archive = generateArchive(300, 300, seed);
+  const archive = generateArchive(200, 200, seed);
   const told = archive.segments.flatMap((one) => [one.caption, one.transcript, one.onScreenText]);
   const all = [...told, ...archive.queries.map(({ text }) => text)];
   const texts = new Map(all.map((text) => [text, embedConcepts(text, NARROW)]));
