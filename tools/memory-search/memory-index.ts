@@ -2,7 +2,8 @@ import { MODELS } from "../../src/config.ts";
 import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
 import { type IndexId, trustedId } from "../../src/ids.ts";
 import type { Hit } from "../../src/search/hits.ts";
-import { makeSearchRequest, type SearchRequest } from "../../src/search/request.ts";
+import { parseQuery } from "../../src/search/query.ts";
+import { makeSearchRequest } from "../../src/search/request.ts";
 import { search } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
@@ -30,9 +31,11 @@ type TextVectors = ReadonlyMap<string, ArrayLike<number>>;
  */
 export class MemoryIndex {
   readonly #env: Env;
+  readonly #vectors: TextVectors;
 
-  private constructor(env: Env) {
+  private constructor(env: Env, vectors: TextVectors) {
     this.#env = env;
+    this.#vectors = vectors;
   }
 
   /** `name` names the text model: vectors of queries are cached by it. */
@@ -50,7 +53,7 @@ export class MemoryIndex {
       new IndexDb({ INDEX_DATABASE }, { indexId: INDEX_ID, shard: 0 }),
       segments,
     );
-    return new MemoryIndex({
+    const env = {
       INDEX_DATABASE,
       TEXT_VECTORS_1: new VectorTable(listVectors(segments, vectors)),
       IMAGE_VECTORS_1: new VectorTable([]),
@@ -58,11 +61,16 @@ export class MemoryIndex {
       TEXT_EMBEDDINGS_MODEL: name,
       IMAGE_EMBEDDINGS_URL: "",
       IMAGE_EMBEDDINGS_MODEL: "",
-    } as unknown as Env);
+    };
+    return new MemoryIndex(env as unknown as Env, vectors);
   }
 
-  /** Searches for a text. Near-duplicates aren't collapsed. */
-  async search(request: Partial<SearchRequest> & { topK: number }): Promise<Hit[]> {
+  /**
+   * Searches for a text. Near-duplicates aren't collapsed. Throws if the text wasn't embedded, which
+   * the service would take for an outage.
+   */
+  async search(request: { query: string; topK: number }): Promise<Hit[]> {
+    requireVector(this.#vectors, parseQuery(request.query).plainText);
     const whole = makeSearchRequest({ collapse: false, ...request });
     return (await search(this.#env, INDEX, whole)).hits;
   }

@@ -8,6 +8,7 @@ import {
   judgeArchive,
   textError,
 } from "../../../tools/deployment-calibration/fit-deployment.ts";
+import { MemoryIndex } from "../../../tools/memory-search/memory-index.ts";
 import { embedConcepts } from "../../support/concept-model.ts";
 
 /** A model whose cosines are all above 0.6. */
@@ -28,6 +29,11 @@ it("parameters fitted on one archive lower the calibration error on another", as
   const [before, after] = [textError(OFFLINE!.text, other), textError(fitted, other)];
   expect(before).toBeGreaterThan(0.04);
   expect(after).toBeLessThan(0.5 * before);
+});
+
+it("a search in memory for a text without a vector fails", async () => {
+  const index = await MemoryIndex.open("concepts", [], new Map());
+  await expect(index.search({ query: "a boat", topK: 1 })).rejects.toThrow('"a boat"');
 });
 
 it("cosines in another range get the probabilities that they had in the first", () => {
