@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { shareEngineReplies } from "./test/setup/engine-replies.ts";
@@ -27,6 +28,9 @@ const browserTests = {
 
 /** Writes of Vectorize show after up to a second and a half, which in production are minutes. */
 const LAG = { VECTORIZE_LAG_MS: "1500", VECTOR_LAG_SECONDS: "2" };
+
+/** What the objects' classes extend, for tests in Node. */
+const PLATFORM_CLASSES = join(import.meta.dirname, "tools/platform-classes.ts");
 
 /** Tests in the Worker, on the stand-ins. */
 function workerProject(
@@ -98,6 +102,7 @@ export default defineConfig({
       }),
       workerProject("lag", { include: ["test/lag/*.test.ts"] }, LAG),
       {
+        resolve: { alias: { "cloudflare:workers": PLATFORM_CLASSES } },
         test: { name: "unit", ...WAITS, isolate: false, include: ["test/unit/**/*.test.ts"] },
       },
       {

@@ -1,196 +1,178 @@
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Sightline } from "sightline";
-import type { CalibrationEntry } from "../src/search/fuse.ts";
-import { type JudgedQuery, collectExamples } from "../tools/calibration/collect-examples.ts";
-import { writeCorpus } from "../tools/calibration/corpus.ts";
+import { AppError } from "../src/errors.ts";
 import {
-  type CalibrationQueries,
-  fitCalibrationEntries,
-  mergeCalibrationEntries,
-} from "../tools/calibration/entries.ts";
-import { collectImageExamples } from "../tools/calibration/image-examples.ts";
-import { sampleQueries } from "../tools/calibration/questions.ts";
-import { createSceneCorpus, loadSegments } from "../tools/calibration/scene-corpus.ts";
-import { type Service, withService } from "../tools/service.ts";
-import { ProcessSupervisor, startChild } from "../tools/stack/child.ts";
-import { onInterrupt } from "../tools/stack/interrupt.ts";
-import { PROJECT } from "../tools/stack/local-state.ts";
-import { round } from "../tools/suite.ts";
-import { type CaptionedPhoto, readCaptionedPhotos } from "../tools/training/captions.ts";
-import { createRandom, shuffle } from "../tools/training/random.ts";
+  type CalibrationEntry,
+  type EmbeddingModels,
+  nearestEntry,
+} from "../src/search/calibration-entry.ts";
+import { embeddingModels } from "../src/search/calibration.ts";
+import {
+  CALIBRATIONS_FILE,
+  readCalibrations,
+  storeCalibrations,
+} from "../tools/calibration/calibrations-file.ts";
+import {
+  fitText,
+  judgeArchive,
+  makeEntry,
+  splitQueries,
+  textError,
+} from "../tools/deployment-calibration/fit-deployment.ts";
+import {
+  embedMaterial,
+  type EmbeddingCost,
+  estimateCost,
+  generateMaterial,
+  type Material,
+} from "../tools/deployment-calibration/material.ts";
+import { openCloudflare } from "./cloudflare/api.ts";
+import { readEnvironment } from "./cloudflare/environment-config.ts";
+import { openWorkersAi } from "./cloudflare/workers-ai.ts";
+import { confirm, runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
-const USAGE = `Usage: npm run calibrate -- [options]
+const USAGE = `Usage: npm run calibrate -- --env NAME [options]
 
-Fits how search signals become probabilities (src/search/calibrations.json) for the offline engine's
-models, on photos of <DIR>/photos-train arranged as an archive of images, videos and pages. First
-trains a joint embedding space without these photos (20 minutes, cached in .wrangler/calibration).
-The whole run takes about 40 minutes. \`npm run eval -- search\` measures the result.
+Fits how cosines become probabilities to the embedding models of an environment, and stores the
+result in ${CALIBRATIONS_FILE}, which the next deployment uses. It is fitted on a generated
+archive: scenes told in sentences and, with an image model, drawings. Their vectors come from
+Workers AI through its REST API. Shows the cost and asks first.
 
-  --data DIR       folder with photos-train (default ../shared/data)
-  --photos N       photos in the archive (default 500)
-  --refit          fit the stored results of the last run again: after a change of
-                   tools/calibration/model-shapes.ts
-  --questions N    text queries; a sixth as many image queries (default 1600)
-  --help           print this help
+  --env NAME      the environment, such as production
+  --dry-run       only show the cost
+  --yes           don't ask
+  --help          print this help
+
+Environment:
+  CLOUDFLARE_API_TOKEN    a token with the permission "Workers AI: Read"
+  CLOUDFLARE_ACCOUNT_ID   the account (default: that of wrangler.NAME.toml)
+  IMAGE_EMBEDDINGS_KEY    key of the server of IMAGE_EMBEDDINGS_URL, if the environment has one
 `;
 
-const FILE = join(PROJECT, "src/search/calibrations.json");
-const SPACE_FILE = join(PROJECT, ".wrangler/calibration/space.bin");
-const SEED = 1;
-const QUERIES_FILE = join(PROJECT, ".wrangler/calibration/judged-queries.json");
-/** Photos that the joint space is trained without: the first of the shuffled ones. */
-const EXCLUDED_PHOTOS = 1091;
-/** Photos that become scenes described in text. */
-const DESCRIBED_PHOTOS = 1200;
-const LOADING_WORKER = "bench/search/loading-worker.ts";
-
-const log = (line: string) => console.error(line);
+/** Stored parameters are rounded. */
+const ERROR_TOLERANCE = 0.001;
+/** Variables of an environment that name its embedding models. */
+type ModelVars = Pick<
+  Env,
+  "TEXT_EMBEDDINGS_MODEL" | "IMAGE_EMBEDDINGS_URL" | "IMAGE_EMBEDDINGS_MODEL"
+>;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      data: { type: "string", default: join(PROJECT, "../shared/data") },
-      photos: { type: "string", default: "500" },
-      questions: { type: "string", default: "1600" },
-      refit: { type: "boolean" },
-      help: { type: "boolean", short: "h" },
-    },
-  });
+  const values = readArguments();
   if (values.help) {
-    console.log(USAGE);
+    process.stdout.write(USAGE);
     return;
   }
-  if (values.refit) {
-    await storeCalibrations(JSON.parse(await readFile(QUERIES_FILE, "utf8")));
+  const { env: environment } = values;
+  if (environment === undefined) throw new UsageError("--env NAME is missing.");
+  const { current } = await readEnvironment(process.cwd(), environment);
+  if (!current) throw new Error(`Run this first: npm run setup -- --env ${environment}`);
+  const api = openCloudflare(current.account_id);
+  const vars = readModelVars(current.vars);
+  const models = embeddingModels(vars);
+  const key = process.env["IMAGE_EMBEDDINGS_KEY"];
+  const env = { ...vars, AI: openWorkersAi(api), ...(key && { IMAGE_EMBEDDINGS_KEY: key }) };
+
+  const material = await generateMaterial(models.image !== null);
+  const cost = estimateCost(env, material);
+  console.log(describeCost(environment, api.accountId, models, cost));
+  if (values["dry-run"]) {
+    console.log("Nothing was called: this was a dry run.");
     return;
   }
-  const data = resolve(values.data);
-  const photoCount = readCount("photos", values.photos, EXCLUDED_PHOTOS);
-  const questionCount = readCount("questions", values.questions, 100_000);
-  const signal = onInterrupt();
-  if (!existsSync(SPACE_FILE)) await trainJointSpace(data);
-  process.env["JOINT_SPACE_FILE"] = SPACE_FILE;
+  if (!values.yes && !(await confirm("Calibrate?"))) throw new Error("Nothing was changed.");
 
-  const all = await readCaptionedPhotos(join(data, "photos-train"));
-  const photos = shuffle(all.length, createRandom(SEED))
-    .slice(0, photoCount)
-    .map((at) => all[at]!);
-  const folder = await mkdtemp(join(tmpdir(), "sightline-calibration-"));
-  try {
-    const corpus = await writeCorpus(folder, photos);
-    const queries = await withService(
-      { log, signal },
-      async (service) => {
-        const index = service.sightline.index("corpus");
-        const textWithoutImages = await judgeWithoutImages(service, all, questionCount);
-        await service.ingest("corpus", corpus.files);
-        const questions = sampleQueries(corpus, questionCount, createRandom(SEED));
-        log(`${questions.length} questions …`);
-        const imageQueryCount = Math.round(questionCount / 6);
-        return {
-          text: await collectExamples(index, corpus, questions),
-          images: await collectImageExamples(
-            index,
-            corpus,
-            photos,
-            imageQueryCount,
-            createRandom(SEED),
-          ),
-          textWithoutImages,
-        };
-      },
-      { entry: LOADING_WORKER },
-    );
-    await writeFile(QUERIES_FILE, JSON.stringify(queries));
-    await storeCalibrations(queries);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const vectors = await embedMaterial(env, material, logProgress).catch(throwUnchanged);
+  const judged = await judgeArchive(models.text, material.archive, vectors.texts);
+  const [toFit, toMeasure] = splitQueries(judged);
+  const file = join(process.cwd(), CALIBRATIONS_FILE);
+  const entries = await readCalibrations(file);
+  const known = nearestEntry(entries.filter(isOfEngine), models);
+  const text = fitText(known.text, toFit);
+  const before = textError(nearestEntry(entries, models).text, toMeasure);
+  const after = textError(text, toMeasure);
+  console.log(
+    "Expected calibration error of queries that nothing was fitted on:\n" +
+      `  ${before.toFixed(3)} with the present parameters, ${after.toFixed(3)} with fitted ones`,
+  );
+  if (after > before + ERROR_TOLERANCE) {
+    throw new Error(`The present parameters are better. ${UNCHANGED}`);
   }
+  const about = { models, source: describeSource(material) };
+  const fitted = makeEntry(about, known, text, vectors.drawings);
+  await storeCalibrations(file, [fitted]);
+  console.log(`
+Stored in ${CALIBRATIONS_FILE}. Commit the file to your copy of the repository.
+Next: npm run deploy -- --env ${environment}`);
 }
 
-/** Judges text queries about scenes described in text, without image embeddings. */
-async function judgeWithoutImages(
-  service: Service,
-  photos: CaptionedPhoto[],
-  count: number,
-): Promise<JudgedQuery[]> {
-  const order = shuffle(photos.length, createRandom(SEED)).slice(0, DESCRIBED_PHOTOS);
-  const describedPhotos = order.map((at) => photos[at]!);
-  const corpus = createSceneCorpus(describedPhotos, createRandom(SEED));
-  await service.sightline.indices.create({ index_name: "described" });
-  log(`${corpus.segments.length} described scenes …`);
-  await loadSegments(service, "described", corpus.segments);
-  const questions = sampleQueries(corpus.queryCorpus, count, createRandom(SEED));
-  log(`${questions.length} questions …`);
-  const index = withoutImages(service).index("described");
-  return collectExamples(index, corpus, questions);
+/** Tests for an entry of the offline engine, as the first one is: they know what people wrote. */
+function isOfEngine({ models }: CalibrationEntry, _: number, [first]: CalibrationEntry[]) {
+  return models.text === first!.models.text;
 }
 
-/** Returns a client whose searches the Worker answers as without image embeddings. */
-function withoutImages({ url, key }: Service): Sightline {
-  return new Sightline({
-    url,
-    apiKey: key,
-    maxRetries: 0,
-    fetch: (address, init) => {
-      const withParameter = new URL(address);
-      withParameter.searchParams.set("images", "no");
-      return fetch(withParameter, init);
-    },
-  });
+const UNCHANGED = `${CALIBRATIONS_FILE} is unchanged.`;
+
+function readModelVars(vars: Record<string, unknown>): ModelVars {
+  const read = (name: keyof ModelVars) => {
+    const value = vars[name];
+    return typeof value === "string" ? value : "";
+  };
+  return {
+    TEXT_EMBEDDINGS_MODEL: read("TEXT_EMBEDDINGS_MODEL"),
+    IMAGE_EMBEDDINGS_URL: read("IMAGE_EMBEDDINGS_URL"),
+    IMAGE_EMBEDDINGS_MODEL: read("IMAGE_EMBEDDINGS_MODEL"),
+  };
 }
 
-/** Trains in a child process, because training needs much memory. */
-async function trainJointSpace(data: string): Promise<void> {
-  log(`Training a joint space without ${EXCLUDED_PHOTOS} photos …`);
-  await mkdir(dirname(SPACE_FILE), { recursive: true });
-  const supervisor = new ProcessSupervisor();
-  const options = ["--data", data, "--seed", `${SEED}`, "--hold-out", `${EXCLUDED_PHOTOS}`];
-  const child = supervisor.supervise(
-    startChild({
-      name: "The training",
-      args: ["scripts/train-joint-space.ts", ...options, "--out", SPACE_FILE],
-      env: {},
-      logFile: join(PROJECT, ".wrangler/calibration/training.log"),
-    }),
-  );
-  const reason = await child.ended;
-  if (!child.succeeded()) throw new Error(reason);
+function describeCost(
+  environment: string,
+  accountId: string,
+  { text, image }: EmbeddingModels,
+  { textCount, textTokens, drawingCount, usd }: EmbeddingCost,
+): string {
+  const imageModel = image === null ? "" : ` and ${image || "the server's image model"}`;
+  const drawings = image === null ? "" : `, and ${drawingCount} drawings`;
+  return `Calibrates "${environment}" in the account ${accountId} for ${text}${imageModel}.
+Embeds ${textCount} texts of about ${textTokens} tokens${drawings}: at most $${formatUsd(usd)}.
+`;
 }
 
-/** Fits the entries and replaces older ones of the same models. */
-async function storeCalibrations(queries: CalibrationQueries): Promise<void> {
-  const stored: CalibrationEntry[] = JSON.parse(await readFile(FILE, "utf8"));
-  const entries = mergeCalibrationEntries(fitCalibrationEntries(queries), stored);
-  await writeFile(FILE, `${JSON.stringify(entries, roundNumbers, 2)}\n`);
-  const { text, textWithoutImages, images } = queries;
-  const [textCount, withoutImagesCount, imageCount] = [text, textWithoutImages, images].map(
-    (judged) => judged.reduce((sum, { hits }) => sum + hits.length, 0),
-  );
-  log(
-    `${FILE}: ${textCount} hits of text queries, ${withoutImagesCount} of text queries without ` +
-      `image embeddings, ${imageCount} of image queries.`,
-  );
+/** Rounds up to a hundredth of a cent. */
+function formatUsd(usd: number): string {
+  return (Math.ceil(usd * 10_000) / 10_000).toFixed(4);
 }
 
-/** Rounds numbers to three digits, more than the data supports. */
-function roundNumbers(_: string, value: unknown): unknown {
-  return typeof value === "number" ? round(value, 3) : value;
+function describeSource({ archive, drawings }: Material): string {
+  const scenes = `${archive.segments.length} generated scenes`;
+  const drawn = drawings.length === 0 ? "" : ` and ${drawings.length} drawings`;
+  return `${scenes}${drawn}, after the entry of the offline models`;
 }
 
-function readCount(name: string, text: string, max: number): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count > 0 && count <= max) return count;
-  throw new Error(`--${name} is a whole number from 1 to ${max}, not "${text}".`);
+let shown = 0;
+/** Prints every fifth of the way. */
+function logProgress(done: number, total: number): void {
+  const share = Math.floor((5 * done) / total);
+  if (share > shown) console.log(`  ${done} of ${total} embedded`);
+  shown = Math.max(share, shown);
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+/** Throws an error that says what the model answered, and that nothing was stored. */
+function throwUnchanged(error: unknown): never {
+  const told = error instanceof Error ? error.message : String(error);
+  const answered = error instanceof AppError && error.cause instanceof Error;
+  const reasons = answered ? [told, (error.cause as Error).message] : [told];
+  throw new Error([...reasons, UNCHANGED].join("\n"), { cause: error });
 }
+
+function readArguments() {
+  const options = {
+    env: { type: "string" },
+    "dry-run": { type: "boolean" },
+    yes: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  return withUsageErrors(() => parseArgs({ options })).values;
+}
+
+await runCommand(main, USAGE);

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { sanitizeText } from "../tools/terminal.ts";
 
 /** An invalid command line; the usage is printed with it. */
@@ -9,6 +10,19 @@ export function withUsageErrors<T>(read: () => T): T {
     return read();
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Asks on the terminal. Throws if there is none: then `--yes` confirms. */
+export async function confirm(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw new Error("Nothing was changed. Without a terminal to ask on, --yes confirms the plan.");
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
   }
 }
 

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { openCloudflare } from "./cloudflare/api.ts";
 import {
@@ -18,7 +17,7 @@ import {
   type SetupPlan,
 } from "./cloudflare/provision.ts";
 import { type Location, LOCATIONS } from "./cloudflare/resources.ts";
-import { runCommand, UsageError, withUsageErrors } from "./command-line.ts";
+import { confirm, runCommand, UsageError, withUsageErrors } from "./command-line.ts";
 
 const USAGE = `Usage: npm run setup -- --env NAME [options]
 
@@ -69,7 +68,7 @@ async function main(): Promise<void> {
   if (hasProblem(plan)) throw new Error("Nothing was changed, because a resource differs.");
   if (isComplete(plan)) console.log("Nothing is missing.");
   else if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
-  else if (values.yes || (await confirm())) {
+  else if (values.yes || (await confirm("Create what is missing?"))) {
     await applyPlan(api, plan, (line) => console.log(line));
     console.log(formatNextSteps(environment, plan));
   } else throw new Error("Nothing was changed.");
@@ -117,19 +116,6 @@ function readDimensions(text: string): number {
   const dimensions = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (dimensions >= 1 && dimensions <= MAX_DIMENSIONS) return dimensions;
   throw new UsageError(`--image-dimensions must be 1 to ${MAX_DIMENSIONS}, not "${text}".`);
-}
-
-/** Asks on the terminal. Throws if there is none. */
-async function confirm(): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    throw new Error("Nothing was changed. Without a terminal to ask on, --yes confirms the plan.");
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await terminal.question("Create what is missing? [y/N] ")).trim());
-  } finally {
-    terminal.close();
-  }
 }
 
 /** Returns a paragraph about the decoder's containers; empty without them. */

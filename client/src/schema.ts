@@ -1922,6 +1922,12 @@ export interface components {
              * @example 2026-11-24T09:30:00.000Z
              */
             last_traversed_at: string | null;
+            /**
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @example fitted
+             * @enum {string}
+             */
+            calibration: "fitted" | "borrowed";
         };
         /** @description An index and a page of its assets. */
         IndexWithAssets: {
@@ -2902,6 +2908,12 @@ export interface components {
                  */
                 corrected: string | null;
             };
+            /**
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @example fitted
+             * @enum {string}
+             */
+            calibration: "fitted" | "borrowed";
             /** @description Id of the job, with `queue_job`: its `result` is that of the search. */
             job_id?: string;
             /**
@@ -4064,7 +4076,8 @@ export interface operations {
                      *           },
                      *           "duration_seconds": 1893.4,
                      *           "size_bytes": 734003200,
-                     *           "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *           "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *           "calibration": "fitted"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -4177,7 +4190,8 @@ export interface operations {
                      *       },
                      *       "duration_seconds": 1893.4,
                      *       "size_bytes": 734003200,
-                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["Index"];
@@ -4330,7 +4344,8 @@ export interface operations {
                      *         },
                      *         "duration_seconds": 1893.4,
                      *         "size_bytes": 734003200,
-                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *         "calibration": "fitted"
                      *       }
                      *     }
                      */
@@ -4458,7 +4473,8 @@ export interface operations {
                      *       },
                      *       "duration_seconds": 1893.4,
                      *       "size_bytes": 734003200,
-                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *       "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["Index"];
@@ -7640,7 +7656,8 @@ export interface operations {
                      *         },
                      *         "duration_seconds": 1893.4,
                      *         "size_bytes": 734003200,
-                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z"
+                     *         "last_traversed_at": "2026-11-24T09:30:00.000Z",
+                     *         "calibration": "fitted"
                      *       },
                      *       "nodes": [
                      *         {
@@ -8141,7 +8158,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
-                     *       "next_cursor": null
+                     *       "next_cursor": null,
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["SearchResult"];
@@ -8286,7 +8304,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
-                     *       "next_cursor": null
+                     *       "next_cursor": null,
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["SearchResult"];
@@ -8469,7 +8488,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
-                     *       "next_cursor": null
+                     *       "next_cursor": null,
+                     *       "calibration": "fitted"
                      *     }
                      */
                     "application/json": components["schemas"]["SearchResult"];

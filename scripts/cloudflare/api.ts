@@ -8,6 +8,7 @@ const PERMISSIONS: readonly (readonly [path: string, permission: string])[] = [
   ["vectorize/", "Vectorize: Edit"],
   ["queues", "Queues: Edit"],
   ["workers/", "Workers Scripts: Edit"],
+  ["ai/", "Workers AI: Read"],
 ];
 const UNKNOWN_ROUTE = 7003;
 

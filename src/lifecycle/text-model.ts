@@ -3,7 +3,7 @@ import { AppError, traceOf } from "../errors.ts";
 import { log } from "../log.ts";
 import { getTextModelCheck, setTextModelCheck } from "../models/call-limiter.ts";
 import { embedText } from "../models/embed-text.ts";
-import { areEqualVectors } from "../search/channels.ts";
+import { areEqualVectors } from "../search/embed-query.ts";
 
 /** Two texts of different meaning in each script: "harbour at night" and "red bicycle". */
 const TEXTS: Record<string, [string, string]> = {

@@ -82,11 +82,11 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
     const found = await search(env, index, request, example);
-    const { hits, total, interpretation } = found;
+    const { hits, total, calibration, interpretation } = found;
     const { offset, readyBy, cursorTag } = request;
     const next = clip ? null : found.next; // a search by video takes no cursor
     const count = hits.length;
-    const page = { total, offset, readyBy, cursorTag, next, count, interpretation };
+    const page = { total, offset, readyBy, cursorTag, next, count, calibration, interpretation };
     return saveResults(hits, { indexName: name, ...page });
   },
 

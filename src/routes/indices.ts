@@ -89,7 +89,7 @@ async function createIndex(
   const url = body.settings?.webhook_url;
   await store.insertIndex(c.env, index);
   if (url !== undefined) await setWebhook(c, index, url);
-  return toIndexRecord(index, [], c.get("caller").scopes);
+  return toIndexRecord(c, index, []);
 }
 
 /** Fills in the defaults of a new index. The default name is its id in lower case. */
@@ -125,12 +125,12 @@ addEndpoint(
 );
 
 async function listCallerIndices(c: Context, { query }: Input<z.ZodObject, typeof pageQuery>) {
-  const { accountId, scopes } = c.get("caller");
+  const { accountId } = c.get("caller");
   const [page, tallies] = await Promise.all([
     store.listIndices(c.env.DB, accountId, pageRequest(query)),
     listTallies(c.env.DB, accountId),
   ]);
-  const indices = page.items.map((index) => toIndexRecord(index, tallies, scopes));
+  const indices = page.items.map((index) => toIndexRecord(c, index, tallies));
   return { indices, total: page.total, next_cursor: nextCursor(page) };
 }
 
@@ -169,7 +169,7 @@ async function getIndex(
   ]);
   const signUrl = createMediaUrlSigner(c);
   return {
-    index: toIndexRecord(index, tallies, c.get("caller").scopes),
+    index: toIndexRecord(c, index, tallies),
     assets: await Promise.all(page.items.map((asset) => toAssetRecord(asset, signUrl))),
     total: page.total,
     next_cursor: nextCursor(page),
@@ -213,7 +213,7 @@ async function updateIndex(
     requireCallerIndex(c, params.index_name),
     listTallies(c.env.DB, index.accountId, index.indexId),
   ]);
-  return toIndexRecord(updated, tallies, c.get("caller").scopes);
+  return toIndexRecord(c, updated, tallies);
 }
 
 addEndpoint(

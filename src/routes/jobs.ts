@@ -99,7 +99,8 @@ async function getResult(c: Context, { jobId, kind, result, indexId }: Job): Pro
   const shards = await listShards(c.env.DB, indexId!);
   const index = { accountId, indexId: indexId!, name: stored.indexName, shards };
   const hits = await loadResults(c.env, index, stored);
-  return toSearchResult(hits, stored, createMediaUrlSigner(c));
+  const page = { ...stored, calibration: stored.calibration ?? "borrowed" };
+  return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 
 function toItemRecord(item: JobItem) {

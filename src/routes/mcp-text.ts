@@ -43,17 +43,23 @@ export function formatAssets({
   return formatPage(`${assets.length} of ${total} assets.`, lines, next_cursor);
 }
 
+const BORROWED =
+  "Scores put these in order, but aren't exact: this service wasn't calibrated for its models.";
+
 export function formatMoments({
   segments,
   total,
   next_cursor,
   query,
+  calibration,
 }: z.output<typeof mcpSearchResult>): string {
   if (segments.length === 0) return "Nothing was found.";
   const lines = segments.map((hit) => `${hit.rank}. ${formatMoment(hit)}\n${formatContent(hit)}`);
   const corrected = query?.corrected ?? null;
   const words = corrected === null ? "" : ` for "${toSingleLine(corrected)}", a corrected query`;
-  return formatPage(`${segments.length} of ${total} found${words}.`, lines, next_cursor);
+  const found = `${segments.length} of ${total} found${words}.`;
+  const heading = calibration === "borrowed" ? `${found} ${BORROWED}` : found;
+  return formatPage(heading, lines, next_cursor);
 }
 
 export function formatAnswer({ answer, grounded, citations }: z.output<typeof mcpAnswer>): string {

@@ -63,10 +63,11 @@ async function searchByImage(
   const request = toExampleRequest(query, text);
   const toExample = () => exampleFromImage(c.env, index, image).catch(throwAsInvalid);
   const example = await timings.time("example", toExample);
-  const { hits, total, interpretation } = await search(c.env, index, request, example, timings);
+  const found = await search(c.env, index, request, example, timings);
+  const { hits, total, calibration, interpretation } = found;
   countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
-  const page = { ...request, total, count: total, interpretation };
+  const page = { ...request, total, count: total, calibration, interpretation };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 

@@ -90,9 +90,10 @@ async function searchNow(
   { key, range }: QueryClip,
 ) {
   const example = await exampleFromClip(c.env, index, key, range).catch(throwAsInvalid);
-  const { hits, total, interpretation } = await search(c.env, index, request, example);
+  const found = await search(c.env, index, request, example);
+  const { hits, total, calibration, interpretation } = found;
   countWork(c, "searches");
-  const page = { ...request, total, count: total, interpretation };
+  const page = { ...request, total, count: total, calibration, interpretation };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 

@@ -175,11 +175,12 @@ async function searchNow(c: Context, indexName: string, request: SearchRequest) 
     await requireAssets(c.env.DB, index.indexId, request.assetIds);
     return found;
   });
-  const { hits, total, next, interpretation } = searched;
+  const { hits, total, next, calibration, interpretation } = searched;
   countWork(c, "searches");
   c.header("Server-Timing", timings.toHeader());
   const { offset, readyBy, cursorTag } = request;
-  const page = { offset, readyBy, cursorTag, total, next, count: hits.length, interpretation };
+  const count = hits.length;
+  const page = { offset, readyBy, cursorTag, total, next, count, calibration, interpretation };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 

@@ -3,6 +3,7 @@ import { newId } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import type { JobMessage, QueryClip } from "../messages.ts";
 import { costGate } from "../metering/cost-gate.ts";
+import { calibrationState } from "../search/calibration.ts";
 import type { SearchRequest } from "../search/request.ts";
 import * as store from "../store/d1/indices.ts";
 import { startJob } from "../store/job-queue.ts";
@@ -72,5 +73,6 @@ export async function queueSearch(
   };
   await startJob(env, job, now);
   const state = "queued" as const;
-  return { job_id: job.jobId, state, segments: [], total: 0, next_cursor: null };
+  const calibration = calibrationState(env);
+  return { job_id: job.jobId, state, segments: [], total: 0, next_cursor: null, calibration };
 }

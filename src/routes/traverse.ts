@@ -118,7 +118,7 @@ async function getPage(
   const isWhole = nodes.length === page.items.length;
   const next = isWhole ? page.next : page.items[nodes.length - 1]!.assetId;
   return {
-    index: toIndexRecord(index, tallies, c.get("caller").scopes),
+    index: toIndexRecord(c, index, tallies),
     nodes,
     health: next === null ? await getIndexHealth(c, index, imageModel) : null,
     total: page.total,
@@ -192,7 +192,7 @@ async function* traverseIndex(
   }
   const tallies = await listTallies(c.env.DB, index.accountId, index.indexId);
   yield {
-    index: toIndexRecord(index, tallies, c.get("caller").scopes),
+    index: toIndexRecord(c, index, tallies),
     health: await getIndexHealth(c, index, imageModel),
   };
 }

@@ -4,9 +4,7 @@ import { AppError, traceOf } from "../errors.ts";
 import type { IndexId, SegmentId } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { log } from "../log.ts";
-import { LruCache } from "../lru-cache.ts";
-import { embedInImageSpace, hasImageEmbeddings } from "../models/embed-image.ts";
-import { embedText } from "../models/embed-text.ts";
+import { hasImageEmbeddings } from "../models/embed-image.ts";
 import { type AssetScope, selectsAssets } from "../store/index-database/asset-scope.ts";
 import { listScope } from "../store/index-database/find-segments.ts";
 import {
@@ -26,6 +24,7 @@ import {
   TEXT_KINDS,
   type VectorKind,
 } from "../types.ts";
+import { embedQueryForImages, embedQueryText } from "./embed-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import { meanDirection } from "./example.ts";
 import type { Signals } from "./fuse.ts";
@@ -87,7 +86,7 @@ export async function queryChannels(
   const channels: Promise<ChannelHit[]>[] = [];
   if (plainText) {
     const byText = async () => {
-      const vector = await time("embed", () => embedQueryText(env.AI, plainText));
+      const vector = await time("embed", () => embedQueryText(env, plainText));
       return vector ? searchVectors("text", vector) : [];
     };
     channels.push(noneIfUnavailable("text_vectors", outages, byText));
@@ -115,51 +114,6 @@ export async function queryChannels(
     isExhaustive: hits.every(({ length }) => length < count),
     outage: plainText ? null : (outages[0] ?? null),
   };
-}
-
-/** Queries repeat: while someone types, and on every page. */
-const textEmbeddings = new LruCache<number[] | null>(SEARCH.cachedQueryCount);
-const imageEmbeddings = new LruCache<number[] | null>(SEARCH.cachedQueryCount);
-
-function embedQueryText(ai: Ai, query: string): Promise<number[] | null> {
-  return textEmbeddings.get(query, () => embedIfKnown(query, (texts) => embedText(ai, texts)));
-}
-
-function embedQueryForImages(env: Env, query: string): Promise<number[] | null> {
-  const space = `${env.IMAGE_EMBEDDINGS_URL} ${env.IMAGE_EMBEDDINGS_MODEL}`;
-  const embedAll = async (texts: string[]) =>
-    (
-      await embedInImageSpace(
-        env,
-        texts.map((text) => ({ text })),
-      )
-    ).vectors;
-  return imageEmbeddings.get(`${space} ${query}`, () => embedIfKnown(query, embedAll));
-}
-
-/** A character of private use, which no vocabulary has. */
-const UNKNOWN_WORD = "\uE000";
-/** Cosine from which two vectors are one. */
-const SAME = 0.9999;
-
-/**
- * Embeds a query; null if the model knows none of its words. Its vector is then that of unknown
- * words, which says nothing about it. Every model knows Latin letters and digits.
- */
-async function embedIfKnown(
-  query: string,
-  embed: (texts: string[]) => Promise<number[][]>,
-): Promise<number[] | null> {
-  if (/[a-z0-9]/i.test(query)) return (await embed([query]))[0]!;
-  const unknown = query.replaceAll(/[\p{L}\p{M}\p{N}]+/gu, UNKNOWN_WORD);
-  const [vector, unknownVector] = await embed([query, unknown]);
-  return areEqualVectors(vector!, unknownVector!) ? null : vector!;
-}
-
-/** Tests whether two vectors have one direction, but for rounding. */
-export function areEqualVectors(a: readonly number[], b: readonly number[]): boolean {
-  const dot = a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-  return dot / (Math.hypot(...a) * Math.hypot(...b)) >= SAME;
 }
 
 /**

@@ -49,21 +49,6 @@ export interface EvidenceModel {
   weights: Partial<Record<Signal, SignalWeight>>;
 }
 
-/** Evidence models fitted by `npm run calibrate`, for one combination of embedding models. */
-export interface CalibrationEntry {
-  /**
-   * Ids of the embedding models. `image` is the value of `IMAGE_EMBEDDINGS_MODEL`: empty for the
-   * offline engine's own model, null without image embeddings.
-   */
-  models: { text: string; image: string | null };
-  /** For text queries: matched terms, and text embeddings. */
-  text: readonly EvidenceModel[];
-  /** For text queries: image embeddings; null without them. */
-  image: EvidenceModel | null;
-  /** For queries by example. */
-  example: EvidenceModel;
-}
-
 /**
  * Returns the probability that a segment is relevant: that at least one evidence model is right,
  * each independently (noisy-or: Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988;

@@ -1,8 +1,7 @@
 import { TimeSlice } from "../concurrency.ts";
-import { MODELS, SEARCH } from "../config.ts";
+import { SEARCH } from "../config.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { TEMPLATE } from "../models/describe.ts";
-import { hasImageEmbeddings } from "../models/embed-image.ts";
 import {
   countInDatabases,
   findSegments,
@@ -18,7 +17,14 @@ import {
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { Timings } from "../timings.ts";
 import type { NamedIndexRef, Segment } from "../types.ts";
-import calibrations from "./calibrations.json" with { type: "json" };
+import { nearestEntry } from "./calibration-entry.ts";
+import {
+  CALIBRATIONS,
+  type CalibrationState,
+  calibrationState,
+  embeddingModels,
+  selectEvidenceModels,
+} from "./calibration.ts";
 import { type ChannelHit, queryChannels, toFullTextHits } from "./channels.ts";
 import {
   type Evidence,
@@ -30,13 +36,7 @@ import {
   textLength,
 } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
-import {
-  type CalibrationEntry,
-  type EvidenceModel,
-  mergeSignals,
-  relevanceProbability,
-  type Signals,
-} from "./fuse.ts";
+import { mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
 import {
   findPosition,
   type Hit,
@@ -69,6 +69,7 @@ export interface SearchResults {
   next: RankPosition | null;
   query: CompiledQuery;
   interpretation: QueryInterpretation;
+  calibration: CalibrationState;
 }
 
 /**
@@ -128,7 +129,8 @@ export async function search(
   const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
   const excluded = query.excluded.map((words) => words.join(" "));
   const interpretation = { excluded, corrected };
-  return { hits, total: relevant.length, next, query, interpretation };
+  const calibration = calibrationState(env);
+  return { hits, total: relevant.length, next, query, calibration, interpretation };
 }
 
 function toEvidence(
@@ -202,7 +204,8 @@ async function findCandidates(
   const hits = [...toFullTextHits(fullTextHits, termWeights), ...vectors.hits];
   if (hits.length === 0 && vectors.outage) throw vectors.outage;
   const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
-  const models = selectEvidenceModels(env, query);
+  const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
+  const models = selectEvidenceModels(entry, query);
   const logPrior = -Math.log(Math.max(1, total));
   const slice = new TimeSlice();
   const candidates: Candidate[] = [];
@@ -259,33 +262,4 @@ export function combineSignals(
     }),
     ...(labelCoverage > 0 && { label_coverage: labelCoverage }),
   };
-}
-
-export const CALIBRATIONS: readonly CalibrationEntry[] = calibrations;
-
-/** Weight of text signals in a query with an example: a copy outranks a match of text alone. */
-const TEXT_WEIGHT_WITH_EXAMPLE = 0.5;
-
-/**
- * Selects the evidence models fitted for the embedding models in use; the first fitted ones if
- * there are none. Text and example together ("this, but at night") become one model whose weights
- * add up.
- */
-function selectEvidenceModels(
-  env: Env,
-  { plainText, example }: CompiledQuery,
-): readonly EvidenceModel[] {
-  const imageModel = hasImageEmbeddings(env) ? env.IMAGE_EMBEDDINGS_MODEL : null;
-  const fitted = CALIBRATIONS.find(({ models }) => {
-    return models.text === MODELS.embedText.id && models.image === imageModel;
-  });
-  const { text, image, example: exampleModel } = fitted ?? CALIBRATIONS[0]!;
-  if (!example) return image ? [...text, image] : text;
-  if (!plainText && example.textVector === null) return [exampleModel];
-  const textWeights = text.flatMap(({ weights }) => Object.entries(weights));
-  const reduced = textWeights.map(([signal, fit]) => {
-    return [signal, { ...fit, weight: fit.weight * TEXT_WEIGHT_WITH_EXAMPLE }];
-  });
-  const weights = { ...Object.fromEntries(reduced), ...exampleModel.weights };
-  return [{ bias: exampleModel.bias, weights }];
 }

@@ -2,6 +2,7 @@ import type { SegmentId } from "../ids.ts";
 import { findSegments } from "../store/index-database/find-segments.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import type { NamedIndexRef } from "../types.ts";
+import type { CalibrationState } from "./calibration.ts";
 import { type Hit, toHitAsset } from "./hits.ts";
 import type { QueryInterpretation } from "./query.ts";
 import { makeSearchRequest, type RankPosition, toSearchScope } from "./request.ts";
@@ -20,6 +21,8 @@ export interface StoredResults {
   interpretation?: QueryInterpretation;
   /** Number of hits on the page, before deleted ones were removed. */
   count: number;
+  /** Results of earlier versions have none. */
+  calibration?: CalibrationState;
 }
 
 export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): StoredResults {

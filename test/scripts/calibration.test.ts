@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { rankByChannels } from "../../bench/rankings.ts";
 import { drawReliability } from "../../bench/reliability-diagram.ts";
-import { binForecasts, calibrationError } from "../../bench/reliability.ts";
 import calibrations from "../../src/search/calibrations.json" with { type: "json" };
 import { relevanceProbability, type EvidenceModel } from "../../src/search/fuse.ts";
+import { mergeCalibrationEntries } from "../../tools/calibration/calibrations-file.ts";
 import { judgeHits } from "../../tools/calibration/collect-examples.ts";
-import type { GroundTruth } from "../../tools/calibration/corpus.ts";
-import { fitCalibrationEntries, mergeCalibrationEntries } from "../../tools/calibration/entries.ts";
+import { fitCalibrationEntries } from "../../tools/calibration/entries.ts";
 import { fitEvidenceModels } from "../../tools/calibration/fit.ts";
+import type { GroundTruth } from "../../tools/calibration/judgments.ts";
 import { sampleQueries, createJudge } from "../../tools/calibration/questions.ts";
+import { binForecasts, calibrationError } from "../../tools/reliability.ts";
 import { createRandom } from "../../tools/training/random.ts";
 
 const dog: GroundTruth = {
@@ -170,14 +171,14 @@ describe("calibration entries", () => {
     expect(Object.keys(withoutImages!.example.weights)).toEqual(["copy_similarity"]);
   });
 
-  it("replace stored entries of the same models and leave the others", () => {
+  it("replace stored entries of the same models in their place and leave the others", () => {
     const [withImages, withoutImages] = entries;
     const other = { ...withImages!, models: { text: "another-model", image: "" } };
     const old = { ...withImages!, text: [] };
-    expect(mergeCalibrationEntries(entries, [other, old])).toEqual([
+    expect(mergeCalibrationEntries(entries, [old, other])).toEqual([
       withImages,
-      withoutImages,
       other,
+      withoutImages,
     ]);
   });
 });

@@ -1,21 +1,7 @@
 import type { Asset, Hit, SightlineIndex } from "sightline";
 import { createRandom, shuffle } from "../training/random.ts";
-import type { Corpus, GroundTruth } from "./corpus.ts";
+import type { Corpus, GroundTruth, JudgedQuery } from "./judgments.ts";
 import { createJudge, type EvalQuery } from "./questions.ts";
-
-/** A hit of a query, and whether it is relevant. */
-interface JudgedHit {
-  signals: Hit["signals"];
-  score: number;
-  isRight: boolean;
-}
-
-/** Judged hits of a query, the best first. */
-export interface JudgedQuery {
-  hits: JudgedHit[];
-  /** Number of relevant items in all. */
-  relevantCount: number;
-}
 
 const DEPTH = 100;
 /** Numbers of assets that queries are restricted to, in turn: archives differ in size. */

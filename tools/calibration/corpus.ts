@@ -4,22 +4,7 @@ import type { MediaFile } from "../media-files.ts";
 import { drawText } from "../sample/text-image.ts";
 import { encodeVideo } from "../sample/video.ts";
 import type { CaptionedPhoto } from "../training/captions.ts";
-
-/** Captions that people wrote of a photo, for the segment that shows, speaks or displays it. */
-export interface GroundTruth {
-  file: string;
-  /** Seconds into the file; null for an image. */
-  at: number | null;
-  captions: string[];
-}
-
-/** Media of every kind with captions by people. */
-export interface Corpus {
-  files: MediaFile[];
-  truths: GroundTruth[];
-  /** Captions of photos that aren't in the corpus. */
-  absentCaptions: string[];
-}
+import type { Corpus, GroundTruth } from "./judgments.ts";
 
 /** Duration of a slide: one segment. */
 const SLIDE_SECONDS = 5;

@@ -1,8 +1,11 @@
-import { MODELS } from "../../src/config.ts";
-import type { CalibrationEntry } from "../../src/search/fuse.ts";
-import type { JudgedQuery } from "./collect-examples.ts";
-import { type Example, fitEvidenceModels } from "./fit.ts";
+import { SENTENCE_MODEL } from "../../local/engine/sentences.ts";
+import type { CalibrationEntry } from "../../src/search/calibration-entry.ts";
+import { fitEvidenceModels } from "./fit.ts";
+import { type JudgedQuery, weighExamples } from "./judgments.ts";
 import { EXACT_TEXT, EXAMPLE, EXAMPLE_NO_IMAGE, IMAGE, SIMILAR_TEXT } from "./model-shapes.ts";
+
+/** What the entries of the offline engine's models were fitted on. */
+const SOURCE = "500 photos with captions by people, laid out as an archive";
 
 /** Judged queries by kind: text, text without image embeddings, and images. */
 export interface CalibrationQueries {
@@ -20,26 +23,10 @@ export function fitCalibrationEntries(queries: CalibrationQueries): CalibrationE
   const [example] = fitEvidenceModels(imageExamples, [EXAMPLE]);
   const [exampleWithoutImages] = fitEvidenceModels(imageExamples, [EXAMPLE_NO_IMAGE]);
   const text = [exactText!, similarText!];
-  const textModel = MODELS.embedText.id;
+  const toModels = (imageModel: string | null) => ({ text: SENTENCE_MODEL, image: imageModel });
+  const source = SOURCE;
   return [
-    { models: { text: textModel, image: "" }, text, image: image!, example: example! },
-    { models: { text: textModel, image: null }, text, image: null, example: exampleWithoutImages! },
+    { models: toModels(""), source, text, image: image!, example: example! },
+    { models: toModels(null), source, text, image: null, example: exampleWithoutImages! },
   ];
-}
-
-/** Replaces the entries of the same models; keeps the others after the new ones. */
-export function mergeCalibrationEntries(
-  fitted: readonly CalibrationEntry[],
-  stored: readonly CalibrationEntry[],
-): CalibrationEntry[] {
-  const isReplaced = ({ models }: CalibrationEntry) =>
-    fitted.some((one) => one.models.text === models.text && one.models.image === models.image);
-  return [...fitted, ...stored.filter((entry) => !isReplaced(entry))];
-}
-
-/** Weighs hits so that a query with a hundred relevant hits doesn't outweigh a hundred with one. */
-function weighExamples({ hits }: JudgedQuery): Example[] {
-  const relevantCount = hits.filter(({ isRight }) => isRight).length;
-  const weight = 1 / Math.sqrt(Math.max(1, relevantCount));
-  return hits.map(({ signals, isRight }) => ({ signals, isRight, weight }));
 }

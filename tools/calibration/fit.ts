@@ -22,8 +22,21 @@ const CONVERGENCE = 1e-5;
 /** L2 penalty: bounds weights that hardly any example determines. */
 const L2_PENALTY = 1e-3;
 
+/** Keeps a step finite if no example has the signal. */
+const MIN_CURVATURE = 1e-9;
+
 /** Threshold and exponent of each signal of an evidence model; other signals don't count. */
 export type ModelShape = Partial<Record<Signal, Omit<SignalWeight, "weight">>>;
+
+/** An evidence model that is fitted to other examples, from what is known of its parameters. */
+export interface KnownModel {
+  model: EvidenceModel;
+  /**
+   * How well each parameter is known: the precision of a normal distribution around its value.
+   * Parameters that are left out stay as they are.
+   */
+  precision: Partial<Record<"bias" | Signal, number>>;
+}
 
 /** State of an evidence model while it is fitted: signal strengths and log odds of all examples. */
 interface FitState {
@@ -32,6 +45,8 @@ interface FitState {
   /** Columns of strengths: a constant 1 for the bias, then one per signal. */
   columns: Float64Array[];
   weights: number[];
+  /** What is known of each weight: its value, and a precision, which is infinite if it stays. */
+  priors: { value: number; precision: number }[];
   logOdds: Float64Array;
 }
 
@@ -47,8 +62,25 @@ export function fitEvidenceModels(
   examples: readonly Example[],
   shapes: readonly ModelShape[],
 ): readonly EvidenceModel[] {
+  return runFits(
+    examples,
+    shapes.map((shape) => createFit(examples, shape)),
+  );
+}
+
+/** Fits evidence models in the same way from what is known of them (maximum a posteriori). */
+export function refitEvidenceModels(
+  examples: readonly Example[],
+  models: readonly KnownModel[],
+): readonly EvidenceModel[] {
+  return runFits(
+    examples,
+    models.map((known) => resumeFit(examples, known)),
+  );
+}
+
+function runFits(examples: readonly Example[], fits: readonly FitState[]): EvidenceModel[] {
   const exampleWeights = Float64Array.from(examples, ({ weight = 1 }) => weight);
-  const fits = shapes.map((shape) => createFit(examples, shape));
   for (
     let round = 0, largestChange = 1;
     round < MAX_ROUNDS && largestChange > CONVERGENCE;
@@ -77,8 +109,22 @@ function createFit(examples: readonly Example[], shape: ModelShape): FitState {
     used,
     columns: [new Float64Array(examples.length).fill(1), ...columns],
     weights: [0, ...used.map(() => 0)],
+    priors: [{ value: 0, precision: 0 }, ...used.map(() => ({ value: 0, precision: L2_PENALTY }))],
     logOdds: new Float64Array(examples.length),
   };
+}
+
+function resumeFit(examples: readonly Example[], { model, precision }: KnownModel): FitState {
+  const fit = createFit(examples, model.weights);
+  const weights = [model.bias, ...fit.used.map((signal) => model.weights[signal]!.weight)];
+  const names = ["bias", ...fit.used] as const;
+  const priors = names.map((name, at) => {
+    return { value: weights[at]!, precision: precision[name] ?? Infinity };
+  });
+  const logOdds = fit.logOdds.map((_, row) =>
+    weights.reduce((sum, weight, at) => sum + weight * fit.columns[at]![row]!, 0),
+  );
+  return { ...fit, weights, priors, logOdds };
 }
 
 /** Returns, by model, the posterior probability that it is right for each example (E step). */
@@ -103,11 +149,14 @@ function runNewtonRound(
   targets: Float64Array,
   exampleWeights: Float64Array,
 ): number {
-  const { columns, weights, logOdds } = fit;
+  const { columns, weights, priors, logOdds } = fit;
   let largestChange = 0;
   for (const [at, column] of columns.entries()) {
+    const { value, precision } = priors[at]!;
+    if (precision === Infinity) continue;
     const oldWeight = weights[at]!;
-    const step = newtonStep(column, targets, exampleWeights, logOdds, at === 0 ? 0 : oldWeight);
+    const known = { offset: oldWeight - value, precision };
+    const step = newtonStep(column, targets, exampleWeights, logOdds, known);
     const newWeight = at === 0 ? oldWeight + step : Math.max(0, oldWeight + step);
     weights[at] = newWeight;
     for (let row = 0; row < logOdds.length; row++)
@@ -126,10 +175,10 @@ function newtonStep(
   targets: Float64Array,
   exampleWeights: Float64Array,
   logOdds: Float64Array,
-  weight: number,
+  { offset, precision }: { offset: number; precision: number },
 ): number {
-  let slope = -L2_PENALTY * weight;
-  let curvature = L2_PENALTY;
+  let slope = -precision * offset;
+  let curvature = Math.max(precision, MIN_CURVATURE);
   for (let row = 0; row < column.length; row++) {
     const probability = logistic(logOdds[row]!);
     slope += exampleWeights[row]! * column[row]! * (targets[row]! - probability);

@@ -4,8 +4,8 @@ import sharp, { type Sharp } from "sharp";
 import type { SightlineIndex } from "sightline";
 import type { CaptionedPhoto } from "../training/captions.ts";
 import type { Random } from "../training/random.ts";
-import { type JudgedQuery, judgeHits } from "./collect-examples.ts";
-import type { Corpus } from "./corpus.ts";
+import { judgeHits } from "./collect-examples.ts";
+import type { Corpus, JudgedQuery } from "./judgments.ts";
 import { createJudge } from "./questions.ts";
 
 const DEPTH = 100;

@@ -1,7 +1,7 @@
 import { stemmer } from "stemmer";
 import { contentWords } from "../../src/search/query.ts";
 import type { Random } from "../training/random.ts";
-import type { Corpus, GroundTruth } from "./corpus.ts";
+import type { Corpus, GroundTruth } from "./judgments.ts";
 
 /**
  * Form of a query made of a caption: all of it, every second word, or one to three content words in

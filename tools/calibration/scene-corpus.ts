@@ -1,8 +1,7 @@
-import { encodeBatch, syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
-import type { Service } from "../service.ts";
+import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
 import type { CaptionedPhoto } from "../training/captions.ts";
 import type { Random } from "../training/random.ts";
-import type { Corpus, GroundTruth } from "./corpus.ts";
+import type { Corpus, GroundTruth } from "./judgments.ts";
 
 /** Videos whose scenes people described in words: no model has to analyse them. */
 export interface SceneCorpus extends Corpus {
@@ -37,7 +36,7 @@ export function createSceneCorpus(photos: CaptionedPhoto[], random: Random): Sce
     if (kind >= 0.9) Object.assign(text, { caption: "A page of words.", onScreenText: first });
     if (kind >= 0.5) text.transcript = kind < 0.75 || kind >= 0.9 ? third : other[0]!;
     segments.push({ segmentId: syntheticId("seg", i), assetId, position, ...text });
-    const range = { file: `${assetId}.mp4`, at: (position + 0.5) * SEGMENT_SECONDS };
+    const range = momentOf({ assetId, position });
     const contents = kind >= 0.75 && kind < 0.9 ? [captions, other] : [captions];
     for (const texts of contents) {
       truths.push({ ...range, captions: texts });
@@ -49,19 +48,7 @@ export function createSceneCorpus(photos: CaptionedPhoto[], random: Random): Sce
   return { ...corpus, truths, segments, queryCorpus: { ...corpus, truths: queryTruths } };
 }
 
-/** Stores the segments in an index as ingest does, without analysis of media. */
-export async function loadSegments(
-  { url, account }: Pick<Service, "url" | "account">,
-  indexName: string,
-  segments: readonly SegmentFields[],
-): Promise<void> {
-  const none = new Float32Array();
-  for (let at = 0; at < segments.length; at += VIDEO_SEGMENTS) {
-    const batch = segments.slice(at, at + VIDEO_SEGMENTS);
-    const response = await fetch(`${url}/load?account=${account}&index=${indexName}&embed=yes`, {
-      method: "POST",
-      body: encodeBatch({ segments: batch, textVectors: none, imageVectors: none }),
-    });
-    if (!response.ok) throw new Error(`/load: ${response.status} ${await response.text()}`);
-  }
+/** Returns the middle of a segment, where a truth is about it. */
+export function momentOf({ assetId, position }: Pick<SegmentFields, "assetId" | "position">) {
+  return { file: `${assetId}.mp4`, at: (position + 0.5) * SEGMENT_SECONDS };
 }

@@ -42,6 +42,8 @@ export class CloudflareAccount {
     { queue_id: string; queue_name: string; consumers: { consumer_id: string }[] }
   >();
   readonly workers = new Map<string, WorkerState>();
+  /** Models of Workers AI by id: what each answers to an input. */
+  readonly models = new Map<string, (input: Record<string, unknown>) => unknown>();
   readonly openDatabase: OpenDatabase;
   /** Gets each upload that is deployed, before the API answers. */
   onDeploy: (worker: string, upload: WorkerUpload) => Promise<void> = async () => {};
@@ -92,7 +94,14 @@ export const RESOURCE_ROUTES: Routes = [
   ["POST queues", createQueue],
   ["POST queues/(.+)/consumers", createConsumer],
   ["PUT queues/(.+)/consumers/(.+)", replaceConsumer],
+  ["POST ai/run/(.+)", runModel],
 ];
+
+function runModel({ account, params, body }: Call): unknown {
+  const run = account.models.get(params[0] ?? "");
+  if (run) return run(body);
+  throw new Refusal(400, 5007, `No such model ${params[0]} or task`);
+}
 
 function requireBucket(account: CloudflareAccount, name = ""): Bucket {
   const bucket = account.buckets.get(name);

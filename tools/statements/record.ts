@@ -1,14 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
-import { registerHooks } from "node:module";
 import { join } from "node:path";
+import { providePlatformClasses } from "../platform-classes.ts";
 import { PROJECT } from "../stack/local-state.ts";
 import { type RecordedStatement, StatementLog } from "./recorded-databases.ts";
 import { TemplateCoverage } from "./template-coverage.ts";
-
-/** What the objects' classes extend, which only the platform has. */
-const PLATFORM = `data:text/javascript,${encodeURIComponent(
-  "export class DurableObject { constructor(ctx, env) { Object.assign(this, { ctx, env }) } }",
-)}`;
 
 export interface Recording {
   statements: readonly RecordedStatement[];
@@ -17,12 +12,7 @@ export interface Recording {
 
 /** Calls the functions of the stores and the objects, and records the statements that they run. */
 export async function recordStatements(): Promise<Recording> {
-  registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === "cloudflare:workers"
-        ? { url: PLATFORM, shortCircuit: true }
-        : next(specifier, context),
-  });
+  providePlatformClasses();
   const coverage = new TemplateCoverage();
   await coverage.start();
   const log = new StatementLog();

@@ -33,7 +33,7 @@ export function recordedD1(log: StatementLog, fixture: string): D1Database {
 
 /** State of an object of class `name`, with the tables of its migrations, which records. */
 export function recordedState(
-  log: StatementLog,
+  log: Pick<StatementLog, "add">,
   name: string,
   migrations: readonly string[],
   fixture = "",

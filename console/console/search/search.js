@@ -1,5 +1,5 @@
 import { el, errorNotice, announce } from "../shared/element.js";
-import { count, LIKELY_SCORE } from "../shared/wording.js";
+import { calibrationNote, count, LIKELY_SCORE } from "../shared/wording.js";
 import { captionNote, momentCard } from "./moment.js";
 import { runSearch } from "./search-request.js";
 import { wordNotes } from "./word-notes.js";
@@ -29,12 +29,13 @@ export async function showSearch(outlet, route, signal) {
     }
   };
 
-  const add = ({ segments, total, next_cursor: next, note: text, query }, cursor) => {
+  const add = (page, cursor) => {
     if (signal.aborted) return;
+    const { segments, total, next_cursor: next, note: text, query, calibration } = page;
     if (!cursor) outlet.replaceChildren(heading, words, note, likely, restFold, more, origin);
     words.replaceChildren(...wordNotes(route, query));
-    note.hidden = !text;
-    note.textContent = text ?? "";
+    note.textContent = [text, calibrationNote(calibration)].filter(Boolean).join(" ");
+    note.hidden = note.textContent === "";
     const cards = segments.map((hit) => ({
       card: momentCard(hit),
       isLikely: hit.score > LIKELY_SCORE,

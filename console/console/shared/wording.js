@@ -58,6 +58,13 @@ export function likelihoodOf(score) {
   return score >= 0.1 ? "Possible" : "Unlikely";
 }
 
+/** Says what a search response's `calibration` means for its scores; "" for the usual one. */
+export function calibrationNote(calibration) {
+  return calibration === "borrowed"
+    ? "Percentages put the results in order, but aren't exact: this service wasn't calibrated for its models."
+    : "";
+}
+
 /** Says in words how sure a detection is, from its score. */
 export function certaintyOf(score) {
   if (score >= 0.8) return "certain";

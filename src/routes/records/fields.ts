@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { CALIBRATION_STATES } from "../../search/calibration.ts";
 
 /** Ids in the examples of the OpenAPI document. They are well formed, and of no real resource. */
 export const EXAMPLE_ID = {
@@ -31,6 +32,15 @@ export function time(description: string) {
 export function idField(name: keyof typeof EXAMPLE_ID, description: string) {
   return z.string().describe(description).openapi({ example: EXAMPLE_ID[name] });
 }
+
+/** Schema of the state of a calibration. docs/calibration.md says what it means. */
+export const calibrationField = z
+  .enum(CALIBRATION_STATES)
+  .describe(
+    "`fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on " +
+      "others, so they order segments, but are less exact as probabilities (docs/calibration.md).",
+  )
+  .openapi({ example: "fitted" });
 
 /** Schema of a number of things. */
 export function countField(description: string, example = 1) {

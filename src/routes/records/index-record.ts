@@ -1,12 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../config.ts";
+import type { Context } from "../../http/context.ts";
 import { bodyInt } from "../../http/validation.ts";
 import type { Scope } from "../../keys.ts";
 import { isLanguageTag, LANGUAGE_TAG } from "../../language-tag.ts";
+import { calibrationState } from "../../search/calibration.ts";
 import type { NewMediaIndex } from "../../store/d1/indices.ts";
 import type { Tally } from "../../store/d1/tallies.ts";
 import type { JsonObject } from "../../types.ts";
-import { countField, stateCounts, time } from "./fields.ts";
+import { calibrationField, countField, stateCounts, time } from "./fields.ts";
 
 export const indexName = z
   .string()
@@ -86,14 +88,15 @@ export const indexRecord = z
       .describe("Size of all uploaded or fetched files in bytes.")
       .openapi({ example: 734_003_200 }),
     last_traversed_at: time("End of the last repair; null before the first one.").nullable(),
+    calibration: calibrationField,
   })
   .openapi("Index", { description: "A named collection of videos and images." });
 
-/** Returns the record of an index for a caller with these scopes. */
+/** Returns the record of an index for the caller. */
 export function toIndexRecord(
+  c: Context,
   index: NewMediaIndex,
   tallies: Tally[],
-  scopes: readonly Scope[],
 ): z.input<typeof indexRecord> {
   const indexTallies = tallies.filter(({ indexId }) => indexId === index.indexId);
   const { videos, images, segments, states, duration_seconds, size_bytes } =
@@ -102,7 +105,7 @@ export function toIndexRecord(
     index_name: index.name,
     description: index.description,
     metadata: index.metadata,
-    settings: toSettingsRecord(index.settings, scopes),
+    settings: toSettingsRecord(index.settings, c.get("caller").scopes),
     created_at: isoTime(index.createdAt),
     updated_at: isoTime(index.updatedAt),
     counts: { videos, images, segments },
@@ -110,6 +113,7 @@ export function toIndexRecord(
     duration_seconds,
     size_bytes,
     last_traversed_at: isoTimeOrNull(index.lastTraversedAt),
+    calibration: calibrationState(c.env),
   };
 }
 

@@ -2,9 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { invalid } from "../../errors.ts";
 import { INVALID_CURSOR, pageFields } from "../../http/pagination.ts";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
+import type { CalibrationState } from "../../search/calibration.ts";
 import type { Hit } from "../../search/hits.ts";
 import type { QueryInterpretation } from "../../search/query.ts";
 import type { RankPosition } from "../../search/request.ts";
+import { calibrationField } from "./fields.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
 
 export const searchResult = z
@@ -28,6 +30,7 @@ export const searchResult = z
       })
       .optional()
       .describe("What the query was taken for. Absent while the job is queued."),
+    calibration: calibrationField,
     job_id: z
       .string()
       .optional()
@@ -56,11 +59,12 @@ type ResultPage = Omit<CursorPosition, "after"> & {
   next?: RankPosition | null;
   /** Results of earlier versions don't have it. */
   interpretation?: QueryInterpretation;
+  calibration: CalibrationState;
 };
 
 export async function toSearchResult(
   hits: Hit[],
-  { offset, readyBy, cursorTag, total, count, next, interpretation }: ResultPage,
+  { offset, readyBy, cursorTag, total, count, next, calibration, interpretation }: ResultPage,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof searchResult>> {
   return {
@@ -70,6 +74,7 @@ export async function toSearchResult(
       ? toCursor({ offset: offset + count, after: next, readyBy, cursorTag })
       : null,
     ...(interpretation && { query: interpretation }),
+    calibration,
   };
 }
 

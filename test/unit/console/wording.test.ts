@@ -5,15 +5,20 @@ interface Wording {
   breadthOf: (topP: number) => string;
   certaintyOf: (score: number) => string;
   authorOf: (model: string) => string;
+  calibrationNote: (calibration: string) => string;
   likelihoodOf: (score: number) => string;
   percent: (share: number) => string;
   shortenMiddle: (title: string) => string;
 }
 
 const file = new URL("../../../console/console/shared/wording.js", import.meta.url).href;
-const { authorOf, breadthOf, certaintyOf, likelihoodOf, percent, shortenMiddle } = (await import(
-  file
-)) as Wording;
+const { authorOf, breadthOf, calibrationNote, certaintyOf, likelihoodOf, percent, shortenMiddle } =
+  (await import(file)) as Wording;
+
+it("Scores that other models were calibrated for are explained, and the usual ones aren't", () => {
+  expect(calibrationNote("borrowed")).toContain("aren't exact");
+  expect(calibrationNote("fitted")).toBe("");
+});
 
 it.each([
   [1, "Very likely"],

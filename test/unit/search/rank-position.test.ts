@@ -65,7 +65,8 @@ it("a cursor carries its position", async () => {
     total: 9,
     count: 3,
     next,
-  };
+    calibration: "fitted",
+  } as const;
   const { next_cursor: cursor } = await toSearchResult([], page, async () => "");
   expect(parseCursor(cursor!, "tag")).toEqual({
     offset: 5,

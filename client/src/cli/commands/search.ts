@@ -34,6 +34,9 @@ export const searchCommand: Command = {
   run: search,
 };
 
+const BORROWED =
+  "Scores put the hits in order, but aren't exact: this service wasn't calibrated for its models.";
+
 async function search(context: CommandContext): Promise<void> {
   const { args, client, output, env } = context;
   const rank = args.number("open");
@@ -43,6 +46,7 @@ async function search(context: CommandContext): Promise<void> {
   noteWords(output, result);
   if (result.segments.length > 0) printHits(output, result.segments, args.flag("links"));
   else output.line("Nothing was found.");
+  if (result.calibration === "borrowed") output.note(BORROWED);
   if (rank !== undefined) await openInBrowser(hitAt(result.segments, rank).clip_url, env);
 }
 

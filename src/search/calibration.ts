@@ -1,0 +1,52 @@
+import { MODELS } from "../config.ts";
+import { hasImageEmbeddings } from "../models/embed-image.ts";
+import { type CalibrationEntry, type EmbeddingModels, isEntryOf } from "./calibration-entry.ts";
+import calibrations from "./calibrations.json" with { type: "json" };
+import type { EvidenceModel } from "./fuse.ts";
+import type { CompiledQuery } from "./query.ts";
+
+/** Whether the parameters of scores were fitted on the embedding models in use, or on others. */
+export const CALIBRATION_STATES = ["fitted", "borrowed"] as const;
+export type CalibrationState = (typeof CALIBRATION_STATES)[number];
+
+type ModelSettings = Pick<
+  Env,
+  "TEXT_EMBEDDINGS_MODEL" | "IMAGE_EMBEDDINGS_URL" | "IMAGE_EMBEDDINGS_MODEL"
+>;
+
+/** The entries, first those of the offline engine's models. */
+export const CALIBRATIONS: readonly CalibrationEntry[] = calibrations;
+
+export function embeddingModels(env: ModelSettings): EmbeddingModels {
+  return {
+    text: env.TEXT_EMBEDDINGS_MODEL || MODELS.embedText.id,
+    image: hasImageEmbeddings(env) ? env.IMAGE_EMBEDDINGS_MODEL : null,
+  };
+}
+
+/** Returns the state of the scores that a deployment returns. */
+export function calibrationState(env: ModelSettings): CalibrationState {
+  const models = embeddingModels(env);
+  return CALIBRATIONS.some((entry) => isEntryOf(entry, models)) ? "fitted" : "borrowed";
+}
+
+/** Weight of text signals in a query with an example: a copy outranks a match of text alone. */
+const TEXT_WEIGHT_WITH_EXAMPLE = 0.5;
+
+/**
+ * Selects the evidence models of a query from an entry. Text and example together ("this, but at
+ * night") become one model whose weights add up.
+ */
+export function selectEvidenceModels(
+  { text, image, example: exampleModel }: CalibrationEntry,
+  { plainText, example }: Pick<CompiledQuery, "plainText" | "example">,
+): readonly EvidenceModel[] {
+  if (!example) return image ? [...text, image] : text;
+  if (!plainText && example.textVector === null) return [exampleModel];
+  const textWeights = text.flatMap(({ weights }) => Object.entries(weights));
+  const reduced = textWeights.map(([signal, fit]) => {
+    return [signal, { ...fit, weight: fit.weight * TEXT_WEIGHT_WITH_EXAMPLE }];
+  });
+  const weights = { ...Object.fromEntries(reduced), ...exampleModel.weights };
+  return [{ bias: exampleModel.bias, weights }];
+}

@@ -1,0 +1,77 @@
+/** A vector of a segment, as Vectorize stores it. */
+export interface StoredVector {
+  /** `{segment}:{kind}`. */
+  id: string;
+  values: ArrayLike<number>;
+  metadata: { asset_id: string; asset_type: string; kind: string };
+}
+
+/** The best matches so far, in no order, and the place of the worst of them. */
+interface Best {
+  rows: number[];
+  scores: number[];
+  worst: number;
+}
+
+/** Vectors in memory that are searched exactly, with the part of Vectorize that a search uses. */
+export class VectorTable {
+  readonly #vectors: StoredVector[] = [];
+  readonly #dimensions: number;
+  #matrix = new Float32Array();
+
+  constructor(vectors: readonly StoredVector[]) {
+    this.#vectors = [...vectors];
+    this.#dimensions = vectors[0]?.values.length ?? 0;
+    this.#matrix = new Float32Array(vectors.length * this.#dimensions);
+    for (const [row, { values }] of vectors.entries()) {
+      const length = Math.hypot(...Array.from(values)) || 1;
+      const unit = Float32Array.from(values, (value) => value / length);
+      this.#matrix.set(unit, row * this.#dimensions);
+    }
+  }
+
+  /** Returns the nearest vectors by cosine, best first. */
+  async query(values: number[], { topK = 5, filter = {} }: VectorizeQueryOptions) {
+    const length = Math.hypot(...values) || 1;
+    const query = Float32Array.from(values, (value) => value / length);
+    const best: Best = { rows: [], scores: [], worst: 0 };
+    for (const [row, vector] of this.#vectors.entries()) {
+      if (meets(vector, filter)) keepBest(best, row, this.#cosine(row, query), topK);
+    }
+    const matches = best.rows
+      .map((row, at) => ({ id: this.#vectors[row]!.id, score: best.scores[at]! }))
+      .toSorted((a, b) => b.score - a.score);
+    return { matches, count: matches.length };
+  }
+
+  #cosine(row: number, query: Float32Array): number {
+    const start = row * this.#dimensions;
+    let sum = 0;
+    for (let i = 0; i < this.#dimensions; i++) sum += this.#matrix[start + i]! * query[i]!;
+    return sum;
+  }
+}
+
+function keepBest(best: Best, row: number, score: number, count: number): void {
+  if (best.rows.length < count) {
+    best.rows.push(row);
+    best.scores.push(score);
+  } else if (score > best.scores[best.worst]!) {
+    best.rows[best.worst] = row;
+    best.scores[best.worst] = score;
+  } else return;
+  if (best.rows.length < count) return;
+  best.worst = 0;
+  for (const [at, other] of best.scores.entries()) {
+    if (other < best.scores[best.worst]!) best.worst = at;
+  }
+}
+
+/** Tests a vector on a filter by one value or a list of values, which is all that searches use. */
+function meets({ metadata }: StoredVector, filter: VectorizeVectorMetadataFilter): boolean {
+  return Object.entries(filter).every(([field, rule]) => {
+    const value = metadata[field as keyof StoredVector["metadata"]];
+    const { $in, $ne } = rule as { $in?: string[]; $ne?: string };
+    return $in ? $in.includes(value) : value !== $ne;
+  });
+}
