@@ -73,7 +73,8 @@ describe("a search by image", () => {
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     const form = { image_file: await fixture("boats.jpg") };
     const result = await other.json("POST", "/index/empty/search_image", { form });
-    expect(result).toEqual({ segments: [], total: 0, next_cursor: null });
+    const query = { excluded: [], corrected: null };
+    expect(result).toEqual({ segments: [], total: 0, next_cursor: null, query });
   });
 
   it.each<[string, Record<string, string>, string, [(string | number)[], string][]]>([

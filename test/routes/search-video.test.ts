@@ -75,7 +75,8 @@ describe("a search by video", () => {
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     const form = { video_file: await fixture("clip.mp4") };
     const result = await other.json("POST", "/index/empty/search_video", { form });
-    expect(result).toEqual({ segments: [], total: 0, next_cursor: null });
+    const query = { excluded: [], corrected: null };
+    expect(result).toEqual({ segments: [], total: 0, next_cursor: null, query });
   });
 
   it.each<[string, string | null, Record<string, string>, [string[], string][]]>([
