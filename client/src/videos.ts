@@ -65,7 +65,7 @@ export class Videos extends Collection<Video> {
    * Starts a job that makes a copy of a video that browsers don't play.
    * @example
    * const { job_id } = await index.videos.createPlaybackCopy(videoId);
-   * const { working_copy } = (await sightline.jobs.wait(job_id)).result;
+   * await sightline.jobs.wait(job_id);
    */
   createPlaybackCopy(id: string, options: RequestOptions = {}): Promise<QueuedJob> {
     const path = [...this.pathOf(id), "playback_copy"];

@@ -7,6 +7,8 @@ interface SearchState {
   masks: boolean;
   grouped: boolean;
   duplicates: boolean;
+  /** Whether words are searched for as written. */
+  literal: boolean;
   topP: number;
   filter: Record<string, unknown>;
   example: Record<string, unknown> | null;
@@ -36,6 +38,7 @@ const NOTHING: SearchState = {
   masks: false,
   grouped: false,
   duplicates: false,
+  literal: false,
   topP: 0,
   filter: {},
   example: null,
