@@ -4,7 +4,11 @@ import { isKnownStem } from "../normal-form/known-words.ts";
 import { type Language, LANGUAGES, wordForm } from "../normal-form/languages.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
 import { areUnrelated, partsOfCompound } from "../normal-form/word-forms.ts";
-import type { DocumentFrequencies, QueryToken } from "../store/index-database/fulltext.ts";
+import {
+  type DocumentFrequencies,
+  MIN_PART,
+  type QueryToken,
+} from "../store/index-database/fulltext.ts";
 import { hasUnsegmentedScript } from "../unsegmented-scripts.ts";
 
 /** A term found in a text; offsets are in UTF-16 units. */
@@ -28,7 +32,6 @@ interface TermForm {
 /** A joined compound is at least so long, and a word that may be one is longer. */
 const MIN_JOINED = 4;
 const MIN_SPLIT = 8;
-const MIN_PART = 3;
 const MAX_SPLIT = 30;
 
 /** Returns whether tokens that are written as one have to be found as one: "LH-1234", "x-ray". */

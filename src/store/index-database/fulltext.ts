@@ -1,4 +1,4 @@
-import { normalForm } from "../../normal-form/tokens.ts";
+import { normalForm, type NormalToken } from "../../normal-form/tokens.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../../unsegmented-scripts.ts";
 
 /** Columns of the full-text index, in order. */
@@ -37,14 +37,27 @@ export function tokenize(text: string): Token[] {
  */
 export const FTS_VERSION = 2;
 
+/** Letters that a part has at least where a query's word is split. */
+export const MIN_PART = 3;
+
+/**
+ * Whether a compound is indexed beside its parts: if a query that joins them doesn't find these.
+ * Others would count twice in BM25.
+ */
+function isIndexed(whole: NormalToken, tokens: readonly NormalToken[]): boolean {
+  const parts = tokens.filter(({ start, end }) => start >= whole.start && end <= whole.end);
+  return parts.some(({ folded }) => folded.length < MIN_PART || !/^[a-z]+$/.test(folded));
+}
+
 /**
  * Encodes a text for the full-text index: the normal form of its words, which FTS5 stems, and then
- * its compounds. A word of an unsegmented script is found as the phrase of its letters.
+ * compounds that aren't found by their parts. A word of an unsegmented script is found as the
+ * phrase of its letters.
  */
 export function encodeFtsText(text: string): string {
   const { tokens, compounds } = normalForm(text);
   const words = tokens.map(({ base }) => base);
-  const joined = compounds.map(({ base }) => base);
+  const joined = compounds.filter((whole) => isIndexed(whole, tokens)).map(({ base }) => base);
   return (joined.length === 0 ? words : [...words, COMPOUNDS_MARK, ...joined]).join(" ");
 }
 
