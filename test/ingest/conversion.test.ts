@@ -241,25 +241,30 @@ it("a video in an MP4 whose codec can't be read is converted, too", async () => 
   });
 });
 
-it("an archive carries a working copy, which is checked and played after an import", async () => {
-  const source = await newClient();
-  await source.json("POST", "/index", { json: { index_name: "from" } });
-  const form = { video_file: await fixture("mpeg4.mp4") };
-  const video = await source.json("POST", "/index/from/video", { form });
-  const { working_copy: copy } = await source.waitForAsset("from", video);
-  const lines = await Promise.all((await exportLines(source, "?media=true")).map(hostFiles));
-  const target = await createTarget();
-  expect(await importLines(target, lines)).toMatchObject({ result: { imported: 1, failed: [] } });
-  const { assets } = await target.json("GET", "/index/to");
-  expect(assets).toMatchObject([{ state: "ready", working_copy: copy }]);
-  const played = await target.send("GET", new URL(assets[0].media_url).pathname);
-  expect((await played.arrayBuffer()).byteLength).toBe(copy.bytes);
-  const asset = lines.find(({ kind }) => kind === "asset")!;
-  const file = asset.files.find(({ path }: Json) => path === "working-copy");
-  file.url = await hostBytes("not an MP4");
-  const other = await createTarget();
-  expect(await importLines(other, lines)).toMatchObject({ result: { imported: 0 } });
-});
+it.each(["mpeg4.mp4", "speech.wma"])(
+  "an archive carries the working copy of %s, which is checked and played after an import",
+  async (name) => {
+    const source = await newClient();
+    await source.json("POST", "/index", { json: { index_name: "from" } });
+    const form = { video_file: await fixture(name) };
+    const video = await source.json("POST", "/index/from/video", { form });
+    const { working_copy: copy, technical } = await source.waitForAsset("from", video);
+    const lines = await Promise.all((await exportLines(source, "?media=true")).map(hostFiles));
+    const target = await createTarget();
+    const { result } = await importLines(target, lines);
+    expect(result).toMatchObject({ imported: 1, failed: [] });
+    const { assets } = await target.json("GET", "/index/to");
+    const { waveform: _, ...facts } = technical;
+    expect(assets).toMatchObject([{ state: "ready", working_copy: copy, technical: facts }]);
+    const played = await target.send("GET", new URL(assets[0].media_url).pathname);
+    expect((await played.arrayBuffer()).byteLength).toBe(copy.bytes);
+    const asset = lines.find(({ kind }) => kind === "asset")!;
+    const file = asset.files.find(({ path }: Json) => path === "working-copy");
+    file.url = await hostBytes("not an MP4");
+    const other = await createTarget();
+    expect(await importLines(other, lines)).toMatchObject({ result: { imported: 0 } });
+  },
+);
 
 it("a deleted video leaves neither copy nor parts", async () => {
   await client.json("DELETE", `/index/old/video/${added.asset_id}`);

@@ -24,10 +24,12 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const FILE = "wrangler.staging.toml";
 const IMAGE = "docker.io/example/decoder:1";
-/** A program that isn't Docker, and one that fails as Docker without an engine does. */
-const [WITH_DOCKER, WITHOUT_DOCKER] = ["true", "false"].map((program) => ({
-  WRANGLER_DOCKER_BIN: program,
-}));
+/** A program that ends as Docker does with an engine, and one that ends as it does without. */
+const [WITH_DOCKER, WITHOUT_DOCKER] = [0, 1].map((code) => {
+  const program = join(root, `docker-${code}`);
+  writeFileSync(program, `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+  return { WRANGLER_DOCKER_BIN: program };
+});
 const CONTAINER = {
   class_name: "Decoder",
   image: IMAGE,

@@ -1,4 +1,4 @@
-import { normalForm, type NormalToken } from "../../normal-form/tokens.ts";
+import { type NormalForm, normalForm, type NormalToken } from "../../normal-form/tokens.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../../unsegmented-scripts.ts";
 
 /** Columns of the full-text index, in order. */
@@ -41,12 +41,14 @@ export const FTS_VERSION = 2;
 export const MIN_PART = 3;
 
 /**
- * Whether a compound is indexed beside its parts: if a query that joins them doesn't find these.
- * Others would count twice in BM25.
+ * Returns the compounds that are indexed beside their parts: those of which a query that joins them
+ * doesn't find the parts. Others would count twice in BM25.
  */
-function isIndexed(whole: NormalToken, tokens: readonly NormalToken[]): boolean {
-  const parts = tokens.filter(({ start, end }) => start >= whole.start && end <= whole.end);
-  return parts.some(({ folded }) => folded.length < MIN_PART || !/^[a-z]+$/.test(folded));
+function indexedCompounds({ tokens, compounds }: NormalForm): NormalToken[] {
+  if (compounds.length === 0) return [];
+  const isFound = ({ folded }: NormalToken) => folded.length >= MIN_PART && /^[a-z]+$/.test(folded);
+  const groups = new Set(tokens.filter((part) => !isFound(part)).map(({ group }) => group));
+  return compounds.filter(({ base, group }) => groups.has(group) || !/^[a-z]+$/.test(base));
 }
 
 /**
@@ -55,9 +57,9 @@ function isIndexed(whole: NormalToken, tokens: readonly NormalToken[]): boolean 
  * phrase of its letters.
  */
 export function encodeFtsText(text: string): string {
-  const { tokens, compounds } = normalForm(text);
-  const words = tokens.map(({ base }) => base);
-  const joined = compounds.filter((whole) => isIndexed(whole, tokens)).map(({ base }) => base);
+  const form = normalForm(text);
+  const words = form.tokens.map(({ base }) => base);
+  const joined = indexedCompounds(form).map(({ base }) => base);
   return (joined.length === 0 ? words : [...words, COMPOUNDS_MARK, ...joined]).join(" ");
 }
 

@@ -119,15 +119,15 @@ const toUtc = (time: string) => new Date(time).toISOString();
 
 const pixels = z.int().min(1).max(MAX.side);
 
-/** What was made of a video that can't be read as it is. */
+/** What was made of a file that can't be read, or doesn't play, as it is. */
 const workingCopy = z.object({
   reason: z.enum(CONVERSION_REASONS),
   container: z.literal("mp4"),
-  video_codec: z.literal("avc"),
+  video_codec: z.literal("avc").nullable(),
   audio_codec: z.literal("aac").nullable(),
   bytes: z.int().min(1).max(CONVERSION.copyBytes),
-  width: pixels,
-  height: pixels,
+  width: pixels.nullable(),
+  height: pixels.nullable(),
 });
 
 /** What the probe of a file finds. */
@@ -136,6 +136,7 @@ const technical: z.ZodType<JsonObject> = z.object({
   container: line.nullable().exactOptional(),
   has_video: z.boolean().exactOptional(),
   video_codec: line.nullable().exactOptional(),
+  codec_string: line.nullable().exactOptional(),
   audio_codec: line.nullable().exactOptional(),
   rotation: z.int().min(-360).max(360).nullable().exactOptional(),
   bitrate: z.number().min(0).max(MAX.bitrate).nullable().exactOptional(),
