@@ -10,7 +10,7 @@ import { inspectAsset } from "../../src/lifecycle/inspect.ts";
 import { SlicePaused } from "../../src/lifecycle/slice.ts";
 import type { JobMessage } from "../../src/messages.ts";
 import { costGate } from "../../src/metering/cost-gate.ts";
-import { newInvocationCalls } from "../../src/metering/invocation-calls.ts";
+import { type InvocationCalls, newInvocationCalls } from "../../src/metering/invocation-calls.ts";
 import { meterEnv } from "../../src/metering/meter-env.ts";
 import { CONVERSION } from "../../src/parameters.ts";
 import { runJob } from "../../src/queues/job-runners.ts";
@@ -46,6 +46,18 @@ beforeAll(async () => {
   client = await newClient();
 });
 
+/** Runs a job as a queue does whose account may spend. */
+function runMetered(
+  counted: Env,
+  job: JobMessage,
+  calls: InvocationCalls,
+  onProgress: (progress: number, result?: unknown) => Promise<boolean>,
+): Promise<unknown> {
+  const metered = meterEnv(counted, job.accountId, "background", calls);
+  costGate(metered).open();
+  return runJob(metered, job, { calls, onProgress });
+}
+
 /**
  * Runs a job to its end. Returns the calls of all its work or, of a job in slices, the most between
  * two checkpoints.
@@ -66,9 +78,7 @@ async function measure(job: JobMessage, isSliced: boolean): Promise<Calls> {
   };
   for (let isComplete = false; !isComplete;) {
     try {
-      await counts.during((counted) =>
-        runJob(counted, job, { calls: newInvocationCalls(), onProgress }),
-      );
+      await counts.during((counted) => runMetered(counted, job, newInvocationCalls(), onProgress));
       isComplete = true;
     } catch (error) {
       if (!(error instanceof SlicePaused)) throw error;
@@ -145,11 +155,7 @@ describe("a message of a job stays within the limits of an invocation", () => {
     const job = await JOB_CASES.delete_index.prepare(client, 3);
     const counts = new CallCounts(standIns());
     const calls = newInvocationCalls();
-    await counts.during((counted) => {
-      const metered = meterEnv(counted, job.accountId, "background", calls);
-      costGate(metered).open();
-      return runJob(metered, job, { calls, onProgress: async () => true });
-    });
+    await counts.during((counted) => runMetered(counted, job, calls, async () => true));
     const { queries, subrequests, fetches } = counts;
     expect(calls).toEqual({ queries, subrequests: subrequests - fetches }); // those aren't bindings
   });

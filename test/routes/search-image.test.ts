@@ -74,7 +74,13 @@ describe("a search by image", () => {
     const form = { image_file: await fixture("boats.jpg") };
     const result = await other.json("POST", "/index/empty/search_image", { form });
     const query = { excluded: [], corrected: null };
-    expect(result).toEqual({ segments: [], total: 0, next_cursor: null, query });
+    expect(result).toEqual({
+      segments: [],
+      total: 0,
+      next_cursor: null,
+      calibration: "fitted",
+      query,
+    });
   });
 
   it.each<[string, Record<string, string>, string, [(string | number)[], string][]]>([

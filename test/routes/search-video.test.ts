@@ -75,8 +75,13 @@ describe("a search by video", () => {
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     const form = { video_file: await fixture("clip.mp4") };
     const result = await other.json("POST", "/index/empty/search_video", { form });
-    const query = { excluded: [], corrected: null };
-    expect(result).toEqual({ segments: [], total: 0, next_cursor: null, query });
+    expect(result).toEqual({
+      segments: [],
+      total: 0,
+      next_cursor: null,
+      calibration: "fitted",
+      query: { excluded: [], corrected: null },
+    });
   });
 
   it.each<[string, string | null, Record<string, string>, [string[], string][]]>([

@@ -121,8 +121,13 @@ describe("search", () => {
     await client.json("POST", "/index", { json: { index_name: "empty" } });
     const json = { query: "anything" };
     const result = await client.json("POST", "/index/empty/search", { json });
-    const query = { excluded: [], corrected: null };
-    expect(result).toEqual({ segments: [], total: 0, next_cursor: null, query });
+    expect(result).toEqual({
+      segments: [],
+      total: 0,
+      next_cursor: null,
+      calibration: "fitted",
+      query: { excluded: [], corrected: null },
+    });
   });
 
   it("says which words it excludes", async () => {

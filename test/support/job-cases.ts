@@ -254,7 +254,7 @@ export const JOB_CASES: { [Kind in JobKind]: JobCase } = {
       await run(`${forget} WHERE asset_id = ?`, ref.assetId);
       const asset = (await getAsset(env.DB, ref.assetId))!;
       await planPlaybackCopy(standIns(), asset);
-      if (n === 1) await convert(standIns(), asset, 1);
+      if (n === 1) await convert(standIns(), asset, 0);
       const { accountId, indexId, assetId } = ref;
       const jobId = newId("job");
       return insert<"playback_copy">({ kind: "playback_copy", jobId, accountId, indexId, assetId });
