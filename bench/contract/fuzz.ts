@@ -110,9 +110,9 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
  * within 50 ms.
  */
 async function readBody(response: Response): Promise<string> {
-  if (!response.headers.get("content-type")?.startsWith("text/event-stream"))
-    return response.text();
-  const reader = response.body!.getReader();
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+  if (!isStream || !response.body) return response.text(); // a HEAD request has no body
+  const reader = response.body.getReader();
   const delay = new Promise<null>((done) => setTimeout(() => done(null), 50));
   await Promise.race([reader.read(), delay]);
   await reader.cancel();
