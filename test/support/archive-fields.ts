@@ -37,6 +37,7 @@ export function videoLine(): Json {
         container: "MP4",
         has_video: true,
         video_codec: "avc",
+        codec_string: "avc1.640028",
         audio_codec: "aac",
         rotation: 0,
         bitrate: 1000,
