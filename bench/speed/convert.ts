@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import * as av from "node-av/constants";
 import type { ConversionJob } from "../../local/engine/conversion-process.ts";
 import { measureMedia } from "../../local/engine/measure-media.ts";
+import { CONVERSION } from "../../src/parameters.ts";
 import { photographPath } from "../../tools/sample/images.ts";
 import { narrate } from "../../tools/sample/narration.ts";
 import type { Scene } from "../../tools/sample/video-frames.ts";
@@ -73,7 +74,7 @@ async function measureMinute(run: () => Promise<number>): Promise<number> {
 async function measureFilm(path: string, target: string, { signal }: SuiteOptions) {
   const { video, audio, origin_seconds: originSeconds } = await measureMedia(path);
   const { width, height, fps } = video!;
-  const scale = Math.min(1, 1280 / width, 720 / height);
+  const scale = Math.min(1, CONVERSION.longSide / width, CONVERSION.shortSide / height);
   const size = { width: Math.round(width * scale), height: Math.round(height * scale) };
   const job: ConversionJob = {
     kind: "part",

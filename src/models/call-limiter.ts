@@ -110,7 +110,7 @@ export async function listMetLimits(env: Pick<Env, "MODEL_LIMITER">): Promise<Me
   return limiterObject(env).listLimits();
 }
 
-/** In which scripts a text model returns equal vectors for different texts, by the last check. */
+/** The last check of the text model: the scripts in which different texts have equal vectors. */
 export interface TextModelCheck {
   model: string;
   /** Names of scripts. */

@@ -20,7 +20,7 @@ const FUNCTION_WORDS: Record<Language | "other", string> = {
     da do na no het een van op met og er på til av att och som i w z nie`,
 };
 type GuessedLanguage = Language | "other";
-/** By the words in lower case and capitalized. */
+/** The languages of each function word, in lower case and capitalized. */
 const LANGUAGES_OF_WORD = new Map<string, GuessedLanguage[]>();
 for (const language of [...LANGUAGES, "other"] as const) {
   for (const lower of FUNCTION_WORDS[language].split(/\s+/)) {
@@ -32,10 +32,11 @@ for (const language of [...LANGUAGES, "other"] as const) {
 
 /** A word in its forms: as written but folded, as stored, and as the full-text index stems it. */
 export interface WordForm {
+  /** The word as written, folded: a match of this is exact. */
   folded: string;
-  /** Stored in the full-text index, and asked of it. */
+  /** What the full-text index stores, and is asked for. */
   base: string;
-  /** The stem of `base`, by which texts and queries are compared. */
+  /** Stem of `base`: what is compared to find a query's word in a text. */
   stem: string;
 }
 

@@ -13,13 +13,7 @@ import { isMonth, readMonthDay, readNumber, scaleNumber } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
-export interface NormalToken {
-  /** Token of a text in its normal form. Offsets are in the text, in UTF-16 units. */
-  folded: string;
-  /** Stored in the full-text index, and asked of it. */
-  base: string;
-  /** By which texts and queries are compared. */
-  stem: string;
+export interface NormalToken extends WordForm {
   start: number;
   end: number;
   /** Tokens of one group are written as one: a date, a number with its unit, "e-mail". */

@@ -1,4 +1,3 @@
-import { LIMITS } from "../../config.ts";
 import { AppError } from "../../errors.ts";
 import { unsupportedAudioCodec } from "../../media/container/audio.ts";
 import { unsupportedCodec } from "../../media/container/clips.ts";
@@ -10,12 +9,12 @@ import { hasDecoder } from "../../media/decoder-request.ts";
 import { readMovieFacts } from "../../media/exif/movie-facts.ts";
 import { CONVERSION } from "../../parameters.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
-import { QuotaGuard } from "../../store/d1/quotas.ts";
 import { putConversionPlan } from "../../store/r2/conversion-plan.ts";
 import { headObject, sourceKey, workingCopyKey } from "../../store/r2/object-keys.ts";
 import type { Asset } from "../../types.ts";
 import { type ConversionReason, OBSTACLES, workingCopyOf } from "../../working-copy.ts";
 import { convertedFile } from "../converted-file.ts";
+import { minutesQuota, requireLengthMs } from "../length.ts";
 import type { FanOut } from "../state.ts";
 import { countParts } from "./convert.ts";
 
@@ -130,16 +129,8 @@ async function recordMeasured(
   asset: Asset,
   { container, video, audio, duration_seconds: seconds }: MeasuredVideo,
 ): Promise<number> {
-  if (!(seconds > 0)) {
-    throw new AppError("unreadable_container", "The file has no frames: its length is zero.");
-  }
-  if (seconds > LIMITS.videoSeconds) {
-    const hours = LIMITS.videoSeconds / 3600;
-    throw new AppError("too_long", `The file is longer than ${hours} hours; cut it into parts.`);
-  }
-  const durationMs = Math.round(seconds * 1000);
-  const minutes = (durationMs - asset.durationMs) / 60_000; // an earlier run has counted its own
-  const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
+  const durationMs = requireLengthMs(seconds);
+  const quota = minutesQuota(asset, durationMs);
   const technical = {
     ...asset.technical,
     container,

@@ -5,10 +5,10 @@ import { probeMedia, type MediaInfo } from "../../media/container/open-container
 import { openFile } from "../../media/container/r2-file.ts";
 import { readMovieFacts } from "../../media/exif/movie-facts.ts";
 import { updateProperties } from "../../store/d1/assets.ts";
-import { QuotaGuard } from "../../store/d1/quotas.ts";
 import { mediaKey } from "../../store/r2/object-keys.ts";
 import type { Asset } from "../../types.ts";
 import { workingCopyOf } from "../../working-copy.ts";
+import { minutesQuota, requireLengthMs } from "../length.ts";
 import { countWindows } from "../segmentation/windows.ts";
 import type { FanOut } from "../state.ts";
 import { countAudioChunks } from "../transcript/audio-chunks.ts";
@@ -24,17 +24,10 @@ export async function probe(env: Env, asset: Asset): Promise<FanOut> {
   const file = await openFile(env.MEDIA, key);
   const info = await probeMedia(env.MEDIA, key);
   requireUsableTimes(info);
-  if (!(info.durationSeconds > 0)) {
-    throw new AppError("unreadable_container", "The file has no frames: its length is zero.");
-  }
-  if (info.durationSeconds > LIMITS.videoSeconds) {
-    const hours = LIMITS.videoSeconds / 3600;
-    throw new AppError("too_long", `The file is longer than ${hours} hours; cut it into parts.`);
-  }
+  const lengthMs = requireLengthMs(info.durationSeconds);
   const isConverted = workingCopyOf(asset) !== null;
-  const durationMs = isConverted ? asset.durationMs : Math.round(info.durationSeconds * 1000);
-  const minutes = (durationMs - asset.durationMs) / 60_000; // an earlier run has counted its own
-  const quota = new QuotaGuard(asset.accountId, { ingest_minutes_per_day: minutes });
+  const durationMs = isConverted ? asset.durationMs : lengthMs;
+  const quota = minutesQuota(asset, durationMs);
   const { video, audioBitrate: audio_bitrate } = info;
   const facts = {
     durationMs,
