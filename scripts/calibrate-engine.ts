@@ -63,6 +63,7 @@ async function main(): Promise<void> {
   }
   if (values.refit) {
     await storeEntries(JSON.parse(await readFile(QUERIES_FILE, "utf8")));
+    await calibrateImages(resolve(values.data));
     return;
   }
   const data = resolve(values.data);
@@ -104,6 +105,7 @@ async function main(): Promise<void> {
     );
     await writeFile(QUERIES_FILE, JSON.stringify(queries));
     await storeEntries(queries);
+    await calibrateImages(data);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -158,18 +160,27 @@ function withoutImages({ url, key }: Service): Sightline {
   });
 }
 
-/** Trains in a child process, because training needs much memory. */
-async function trainJointSpace(data: string): Promise<void> {
+function trainJointSpace(data: string): Promise<void> {
   log(`Training a joint space without ${EXCLUDED_PHOTOS} photos …`);
+  return runScript("train-joint-space", data, ["--out", SPACE_FILE]);
+}
+
+function calibrateImages(data: string): Promise<void> {
+  log("Fitting images to archives of different sizes …");
+  return runScript("calibrate-images", data, ["--space", SPACE_FILE]);
+}
+
+/** Runs a script that needs much memory in a process of its own. Its output goes to a log file. */
+async function runScript(name: string, data: string, args: string[]): Promise<void> {
   await mkdir(dirname(SPACE_FILE), { recursive: true });
   const supervisor = new ProcessSupervisor();
   const options = ["--data", data, "--seed", `${SEED}`, "--hold-out", `${EXCLUDED_PHOTOS}`];
   const child = supervisor.supervise(
     startChild({
-      name: "The training",
-      args: ["scripts/train-joint-space.ts", ...options, "--out", SPACE_FILE],
+      name,
+      args: [`scripts/${name}.ts`, ...options, ...args],
       env: {},
-      logFile: join(PROJECT, ".wrangler/calibration/training.log"),
+      logFile: join(dirname(SPACE_FILE), `${name}.log`),
     }),
   );
   const reason = await child.ended;

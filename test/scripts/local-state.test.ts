@@ -2,12 +2,15 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { ensureSecrets } from "../../tools/stack/local-state.ts";
+import { parseEnv } from "node:util";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { ensureSecrets, secretsFile, writeEngineUrl } from "../../tools/stack/local-state.ts";
 import { findFreePort } from "../../tools/stack/ports.ts";
+import { writeTinyClip } from "../engine/tiny-models.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sightline-state-"));
 afterAll(() => rmSync(root, { recursive: true }));
+afterEach(() => vi.unstubAllEnvs());
 
 const createFolder = () => mkdtempSync(join(root, "state-"));
 const formatFile = (folder: string) => join(folder, "format");
@@ -51,5 +54,25 @@ describe("a state folder", () => {
           "with STATE_DIR.\n",
       );
     }
+  });
+});
+
+describe("the settings that the engine gives the Worker", () => {
+  /** Returns the model that decides whether scores are fitted (src/search/calibration.ts). */
+  async function readImageModel(models: string): Promise<string | undefined> {
+    vi.stubEnv("MODELS_DIR", models);
+    const folder = createFolder();
+    await writeEngineUrl(folder, "http://127.0.0.1:1");
+    return parseEnv(readFileSync(secretsFile(folder), "utf8"))["IMAGE_EMBEDDINGS_MODEL"];
+  }
+
+  it("name no image model for the engine's own", async () => {
+    expect(await readImageModel(createFolder())).toBeUndefined();
+  });
+
+  it("name a pulled image model", async () => {
+    const models = createFolder();
+    writeTinyClip(join(models, "tiny-clip"));
+    expect(await readImageModel(models)).toBe("tiny-clip");
   });
 });

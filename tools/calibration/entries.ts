@@ -1,6 +1,6 @@
 import { SENTENCE_MODEL } from "../../local/engine/sentences.ts";
 import type { CalibrationEntry } from "../../src/search/calibration-entry.ts";
-import { fitEvidenceModels } from "./fit.ts";
+import { fitEvidenceModels, refitEvidenceModels } from "./fit.ts";
 import { type JudgedQuery, weighExamples } from "./judgments.ts";
 import { EXACT_TEXT, EXAMPLE, EXAMPLE_NO_IMAGE, IMAGE, SIMILAR_TEXT } from "./model-shapes.ts";
 
@@ -29,4 +29,25 @@ export function fitCalibrationEntries(queries: CalibrationQueries): CalibrationE
     { models: toModels(""), source, text, image: image!, example: example! },
     { models: toModels(null), source, text, image: null, example: exampleWithoutImages! },
   ];
+}
+
+/**
+ * Fits what the vectors of images say again, and how it depends on the number of segments. What
+ * text and labels say stays as it is. Each hit counts the same: scores are read hit by hit.
+ */
+export function refitImages(
+  entry: CalibrationEntry,
+  queries: readonly JudgedQuery[],
+): CalibrationEntry {
+  const [exactText, similarText] = entry.text;
+  const fromExamples = { bias: 0, image_similarity: 0, image_margin: 0, log_prior: 0 };
+  const [, , image] = refitEvidenceModels(
+    queries.flatMap(({ hits }) => hits),
+    [
+      { model: exactText!, precision: {} },
+      { model: similarText!, precision: {} },
+      { model: entry.image!, precision: fromExamples },
+    ],
+  );
+  return { ...entry, image: image! };
 }

@@ -8,7 +8,7 @@ import type { Corpus, GroundTruth } from "./judgments.ts";
  * a row.
  */
 const FORMS = ["sentence", "half", "words"] as const;
-type QueryForm = (typeof FORMS)[number];
+export type QueryForm = (typeof FORMS)[number];
 
 /** A query of an evaluation. */
 export interface EvalQuery {
@@ -34,11 +34,11 @@ export function sampleQueries(corpus: Corpus, count: number, random: Random): Ev
       ? pickOne(pickOne(corpus.truths).captions)
       : pickOne(corpus.absentCaptions);
     const form = pickOne(FORMS);
-    return { text: shorten(caption, form, random), form, caption, isPresent };
+    return { text: shortenCaption(caption, form, random), form, caption, isPresent };
   });
 }
 
-function shorten(caption: string, form: QueryForm, random: Random): string {
+export function shortenCaption(caption: string, form: QueryForm, random: Random): string {
   if (form === "sentence") return caption;
   if (form === "half") {
     return caption

@@ -16,7 +16,7 @@ export async function judgeArchive(
   { segments, queries }: GeneratedArchive,
   texts: ReadonlyMap<string, ArrayLike<number>>,
 ): Promise<JudgedQuery[]> {
-  const index = await MemoryIndex.open(name, segments, texts);
+  const index = await MemoryIndex.open(name, segments, { texts, images: null });
   const judged: JudgedQuery[] = [];
   for (const { text: query, relevantIds } of queries) {
     const hits = await index.search({ query, topK: DEPTH });

@@ -7,7 +7,7 @@ import { makeSearchRequest } from "../../src/search/request.ts";
 import { search } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
-import type { NamedIndexRef } from "../../src/types.ts";
+import type { NamedIndexRef, TextKind, VectorKind } from "../../src/types.ts";
 import { providePlatformClasses } from "../platform-classes.ts";
 import type { SegmentFields } from "../segment-batch.ts";
 import { recordedState } from "../statements/recorded-databases.ts";
@@ -22,27 +22,36 @@ const INDEX = {
 } as unknown as NamedIndexRef;
 const SUFFIX = `.${INDEX_ID.slice(-16)}`;
 
-/** Vectors by their texts, of any length up to the dimensions of `MODELS.embedText`. */
-type TextVectors = ReadonlyMap<string, ArrayLike<number>>;
+type Vectors = ReadonlyMap<string, ArrayLike<number>>;
+
+/** Vectors that models would compute. */
+export interface KnownVectors {
+  /** Those of the text model by text, of any length up to the dimensions of `MODELS.embedText`. */
+  texts: Vectors;
+  /** Those of the image model, by segment and by query; null for an index without image vectors. */
+  images: { bySegment: Vectors; byQuery: Vectors } | null;
+}
+
+const IMAGE_MODEL = "@cf/known-vectors";
 
 /**
  * An index of videos in memory that the service's own search runs on: its database on SQLite, exact
- * search of vectors, and a text model whose vectors are known beforehand. There are no images.
+ * search of vectors, and models whose vectors are known beforehand.
  */
 export class MemoryIndex {
   readonly #env: Env;
-  readonly #vectors: TextVectors;
+  readonly #vectors: KnownVectors;
 
-  private constructor(env: Env, vectors: TextVectors) {
+  private constructor(env: Env, vectors: KnownVectors) {
     this.#env = env;
     this.#vectors = vectors;
   }
 
-  /** `name` names the text model: vectors of queries are cached by it. */
+  /** `name` names the models: vectors of queries are cached by it. */
   static async open(
     name: string,
     segments: readonly SegmentFields[],
-    vectors: TextVectors,
+    vectors: KnownVectors,
   ): Promise<MemoryIndex> {
     providePlatformClasses();
     const { IndexDatabase } = await import("../../src/durable/index-database.ts");
@@ -53,14 +62,15 @@ export class MemoryIndex {
       new IndexDb({ INDEX_DATABASE }, { indexId: INDEX_ID, shard: 0 }),
       segments,
     );
+    const { texts, images } = vectors;
     const env = {
       INDEX_DATABASE,
-      TEXT_VECTORS_1: new VectorTable(listVectors(segments, vectors)),
-      IMAGE_VECTORS_1: new VectorTable([]),
-      AI: { run: async (_: string, { text }: { text: string[] }) => embedQueries(vectors, text) },
+      TEXT_VECTORS_1: new VectorTable(listTextVectors(segments, texts)),
+      IMAGE_VECTORS_1: new VectorTable(images ? listImageVectors(segments, images.bySegment) : []),
+      AI: { run: async (_: string, input: ModelInput) => embedQueries(vectors, input) },
       TEXT_EMBEDDINGS_MODEL: name,
       IMAGE_EMBEDDINGS_URL: "",
-      IMAGE_EMBEDDINGS_MODEL: "",
+      IMAGE_EMBEDDINGS_MODEL: images ? `${IMAGE_MODEL}/${name}` : "",
     };
     return new MemoryIndex(env as unknown as Env, vectors);
   }
@@ -70,7 +80,10 @@ export class MemoryIndex {
    * which the service would take for an outage.
    */
   async search(request: { query: string; topK: number }): Promise<Hit[]> {
-    requireVector(this.#vectors, parseQuery(request.query).plainText);
+    const { texts, images } = this.#vectors;
+    const { plainText } = parseQuery(request.query);
+    requireVector(texts, plainText);
+    if (images) requireVector(images.byQuery, plainText);
     const whole = makeSearchRequest({ collapse: false, ...request });
     return (await search(this.#env, INDEX, whole)).hits;
   }
@@ -95,29 +108,50 @@ async function insertSegments(db: IndexDb, segments: readonly SegmentFields[]): 
   }
 }
 
+function toStored(
+  { segmentId, assetId }: SegmentFields,
+  kind: VectorKind,
+  values: ArrayLike<number>,
+): StoredVector {
+  const metadata = { asset_id: assetId, asset_type: "video", kind };
+  return { id: `${segmentId}:${kind}${SUFFIX}`, values, metadata };
+}
+
 /** Lists a vector of each text of the segments, as ingest writes them. */
-function listVectors(segments: readonly SegmentFields[], vectors: TextVectors): StoredVector[] {
-  return segments.flatMap(({ segmentId, assetId, caption, transcript, onScreenText }) => {
-    const texts = { caption, speech: transcript, text: onScreenText };
-    const told = Object.entries(texts).filter(([, text]) => text !== "");
-    return told.map(([kind, text]) => ({
-      id: `${segmentId}:${kind}${SUFFIX}`,
-      values: requireVector(vectors, text),
-      metadata: { asset_id: assetId, asset_type: "video", kind },
-    }));
+function listTextVectors(segments: readonly SegmentFields[], vectors: Vectors): StoredVector[] {
+  return segments.flatMap((segment) => {
+    const { caption, transcript: speech, onScreenText: text } = segment;
+    const told = Object.entries({ caption, speech, text }).filter(([, words]) => words !== "");
+    return told.map(([kind, words]) =>
+      toStored(segment, kind as TextKind, requireVector(vectors, words)),
+    );
   });
 }
 
-/** Answers as `MODELS.embedText` does, with zeros behind shorter vectors. */
-function embedQueries(vectors: TextVectors, texts: string[]): { data: number[][] } {
-  const data = texts.map((text) => {
-    const values = requireVector(vectors, text);
+function listImageVectors(segments: readonly SegmentFields[], vectors: Vectors): StoredVector[] {
+  return segments.flatMap((segment) => {
+    const values = vectors.get(segment.segmentId);
+    return values ? [toStored(segment, "image", values)] : [];
+  });
+}
+
+/** Inputs of `MODELS.embedText`, and of an image model. */
+type ModelInput = { text: string[] } | { input: { text: string }[] };
+
+/** Answers as the models do; the vectors of texts with zeros behind shorter ones. */
+function embedQueries({ texts, images }: KnownVectors, input: ModelInput): { data: number[][] } {
+  if ("input" in input) {
+    const data = input.input.map(({ text }) => Array.from(requireVector(images!.byQuery, text)));
+    return { data };
+  }
+  const data = input.text.map((text) => {
+    const values = requireVector(texts, text);
     return Array.from({ length: MODELS.embedText.dimensions }, (_, i) => values[i] ?? 0);
   });
   return { data };
 }
 
-function requireVector(vectors: TextVectors, text: string): ArrayLike<number> {
+function requireVector(vectors: Vectors, text: string): ArrayLike<number> {
   const values = vectors.get(text);
   if (values) return values;
   throw new Error(`The text "${text}" wasn't embedded.`);

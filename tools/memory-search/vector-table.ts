@@ -35,8 +35,9 @@ export class VectorTable {
     const length = Math.hypot(...values) || 1;
     const query = Float32Array.from(values, (value) => value / length);
     const best: Best = { rows: [], scores: [], worst: 0 };
+    const rules = Object.entries(filter) as [keyof StoredVector["metadata"], Rule][];
     for (const [row, vector] of this.#vectors.entries()) {
-      if (meets(vector, filter)) keepBest(best, row, this.#cosine(row, query), topK);
+      if (meets(vector, rules)) keepBest(best, row, this.#cosine(row, query), topK);
     }
     const matches = best.rows
       .map((row, at) => ({ id: this.#vectors[row]!.id, score: best.scores[at]! }))
@@ -67,11 +68,17 @@ function keepBest(best: Best, row: number, score: number, count: number): void {
   }
 }
 
-/** Tests a vector on a filter by one value or a list of values, which is all that searches use. */
-function meets({ metadata }: StoredVector, filter: VectorizeVectorMetadataFilter): boolean {
-  return Object.entries(filter).every(([field, rule]) => {
-    const value = metadata[field as keyof StoredVector["metadata"]];
-    const { $in, $ne } = rule as { $in?: string[]; $ne?: string };
-    return $in ? $in.includes(value) : value !== $ne;
+/** A condition of a filter: one of a list of values, or not a value. Searches use no others. */
+interface Rule {
+  $in?: string[];
+  $ne?: string;
+}
+
+function meets(
+  { metadata }: StoredVector,
+  rules: readonly [keyof StoredVector["metadata"], Rule][],
+): boolean {
+  return rules.every(([field, { $in, $ne }]) => {
+    return $in ? $in.includes(metadata[field]) : metadata[field] !== $ne;
   });
 }

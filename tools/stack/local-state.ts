@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { findModels } from "../../local/engine/installed-models.ts";
 
 /** Layout of state folders. Increase it when stored names change without a migration. */
 const STATE_FORMAT = "7";
@@ -140,6 +141,8 @@ function formatSecrets(secrets: LocalSecrets, engineUrl?: string): string {
     lines.push(`ENGINE_URL=${engineUrl}`);
     lines.push(`IMAGE_EMBEDDINGS_URL=${engineUrl}/v1/embeddings`);
     lines.push(`IMAGE_EMBEDDINGS_KEY=${secrets.engineToken}`);
+    const { embeddings } = findModels();
+    if (embeddings !== null) lines.push(`IMAGE_EMBEDDINGS_MODEL='${basename(embeddings)}'`);
     lines.push(`DECODER_URL=${engineUrl}`, `DECODER_KEY=${secrets.engineToken}`);
   }
   for (const name of WORKER_VARIABLES) {

@@ -32,7 +32,7 @@ it("parameters fitted on one archive lower the calibration error on another", as
 });
 
 it("a search in memory for a text without a vector fails", async () => {
-  const index = await MemoryIndex.open("concepts", [], new Map());
+  const index = await MemoryIndex.open("concepts", [], { texts: new Map(), images: null });
   await expect(index.search({ query: "a boat", topK: 1 })).rejects.toThrow('"a boat"');
 });
 

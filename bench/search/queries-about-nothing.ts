@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { stemmer } from "stemmer";
+import { contentWords } from "../../src/search/query.ts";
+import {
+  type ArchivePhotos,
+  type ArchiveSegment,
+  listStems,
+} from "../../tools/calibration/sized-archive.ts";
+
+const FILE = join(import.meta.dirname, "queries-about-nothing.json");
+
+/** A query, and words: a description without any of them isn't about it. */
+interface QueryAboutNothing {
+  query: string;
+  missing: string[];
+}
+
+/**
+ * Reads queries that were written without sight of the code and of the photos. Returns a function
+ * that lists those about nothing in an archive: no photo of it has one of their decisive words in
+ * its captions.
+ */
+export async function readQueriesAboutNothing({ captions }: Pick<ArchivePhotos, "captions">) {
+  const all: QueryAboutNothing[] = JSON.parse(await readFile(FILE, "utf8"));
+  return (segments: readonly ArchiveSegment[]): string[] => {
+    const photos = new Set(segments.flatMap((segment) => segment.photos));
+    const told = listStems([...photos].flatMap((photo) => captions[photo]!));
+    const isTold = (words: string) => contentWords(words).every((word) => told.has(stemmer(word)));
+    return all.filter(({ missing }) => !missing.some(isTold)).map(({ query }) => query);
+  };
+}

@@ -1,0 +1,134 @@
+import { stemmer } from "stemmer";
+import { contentWords, parseQuery } from "../../src/search/query.ts";
+import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
+import { type Random, shuffle } from "../training/random.ts";
+import { type QueryForm, shortenCaption } from "./questions.ts";
+
+/** What the segments of an archive have. */
+export const ARCHIVE_CONTENTS = ["text", "images", "both"] as const;
+export type ArchiveContents = (typeof ARCHIVE_CONTENTS)[number];
+
+/** Photos, by their numbers in a list of the five captions of each. */
+export interface ArchivePhotos {
+  captions: readonly (readonly string[])[];
+  /** Photos that queries ask for; each is in one segment at most. */
+  targets: readonly number[];
+  /** Photos that fill the archive up. */
+  others: readonly number[];
+  /** Photos that aren't in the archive, but are asked for. */
+  absent: readonly number[];
+}
+
+/** A segment, the photo that it shows, and all photos that its image or its text is about. */
+export interface ArchiveSegment extends SegmentFields {
+  image: number | null;
+  photos: number[];
+}
+
+/** A query about a photo; null for one about nothing in the archive. */
+export interface ArchiveQuery {
+  text: string;
+  photo: number | null;
+}
+
+/** Captions of a photo that may be in a segment; the rest are for queries. */
+const TEXT_CAPTIONS = 3;
+
+/**
+ * Returns an archive of `count` segments, each about a photo: first each target, then each of the
+ * others, then the others again in random order, as films show a thing more than once. Half of the
+ * segments have a caption, a quarter also speech about the same photo, some speech about another
+ * one, some are slides that are read aloud. The shares are the same at each size.
+ */
+export function makeArchive(
+  { captions, targets, others }: ArchivePhotos,
+  count: number,
+  contents: ArchiveContents,
+  random: Random,
+): ArchiveSegment[] {
+  const pick = (photos: readonly number[]) => photos[Math.floor(random() * photos.length)]!;
+  const order = [targets, others].flatMap((photos) =>
+    shuffle(photos.length, random).map((at) => photos[at]!),
+  );
+  return Array.from({ length: count }, (_, at): ArchiveSegment => {
+    const photo = order[at] ?? pick(others);
+    const other = pick(others);
+    const kind = random();
+    const [first = "", second = ""] = shuffle(TEXT_CAPTIONS, random).map(
+      (sentence) => captions[photo]![sentence],
+    );
+    const elsewhere = captions[other]![Math.floor(random() * TEXT_CAPTIONS)]!;
+    const isAboutTwo = kind >= 0.75 && kind < 0.9;
+    const text =
+      kind >= 0.9
+        ? { caption: "", transcript: second, onScreenText: first }
+        : { caption: first, transcript: isAboutTwo ? elsewhere : "", onScreenText: "" };
+    if (kind >= 0.5 && kind < 0.75) text.transcript = second;
+    const hasText = contents !== "images";
+    return {
+      segmentId: syntheticId("seg", at),
+      assetId: syntheticId("vid", Math.floor(at / VIDEO_SEGMENTS)),
+      position: at % VIDEO_SEGMENTS,
+      ...(hasText ? text : { caption: "", transcript: "", onScreenText: "" }),
+      image: contents === "text" ? null : photo,
+      photos: hasText && isAboutTwo ? [photo, other] : [photo],
+    };
+  });
+}
+
+/**
+ * Returns queries made of the captions that no segment has, in the forms of `shortenCaption`. Every
+ * fourth is about a photo that isn't in the archive.
+ */
+export function makeArchiveQueries(
+  { captions, targets, absent }: ArchivePhotos,
+  segments: readonly ArchiveSegment[],
+  count: number,
+  random: Random,
+): ArchiveQuery[] {
+  const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)]!;
+  const forms: readonly QueryForm[] = ["sentence", "half", "words"];
+  const shown = new Set(segments.flatMap(({ photos }) => photos));
+  const present = targets.filter((photo) => shown.has(photo));
+  return Array.from({ length: count }, (_, i) => {
+    const photo = pick(i % 4 === 3 ? absent : present);
+    const sentences = captions[photo]!;
+    const caption = pick(sentences.slice(TEXT_CAPTIONS));
+    // Without quotation marks, which would ask for a phrase.
+    const { plainText } = parseQuery(caption);
+    return { photo, text: shortenCaption(plainText, pick(forms), random) };
+  });
+}
+
+/**
+ * Creates a judge that returns the relevant segments of a query: those about its photo, and those
+ * about a photo whose five captions have all content words of the query, by stem.
+ */
+export function createArchiveJudge(
+  captions: ArchivePhotos["captions"],
+  segments: readonly ArchiveSegment[],
+): (query: ArchiveQuery) => Set<string> {
+  const segmentsOf = new Map<number, string[]>();
+  for (const { segmentId, photos } of segments) {
+    for (const photo of photos) {
+      const ids = segmentsOf.get(photo) ?? [];
+      ids.push(segmentId);
+      segmentsOf.set(photo, ids);
+    }
+  }
+  const stems = new Map(
+    [...segmentsOf.keys()].map((photo) => [photo, listStems(captions[photo]!)]),
+  );
+  return ({ text, photo: target }) => {
+    const wanted = [...listStems([text])];
+    const ids = [...segmentsOf].flatMap(([photo, own]) => {
+      const told = stems.get(photo)!;
+      return photo === target || wanted.every((stem) => told.has(stem)) ? own : [];
+    });
+    return new Set(ids);
+  };
+}
+
+export function listStems(texts: readonly string[]): Set<string> {
+  return new Set(texts.flatMap(contentWords).map(stemmer));
+}
