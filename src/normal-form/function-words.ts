@@ -4,7 +4,7 @@ import { fold } from "./fold.ts";
 export const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl"] as const;
 export type Language = (typeof LANGUAGES)[number];
 /** "other" are languages that share words with these and have no stemmer. */
-export type GuessedLanguage = Language | "other";
+type GuessedLanguage = Language | "other";
 
 /** Function words that tell languages apart. A text has them as written, not by their stem. */
 const FUNCTION_WORDS: Record<GuessedLanguage, string> = {

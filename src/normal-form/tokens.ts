@@ -137,7 +137,7 @@ class Reader {
     return this.#addWord(written.replaceAll(".", ""), start, start + written.length);
   }
 
-  /** Reads the symbol of a unit behind a number by its name, as one with it: "km" is "kilometer". */
+  /** Reads the symbol of a unit by its name, as one with its number: "km" is "kilometer". */
   #readUnit(run: string, start: number, end: number): boolean {
     const names = nameUnit(run);
     const last = this.#tokens.at(-1);

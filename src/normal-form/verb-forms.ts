@@ -82,6 +82,6 @@ export function verbForms(folded: string, language: Language): string[] {
  * letter, but infinitives as nouns, too: "Leiche" is no form of "leicht".
  */
 export function mayBeVerb(written: string, language: Language): boolean {
-  if (language !== "de" || /en$/.test(written)) return true;
-  return /^\p{Ll}/u.test(written) && !/e$/.test(written.replace(/te$/, ""));
+  if (language !== "de" || written.endsWith("en")) return true;
+  return /^\p{Ll}.*(?:te|[^e])$/u.test(written);
 }

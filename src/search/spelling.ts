@@ -23,7 +23,7 @@ const MAX_WORDS = 3;
 const MAX_TRIED = 3;
 
 /** A word that may be meant, and its stem in a language. */
-interface Candidate {
+interface NearWord {
   word: string;
   stem: string;
 }
@@ -84,18 +84,18 @@ async function hasSegmentWithAll(databases: readonly IndexDb[], text: string): P
   return hasSegmentWith(databases, compileQuery(text).terms.formsByTerm);
 }
 
-/** Finds the candidates for each word that the index has: the commonest first, of forms the shortest. */
+/** Finds candidates that the index has: the commonest first, and of forms the shortest. */
 async function findPresent(
   databases: readonly IndexDb[],
   words: readonly AbsentWord[],
-  listCandidates: (word: AbsentWord) => Candidate[],
+  listCandidates: (word: AbsentWord) => NearWord[],
 ): Promise<Map<string, string[]>> {
   const lists = words.map((word) => [word.folded, listCandidates(word)] as const);
   const stems = new Set(lists.flatMap(([, candidates]) => candidates.map(({ stem }) => stem)));
   if (stems.size === 0) return new Map();
   const counts = await countStems(databases, [...stems]);
   const present = lists.map(([folded, candidates]) => {
-    const otherEnd = ({ word }: Candidate) => Number(word.at(-1) !== folded.at(-1));
+    const otherEnd = ({ word }: NearWord) => Number(word.at(-1) !== folded.at(-1));
     const found = candidates
       .filter(({ stem }) => counts.has(stem))
       .toSorted((a, b) => {
@@ -109,12 +109,12 @@ async function findPresent(
 }
 
 /** Lists the words that one edit makes of one, or another spelling of a sound. */
-function neighbours(folded: string): Candidate[] {
+function neighbours(folded: string): NearWord[] {
   const words = new Set([...edits(folded), ...confusions(folded)]);
   return [...words].flatMap((word) => toCandidates(word, folded.length, MIN_LETTERS_INFLECTED));
 }
 
-function confusedWith(folded: string): Candidate[] {
+function confusedWith(folded: string): NearWord[] {
   return confusions(folded)
     .map((word) => ({ word, stem: makeForm(word, "en").stem }))
     .filter(({ stem }) => isCommonStem(stem));
@@ -124,7 +124,7 @@ function confusedWith(folded: string): Candidate[] {
  * Lists words that two edits make of a long one: two confusions, or a confusion and any other edit
  * if that makes an English word.
  */
-function distantNeighbours(folded: string): Candidate[] {
+function distantNeighbours(folded: string): NearWord[] {
   const { length } = folded;
   if (length < MIN_LETTERS_TWO_EDITS) return [];
   const first = confusions(folded);
@@ -140,7 +140,7 @@ function distantNeighbours(folded: string): Candidate[] {
 }
 
 /** Returns a word with its stem in English, and if it is long in all languages. */
-function toCandidates(word: string, length: number, minInflected: number): Candidate[] {
+function toCandidates(word: string, length: number, minInflected: number): NearWord[] {
   const languages: readonly Language[] = length >= minInflected ? LANGUAGES : ["en"];
   return languages.map((language) => ({ word, stem: makeForm(word, language).stem }));
 }
