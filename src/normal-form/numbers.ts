@@ -73,7 +73,23 @@ export function readMonthDay(text: string, at: number): ReadNumber | null {
 
 /** Tests whether a word in lower case may be part of a date or of a number. */
 export function isNumberWord(word: string): boolean {
-  return MONTHS.has(word) || SCALES.has(word);
+  return MONTHS.has(word) || SCALES.has(word) || UNITS.has(word);
+}
+
+/** Symbols of units behind a number, by name. */
+const UNITS = new Map<string, string[]>();
+for (const unit of `km kilometer|cm centimeter|mm millimeter|m meter|kg kilogram|g gram|mg milligram
+  |l liter|ml milliliter|h hour|hr hour|hrs hour|min minute|mins minute|s second|sec second
+  |secs second|ms millisecond|mph mile per hour|ft foot|lb pound|lbs pound|oz ounce|kb kilobyte
+  |mb megabyte|gb gigabyte|tb terabyte|kw kilowatt|hz hertz|khz kilohertz|mhz megahertz
+  |ghz gigahertz`.split("|")) {
+  const [symbol, ...names] = unit.trim().split(" ");
+  UNITS.set(symbol!, names);
+}
+
+/** Returns the words that the symbol of a unit stands for; null if it is none. */
+export function nameUnit(symbol: string): string[] | null {
+  return UNITS.get(symbol.toLowerCase()) ?? null;
 }
 
 /** Tests whether a word in lower case names a month. */

@@ -1,15 +1,10 @@
 import { stemmer } from "stemmer";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
 import { fold, foldKana } from "./fold.ts";
-import {
-  guessLanguage,
-  type Language,
-  toWord,
-  type Word,
-  type WordForm,
-  wordForm,
-} from "./languages.ts";
-import { isMonth, readMonthDay, readNumber, scaleNumber } from "./numbers.ts";
+import { guessLanguage, type Language } from "./function-words.ts";
+import { simplifyHan } from "./han.ts";
+import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
+import { isMonth, nameUnit, readMonthDay, readNumber, scaleNumber } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
@@ -40,6 +35,10 @@ const PART = new RegExp(
     `(?:(?!${UNSEGMENTED_SCRIPT})[\\p{L}\\p{M}])+`,
   "gu",
 );
+const ACRONYM = /(?:[a-z]|[A-Z][a-z])\.(?:[a-z]\.)*[a-z](?![\p{L}\p{N}])\.?/iuy;
+/** "AT&T", and letters with spaces, "R & B". */
+const NAME_WITH_AND =
+  /^([a-z]{1,3}(?=&)|[a-z](?= & [a-z](?![a-z\d])))(?: & |&)([a-z]{1,3})(?![a-z\d])/i;
 const APOSTROPHE = /['’ʼ‘`´]/;
 /** Quotation marks that Hebrew has in abbreviations. */
 const GERSHAYIM = /["״'׳’]/;
@@ -107,7 +106,9 @@ class Reader {
       this.#endChain();
       this.#group += 1;
     }
-    if (word.isPlain && before !== "." && !isSpecial(next)) {
+    if (next === "." && run.length <= 2 && this.#readAcronym(start)) return;
+    const isName = run.length === 1 && text.startsWith(" & ", end);
+    if (word.isPlain && before !== "." && !isName && !isSpecial(next)) {
       this.#addForm(wordForm(word, this.#language), start, end);
       return;
     }
@@ -127,6 +128,28 @@ class Reader {
     this.#compounds.push({ ...form, start: from, end, group, length: 2 });
   }
 
+  /** Reads "U.S.A." and "Ph.D." as one word. */
+  #readAcronym(start: number): boolean {
+    const acronym = new RegExp(ACRONYM);
+    acronym.lastIndex = start;
+    const [written] = acronym.exec(this.#text) ?? [];
+    if (written === undefined) return false;
+    return this.#addWord(written.replaceAll(".", ""), start, start + written.length);
+  }
+
+  /** Reads the symbol of a unit by its name, as one with its number: "km" is "kilometer". */
+  #readUnit(run: string, start: number, end: number): boolean {
+    const names = nameUnit(run);
+    const last = this.#tokens.at(-1);
+    if (names === null || last === undefined || !/^\d/.test(last.base)) return false;
+    if (!/^[ -]?$/.test(this.#text.slice(last.end, start))) return false;
+    this.#group = last.group;
+    for (const name of names) {
+      this.#addForm({ ...wordForm(name, this.#language), folded: fold(run) }, start, end);
+    }
+    return true;
+  }
+
   /** Reads "C++", "C#", ".NET" and "AT&T". */
   #readSymbols(run: string, start: number, end: number): boolean {
     const text = this.#text;
@@ -140,7 +163,7 @@ class Reader {
     if (/^net$/i.test(run) && /(?:^|[\s(])\.$/.test(text.slice(Math.max(0, start - 2), start))) {
       return this.#add("dotnet", start - 1, end);
     }
-    const name = /^([a-z]{1,3})&([a-z]{1,3})(?![a-z\d])/i.exec(text.slice(start, start + 8));
+    const name = NAME_WITH_AND.exec(text.slice(start, start + 8));
     if (!name || name[1] !== run) return false;
     const joined = `${name[1]}and${name[2]!}`.toLowerCase();
     return this.#add(joined, start, start + name[0].length);
@@ -180,8 +203,8 @@ class Reader {
         if (this.#end > start + run.length) return;
         part.lastIndex = Math.max(part.lastIndex, this.#end - start);
       } else if (hasUnsegmentedScript(piece)) {
-        this.#add(foldKana(fold(piece)), from, from + piece.length);
-      } else {
+        this.#add(foldLetter(piece), from, from + piece.length);
+      } else if (!this.#readUnit(piece, from, from + piece.length)) {
         this.#addWord(/^\p{N}/u.test(piece) ? fold(piece) : piece, from, from + piece.length);
       }
     }
@@ -206,6 +229,7 @@ class Reader {
         : degree!.toLowerCase() === "c"
           ? "celsius"
           : "fahrenheit";
+    if (degree) this.#add("degree", end, end + unit.length);
     this.#add(name, end, end + unit.length);
   }
 
@@ -255,6 +279,8 @@ class Reader {
 }
 
 const MAX_PARTS = 4;
+
+const foldLetter = (letter: string) => simplifyHan(foldKana(fold(letter)));
 
 /** Tests for a character that joins two words if it is alone between them. */
 function isJoint(character: string): boolean {

@@ -43,6 +43,21 @@ for (const [i, tens] of TENS.entries()) {
   }
 }
 
+/** Roman numerals that are no other word, and hours of the clock. */
+const OTHER_NUMBERS = "ii 2|iii 3|iv 4|vii 7|viii 8|ix 9|xii 12|xiii 13|xiv 14|xviii 18|xix 19";
+for (const line of `${OTHER_NUMBERS}|noon 12h00|midday 12h00|midnight 0h00`.split("|")) {
+  const [word, number] = line.split(" ");
+  NUMBERS.set(word!, number!);
+}
+/** Abbreviations with one meaning, and what they stand for. */
+const ABBREVIATIONS = toMap(
+  `dr doctor|prof professor|mt mount|dept department|govt government|approx approximately|vs versus
+  |blvd boulevard|ave avenue|jan january|feb february|apr april|jun june|jul july|aug august
+  |sept september|oct october|nov november|dec december`
+    .split("|")
+    .map((line) => line.trim()),
+);
+
 /** Returns the word of an ordinal number, or its digits with an ending: "first", "21th". */
 export function toOrdinal(number: number): string {
   return ORDINALS[number] ?? `${number}th`;
@@ -50,12 +65,13 @@ export function toOrdinal(number: number): string {
 
 /**
  * Returns the normal form of a folded word: the base form of an irregular one, the American
- * spelling, a number in digits. The stemmer does the rest.
+ * spelling, a number in digits, an abbreviation in full. The stemmer does the rest.
  */
 export function toBaseForm(word: string): string {
   const number = NUMBERS.get(word);
   if (number !== undefined) return number;
-  const base = IRREGULAR.get(word) ?? IRREGULAR.get(word.replace(/s$/, ""));
+  const base =
+    ABBREVIATIONS.get(word) ?? IRREGULAR.get(word) ?? IRREGULAR.get(word.replace(/s$/, ""));
   return base ?? SPELLINGS.get(stemmer(word)) ?? word;
 }
 

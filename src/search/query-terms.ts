@@ -1,8 +1,11 @@
 import { stemmer } from "stemmer";
 import { readDigraphs, writeDigraphs } from "../normal-form/fold.ts";
+import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
+import { verbStems } from "../normal-form/japanese-verbs.ts";
 import { isKnownStem } from "../normal-form/known-words.ts";
-import { type Language, LANGUAGES, wordForm } from "../normal-form/languages.ts";
+import { wordForm } from "../normal-form/languages.ts";
 import { normalForm, normalFormWith, type NormalToken } from "../normal-form/tokens.ts";
+import { mayBeVerb, verbForms } from "../normal-form/verb-forms.ts";
 import { areUnrelated, partsOfCompound } from "../normal-form/word-forms.ts";
 import {
   type DocumentFrequencies,
@@ -26,6 +29,8 @@ interface TermForm {
   terms: number[];
   /** Whether the query has it as it is, not joined or apart. */
   isWritten: boolean;
+  /** Whether it is another form of a verb, which the text has if its word may be one. */
+  isVerb?: true;
   tokens: Pick<NormalToken, "folded" | "base" | "stem">[];
 }
 
@@ -33,6 +38,9 @@ interface TermForm {
 const MIN_JOINED = 4;
 const MIN_SPLIT = 8;
 const MAX_SPLIT = 30;
+
+/** Languages that join words to one. */
+const COMPOUNDING = ["en", "de", "nl"] as const;
 
 /** Returns whether tokens that are written as one have to be found as one: "LH-1234", "x-ray". */
 export function isOneUnit(group: readonly Pick<NormalToken, "folded">[]): boolean {
@@ -62,7 +70,7 @@ export class QueryTerms {
   readonly forms: string[];
   /** Tokens of each term in English. A word without spaces around it has a token per letter. */
   readonly #terms: NormalToken[][];
-  readonly #forms: Record<Language, TermForm[]> = { en: [], de: [], fr: [] };
+  readonly #forms: Record<Language, TermForm[]> = byLanguage(() => []);
   readonly #byStem: Record<Language, Map<string, TermForm[]>>;
 
   /** `text` is what the words were taken from: neighbours may be written as one word. */
@@ -87,13 +95,22 @@ export class QueryTerms {
     this.tokens = [
       ...new Map(tokens.map(({ base, stem }) => [base, { word: base, stem }])).values(),
     ];
-    const byStem = (language: Language) =>
-      Map.groupBy(this.#forms[language], (form) => form.tokens[0]!.stem);
-    this.#byStem = { en: byStem("en"), de: byStem("de"), fr: byStem("fr") };
+    this.#byStem = byLanguage((language) =>
+      Map.groupBy(this.#forms[language], (form) => form.tokens[0]!.stem),
+    );
   }
 
   get count(): number {
     return this.#terms.length;
+  }
+
+  /** The forms of each term, as terms of the full-text index. */
+  get formsByTerm(): string[][] {
+    const forms = LANGUAGES.flatMap((language) => this.#forms[language]);
+    return this.#terms.map((_, term) => {
+      const own = forms.filter(({ terms }) => terms.includes(term));
+      return [...new Set(own.map(({ tokens }) => toTerm(tokens)))];
+    });
   }
 
   #addWord(term: number, word: string, language: Language): void {
@@ -106,7 +123,25 @@ export class QueryTerms {
         forms.push({ terms: [term], isWritten: false, tokens: [compound] });
       }
     }
-    if (language === "en" && tokens.length === 1) this.#addParts(term, tokens[0]!.folded);
+    if (language === "en") this.#addJapaneseVerb(term, word);
+    if (tokens.length > 1) return;
+    const { folded, stem } = tokens[0]!;
+    if (language === "en") this.#addParts(term, folded);
+    const verbs = verbForms(folded, language).map((form) => wordForm(form, language));
+    for (const [own, form] of new Map(verbs.map((verb) => [verb.stem, verb]))) {
+      if (own === stem) continue;
+      forms.push({ terms: [term], isWritten: false, isVerb: true, tokens: [form] });
+    }
+  }
+
+  #addJapaneseVerb(term: number, word: string): void {
+    for (const stem of verbStems(word)) {
+      this.#forms.en.push({
+        terms: [term],
+        isWritten: false,
+        tokens: normalForm(stem, "en").tokens,
+      });
+    }
   }
 
   /** Adds forms for a long word that may be written as two: "railwaystation", "onboard". */
@@ -145,7 +180,10 @@ export class QueryTerms {
       const isWord = joined.length >= MIN_JOINED && /^[a-z]+$/.test(joined);
       const terms = termsOf(pair);
       if (pair.length === 2 && isWord && terms.length > 0) {
-        this.#forms.en.push({ terms, isWritten: false, tokens: [wordForm(joined, "en")] });
+        for (const language of COMPOUNDING) {
+          const tokens = [wordForm(joined, language)];
+          this.#forms[language].push({ terms, isWritten: false, tokens });
+        }
       }
       const spelling = writeDigraphs(text.slice(word.start, word.end));
       const term = termOf.get(word.folded);
@@ -202,9 +240,8 @@ export class QueryTerms {
       const isSame = form.tokens.every(({ folded }, i) => found[i]!.folded === folded);
       const isExact = isSame && form.isWritten;
       const [first, last] = [found[0]!, found.at(-1)!];
-      if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) {
-        return;
-      }
+      if (!isSame && found.length === 1 && areUnrelated(form.tokens[0]!, first)) return;
+      if (form.isVerb && !mayBeVerb(text.slice(first.start, first.end), language)) return;
       for (const term of form.terms) {
         matches.push({ term, isExact, start: first.start, end: last.end });
       }
@@ -220,6 +257,12 @@ export class QueryTerms {
     }
     return matches.toSorted((a, b) => a.start - b.start);
   }
+}
+
+/** Makes a record of what each language has. */
+function byLanguage<Value>(make: (language: Language) => Value): Record<Language, Value> {
+  const values = LANGUAGES.map((language) => [language, make(language)]);
+  return Object.fromEntries(values) as Record<Language, Value>;
 }
 
 const toFolded = ({ folded }: Pick<NormalToken, "folded">) => folded;

@@ -1,23 +1,46 @@
-import { edits } from "../normal-form/edits.ts";
+import { stemmer } from "stemmer";
+import { confusions, edits } from "../normal-form/edits.ts";
 import { fold } from "../normal-form/fold.ts";
-import { isKnownStem } from "../normal-form/known-words.ts";
-import { type Language, LANGUAGES, makeForm } from "../normal-form/languages.ts";
-import { countStems } from "../store/index-database/find-segments.ts";
+import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
+import { isCommonStem, isKnownStem } from "../normal-form/known-words.ts";
+import { makeForm } from "../normal-form/languages.ts";
+import { countStems, hasSegmentWith } from "../store/index-database/find-segments.ts";
 import type { DocumentFrequencies } from "../store/index-database/fulltext.ts";
 import type { IndexDb } from "../store/index-database/index-database.ts";
-import type { CompiledQuery } from "./query.ts";
+import { type CompiledQuery, compileQuery } from "./query.ts";
 
 /** Shorter words have too many neighbours; inflected languages have more of them. */
-const MIN_LETTERS: Record<Language, number> = { en: 5, de: 8, fr: 8 };
+const MIN_LETTERS = 5;
+const MIN_LETTERS_INFLECTED = 8;
+/** Two edits make more neighbours. */
+const MIN_LETTERS_TWO_EDITS = 8;
+const MIN_LETTERS_TWO_EDITS_INFLECTED = 10;
 /** Longer ones would have too many edits. */
 const MAX_LETTERS = 24;
 /** Words of a query that are corrected. */
 const MAX_WORDS = 3;
+/** Words that may be meant instead of a common one, and are tried in the query. */
+const MAX_TRIED = 3;
+
+/** A word that may be meant, and its stem in a language. */
+interface NearWord {
+  word: string;
+  stem: string;
+}
+
+/** A word of a query that the index doesn't have. */
+interface AbsentWord {
+  folded: string;
+  /** A rare or common word of the dictionary is only corrected to one that it is confused with. */
+  kind: "unknown" | "rare" | "common";
+}
 
 /**
- * Replaces words of a query that neither the index nor a dictionary has by words of the index that
- * differ by one edit: by the commonest, and the shortest of its forms. Quoted and excluded words
- * stay. Returns the corrected text; null if there is nothing to correct.
+ * Replaces words of a query that the index doesn't have by words of the index: one that no
+ * dictionary has by its neighbour by one edit, or else by two; a rare one by a word that it is
+ * confused with; a common one only if a segment has that and all other words. Of several takes the
+ * commonest. Quoted and excluded words stay. Returns the corrected text; null if there is nothing
+ * to correct.
  */
 export async function correctQuery(
   databases: readonly IndexDb[],
@@ -27,36 +50,97 @@ export async function correctQuery(
 ): Promise<string | null> {
   if (frequencies.total === 0) return null;
   const literal = new Set([...phrases, ...excluded].flat());
-  const misspelled = terms
+  const absent = terms
     .absentWords(frequencies)
-    .filter(({ folded, stem }) => {
-      const { length } = folded;
-      const isLong = length >= MIN_LETTERS.en && length <= MAX_LETTERS;
-      return isLong && !literal.has(folded) && !isKnownStem(stem);
+    .filter(({ folded: { length } }) => length >= MIN_LETTERS && length <= MAX_LETTERS)
+    .filter(({ folded }) => !literal.has(folded))
+    .map(({ folded, stem }): AbsentWord => {
+      if (!isKnownStem(stem)) return { folded, kind: "unknown" };
+      return { folded, kind: isCommonStem(stem) ? "common" : "rare" };
     })
-    .slice(0, MAX_WORDS)
-    .map(({ folded }) => ({ folded, candidates: listCandidates(folded) }));
-  const stems = misspelled.flatMap(({ candidates }) => candidates.map(({ stem }) => stem));
-  if (stems.length === 0) return null;
-  const counts = await countStems(databases, stems);
-  const corrections = new Map<string, string>();
-  for (const { folded, candidates } of misspelled) {
-    const [best] = candidates
+    .filter(({ kind }) => kind !== "common" || terms.count > 1)
+    .slice(0, MAX_WORDS);
+  const near = await findPresent(databases, absent, ({ folded, kind }) => {
+    return kind === "unknown" ? neighbours(folded) : confusedWith(folded);
+  });
+  const unknown = absent.filter(({ folded, kind }) => kind === "unknown" && !near.has(folded));
+  const far = await findPresent(databases, unknown, ({ folded }) => distantNeighbours(folded));
+  let corrected = text;
+  for (const { folded, kind } of absent) {
+    for (const word of (near.get(folded) ?? far.get(folded) ?? []).slice(0, MAX_TRIED)) {
+      const replaced = replaceWord(corrected, folded, word);
+      if (kind === "common" && !(await hasSegmentWithAll(databases, replaced))) continue;
+      corrected = replaced;
+      break;
+    }
+  }
+  return corrected === text ? null : corrected;
+}
+
+const replaceWord = (text: string, folded: string, replacement: string) =>
+  text.replaceAll(/[\p{L}\p{M}]+/gu, (word) => (fold(word) === folded ? replacement : word));
+
+async function hasSegmentWithAll(databases: readonly IndexDb[], text: string): Promise<boolean> {
+  return hasSegmentWith(databases, compileQuery(text).terms.formsByTerm);
+}
+
+/** Finds candidates that the index has: the commonest first, and of forms the shortest. */
+async function findPresent(
+  databases: readonly IndexDb[],
+  words: readonly AbsentWord[],
+  listCandidates: (word: AbsentWord) => NearWord[],
+): Promise<Map<string, string[]>> {
+  const lists = words.map((word) => [word.folded, listCandidates(word)] as const);
+  const stems = new Set(lists.flatMap(([, candidates]) => candidates.map(({ stem }) => stem)));
+  if (stems.size === 0) return new Map();
+  const counts = await countStems(databases, [...stems]);
+  const present = lists.map(([folded, candidates]) => {
+    const otherEnd = ({ word }: NearWord) => Number(word.at(-1) !== folded.at(-1));
+    const found = candidates
       .filter(({ stem }) => counts.has(stem))
       .toSorted((a, b) => {
         const difference = counts.get(b.stem)! - counts.get(a.stem)!;
-        return difference || a.word.length - b.word.length;
+        return difference || otherEnd(a) - otherEnd(b) || a.word.length - b.word.length;
       });
-    if (best) corrections.set(folded, best.word);
-  }
-  if (corrections.size === 0) return null;
-  return text.replaceAll(/[\p{L}\p{M}]+/gu, (word) => corrections.get(fold(word)) ?? word);
+    const byStem = new Map(found.toReversed().map(({ stem, word }) => [stem, word]));
+    return [folded, [...byStem.values()].toReversed()] as const;
+  });
+  return new Map(present.filter(([, found]) => found.length > 0));
 }
 
-/** Lists the words that one edit makes of one, with their stems by language. */
-function listCandidates(folded: string): { word: string; stem: string }[] {
-  const languages = LANGUAGES.filter((language) => folded.length >= MIN_LETTERS[language]);
-  return edits(folded).flatMap((word) =>
-    languages.map((language) => ({ word, stem: makeForm(word, language).stem })),
-  );
+/** Lists the words that one edit makes of one, or another spelling of a sound. */
+function neighbours(folded: string): NearWord[] {
+  const words = new Set([...edits(folded), ...confusions(folded)]);
+  return [...words].flatMap((word) => toCandidates(word, folded.length, MIN_LETTERS_INFLECTED));
+}
+
+function confusedWith(folded: string): NearWord[] {
+  return confusions(folded)
+    .map((word) => ({ word, stem: makeForm(word, "en").stem }))
+    .filter(({ stem }) => isCommonStem(stem));
+}
+
+/**
+ * Lists words that two edits make of a long one: two confusions, or a confusion and any other edit
+ * if that makes an English word.
+ */
+function distantNeighbours(folded: string): NearWord[] {
+  const { length } = folded;
+  if (length < MIN_LETTERS_TWO_EDITS) return [];
+  const first = confusions(folded);
+  const confused = new Set(first.flatMap(confusions));
+  const edited = new Set(first.flatMap(edits));
+  const known = [...edited].filter((word) => !confused.has(word) && isKnownStem(stemmer(word)));
+  return [
+    ...[...confused].flatMap((word) => {
+      return toCandidates(word, length, MIN_LETTERS_TWO_EDITS_INFLECTED);
+    }),
+    ...known.map((word) => ({ word, stem: makeForm(word, "en").stem })),
+  ];
+}
+
+/** Returns a word with its stem in English, and if it is long in all languages. */
+function toCandidates(word: string, length: number, minInflected: number): NearWord[] {
+  const languages: readonly Language[] = length >= minInflected ? LANGUAGES : ["en"];
+  return languages.map((language) => ({ word, stem: makeForm(word, language).stem }));
 }

@@ -155,6 +155,15 @@ describe("search", () => {
     }
   });
 
+  it.each([
+    ["phestivel", "festival"],
+    ["two gaots", "two goats"],
+    ["keaper", "keeper"],
+    ["plaice", null],
+  ])("corrects %s to %s", async (query, corrected) => {
+    expect((await search({ query })).query.corrected).toBe(corrected);
+  });
+
   it("doesn't correct a word of the dictionary, or a short one", async () => {
     for (const query of ["lanterns", "coat", "gaot", "boast"]) {
       expect((await search({ query })).query.corrected).toBeNull();

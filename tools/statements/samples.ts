@@ -104,6 +104,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   segmentIds: [SEGMENT_ID],
   ids: [FIELDS["assetId"]],
   stems: ["boat"],
+  lists: [["boat", "ɖboot"], ["lantern"]],
   id: SEGMENT_ID,
   owners: ["owner"],
   before: 1,

@@ -3,7 +3,7 @@ import { SIGNATURE } from "../../parameters.ts";
 import type { Asset, Segment } from "../../types.ts";
 import { ANSWER_BYTES, inList, parseColumns, sql, toObjects } from "../sql.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
-import type { DocumentFrequencies, FtsSearch } from "./fulltext.ts";
+import { type DocumentFrequencies, type FtsSearch, matchAll } from "./fulltext.ts";
 import type { IndexDb, FtsHit, SegmentQuery, SegmentRows, TermCounts } from "./index-database.ts";
 import { type SegmentRow, toSegment } from "./segments.ts";
 
@@ -141,6 +141,18 @@ export async function countStems(
   const counts = new Map<string, number>();
   for (const { stem, count } of rows.flat()) counts.set(stem, count + (counts.get(stem) ?? 0));
   return counts;
+}
+
+/** Tests whether a segment of an index has one term of each list. */
+export async function hasSegmentWith(
+  databases: readonly IndexDb[],
+  lists: readonly (readonly string[])[],
+): Promise<boolean> {
+  const expression = matchAll(lists);
+  if (expression === null) return false;
+  const statement = sql`SELECT 1 FROM segment_fts WHERE segment_fts MATCH ${expression} LIMIT 1`;
+  const rows = await Promise.all(databases.map((db) => db.all(statement)));
+  return rows.flat().length > 0;
 }
 
 /** Lists the ids of the first `limit` assets in a scope, in any database of the index. */

@@ -35,7 +35,7 @@ export function tokenize(text: string): Token[] {
  * Version of `encodeFtsText`: raise it with every change of what that returns, and the databases
  * write their full text again.
  */
-export const FTS_VERSION = 2;
+export const FTS_VERSION = 3;
 
 /** Letters that a part has at least where a query's word is split. */
 export const MIN_PART = 3;
@@ -99,7 +99,7 @@ export function termsOf({ words, phrases }: Omit<FtsQuery, "excluded">): string[
 }
 
 /** Words that FTS5 stems as `QueryToken.stem` says: it splits those of some scripts. */
-const STEMMED_WORD = /^[a-zɖɸ]+$/;
+const STEMMED_WORD = /^[a-zɖɸɛɩɔɳ]+$/;
 
 /** Returns the terms of a list that may be in a full text, by which stems that has. */
 export function listPresent(

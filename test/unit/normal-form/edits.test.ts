@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { edits } from "../../../src/normal-form/edits.ts";
-import { isKnownStem } from "../../../src/normal-form/known-words.ts";
+import { confusions, edits } from "../../../src/normal-form/edits.ts";
+import { isCommonStem, isKnownStem } from "../../../src/normal-form/known-words.ts";
 import { wordForm } from "../../../src/normal-form/languages.ts";
 
 describe("the edits of a word", () => {
@@ -21,7 +21,33 @@ describe("the edits of a word", () => {
   });
 });
 
+describe("words that are confused", () => {
+  it.each([
+    ["quite", "quiet", true],
+    ["desert", "dessert", true],
+    ["seperate", "separate", true],
+    ["fotograf", "photograf", true],
+    ["wether", "weather", true],
+    ["собока", "собака", true],
+    ["horse", "house", false],
+    ["goat", "boat", false],
+    ["flight", "fight", false],
+  ])("with %s are %s: %s", (word, other, expected) => {
+    expect(confusions(word).includes(other)).toBe(expected);
+    expect(confusions(word)).not.toContain(word);
+  });
+});
+
 describe("a stem", () => {
+  it.each([
+    ["tigers", true],
+    ["heron", true],
+    ["wether", false],
+    ["parachtue", false],
+  ])("of %s is that of a common English word: %s", (word, expected) => {
+    expect(isCommonStem(wordForm(word, "en").stem)).toBe(expected);
+  });
+
   it.each([
     ["tigers", true],
     ["accordion", true],

@@ -51,11 +51,16 @@ describe("the normal form of a text", () => {
     ["LH1234, LH-1234", "lh 1234 lh 1234"],
     ["C++ C# .NET AT&T R&B", "cplusplus csharp dotnet atandt randb"],
     ["a net. Net", "a net net"],
-    ["3D, 25km and 25 km", "3 d 25 km and 25 km"],
+    ["3D, 25km and 25 km", "3 d 25 kilometer and 25 kilometer"],
+    ["30 s, 5m; m, 100 mph", "30 second 5 meter m 100 mile per hour"],
+    ["the U.S.A., a Ph.D. e.g. R & B", "the usa a phd eg randb"],
+    ["to. I am", "to i be"],
+    ["World War II, Dr Dec", "world war 2 doctor december"],
+    ["noon or midnight", "12h00 or 0h00"],
     ["1,000; 12 000; 1.000.000", "1000 12000 1000000"],
     ["3.50 3,5 3.0", "3p5 3p5 3"],
     ["$300, 300 dollars, 15 €, €15", "300 dollar 300 dollars 15 euro 15 euro"],
-    ["50% of 20 °C", "50 percent of 20 celsius"],
+    ["50% of 20 °C", "50 percent of 20 degree celsius"],
     ["-15 degrees, 10-15", "minus 15 degrees 10 15"],
     ["1st, first, 21st, twenty-first", "first first 21th 21th"],
     ["seven of the 1990's, 1990s", "7 of the 1990 1990"],
@@ -65,7 +70,8 @@ describe("the normal form of a text", () => {
     ["3 May, 3rd of May, May 3rd", "3 may 3 may 3 may"],
     ["Sept 9, 2019-08-23", "9 september 23 august 2019"],
     ["it may rain at 3", "it may rain at 3"],
-    ["п'ять", "пять"],
+    ["п'ять", "пят"],
+    ["圖書館", "图 书 馆"],
     ['צה"ל', "צהל"],
     ["서울에서 ｶﾒﾗ", "서 울 에 서 か め ら"],
   ])("of %s is %s", (text, expected) => {
@@ -75,7 +81,16 @@ describe("the normal form of a text", () => {
   it.each([
     ["Alte Häuser stehen am Fluss", "de"],
     ["Elles chantaient devant la mairie", "fr"],
-    ["El niño dibuja un barco en la playa", "en"],
+    ["El niño dibuja un barco en la playa", "es"],
+    ["La nonna e il nipote", "it"],
+    ["As casas do rio não são nossas", "pt"],
+    ["Het paard loopt in de wei", "nl"],
+    ["Pesan la carga", "en"],
+    ["Le vélo est là", "fr"],
+    ["Le Mans", "en"],
+    ["Robert De Niro smiles", "en"],
+    ["O Brother, look", "en"],
+    ["En ål svømmer under broen", "en"],
     ["The house on the hill", "en"],
     ["東京", "en"],
   ])("is that of its language: %s", (text, language) => {
@@ -89,8 +104,31 @@ describe("the normal form of a text", () => {
     ["fr", "chevaux", "cheval"],
     ["fr", "boulangère", "boulanger"],
     ["fr", "eleves", "élève"],
+    ["fr", "mangeait", "manger"],
+    ["es", "voces", "voz"],
+    ["es", "cantaron", "cantar"],
+    ["it", "gatti", "gatto"],
+    ["pt", "limões", "limão"],
+    ["pt", "jornais", "jornal"],
+    ["nl", "muizen", "muis"],
+    ["en", "улицы", "улица"],
+    ["en", "πόλεις", "πόλης"],
+    ["en", "والمكتب", "مكتب"],
+    ["en", "הספרים", "ספר"],
+    ["en", "दीवारें", "दीवार"],
   ] as const)("has one stem in %s for %s and %s", (language, a, b) => {
     expect(wordForm(a, language).stem).toBe(wordForm(b, language).stem);
+  });
+
+  it.each([
+    ["de", "aus", "Ausen"],
+    ["fr", "dans", "danser"],
+    ["es", "para", "parar"],
+    ["en", "עיר", "ערים"],
+    ["en", "город", "гора"],
+    ["en", "ον", "ο"],
+  ] as const)("has other stems in %s for %s and %s", (language, a, b) => {
+    expect(wordForm(a, language).stem).not.toBe(wordForm(b, language).stem);
   });
 
   it("has offsets in the text", () => {

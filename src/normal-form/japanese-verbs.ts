@@ -1,0 +1,26 @@
+/** Last letters of verbs in their plain form, and what other forms have instead. */
+const ENDINGS: Record<string, string> = {
+  う: "いっわえ",
+  く: "きいかけ",
+  ぐ: "ぎいがげ",
+  す: "しさせ",
+  つ: "ちったて",
+  ぬ: "にんなね",
+  ぶ: "びんばべ",
+  む: "みんまめ",
+  る: "りっられ",
+};
+/** A kanji, other letters, and the last letter of a verb. */
+const VERB = /^(\p{Script=Han}+\p{Script=Hiragana}*)([うくぐすつぬぶむる])$/u;
+
+/**
+ * Returns the beginnings that forms of a Japanese verb have: "食べる" gives "食べ", "飲む" gives
+ * "飲み" and "飲ん". Empty for other words.
+ */
+export function verbStems(word: string): string[] {
+  const [, stem = "", last = ""] = VERB.exec(word) ?? [];
+  if (stem === "") return [];
+  const isVowelStem = last === "る" && /[えけせてねへめれげぜでべいきしちにみりぎじび]$/.test(stem);
+  const others = Array.from(ENDINGS[last]!, (letter) => stem + letter);
+  return isVowelStem ? [stem] : others;
+}

@@ -1,0 +1,87 @@
+import type { Language } from "./function-words.ts";
+import { irregularForms } from "./irregular-verbs.ts";
+
+const MIN_ROOT = 3;
+
+const isRoot = (root: string) => root.length >= MIN_ROOT && /[aeiouy]/.test(root);
+
+/** How a language forms what its stemmer leaves. */
+interface Conjugation {
+  /** Endings that forms have, of which a word may have several. */
+  endings: readonly RegExp[];
+  /** Prefixes that are before the "ge" of a participle. */
+  prefixes: RegExp;
+  /** Returns forms of a root: the infinitive and others. */
+  conjugate: (root: string) => string[];
+  /** Returns participles of a root without their prefix. */
+  participles: (root: string) => string[];
+}
+
+const NO_PREFIX = /^(?!)/;
+/**
+ * The stemmers of German and Dutch leave endings of verbs and their participles; that of French
+ * leaves "ons", which nouns have, too.
+ */
+const CONJUGATIONS: Partial<Record<Language, Conjugation>> = {
+  de: {
+    endings: [/e?(?:test|tet|ten|te|st|t)$|e?n$/, /(?<=[dt])et(?:e[nt]?|est)?$/],
+    prefixes: /^(?:ab|an|auf|aus|bei|durch|ein|fort|her|hin|los|mit|nach|um|vor|weg|zuruck|zu)/,
+    conjugate: (root) => {
+      const infinitive = /[^aeiouy]e[lr]$/.test(root) ? "n" : "en";
+      return [root + infinitive, /[dt]$/.test(root) ? `${root}et` : `${root}t`];
+    },
+    participles: (root) => [/[dt]$/.test(root) ? `ge${root}et` : `ge${root}t`, `ge${root}en`],
+  },
+  fr: {
+    endings: [/(?:ons|ent|ant|ait|er|ez|es|e)$/],
+    prefixes: NO_PREFIX,
+    conjugate: (root) => (root.length > MIN_ROOT ? [`${root}er`, `${root}ons`] : []),
+    participles: () => [],
+  },
+  nl: {
+    endings: [/(?:ten|den|te|de|en|t|d)$/],
+    prefixes: /^(?:aan|af|bij|door|in|mee|na|om|op|over|terug|toe|uit|voor|weg)/,
+    conjugate: (root) => [`${root}en`, root, `${root}t`, `${root}d`],
+    participles: (root) => [`ge${root}t`, `ge${root}d`, `ge${root}en`],
+  },
+};
+
+/**
+ * Returns the forms of the verbs that a folded word may be a form of: "kocht" gives "kochen" and
+ * "gekocht". Some are no words.
+ */
+export function verbForms(folded: string, language: Language): string[] {
+  const conjugation = CONJUGATIONS[language];
+  if (conjugation === undefined || !/^[a-z]+$/.test(folded)) return [];
+  const { endings, prefixes, conjugate, participles } = conjugation;
+  const forms = new Set<string>();
+  const [separable = ""] = prefixes.exec(folded) ?? [];
+  for (const prefix of new Set(["", separable])) {
+    const add = (form: string) => {
+      forms.add(prefix + form);
+      for (const irregular of irregularForms(form, language)) forms.add(prefix + irregular);
+    };
+    const rest = folded.slice(prefix.length);
+    const withoutGe = rest.replace(/^ge/, "");
+    add(rest);
+    for (const word of new Set([rest, withoutGe])) {
+      const stripped = endings.map((ending) => word.replace(ending, ""));
+      const roots = new Set(stripped.filter((root) => root !== rest && isRoot(root)));
+      for (const root of roots) {
+        for (const form of conjugate(root)) add(form);
+        if (word === withoutGe) for (const form of participles(root)) add(form);
+      }
+    }
+  }
+  forms.delete(folded);
+  return [...forms];
+}
+
+/**
+ * Tests whether a word of a text may be a form of a verb. German writes nouns with a capital
+ * letter, but infinitives as nouns, too: "Leiche" is no form of "leicht".
+ */
+export function mayBeVerb(written: string, language: Language): boolean {
+  if (language !== "de" || written.endsWith("en")) return true;
+  return /^\p{Ll}.*(?:te|[^e])$/u.test(written);
+}
