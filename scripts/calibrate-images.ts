@@ -16,7 +16,7 @@ import { createRandom, shuffle } from "../tools/training/random.ts";
 const USAGE = `Usage: node scripts/calibrate-images.ts --space FILE [options]
 
 The last step of \`npm run calibrate-engine\`: fits what image vectors say, and how that depends on
-the number of segments, to archives in memory of 100 to 40,000 segments, and stores it in
+the number of segments, to archives in memory of 100 to 30,000 segments, and stores it in
 src/search/calibrations.json.
 
   --space FILE     weights of a joint space that was trained without some photos
@@ -27,7 +27,7 @@ src/search/calibrations.json.
 `;
 
 const FILE = join(PROJECT, CALIBRATIONS_FILE);
-const SIZES = [100, 1_000, 5_800, 40_000];
+const SIZES = [100, 1_000, 5_800, 30_000];
 /** Share of the photos that are asked for without being in an archive. */
 const ABSENT_SHARE = 0.2;
 
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     others: order.slice(unmet.length),
   };
   const queries: JudgedQuery[] = [];
-  for (const contents of ["images", "both"] as const) {
+  for (const contents of ["images", "both", "mixed"] as const) {
     for (const size of SIZES) {
       log(`Searching ${size} segments with ${contents} …`);
       const about = { contents, size };

@@ -6,7 +6,8 @@
  * - `text_margin`: best cosine of the text embeddings minus the mean of the 100 nearest: high for a
  *   distinct match, low for one of many similar segments.
  * - `image_similarity`, `image_margin`: cosine of the keyframe or a region, and its margin.
- * - `log_prior`: −ln(segments in scope): with fewer segments, chance matches are rarer.
+ * - `uncaptioned`: 1 for an image that no person and no model has described: nothing else says what
+ *   it shows.
  * - `copy_similarity`: 0–1, similarity to a copy of the example.
  */
 export const SIGNALS = [
@@ -16,7 +17,7 @@ export const SIGNALS = [
   "text_margin",
   "image_similarity",
   "image_margin",
-  "log_prior",
+  "uncaptioned",
   "copy_similarity",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];

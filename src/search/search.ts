@@ -206,7 +206,6 @@ async function findCandidates(
   const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
   const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
   const models = selectEvidenceModels(entry, query);
-  const logPrior = -Math.log(Math.max(1, total));
   const slice = new TimeSlice();
   const candidates: Candidate[] = [];
   for (const row of segments) {
@@ -214,8 +213,7 @@ async function findCandidates(
     const channelHits = hitsBySegment.get(row.segment.segmentId)!;
     const asset = toHitAsset(row.asset, index);
     const fieldMatches = matchFields(row.segment, query.terms, scope);
-    const combined = combineSignals(row.segment, channelHits, fieldMatches, termWeights);
-    const signals = { ...combined, log_prior: logPrior };
+    const signals = combineSignals(row.segment, channelHits, fieldMatches, termWeights);
     const score = relevanceProbability(signals, models);
     candidates.push(
       Object.assign(row, { asset, channelHits, fieldMatches, signals, score, depth }),
@@ -239,12 +237,13 @@ type TermField = Omit<FieldMatch, "text">;
  * the term coverage.
  */
 export function combineSignals(
-  { captionModel }: Pick<Segment, "captionModel">,
+  { caption, captionModel }: Pick<Segment, "caption" | "captionModel">,
   channelHits: readonly Pick<ChannelHit, "signals" | "evidence">[],
   fieldMatches: readonly TermField[],
   termWeights: readonly number[],
 ): Signals {
   const isTemplate = captionModel === TEMPLATE;
+  const isUncaptioned = isTemplate || caption === "";
   const isLabel = ({ kind, isBoxLabels }: TermField) =>
     isBoxLabels || (isTemplate && (kind === "caption" || kind === "visual"));
   const isText = (match: TermField) => !isLabel(match);
@@ -261,5 +260,6 @@ export function combineSignals(
       bm25_normalized: Math.min(coverage, bm25_normalized),
     }),
     ...(labelCoverage > 0 && { label_coverage: labelCoverage }),
+    ...(isUncaptioned && signals.image_similarity !== undefined && { uncaptioned: 1 }),
   };
 }

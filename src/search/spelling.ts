@@ -1,4 +1,3 @@
-import { stemmer } from "stemmer";
 import { confusions, edits } from "../normal-form/edits.ts";
 import { fold } from "../normal-form/fold.ts";
 import { type Language, LANGUAGES } from "../normal-form/function-words.ts";
@@ -14,7 +13,6 @@ const MIN_LETTERS = 5;
 const MIN_LETTERS_INFLECTED = 8;
 /** Two edits make more neighbours. */
 const MIN_LETTERS_TWO_EDITS = 8;
-const MIN_LETTERS_TWO_EDITS_INFLECTED = 10;
 /** Longer ones would have too many edits. */
 const MAX_LETTERS = 24;
 /** Words of a query that are corrected. */
@@ -111,7 +109,7 @@ async function findPresent(
 /** Lists the words that one edit makes of one, or another spelling of a sound. */
 function neighbours(folded: string): NearWord[] {
   const words = new Set([...edits(folded), ...confusions(folded)]);
-  return [...words].flatMap((word) => toCandidates(word, folded.length, MIN_LETTERS_INFLECTED));
+  return [...words].flatMap((word) => toCandidates(word, folded.length));
 }
 
 function confusedWith(folded: string): NearWord[] {
@@ -120,27 +118,15 @@ function confusedWith(folded: string): NearWord[] {
     .filter(({ stem }) => isCommonStem(stem));
 }
 
-/**
- * Lists words that two edits make of a long one: two confusions, or a confusion and any other edit
- * if that makes an English word.
- */
+/** Lists English words that are confused with one that a long word is confused with. */
 function distantNeighbours(folded: string): NearWord[] {
-  const { length } = folded;
-  if (length < MIN_LETTERS_TWO_EDITS) return [];
-  const first = confusions(folded);
-  const confused = new Set(first.flatMap(confusions));
-  const edited = new Set(first.flatMap(edits));
-  const known = [...edited].filter((word) => !confused.has(word) && isKnownStem(stemmer(word)));
-  return [
-    ...[...confused].flatMap((word) => {
-      return toCandidates(word, length, MIN_LETTERS_TWO_EDITS_INFLECTED);
-    }),
-    ...known.map((word) => ({ word, stem: makeForm(word, "en").stem })),
-  ];
+  if (folded.length < MIN_LETTERS_TWO_EDITS) return [];
+  const words = new Set(confusions(folded).flatMap(confusions));
+  return [...words].map((word) => ({ word, stem: makeForm(word, "en").stem }));
 }
 
 /** Returns a word with its stem in English, and if it is long in all languages. */
-function toCandidates(word: string, length: number, minInflected: number): NearWord[] {
-  const languages: readonly Language[] = length >= minInflected ? LANGUAGES : ["en"];
+function toCandidates(word: string, length: number): NearWord[] {
+  const languages: readonly Language[] = length >= MIN_LETTERS_INFLECTED ? LANGUAGES : ["en"];
   return languages.map((language) => ({ word, stem: makeForm(word, language).stem }));
 }

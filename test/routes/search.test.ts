@@ -51,16 +51,6 @@ describe("search", () => {
     expect(await idsOf({ top_k: 1 })).toHaveLength(1);
   });
 
-  it.each<[string, () => object, number]>([
-    ["the whole index", () => ({}), 4],
-    ["images", () => ({ modes: ["image"] }), 2],
-    ["two assets", () => ({ asset_ids: [video.asset_id, words.asset_id] }), 3],
-    ["a filter", () => ({ filter: { duration_seconds: { $gt: 0 } } }), 2],
-  ])("returns −ln(segments in scope) as `log_prior`: scope %s", async (_, scope, count) => {
-    const { segments } = await search({ query: "goat", ...scope() });
-    expect(segments[0].signals.log_prior).toBeCloseTo(-Math.log(count), 10);
-  });
-
   it("matches a phrase in the requested modes only", async () => {
     expect(await idsOf({ query: '"lives here"', modes: ["speech"] })).toEqual([video.asset_id]);
     expect(await idsOf({ query: '"lives here"', modes: ["text"] })).toEqual([]);

@@ -181,8 +181,8 @@ describe("checks of names", () => {
 
   it("report terms of the API that no page explains", () => {
     const pages = sources({ "docs/a.md": "`term_coverage` is a share." });
-    expect(findUndocumentedTerms(["term_coverage", "log_prior"], pages)).toEqual([
-      "no page of docs/ explains `log_prior`",
+    expect(findUndocumentedTerms(["term_coverage", "label_coverage"], pages)).toEqual([
+      "no page of docs/ explains `label_coverage`",
     ]);
   });
 });

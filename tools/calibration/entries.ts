@@ -31,22 +31,38 @@ export function fitCalibrationEntries(queries: CalibrationQueries): CalibrationE
   ];
 }
 
+/** Hits of a query that people look at, and whose scores count most. */
+const FIRST_HITS = 10;
+/** Bias and weights that the fit starts from. */
+const START = { bias: -4, weight: 1 };
+const UNKNOWN = 1e-3;
+
 /**
- * Fits what the vectors of images say again, and how it depends on the number of segments. What
- * text and labels say stays as it is. Each hit counts the same: scores are read hit by hit.
+ * Fits what the vectors of images say, with and without a caption, to archives of many sizes. What
+ * text and labels say stays as it is.
  */
 export function refitImages(
   entry: CalibrationEntry,
   queries: readonly JudgedQuery[],
 ): CalibrationEntry {
   const [exactText, similarText] = entry.text;
-  const fromExamples = { bias: 0, image_similarity: 0, image_margin: 0, log_prior: 0 };
+  const weights = Object.entries(IMAGE).map(([signal, shape]) => {
+    return [signal, { ...shape, weight: START.weight }];
+  });
+  const { label_coverage } = entry.image!.weights;
+  const start = { ...Object.fromEntries(weights), label_coverage };
+  const precision = {
+    bias: 0,
+    image_similarity: UNKNOWN,
+    image_margin: UNKNOWN,
+    uncaptioned: UNKNOWN,
+  };
   const [, , image] = refitEvidenceModels(
-    queries.flatMap(({ hits }) => hits),
+    queries.flatMap(({ hits }) => hits.slice(0, FIRST_HITS)),
     [
       { model: exactText!, precision: {} },
       { model: similarText!, precision: {} },
-      { model: entry.image!, precision: fromExamples },
+      { model: { bias: START.bias, weights: start }, precision },
     ],
   );
   return { ...entry, image: image! };

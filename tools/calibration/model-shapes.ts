@@ -5,9 +5,6 @@ import type { ModelShape } from "./fit.ts";
  * query terms say far less than all of them, and a small image margin far less than a large one.
  */
 
-/** Scope size in segments from which `log_prior` is 0. */
-const MAX_SEGMENTS = 1e6;
-
 /** Evidence models of text queries: all terms match exactly, similar text, similar image. */
 export const EXACT_TEXT = {
   term_coverage: { threshold: 0, exponent: 12 },
@@ -18,15 +15,15 @@ export const SIMILAR_TEXT = {
 } as const satisfies ModelShape;
 export const IMAGE = {
   label_coverage: { threshold: 0, exponent: 3 },
-  image_similarity: { threshold: 0.1, exponent: 1 },
-  image_margin: { threshold: -0.05, exponent: 2 },
-  log_prior: { threshold: -Math.log(MAX_SEGMENTS), exponent: 1 },
+  image_similarity: { threshold: 0.1, exponent: 3 },
+  image_margin: { threshold: -0.05, exponent: 3 },
+  uncaptioned: { threshold: 0, exponent: 1 },
 } as const satisfies ModelShape;
 
 /** Evidence models of queries by example. */
 export const EXAMPLE = {
-  image_similarity: IMAGE.image_similarity,
-  image_margin: IMAGE.image_margin,
+  image_similarity: { threshold: 0.1, exponent: 1 },
+  image_margin: { threshold: -0.05, exponent: 2 },
   copy_similarity: { threshold: 0.9, exponent: 1 },
 } as const satisfies ModelShape;
 export const EXAMPLE_NO_IMAGE = {

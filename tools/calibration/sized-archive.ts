@@ -4,8 +4,8 @@ import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batc
 import { type Random, shuffle } from "../training/random.ts";
 import { type QueryForm, shortenCaption } from "./questions.ts";
 
-/** What the segments of an archive have. */
-export const ARCHIVE_CONTENTS = ["text", "images", "both"] as const;
+/** What the segments of an archive have; in a mixed one, half of them have no caption. */
+export const ARCHIVE_CONTENTS = ["text", "images", "both", "mixed"] as const;
 export type ArchiveContents = (typeof ARCHIVE_CONTENTS)[number];
 
 /** Photos, by their numbers in a list of the five captions of each. */
@@ -53,27 +53,42 @@ export function makeArchive(
   return Array.from({ length: count }, (_, at): ArchiveSegment => {
     const photo = order[at] ?? pick(others);
     const other = pick(others);
-    const kind = random();
-    const [first = "", second = ""] = shuffle(TEXT_CAPTIONS, random).map(
-      (sentence) => captions[photo]![sentence],
-    );
-    const elsewhere = captions[other]![Math.floor(random() * TEXT_CAPTIONS)]!;
-    const isAboutTwo = kind >= 0.75 && kind < 0.9;
-    const text =
-      kind >= 0.9
-        ? { caption: "", transcript: second, onScreenText: first }
-        : { caption: first, transcript: isAboutTwo ? elsewhere : "", onScreenText: "" };
-    if (kind >= 0.5 && kind < 0.75) text.transcript = second;
-    const hasText = contents !== "images";
+    const told = tell(captions[photo]!, captions[other]!, random);
+    const kind = contents === "mixed" ? pickKind(random) : contents;
+    const text = kind === "images" ? NO_TEXT : told.text;
+    const isAboutTwo = told.isAboutOther && text.transcript !== "";
     return {
       segmentId: syntheticId("seg", at),
       assetId: syntheticId("vid", Math.floor(at / VIDEO_SEGMENTS)),
       position: at % VIDEO_SEGMENTS,
-      ...(hasText ? text : { caption: "", transcript: "", onScreenText: "" }),
-      image: contents === "text" ? null : photo,
-      photos: hasText && isAboutTwo ? [photo, other] : [photo],
+      ...text,
+      ...(kind === "uncaptioned" && { caption: "" }),
+      image: kind === "text" ? null : photo,
+      photos: isAboutTwo ? [photo, other] : [photo],
     };
   });
+}
+
+const NO_TEXT = { caption: "", transcript: "", onScreenText: "" };
+
+function pickKind(random: Random): "images" | "uncaptioned" | "both" {
+  const share = random();
+  if (share < 0.25) return "images";
+  return share < 0.5 ? "uncaptioned" : "both";
+}
+
+/** Draws the text of a segment from what people wrote about its photo and about another one. */
+function tell(own: readonly string[], other: readonly string[], random: Random) {
+  const kind = random();
+  const [first = "", second = ""] = shuffle(TEXT_CAPTIONS, random).map((at) => own[at]);
+  const elsewhere = other[Math.floor(random() * TEXT_CAPTIONS)]!;
+  const isAboutOther = kind >= 0.75 && kind < 0.9;
+  if (kind >= 0.9) {
+    return { text: { caption: "", transcript: second, onScreenText: first }, isAboutOther };
+  }
+  const spoken = isAboutOther ? elsewhere : second;
+  const text = { caption: first, transcript: kind < 0.5 ? "" : spoken, onScreenText: "" };
+  return { text, isAboutOther };
 }
 
 /**

@@ -84,9 +84,16 @@ describe("signals", () => {
         label_coverage: 0.75,
         text_margin: 0.1,
         image_similarity: 0.3,
+        uncaptioned: 1,
       },
     ],
-    ["a template, without a matched field", "template", [imageHit], [], { image_similarity: 0.3 }],
+    [
+      "a template, without a matched field",
+      "template",
+      [imageHit],
+      [],
+      { image_similarity: 0.3, uncaptioned: 1 },
+    ],
     [
       "written by a model, with matched box labels",
       "m",
@@ -102,7 +109,17 @@ describe("signals", () => {
       { label_coverage: 0.5 },
     ],
   ])("of a segment are combined; its caption is %s", (_, captionModel, hits, matches, signals) => {
-    expect(combineSignals({ captionModel }, hits, matches, [1, 2, 1])).toEqual(signals);
+    const segment = { caption: "a caption", captionModel };
+    expect(combineSignals(segment, hits, matches, [1, 2, 1])).toEqual(signals);
+  });
+
+  it("of an image without a caption say so, unless it was found by its text alone", () => {
+    const segment = { caption: "", captionModel: null };
+    expect(combineSignals(segment, [imageHit], [], [1])).toEqual({
+      image_similarity: 0.3,
+      uncaptioned: 1,
+    });
+    expect(combineSignals(segment, [], fields, [1, 2, 1])).not.toHaveProperty("uncaptioned");
   });
 
   it("have no negative weights in any calibration", () => {
@@ -117,7 +134,7 @@ describe("signals", () => {
   it("of a single segment without evidence give a probability below 0.1", () => {
     for (const { text, image, example } of CALIBRATIONS) {
       for (const models of [[...text, ...(image ? [image] : [])], [example]]) {
-        expect(relevanceProbability({ log_prior: 0 }, models)).toBeLessThan(0.1);
+        expect(relevanceProbability({ uncaptioned: 1 }, models)).toBeLessThan(0.1);
       }
     }
   });
