@@ -1,0 +1,91 @@
+import type { SegmentId } from "../../ids.ts";
+import type { Segment } from "../../types.ts";
+import type { ChannelHit } from "../channels.ts";
+import { type Evidence, type FieldMatch, matchFields } from "../evidence.ts";
+import type { Signals } from "../fuse.ts";
+import { collapseNearDuplicates, type NearDuplicateKey } from "../hits.ts";
+import type { CompiledQuery } from "../query.ts";
+import type { SearchScope } from "../request.ts";
+import { type ScoreContext, scoreSegment, toEvidence } from "../score-segment.ts";
+
+/** A segment as matches are found in it. */
+export interface MatchableSegment extends NearDuplicateKey {
+  segment: Segment;
+}
+
+/** What was found of a new segment for one watch. */
+export interface Finding {
+  channelHits: ChannelHit[];
+  /** Whether the full text has found it: other segments have none of the terms. */
+  hasTerms: boolean;
+}
+
+/** A segment that matches a watch, before near-duplicates are collapsed. */
+export interface ScoredSegment extends MatchableSegment {
+  score: number;
+  signals: Signals;
+  channelHits: ChannelHit[];
+  fieldMatches: FieldMatch[];
+}
+
+/** A segment that matches a watch, with what proves it. */
+export interface WatchMatch {
+  segmentId: SegmentId;
+  score: number;
+  signals: Signals;
+  evidence: Evidence[];
+  timeRange: ChannelHit["timeRange"];
+  duplicates: string[];
+}
+
+/** Scores the segments of which something was found, as a search scores its candidates. */
+export function scoreFindings(
+  segments: readonly MatchableSegment[],
+  findings: ReadonlyMap<string, Finding>,
+  { query, scope }: { query: CompiledQuery; scope: SearchScope },
+  context: ScoreContext,
+): ScoredSegment[] {
+  return segments.flatMap((row) => {
+    const finding = findings.get(row.segment.segmentId);
+    if (!finding) return [];
+    const { channelHits, hasTerms } = finding;
+    const fieldMatches = hasTerms ? matchFields(row.segment, query.terms, scope) : [];
+    const scored = scoreSegment(row.segment, { channelHits, fieldMatches }, context);
+    return [{ ...row, ...scored, channelHits, fieldMatches }];
+  });
+}
+
+/**
+ * Selects the matches among the scored segments of one asset: those that are as probable as the
+ * watch asks for, the best of near-duplicates. Leaves out what has matched `before`, with its
+ * near-duplicates.
+ */
+export function selectMatches(
+  scored: readonly ScoredSegment[],
+  query: CompiledQuery,
+  minProbability: number,
+  before: ReadonlySet<string> = new Set(),
+): WatchMatch[] {
+  const probable = scored
+    .filter(({ score }) => score >= minProbability)
+    .toSorted(
+      (a, b) => b.score - a.score || (a.segment.segmentId < b.segment.segmentId ? -1 : 1),
+    );
+  return collapseNearDuplicates(probable, isCopy)
+    .filter(({ candidate: { segment }, duplicates }) => {
+      return ![segment.segmentId, ...duplicates].some((id) => before.has(id));
+    })
+    .map(({ candidate, duplicates }) => ({
+      segmentId: candidate.segment.segmentId,
+      score: candidate.score,
+      signals: candidate.signals,
+      evidence: toEvidence(candidate, query),
+      timeRange: candidate.channelHits.find((hit) => hit.timeRange)?.timeRange ?? null,
+      duplicates,
+    }));
+}
+
+/** Copies are what a watch with an image is for: each of them counts. */
+function isCopy({ signals }: ScoredSegment): boolean {
+  return signals.copy_similarity !== undefined;
+}
