@@ -976,6 +976,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/index/{index_name}/watches/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a watch before it is created
+         * @description Starts a job that finds what the watch would have announced of the assets that are there. Its result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, and for each of five `thresholds` the number of matches and the share that is expected to be right, with its interval. To preview an image, create the watch with `paused` first.
+         */
+        post: operations["previewNewWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/watches/{watch_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a watch
+         * @description Starts a job that finds what the watch would have announced of the assets that are there. Its result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, and for each of five `thresholds` the number of matches and the share that is expected to be right, with its interval.
+         */
+        post: operations["previewWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/index/{index_name}/webhook": {
         parameters: {
             query?: never;
@@ -9992,6 +10032,158 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    previewNewWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What to watch for, in everyday words. Required without an example.
+                     * @example red truck at the gate
+                     */
+                    query?: string;
+                    /** @description Id of a segment or an asset of the index: matches are like it. */
+                    similar_to?: string;
+                    /**
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    filter?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Kinds of evidence that count, as in a search. Default: all.
+                     * @default []
+                     */
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    /**
+                     * @description Kinds of assets that are compared. Default: all.
+                     * @default []
+                     */
+                    asset_types?: ("video" | "image" | "audio")[];
+                    /**
+                     * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
+                     * @default 0.9
+                     * @example 0.9
+                     */
+                    min_probability?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    previewWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the watch. */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];

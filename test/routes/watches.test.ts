@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Client, clientOf, fixture, type Json, newClient } from "../support/client.ts";
-import { EventReader } from "../support/event-reader.ts";
+import { type Client, clientOf, newClient } from "../support/client.ts";
 
 let client: Client;
 
@@ -10,8 +9,7 @@ beforeAll(async () => {
 });
 
 const TEXT = { name: "Goats", query: "goats" };
-const create = (json: object, index = "gate") =>
-  client.json("POST", `/index/${index}/watches`, { json });
+const create = (json: object) => client.json("POST", "/index/gate/watches", { json });
 
 describe("a watch", () => {
   it("is created with defaults, listed, read, changed and deleted", async () => {
@@ -44,7 +42,14 @@ describe("a watch", () => {
   });
 
   it.each<[string, object, [string[], string][]]>([
-    ["nothing", {}, [[["body", "name"], "missing"], [["body", "query"], "missing"]]],
+    [
+      "nothing",
+      {},
+      [
+        [["body", "name"], "missing"],
+        [["body", "query"], "missing"],
+      ],
+    ],
     ["a query without a word", { name: "a", query: "?" }, [[["body", "query"], "value_error"]]],
     [
       "a probability above 1",
@@ -75,52 +80,30 @@ describe("a watch", () => {
     const reader = await clientOf("reader", ["read"]);
     expect((await reader.send("POST", "/index/gate/watches", { json: TEXT })).status).toBe(403);
   });
-});
 
-describe("an image with words that a watch is for", () => {
-  let words: Json;
-  let matched: Json;
-  let watch: Json;
-
-  beforeAll(async () => {
-    await client.json("POST", "/index", { json: { index_name: "lanterns" } });
-    const reader = await EventReader.open(client, "lanterns");
-    watch = await create({ name: "Lanterns", query: "lantern", min_probability: 0.5 }, "lanterns");
-    await create({ name: "Submarines", query: "submarine", min_probability: 0.5 }, "lanterns");
-    const form = { image_file: await fixture("words.jpg") };
-    words = await client.json("POST", "/index/lanterns/image", { form });
-    await client.waitForAsset("lanterns", words);
-    const matches = await reader.until(({ type }) => type === "watch.matched");
-    matched = matches.at(-1)!;
-    await reader.close();
+  it("shows its webhook's secret only to keys with the scope `admin`", async () => {
+    const { watch_id, webhook_secret } = await create({
+      ...TEXT,
+      webhook_url: "https://hooks.example.com/token",
+    });
+    expect(webhook_secret).toMatch(/^whsec_/);
+    const path = `/index/gate/watches/${watch_id}`;
+    const json = { webhook_url: null };
+    expect(await client.json("PATCH", path, { json })).toMatchObject({
+      webhook_url: null,
+      webhook_secret: null,
+    });
   });
 
-  it("is announced with its score and evidence, and listed", async () => {
-    const path = `/index/lanterns/watches/${watch.watch_id}`;
-    expect(matched.data).toMatchObject({
-      index_name: "lanterns",
-      watch_id: watch.watch_id,
-      watch_name: "Lanterns",
-      asset_id: words.asset_id,
-      asset_type: "image",
-      total: 1,
-      links: { matches: `${path}/matches` },
-    });
-    const { matches, total } = await client.json("GET", `${path}/matches`);
-    expect(total).toBe(1);
-    const [{ segment, score }] = matches;
-    expect(matched.data.matches).toEqual([
-      {
-        segment_id: segment.segment_id,
-        start_seconds: null,
-        end_seconds: null,
-        score,
-        evidence: segment.evidence,
-      },
-    ]);
-    const json = { query: "lantern" };
-    const [hit] = (await client.json("POST", "/index/lanterns/search", { json })).segments;
-    expect(Math.abs(hit.score - score)).toBeLessThan(0.02);
-    expect((await client.json("GET", path)).matches).toBe(1);
+  it("is refused beyond 200 in an index", async () => {
+    await client.json("POST", "/index", { json: { index_name: "full" } });
+    const send = () => client.send("POST", "/index/full/watches", { json: TEXT });
+    for (let i = 0; i < 200; i += 20) {
+      const created = await Promise.all(Array.from({ length: 20 }, send));
+      expect(created.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    }
+    const refused = await send();
+    expect(refused.status).toBe(402);
+    expect(await refused.text()).toContain("at most 200 watches");
   });
 });
