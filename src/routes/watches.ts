@@ -83,11 +83,11 @@ async function createWatch(
   { params, body }: Input<typeof indexParams, z.ZodObject, typeof newWatch>,
 ) {
   const index = await requireCallerIndex(c, params.index_name);
+  await requireCostQuota(c);
   const form = await readImageForm(c, newImageWatch);
   const fields = form?.fields ?? body;
   const image = form?.image ?? null;
   if (form) throwIssues(webhookUrlIssues(c.env, fields.webhook_url, ["body", "webhook_url"]));
-  await requireCostQuota(c);
   const request = toWatchRequest(fields, image !== null);
   const vectors = await embedWatch(c.env, index, request, image);
   const now = Date.now();

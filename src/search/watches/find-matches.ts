@@ -1,4 +1,5 @@
 import type { SegmentId } from "../../ids.ts";
+import { normalForm } from "../../normal-form/tokens.ts";
 import type { Segment } from "../../types.ts";
 import type { ChannelHit } from "../channels.ts";
 import { type Evidence, type FieldMatch, matchFields } from "../evidence.ts";
@@ -38,21 +39,64 @@ export interface WatchMatch {
   duplicates: string[];
 }
 
-/** Scores the segments of which something was found, as a search scores its candidates. */
+/** A watch, as segments are scored for it. */
+interface ScoredWatch {
+  query: CompiledQuery;
+  scope: SearchScope;
+  /** Segments that score less aren't needed. */
+  minProbability: number;
+}
+
+/**
+ * Scores the segments of which something was found, as a search scores its candidates. Reads the
+ * text of those only that may be probable enough by the terms that they may have.
+ */
 export function scoreFindings(
   segments: readonly MatchableSegment[],
   findings: ReadonlyMap<string, Finding>,
-  { query, scope }: { query: CompiledQuery; scope: SearchScope },
+  { query, scope, minProbability }: ScoredWatch,
   context: ScoreContext,
+  stemsOf: StemReader,
 ): ScoredSegment[] {
   return segments.flatMap((row) => {
     const finding = findings.get(row.segment.segmentId);
     if (!finding) return [];
     const { channelHits, hasTerms } = finding;
+    const possible = hasTerms ? query.terms.possibleTerms(stemsOf(row.segment)) : new Set<number>();
+    const bound = scoreSegment(row.segment, { channelHits, fieldMatches: asFound(possible) }, context);
+    if (bound.score < minProbability) return [];
     const fieldMatches = hasTerms ? matchFields(row.segment, query.terms, scope) : [];
     const scored = scoreSegment(row.segment, { channelHits, fieldMatches }, context);
     return [{ ...row, ...scored, channelHits, fieldMatches }];
   });
+}
+
+/** Matches of terms in a text, and in labels: the most that a segment with these terms may have. */
+function asFound(terms: ReadonlySet<number>): FieldMatch[] {
+  if (terms.size === 0) return [];
+  const matches = [...terms].map((term) => ({ term, isExact: true, start: 0, end: 0 }));
+  return [
+    { kind: "speech", isBoxLabels: false, text: "", matches },
+    { kind: "visual", isBoxLabels: true, text: "", matches },
+  ];
+}
+
+/** Returns the stems of all words of a segment's text. */
+export type StemReader = (segment: MatchableSegment["segment"]) => ReadonlySet<string>;
+
+/** Makes a reader that reads each segment once, for all watches. */
+export function createStemReader(): StemReader {
+  const read = new Map<string, Set<string>>();
+  return ({ segmentId, caption, transcript, onScreenText, labels }) => {
+    const known = read.get(segmentId);
+    if (known) return known;
+    const texts = [caption, transcript, onScreenText, labels.join(", ")];
+    const forms = texts.filter(Boolean).map((text) => normalForm(text));
+    const tokens = forms.flatMap((form) => [...form.tokens, ...form.compounds]);
+    const stems = new Set(tokens.map(({ stem }) => stem));
+    read.set(segmentId, stems);
+    return stems;
+  };
 }
 
 /**

@@ -23,7 +23,11 @@ import {
   listSegmentsWithHashes,
   putMatches,
 } from "../../store/index-database/matches.ts";
-import { clearNewVectors, readNewVectors } from "../../store/index-database/new-vectors.ts";
+import {
+  clearNewVectors,
+  listNewVectors,
+  SEGMENTS_PER_READ,
+} from "../../store/index-database/new-vectors.ts";
 import { findSignatures } from "../../store/index-database/signatures.ts";
 import { mirrorNewAsset } from "../../store/mirror.ts";
 import type { Asset, IndexRef } from "../../types.ts";
@@ -41,7 +45,7 @@ import { bestPerSegment } from "../copy-detection.ts";
 import { textLength } from "../evidence.ts";
 import { toFtsQuery } from "../query.ts";
 import { toFtsSearch } from "../search.ts";
-import { type Finding, scoreFindings, selectMatches } from "./find-matches.ts";
+import { createStemReader, type Finding, scoreFindings, selectMatches } from "./find-matches.ts";
 import { compareVectors, cutoffOf, mergeNearest, type NewVector } from "./near-vectors.ts";
 import { type CompiledWatch, compileWatch } from "./watch-vectors.ts";
 
@@ -80,15 +84,16 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
   const before = await listMatched(db, asset.assetId);
   const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
   const slice = new TimeSlice();
+  const stemsOf = createStemReader();
   const matches = [];
   for (const [i, watch] of active.entries()) {
     const own = findings[i]!;
     const rows = segments.filter(({ segment }) => own.has(segment.segmentId));
-    await slice.use(rows.reduce((sum, { segment }) => sum + 100 + textLength(segment), 0));
+    await slice.use(rows.reduce((sum, { segment }) => sum + textLength(segment), 0));
     const models = selectEvidenceModels(entry, watch.query);
     const context = { termWeights: weights[i]!, total: watch.total, models };
-    const scored = scoreFindings(rows, own, watch, context);
     const { watchId, minProbability } = watch.watch;
+    const scored = scoreFindings(rows, own, { ...watch, minProbability }, context, stemsOf);
     const selected = selectMatches(scored, watch.query, minProbability, before.get(watchId));
     for (const { segmentId, score, ...details } of selected) {
       matches.push({ watchId, segmentId, score, details });
@@ -170,7 +175,9 @@ async function addVectorHits(
   );
   const hits = queries.map((): ReturnType<typeof compareVectors>[number] => []);
   const segmentIds = new Set<string>();
-  for await (const stored of readNewVectors(db, asset.assetId)) {
+  for (let position = 0; ; position += SEGMENTS_PER_READ) {
+    const stored = await listNewVectors(db, asset.assetId, position);
+    if (stored === null) break;
     const vectors = stored.map(({ values, ...vector }): NewVector => {
       segmentIds.add(vector.segmentId);
       return { ...vector, values: new Float32Array(values) };

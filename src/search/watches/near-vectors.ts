@@ -24,39 +24,39 @@ export interface NewVector {
 const LANES = 4;
 
 /**
- * Returns, for each query, the new vectors whose cosine is above the query's cutoff, as hits of a
- * search. Vectors of another length than the query's are of another model.
+ * Returns, for each query, the new vectors whose cosine is not below the query's cutoff, as hits of
+ * a search. Vectors of another length than the query's are of another model.
  */
 export function compareVectors(
   queries: readonly { query: QueryVector; cutoff: number }[],
   vectors: readonly NewVector[],
 ): VectorHit[][] {
   const hits = queries.map((): VectorHit[] => []);
-  const order = queries.map((_, i) => i);
-  const groups = Map.groupBy(order, (i) => {
+  const byModel = Map.groupBy(queries.keys(), (i) => {
     const { space, values } = queries[i]!.query;
     return `${space} ${values.length}`;
   });
-  for (const group of groups.values()) {
+  for (const group of byModel.values()) {
     const { space, values } = queries[group[0]!]!.query;
     const compared = vectors.filter((vector) => {
       return vector.values.length === values.length && isOfSpace(vector.kind, space);
     });
-    const norms = compared.map((vector) => Math.sqrt(dot(vector.values, vector.values)) || 1);
-    for (let at = 0; at < group.length; at += LANES) {
-      const lanes = group.slice(at, at + LANES);
-      const packed = lanes.map((i) => queries[i]!.query.values);
-      while (packed.length < LANES) packed.push(packed[0]!);
-      for (const [v, vector] of compared.entries()) {
-        const dots = dotLanes(vector.values, packed);
-        for (const [lane, i] of lanes.entries()) {
-          const { query, cutoff } = queries[i]!;
-          const isRegion = vector.kind === "region";
-          const cosine = dots[lane]! / norms[v]! - (isRegion ? SEARCH.regionPenalty : 0);
-          if (cosine < cutoff || !query.kinds.has(vector.kind)) continue;
-          const kind = vector.kind === "region" ? "image" : vector.kind;
-          hits[i]!.push({ segmentId: vector.segmentId, kind, cosine });
-        }
+    const cosines = dotProducts(
+      toMatrix(group.map((i) => queries[i]!.query.values)),
+      toMatrix(compared.map((vector) => toUnit(vector.values))),
+      values.length,
+    );
+    const columns = Math.ceil(compared.length / LANES) * LANES;
+    for (const [row, i] of group.entries()) {
+      const { query, cutoff } = queries[i]!;
+      for (let v = 0; v < compared.length; v++) {
+        if (cosines[row * columns + v]! < cutoff) continue;
+        const { segmentId, kind } = compared[v]!;
+        if (!query.kinds.has(kind)) continue;
+        const isRegion = kind === "region";
+        const cosine = cosines[row * columns + v]! - (isRegion ? SEARCH.regionPenalty : 0);
+        if (cosine < cutoff) continue;
+        hits[i]!.push({ segmentId, kind: isRegion ? "image" : kind, cosine });
       }
     }
   }
@@ -67,29 +67,45 @@ function isOfSpace(kind: VectorKind, space: QueryVector["space"]): boolean {
   return (kind === "image" || kind === "region") === (space === "image");
 }
 
+/** Writes vectors of one length behind each other, with zeros up to a multiple of `LANES`. */
+function toMatrix(vectors: readonly Float32Array[]): Float32Array {
+  const length = vectors[0]?.length ?? 0;
+  const matrix = new Float32Array(Math.ceil(vectors.length / LANES) * LANES * length);
+  for (const [row, values] of vectors.entries()) matrix.set(values, row * length);
+  return matrix;
+}
+
+/** Multiplies each query with each vector: the products of a query are a row. */
+function dotProducts(queries: Float32Array, vectors: Float32Array, length: number): Float64Array {
+  const [rows, padded] = [queries.length / length, vectors.length / length];
+  const products = new Float64Array(rows * padded);
+  for (let row = 0; row < rows; row += LANES) {
+    const [a, b, c, d] = [row, row + 1, row + 2, row + 3].map((lane) => lane * length) as Four;
+    for (let column = 0; column < padded; column++) {
+      const start = column * length;
+      let [w, x, y, z] = [0, 0, 0, 0];
+      for (let i = 0; i < length; i++) {
+        const value = vectors[start + i]!;
+        w += value * queries[a + i]!;
+        x += value * queries[b + i]!;
+        y += value * queries[c + i]!;
+        z += value * queries[d + i]!;
+      }
+      products[row * padded + column] = w;
+      products[(row + 1) * padded + column] = x;
+      products[(row + 2) * padded + column] = y;
+      products[(row + 3) * padded + column] = z;
+    }
+  }
+  return products;
+}
+
+type Four = [number, number, number, number];
+
 function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;
-}
-
-const lanesOut = new Float64Array(LANES);
-
-function dotLanes(vector: Float32Array, packed: readonly Float32Array[]): Float64Array {
-  const [a, b, c, d] = packed as [Float32Array, Float32Array, Float32Array, Float32Array];
-  let [w, x, y, z] = [0, 0, 0, 0];
-  for (let i = 0; i < vector.length; i++) {
-    const value = vector[i]!;
-    w += value * a[i]!;
-    x += value * b[i]!;
-    y += value * c[i]!;
-    z += value * d[i]!;
-  }
-  lanesOut[0] = w;
-  lanesOut[1] = x;
-  lanesOut[2] = y;
-  lanesOut[3] = z;
-  return lanesOut;
 }
 
 /** Returns the direction of a vector. */

@@ -15,7 +15,7 @@ export interface StoredVector {
 /** Vectors of one statement, which takes 100 parameters. */
 const VECTORS_PER_INSERT = 20;
 /** Segments whose vectors are read at a time, which makes some 10 MB. */
-const SEGMENTS_PER_READ = 300;
+export const SEGMENTS_PER_READ = 300;
 
 /**
  * Stores vectors of segments until their asset is searchable: Vectorize shows what is written only
@@ -46,22 +46,24 @@ export async function putNewVectors(
   ]);
 }
 
-/** Reads the stored vectors of an asset, some segments at a time. */
-export async function* readNewVectors(
+/**
+ * Lists the stored vectors of `SEGMENTS_PER_READ` segments of an asset, from a position on; null
+ * behind the last segment.
+ */
+export async function listNewVectors(
   db: IndexDb,
   assetId: AssetId,
-): AsyncGenerator<StoredVector[]> {
-  for (let from = 0; ; from += SEGMENTS_PER_READ) {
-    const [segments, vectors] = await db.batch([
-      sql`SELECT 1 FROM segments WHERE ${ofAsset(assetId)} AND position >= ${from} LIMIT 1`,
-      sql`SELECT segment_id AS segmentId, kind, "values"
-        FROM segments JOIN new_vectors USING (segment_key)
-        WHERE ${ofAsset(assetId)} AND position >= ${from} AND position < ${from + SEGMENTS_PER_READ}
-        ORDER BY position`,
-    ]);
-    if (segments!.length === 0) return;
-    yield vectors as StoredVector[];
-  }
+  position: number,
+): Promise<StoredVector[] | null> {
+  const [segments, vectors] = await db.batch([
+    sql`SELECT 1 FROM segments WHERE ${ofAsset(assetId)} AND position >= ${position} LIMIT 1`,
+    sql`SELECT segment_id AS segmentId, kind, "values"
+      FROM segments JOIN new_vectors USING (segment_key)
+      WHERE ${ofAsset(assetId)} AND position >= ${position}
+        AND position < ${position + SEGMENTS_PER_READ}
+      ORDER BY position`,
+  ]);
+  return segments!.length === 0 ? null : (vectors as StoredVector[]);
 }
 
 /** Deletes the stored vectors of an asset, and the matches that it had before it was searchable. */
