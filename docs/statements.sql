@@ -2231,7 +2231,7 @@ SELECT segment_id AS segmentId, bm25
         asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?)) )
   JOIN segments USING (segment_key)
   ORDER BY bm25 DESC;
-SELECT segment_id
+SELECT segment_id AS segmentId
   FROM segments
   WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?)
   AND segment_key IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ?)

@@ -1,5 +1,4 @@
-const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
-const [SECOND, MINUTE] = [1000, 60_000];
+const [KIB, MIB, GIB, SECOND, MINUTE] = [1024, 1024 ** 2, 1024 ** 3, 1000, 60_000];
 
 /** Limits of a request, a file or a fetch that are the same for every account. */
 export const LIMITS = {
@@ -31,7 +30,7 @@ export const LIMITS = {
   uploadMetadataCharacters: 100_000, // base64 of `metadataBytes`, and the name of the file
   failureCharacters: 1000, // of a message, which may quote a server
   assetIdCount: 500,
-  watchesPerIndex: 200, // each is compared with every new segment
+  watchesPerIndex: 200,
   filterRuleCount: 16, // SQLite takes 100 parameters a statement
   archiveLineCount: 2000, // of one request: a Worker makes 10,000 calls
   archiveLineBytes: 16 * MIB, // of an asset: a video of 12 hours has less
@@ -219,16 +218,6 @@ export const SEARCH = {
   cachedQueryCount: 500, // queries whose vectors an isolate caches: about 4 MB per vector index
   clipFrames: { intervalSeconds: 2, minCount: 2, maxCount: 8 }, // frames embedded of a query clip
   clipSpeechSeconds: 45, // of a query clip that are transcribed
-} as const;
-
-/** Watches: queries that announce each new segment which matches (docs/watches.md). */
-export const WATCHES = {
-  minProbability: 0.9, // of a match, by default
-  nearestMaxAgeMs: 60 * MINUTE, // of the nearest segments that margins are computed from
-  queriesPerCall: 20, // of an index's database, so that searches have their turn
-  eventMatches: 20, // in an event, which says how many there are
-  announcedMatches: 500, // read at a time
-  previewDepth: 2000, // segments with the terms of a query that a preview reads
 } as const;
 
 /** Boxes and masks of the query's phrase, in a page's first hits (src/search/localization.ts). */

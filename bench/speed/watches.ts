@@ -8,7 +8,7 @@ import { makeSearchRequest, toSearchScope } from "../../src/search/request.ts";
 import { toFtsSearch } from "../../src/search/search.ts";
 import {
   createStemReader,
-  type Finding,
+  type SegmentFinding,
   type MatchableSegment,
   scoreFindings,
   selectMatches,
@@ -51,7 +51,9 @@ async function measure({ log }: SuiteOptions) {
   const drawVector = (dimensions: number) =>
     toUnit(Array.from({ length: dimensions }, () => random() - 0.5));
   log("Making segments, vectors and watches");
-  const segments = Array.from({ length: SEGMENTS }, (_, i) => toSegment(i, drawText(8), drawText(12)));
+  const segments = Array.from({ length: SEGMENTS }, (_, i) =>
+    toSegment(i, drawText(8), drawText(12)),
+  );
   const vectors = segments.flatMap(({ segment: { segmentId } }): NewVector[] => [
     { segmentId, kind: "caption", values: drawVector(DIMENSIONS.text) },
     { segmentId, kind: "image", values: drawVector(DIMENSIONS.image) },
@@ -64,17 +66,26 @@ async function measure({ log }: SuiteOptions) {
       values: drawVector(DIMENSIONS[space]),
       kinds: new Set<VectorKind>(space === "text" ? ["caption", "speech", "text"] : ["image"]),
     }));
-    return { query, scope, minProbability: 0.9, channels, nearest: channels.map(({ space }) => drawNearest(space)) };
+    return {
+      query,
+      scope,
+      minProbability: 0.9,
+      channels,
+      nearest: channels.map(({ space }) => drawNearest(space)),
+    };
   });
   const database = await openDatabase(segments);
   const entry = nearestEntry(CALIBRATIONS, { text: "@cf/baai/bge-m3", image: "" });
   const parts: Record<"vectors" | "terms" | "scores" | "all", number[]> = {
-    ...{ vectors: [], terms: [], scores: [], all: [] },
+    vectors: [],
+    terms: [],
+    scores: [],
+    all: [],
   };
   let matches = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const start = cpuMs();
-    const findings = watches.map(() => new Map<string, Finding>());
+    const findings = watches.map(() => new Map<SegmentId, SegmentFinding>());
     const queries = watches.flatMap(({ channels, nearest }) =>
       channels.map((query, i) => ({ query, cutoff: cutoffOf(nearest[i]!) })),
     );
@@ -127,8 +138,12 @@ async function measure({ log }: SuiteOptions) {
   }
   const median = (name: keyof typeof parts) => round(quantile(parts[name], 0.5), 0);
   const figures = {
-    ...{ watches: WATCHES, segments: SEGMENTS, matches },
-    ...{ vectors_ms: median("vectors"), terms_ms: median("terms"), scores_ms: median("scores") },
+    watches: WATCHES,
+    segments: SEGMENTS,
+    matches,
+    vectors_ms: median("vectors"),
+    terms_ms: median("terms"),
+    scores_ms: median("scores"),
     all_ms: median("all"),
   };
   return { table: [figures], json: figures, problems: figures.all_ms > LIMIT_MS ? 1 : 0 };
@@ -149,7 +164,12 @@ function drawNearest(space: "text" | "image"): NearestList {
 function toSegment(i: number, caption: string, transcript: string): MatchableSegment {
   const segmentId: SegmentId = trustedId(`seg_${String(i).padStart(5, "0")}`);
   const segment = {
-    ...{ segmentId, caption, transcript, onScreenText: "", labels: [], boxes: [] },
+    segmentId,
+    caption,
+    transcript,
+    onScreenText: "",
+    labels: [],
+    boxes: [],
     captionModel: "model",
   } as unknown as Segment;
   return { segment, keyframeHash: null };
@@ -160,13 +180,17 @@ async function openDatabase(segments: readonly MatchableSegment[]) {
   const { IndexDatabase } = await import("../../src/durable/index-database.ts");
   const state = recordedState({ add() {} }, "IndexDatabase", INDEX_DATABASE_MIGRATIONS);
   const database = new IndexDatabase(state, {} as Env);
-  const rows = segments.map(({ segment: { segmentId, caption, transcript } }) => [
-    ...[segmentId, caption, transcript],
-  ]);
+  const rows = segments.map(({ segment: { segmentId, caption, transcript } }) => {
+    return [segmentId, caption, transcript];
+  });
   await database.batch([
-    { sql: `INSERT INTO assets (asset_id, asset_type) VALUES ('${String(ASSET)}', 'video')`, bindings: [] },
     {
-      sql: `INSERT INTO segments (segment_id, asset_key, position, keyframe_ms, described_at, caption,
+      sql: `INSERT INTO assets (asset_id, asset_type) VALUES ('${String(ASSET)}', 'video')`,
+      bindings: [],
+    },
+    {
+      sql: `INSERT INTO segments (segment_id, asset_key, position, keyframe_ms, described_at,
+          caption,
           transcript, indexed)
         SELECT value ->> 0, 1, key, 0, 0, value ->> 1, value ->> 2, 0 FROM json_each(?)`,
       bindings: [JSON.stringify(rows)],

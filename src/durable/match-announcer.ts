@@ -1,5 +1,5 @@
-import { WATCHES } from "../config.ts";
 import type { IndexId } from "../ids.ts";
+import { WATCHES } from "../parameters.ts";
 import { listShards } from "../store/d1/shards.ts";
 import { listWatchesById } from "../store/d1/watches.ts";
 import { type Databases, indexDatabase } from "../store/index-database/index-database.ts";

@@ -1,7 +1,7 @@
-import { WATCHES } from "../config.ts";
-import type { AssetType } from "../types.ts";
+import { WATCHES } from "../parameters.ts";
 import type { NamedWatch } from "../store/d1/watches.ts";
 import type { StoredMatch } from "../store/index-database/matches.ts";
+import type { AssetType } from "../types.ts";
 
 /** Data of `watch.matched`: the segments of one asset that match a watch, the best first. */
 export interface MatchEventData {

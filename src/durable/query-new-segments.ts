@@ -12,7 +12,7 @@ import type {
 } from "../store/index-database/index-database.ts";
 import { ofAsset } from "../store/index-database/segments.ts";
 import { concat, sql } from "../store/sql.ts";
-import { readObjects, readRows, type Sql } from "./counted-storage.ts";
+import { readObjects, type Sql } from "./counted-storage.ts";
 import { countStems, rankByIndex, toStemSet } from "./query-segments.ts";
 
 /** Keys of an asset's segments, which mostly follow each other. */
@@ -81,9 +81,9 @@ function listAllowed(
   const conditions = [ofAsset(assetId)];
   if (must !== null) conditions.push(sql`segment_key IN ${matching(must)}`);
   if (mustNot !== null) conditions.push(sql`segment_key NOT IN ${matching(mustNot)}`);
-  const { rows } = readRows(
+  const rows = readObjects<{ segmentId: SegmentId }>(
     storage,
-    sql`SELECT segment_id FROM segments WHERE ${concat(conditions, " AND ")}`,
+    sql`SELECT segment_id AS segmentId FROM segments WHERE ${concat(conditions, " AND ")}`,
   );
-  return rows.map(([segmentId]) => segmentId as SegmentId);
+  return rows.map(({ segmentId }) => segmentId);
 }

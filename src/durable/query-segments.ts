@@ -4,6 +4,7 @@ import {
   isInScope,
   segmentsInScope,
 } from "../store/index-database/asset-scope.ts";
+import { KEYFRAME_HASHES } from "../store/index-database/find-segments.ts";
 import {
   columnFilter,
   type FtsSearch,
@@ -13,7 +14,6 @@ import {
   termsOf,
   toTerm,
 } from "../store/index-database/fulltext.ts";
-import { KEYFRAME_HASHES } from "../store/index-database/find-segments.ts";
 import type {
   FtsHit,
   SegmentQuery,

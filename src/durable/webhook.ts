@@ -139,7 +139,10 @@ export class Webhook {
    * ones beyond `WEBHOOKS.retainedCount`.
    */
   #prune(now: number): void {
-    this.#failPending("Too many were waiting.", now, { exemptCount: WEBHOOKS.maxPending, url: ANY });
+    this.#failPending("Too many were waiting.", now, {
+      exemptCount: WEBHOOKS.maxPending,
+      url: ANY,
+    });
     exec(
       this.#storage.sql,
       sql`DELETE FROM deliveries WHERE due_at IS NULL AND seq <= (

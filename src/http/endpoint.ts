@@ -91,14 +91,16 @@ export function addEndpoint<
   });
 }
 
-/** An operation that takes JSON or a form, for a request with a form: its handler reads the parts. */
+/** Returns an operation for a request with a form instead of JSON: its handler reads the parts. */
 function withoutBody<
   P extends z.ZodObject,
   Q extends z.ZodObject,
   B extends z.ZodObject,
   R extends z.ZodType,
->({ body: _, rules: __, ...endpoint }: Endpoint<P, Q, B, R>): Endpoint<P, Q, B, R> {
-  return endpoint;
+>(endpoint: Endpoint<P, Q, B, R>): Endpoint<P, Q, B, R> {
+  const { body: _, ...others } = endpoint;
+  const { rules: _rules, ...withoutRules } = others;
+  return withoutRules;
 }
 
 /**

@@ -14,6 +14,9 @@ import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
 import { decodeImage } from "../media/pixels/decode-image.ts";
 import { imageOfBytes } from "../media/pixels/image-file.ts";
 
+/** Characters of an image in base64, in a row of D1 that may have two million. */
+const MAX_IMAGE_CHARACTERS = 1_000_000;
+
 /** Schema of a form with an image, and the fields of a request as JSON. */
 export function imageForm<Fields extends z.ZodObject>(fields: Fields) {
   return z.object({
@@ -38,7 +41,11 @@ export async function readImageForm<Fields extends z.ZodObject>(
   const image = images.at(-1)!;
   await requireMediaType(image.subarray(0, HEAD_BYTES), "image");
   const { jpeg } = await decodeImage(c.env, imageOfBytes(image)).catch(throwAsInvalid);
-  return { fields: watch as z.output<Fields>, image: Buffer.from(jpeg).toString("base64") };
+  const text = Buffer.from(jpeg).toString("base64");
+  if (text.length > MAX_IMAGE_CHARACTERS) {
+    throw new AppError("too_large", "The image has too much detail to be watched for; crop it.");
+  }
+  return { fields: watch as z.output<Fields>, image: text };
 }
 
 /** Rethrows errors about the image as a `ValidationError`, and others unchanged. */

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
@@ -13,28 +13,15 @@ import { countMatches, listMatches } from "../store/index-database/matches.ts";
 import { startJob } from "../store/job-queue.ts";
 import { toPage } from "../store/sql.ts";
 import type { MediaIndexRow } from "../types.ts";
-import { RECORDS_FULL, time } from "./records/fields.ts";
+import { RECORDS_FULL } from "./records/fields.ts";
 import { indexParams, isoTime } from "./records/index-record.ts";
 import { queuedJob } from "./records/job-record.ts";
-import { hitRecord, toHitRecord } from "./records/segment-record.ts";
-import { previewBody, toWatchRequest, watchParams } from "./records/watch-record.ts";
+import { toHitRecord } from "./records/segment-record.ts";
+import { matchRecord, previewBody, toWatchRequest, watchParams } from "./records/watch-record.ts";
 import { requireSearchableIndex } from "./searchable-index.ts";
 
 /** Routes of what watches have matched, and would have. */
 export const watchMatchRoutes = createRouter("Watches");
-
-const matchRecord = z
-  .object({
-    matched_at: time("When the segment became searchable, or its transcript made it match."),
-    score: z
-      .number()
-      .min(0)
-      .max(1)
-      .describe("Probability that the segment is relevant, from 0 to 1, at that time.")
-      .openapi({ example: 0.94 }),
-    segment: hitRecord,
-  })
-  .openapi("WatchMatch", { description: "A segment that has matched a watch." });
 
 addEndpoint(
   watchMatchRoutes,
@@ -154,15 +141,9 @@ async function startPreview(
 ) {
   const now = Date.now();
   const jobId = newId("job", now);
-  await startJob(
-    c.env,
-    {
-      kind: "preview_watch",
-      ...{ jobId, accountId, indexId, indexName, minProbability, watchId },
-      request: { ...request },
-    },
-    now,
-  );
+  const ids = { jobId, accountId, indexId, indexName, watchId };
+  const job = { kind: "preview_watch" as const, ...ids, minProbability, request: { ...request } };
+  await startJob(c.env, job, now);
   countWork(c, "searches");
   return { job_id: jobId, state: "queued" as const };
 }

@@ -36,7 +36,8 @@ import { imageForm, readImageForm } from "./watch-form.ts";
 
 export const watchRoutes = createRouter("Watches");
 
-const WATCHES_FULL = "The index has its 200 watches, or the account's bytes of records are used up.";
+const WATCHES_FULL =
+  "The index has its 200 watches, or the account's bytes of records are used up.";
 
 addEndpoint(
   watchRoutes,

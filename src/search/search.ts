@@ -209,7 +209,11 @@ export async function findCandidates(
 }
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */
-export function toFtsSearch(query: CompiledQuery, { columns }: SearchScope, limit: number): FtsSearch {
+export function toFtsSearch(
+  query: CompiledQuery,
+  { columns }: SearchScope,
+  limit: number,
+): FtsSearch {
   const { terms } = query;
   return { query: toFtsQuery(query, terms), tokens: terms.tokens, columns, limit };
 }

@@ -69,7 +69,7 @@ export class WatchedIndex {
     const database = new IndexDatabase(state, {} as Env);
     const run = async (_: string, { text }: { text: string[] }) => ({ data: text.map(embed) });
     const env = {
-      DB: recordedD1(log as never, D1_ROWS),
+      DB: recordedD1(log as never, `${D1_ROWS} DELETE FROM watches;`),
       INDEX_DATABASE: { getByName: () => database },
       IMAGE_VECTORS_1: new VectorTable([]),
       AI: { run },
@@ -85,16 +85,29 @@ export class WatchedIndex {
 
   async addWatch(query: string, minProbability: number): Promise<WatchId> {
     const request: WatchRequest = {
-      ...{ query, similarTo: null, hasImage: false },
-      ...{ filter: {}, conditions: [], modes: [], assetTypes: [] },
+      query,
+      similarTo: null,
+      hasImage: false,
+      filter: {},
+      conditions: [],
+      modes: [],
+      assetTypes: [],
     };
     const watchId: WatchId = trustedId(`wat_${query.replaceAll(" ", "_")}`);
     await insertWatch(this.#env.DB, {
-      ...{ watchId, request, minProbability, name: query },
+      watchId,
       accountId: INDEX.accountId,
       indexId: INDEX.indexId,
+      name: query,
+      request,
+      minProbability,
+      webhookUrl: null,
+      paused: 0,
+      image: null,
       vectors: await embedWatch(this.#env, INDEX, request, null),
-      ...{ webhookUrl: null, paused: 0, image: null, nearest: null, createdAt: 0, updatedAt: 0 },
+      nearest: null,
+      createdAt: 0,
+      updatedAt: 0,
     });
     return watchId;
   }

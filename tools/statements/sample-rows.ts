@@ -1,6 +1,9 @@
 import { FIELDS, SEGMENT_ID } from "./samples.ts";
 
-const { accountId, indexId, assetId, jobId, sourceId, uploadId, watchId } = FIELDS as Record<string, string>;
+const { accountId, indexId, assetId, jobId, sourceId, uploadId, watchId } = FIELDS as Record<
+  string,
+  string
+>;
 
 /** Rows of D1 that the samples refer to. */
 export const D1_ROWS = `

@@ -99,7 +99,8 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
 /** A function's subject by the name of its parameter: an object with `FIELDS`, or a list of one. */
 const OBJECTS =
   "asset upload job sync attempt claims charge change index row target statement record";
-const LISTS = "watches matches assets candidates segments frames queries ranges cues parts fills warnings";
+const LISTS =
+  "watches matches assets candidates segments frames queries ranges cues parts fills warnings";
 
 /** Samples of the other parameters of store functions, by their names. */
 export const PARAMETERS: Readonly<Record<string, unknown>> = {

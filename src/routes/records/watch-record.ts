@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { LIMITS, WATCHES } from "../../config.ts";
+import { LIMITS } from "../../config.ts";
 import { anyObject } from "../../http/json-object.ts";
 import { publicWebhookUrl } from "../../http/webhook-url.ts";
 import { ID_CHARACTERS } from "../../ids.ts";
+import { WATCHES } from "../../parameters.ts";
 import { hasWord } from "../../search/query.ts";
 import { MODES, type Mode } from "../../search/request.ts";
 import type { Watch, WatchRequest } from "../../store/d1/watches.ts";
@@ -12,6 +13,7 @@ import { NO_WORD } from "../example-query.ts";
 import { FILTER_DESCRIPTION, readFilter, searchFilter } from "../search-filter.ts";
 import { countField, idField, time } from "./fields.ts";
 import { indexParams, isoTime } from "./index-record.ts";
+import { hitRecord } from "./segment-record.ts";
 
 export const watchId = idField("watch", "Id of the watch.");
 export const watchParams = indexParams.extend({ watch_id: watchId });
@@ -120,9 +122,11 @@ export const watchRecord = z
       .boolean()
       .describe("Whether the example is an uploaded image.")
       .openapi({ example: false }),
-    filter: anyObject().describe("Conditions on the assets; empty for all.").openapi({
-      example: { camera: "gate" },
-    }),
+    filter: anyObject()
+      .describe("Conditions on the assets; empty for all.")
+      .openapi({
+        example: { camera: "gate" },
+      }),
     modes: modes.describe("Kinds of evidence that count; empty for all.").openapi({ example: [] }),
     asset_types: assetTypes
       .describe("Kinds of assets that are compared; empty for all.")
@@ -143,6 +147,19 @@ export const watchRecord = z
     updated_at: time("Last change of the watch."),
   })
   .openapi("Watch", { description: "A query that announces each new segment which matches." });
+
+export const matchRecord = z
+  .object({
+    matched_at: time("When the segment became searchable, or its transcript made it match."),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe("Probability that the segment is relevant, from 0 to 1, at that time.")
+      .openapi({ example: 0.94 }),
+    segment: hitRecord,
+  })
+  .openapi("WatchMatch", { description: "A segment that has matched a watch." });
 
 /** What a record has beside the stored watch. */
 export interface WatchFacts {
@@ -169,8 +186,7 @@ export function toWatchRecord(
     asset_types: request.assetTypes,
     min_probability: watch.minProbability,
     webhook_url: url === null ? null : publicWebhookUrl(url, scopes),
-    webhook_secret:
-      url !== null && scopes.includes("admin") ? (secrets[0]?.secret ?? null) : null,
+    webhook_secret: url !== null && scopes.includes("admin") ? (secrets[0]?.secret ?? null) : null,
     paused: watch.paused === 1,
     matches,
     created_at: isoTime(watch.createdAt),

@@ -15,7 +15,7 @@ export interface MatchableSegment extends NearDuplicateKey {
 }
 
 /** What was found of a new segment for one watch. */
-export interface Finding {
+export interface SegmentFinding {
   channelHits: ChannelHit[];
   /** Whether the full text has found it: other segments have none of the terms. */
   hasTerms: boolean;
@@ -53,7 +53,7 @@ interface ScoredWatch {
  */
 export function scoreFindings(
   segments: readonly MatchableSegment[],
-  findings: ReadonlyMap<string, Finding>,
+  findings: ReadonlyMap<SegmentId, SegmentFinding>,
   { query, scope, minProbability }: ScoredWatch,
   context: ScoreContext,
   stemsOf: StemReader,
@@ -63,11 +63,17 @@ export function scoreFindings(
     if (!finding) return [];
     const { channelHits, hasTerms } = finding;
     const possible = hasTerms ? query.terms.possibleTerms(stemsOf(row.segment)) : new Set<number>();
-    const bound = scoreSegment(row.segment, { channelHits, fieldMatches: asFound(possible) }, context);
+    const bound = scoreSegment(
+      row.segment,
+      { channelHits, fieldMatches: asFound(possible) },
+      context,
+    );
     if (bound.score < minProbability) return [];
     const fieldMatches = hasTerms ? matchFields(row.segment, query.terms, scope) : [];
     const scored = scoreSegment(row.segment, { channelHits, fieldMatches }, context);
-    return [{ ...row, ...scored, channelHits, fieldMatches }];
+    const { segment, keyframeHash } = row;
+    const { signals, score } = scored;
+    return [{ segment, keyframeHash, signals, score, channelHits, fieldMatches }];
   });
 }
 
@@ -112,9 +118,7 @@ export function selectMatches(
 ): WatchMatch[] {
   const probable = scored
     .filter(({ score }) => score >= minProbability)
-    .toSorted(
-      (a, b) => b.score - a.score || (a.segment.segmentId < b.segment.segmentId ? -1 : 1),
-    );
+    .toSorted((a, b) => b.score - a.score || (a.segment.segmentId < b.segment.segmentId ? -1 : 1));
   return collapseNearDuplicates(probable, isCopy)
     .filter(({ candidate: { segment }, duplicates }) => {
       return ![segment.segmentId, ...duplicates].some((id) => before.has(id));

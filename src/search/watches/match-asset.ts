@@ -1,13 +1,9 @@
 import { CONNECTIONS, mapConcurrent, TimeSlice } from "../../concurrency.ts";
-import { WATCHES } from "../../config.ts";
 import { AppError } from "../../errors.ts";
-import { SIGNATURE } from "../../parameters.ts";
+import type { SegmentId } from "../../ids.ts";
+import { SIGNATURE, WATCHES } from "../../parameters.ts";
 import { listShards } from "../../store/d1/shards.ts";
-import {
-  listWatchesFor,
-  type NearestList,
-  putNearest,
-} from "../../store/d1/watches.ts";
+import { listWatchesFor, type NearestList, putNearest } from "../../store/d1/watches.ts";
 import { countInDatabases, sumTermCounts } from "../../store/index-database/find-segments.ts";
 import { matchAll, matchAny, columnFilter } from "../../store/index-database/fulltext.ts";
 import {
@@ -45,7 +41,12 @@ import { bestPerSegment } from "../copy-detection.ts";
 import { textLength } from "../evidence.ts";
 import { toFtsQuery } from "../query.ts";
 import { toFtsSearch } from "../search.ts";
-import { createStemReader, type Finding, scoreFindings, selectMatches } from "./find-matches.ts";
+import {
+  createStemReader,
+  type SegmentFinding,
+  scoreFindings,
+  selectMatches,
+} from "./find-matches.ts";
 import { compareVectors, cutoffOf, mergeNearest, type NewVector } from "./near-vectors.ts";
 import { type CompiledWatch, compileWatch } from "./watch-vectors.ts";
 
@@ -74,7 +75,7 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
     tryChannel("watch", () => compileWatch(env, index, watch)),
   );
   const active = await selectActive(env, index, asset, compiled.filter(isCompiled));
-  const findings = active.map(() => new Map<string, Finding>());
+  const findings = active.map(() => new Map<SegmentId, SegmentFinding>());
   const segmentIds = await addVectorHits(env, db, asset, active, findings);
   await addCopies(env, index, asset, active, findings);
   const weights = await addTerms(env, index, asset, active, findings);
@@ -142,7 +143,7 @@ async function readNearest(
   { scope, vectors }: CompiledWatch,
   readyBy: number,
 ): Promise<NearestList[] | null> {
-  const queries = vectors.map(({ space, values }) => ({ space, vector: [...values] }));
+  const queries = vectors.map(({ space, values }) => ({ space, vector: Array.from(values) }));
   const at = { ...scope, assets: { ...scope.assets, readyBy } };
   const read = () => findNearest(env, index, at, queries);
   const lists = await tryChannel("watch_vectors", read);
@@ -150,9 +151,9 @@ async function readNearest(
   return lists.map((hits) => hits.map(({ segmentId, cosine }) => [segmentId, cosine]));
 }
 
-type FindingsOf = Map<string, Finding>[];
+type FindingsOf = Map<SegmentId, SegmentFinding>[];
 
-function addHit(findings: Map<string, Finding>, hit: ChannelHit, hasTerms = false): void {
+function addHit(findings: Map<SegmentId, SegmentFinding>, hit: ChannelHit, hasTerms = false): void {
   const finding = findings.get(hit.segmentId) ?? { channelHits: [], hasTerms: false };
   finding.channelHits.push(hit);
   finding.hasTerms ||= hasTerms;
@@ -272,7 +273,7 @@ function addText(
   { query }: CompiledWatch,
   rows: NewSegmentRows,
   counts: NewSegmentQuery["counts"],
-  findings: Map<string, Finding>,
+  findings: Map<SegmentId, SegmentFinding>,
 ): number[] {
   const { total, stems } = counts?.index ?? rows.counts;
   const byStem = new Map(stems.map(({ stem, count }) => [stem, count]));
@@ -280,7 +281,7 @@ function addText(
   for (const hit of toFullTextHits(rows.fullTextHits, weights)) addHit(findings, hit, true);
   const allowed = rows.allowed && new Set<string>(rows.allowed);
   const excluded = query.example?.exclude.segmentId;
-  for (const id of [...findings.keys()]) {
+  for (const id of findings.keys()) {
     if ((allowed && !allowed.has(id)) || id === excluded) findings.delete(id);
   }
   return weights;

@@ -142,7 +142,7 @@ export function mergeNearest(
   const others = nearest.filter(([segmentId]) => !replaced.has(segmentId));
   const all = [
     ...others.map(([segmentId, cosine]) => ({ segmentId, cosine, hit: null })),
-    ...hits.map((hit) => ({ segmentId: hit.segmentId as string, cosine: hit.cosine, hit })),
+    ...hits.map((hit) => ({ segmentId: hit.segmentId, cosine: hit.cosine, hit })),
   ];
   const merged = all.toSorted((a, b) => b.cosine - a.cosine).slice(0, SEARCH.maxCandidates);
   return {

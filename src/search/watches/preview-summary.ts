@@ -61,7 +61,13 @@ export function summarizePreview(
       .toSorted((a, b) => (a.date < b.date ? -1 : 1)),
     thresholds: PREVIEW_THRESHOLDS.map((threshold) => {
       const scores = matchesAt(threshold).flatMap(({ matches }) => matches.map((m) => m.score));
-      return { min_probability: threshold, matches: scores.length, ...expectedPrecision(scores) };
+      const [mean, interval] = expectedPrecision(scores);
+      return {
+        min_probability: threshold,
+        matches: scores.length,
+        expected_precision: mean,
+        precision_interval: interval,
+      };
     }),
     best: best.slice(0, EXAMPLES),
     nearest: all.toSorted((a, b) => distance(a) - distance(b)).slice(0, EXAMPLES),
@@ -77,13 +83,10 @@ const Z = 1.96;
  */
 export function expectedPrecision(
   scores: readonly number[],
-): Pick<ThresholdSummary, "expected_precision" | "precision_interval"> {
-  if (scores.length === 0) return { expected_precision: null, precision_interval: null };
+): [mean: number | null, interval: [number, number] | null] {
+  if (scores.length === 0) return [null, null];
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
   const variance = scores.reduce((sum, score) => sum + score * (1 - score), 0);
   const margin = (Z * Math.sqrt(variance)) / scores.length;
-  return {
-    expected_precision: mean,
-    precision_interval: [Math.max(0, mean - margin), Math.min(1, mean + margin)],
-  };
+  return [mean, [Math.max(0, mean - margin), Math.min(1, mean + margin)]];
 }

@@ -1,13 +1,14 @@
-import { SEARCH, WATCHES } from "../../config.ts";
+import { SEARCH } from "../../config.ts";
+import { WATCHES } from "../../parameters.ts";
 import { listCreationTimes } from "../../store/d1/assets.ts";
 import type { WatchRequest } from "../../store/d1/watches.ts";
+import { Timings } from "../../timings.ts";
 import type { NamedIndexRef } from "../../types.ts";
 import { calibrationState } from "../calibration.ts";
 import { exampleFromStored } from "../example.ts";
 import { exampleFromImage } from "../image-example.ts";
 import { compileQuery } from "../query.ts";
 import { findCandidates } from "../search.ts";
-import { Timings } from "../../timings.ts";
 import type { StoredResults } from "../stored-results.ts";
 import type { WatchMatch } from "./find-matches.ts";
 import { summarizePreview } from "./preview-summary.ts";

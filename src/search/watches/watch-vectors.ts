@@ -134,7 +134,11 @@ export async function compileWatch(
     scope,
     vectors: vectors.channels
       .filter(({ space }) => space === "text" || scope.useImageVectors)
-      .map(({ space, values }) => ({ space, values: decode(values), kinds: kindsOf(space, scope) })),
+      .map(({ space, values }) => ({
+        space,
+        values: decode(values),
+        kinds: kindsOf(space, scope),
+      })),
     signature:
       luma === null
         ? null

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../config.ts";
 import { AppError } from "../../errors.ts";
-import { type AccountId, type IndexId, isIdText, type WatchId } from "../../ids.ts";
+import { type AccountId, type IndexId, isIdText, type SegmentId, type WatchId } from "../../ids.ts";
 import type { AssetKind, Asset, JsonObject } from "../../types.ts";
 import type { Condition } from "../index-database/asset-scope.ts";
 import {
@@ -43,7 +43,7 @@ export interface WatchVectors {
 }
 
 /** The segments of an index that were nearest to a vector, with their cosines, best first. */
-export type NearestList = [segmentId: string, cosine: number][];
+export type NearestList = [segmentId: SegmentId, cosine: number][];
 
 /** A list for each vector of a watch, and when they were read from Vectorize. */
 export interface NearestLists {
@@ -84,13 +84,23 @@ const QUERY_COLUMNS = raw("image, vectors, nearest");
 /** Bytes of the vectors and nearest lists of a watch, at most. */
 const VECTOR_BYTES = 60_000;
 
+/** Bytes of a request: its filter is in it twice. */
+const MAX_REQUEST_BYTES = 2 * LIMITS.metadataBytes;
+
+/** Returns the JSON of a request. Throws `too_large`. */
+function toRequestText(request: WatchRequest): string {
+  const text = JSON.stringify(request);
+  if (Buffer.byteLength(text) <= MAX_REQUEST_BYTES) return text;
+  throw new AppError("too_large", "The filter of a watch is too long; list fewer values.");
+}
+
 /**
  * Inserts a watch. Throws `account_full` if its index has `LIMITS.watchesPerIndex`, or its account
- * no room.
+ * no room, and `too_large`.
  */
 export async function insertWatch(db: D1Database, watch: WatchQuery): Promise<void> {
   const { watchId, accountId, indexId, name, minProbability, webhookUrl, paused } = watch;
-  const request = JSON.stringify(watch.request);
+  const request = toRequestText(watch.request);
   const bytes = recordBytes(name, request, webhookUrl ?? "", watch.image ?? "");
   const quota = new QuotaGuard(accountId, { record_bytes: bytes.record_bytes + VECTOR_BYTES });
   const count = sql`SELECT COUNT(*) AS count FROM watches WHERE index_id = ${indexId}`;
@@ -197,7 +207,7 @@ export interface WatchChange {
 
 /**
  * Changes a watch. Another request has other nearest segments. Throws `account_full` if the account
- * has no room for longer texts.
+ * has no room for longer texts, and `too_large`.
  */
 export async function updateWatch(
   db: D1Database,
@@ -207,8 +217,8 @@ export async function updateWatch(
 ): Promise<void> {
   const texts = {
     name,
-    request: request && JSON.stringify(request),
-    webhook_url: webhookUrl ?? undefined,
+    request: request && toRequestText(request),
+    "COALESCE(webhook_url, '')": webhookUrl ?? undefined,
   };
   const quota = new QuotaGuard(accountId, recordBytes(...Object.values(texts)));
   const url = webhookUrl === undefined ? raw("webhook_url") : sql`${webhookUrl}`;
@@ -221,7 +231,7 @@ export async function updateWatch(
         paused = COALESCE(${paused === undefined ? null : Number(paused)}, paused),
         updated_at = ${now}
       WHERE watch_id = ${watchId}
-        AND ${quota.replaceCondition({ name, request: texts.request, "COALESCE(webhook_url, '')": texts.webhook_url })}`,
+        AND ${quota.replaceCondition(texts)}`,
     quota.usageStatement,
   ]);
   if (updated!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);

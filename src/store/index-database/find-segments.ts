@@ -68,7 +68,9 @@ export async function findSegments(
     .toSorted((a, b) => b.bm25 - a.bm25)
     .slice(0, fullText?.limit);
   const wanted = new Set<string>([...query.ids, ...fullTextHits.map((hit) => hit.segmentId)]);
-  const { total, stems } = sumTermCounts(found.map(({ rows }) => ({ ...NO_COUNTS, ...rows.counts })));
+  const { total, stems } = sumTermCounts(
+    found.map(({ rows }) => ({ ...NO_COUNTS, ...rows.counts })),
+  );
   return {
     segments: found
       .flatMap(({ segments }) => segments)

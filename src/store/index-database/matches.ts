@@ -56,7 +56,7 @@ export async function putMatches(
         SELECT segment_key, value ->> 1, value ->> 2, value ->> 3
         FROM json_each(${chunk}) JOIN segments ON segment_id = value ->> 0`,
     ),
-    // As if it became searchable now: the trigger moves the matches.
+    // Runs the trigger that moves the matches.
     sql`UPDATE assets SET searchable_at = searchable_at
       WHERE asset_id = ${assetId} AND searchable_at IS NOT NULL`,
   ]);
@@ -66,14 +66,14 @@ export async function putMatches(
 export async function listMatched(
   db: IndexDb,
   assetId: AssetId,
-): Promise<Map<string, Set<string>>> {
-  const rows = await db.all<{ watchId: string; segmentId: string; duplicates: string }>(
+): Promise<Map<WatchId, Set<string>>> {
+  const rows = await db.all<{ watchId: WatchId; segmentId: SegmentId; duplicates: string }>(
     sql`SELECT watch_id AS watchId, segment_id AS segmentId,
         details -> '$.duplicates' AS duplicates
       FROM matches WHERE segment_key IN (
         SELECT segment_key FROM segments WHERE ${ofAsset(assetId)})`,
   );
-  const matched = new Map<string, Set<string>>();
+  const matched = new Map<WatchId, Set<string>>();
   for (const { watchId, segmentId, duplicates } of rows) {
     const ids = matched.get(watchId) ?? new Set();
     for (const id of [segmentId, ...(JSON.parse(duplicates) as string[])]) ids.add(id);
@@ -116,12 +116,12 @@ export async function listMatches(
 export async function countMatches(
   databases: readonly IndexDb[],
   watchIds: readonly WatchId[],
-): Promise<Map<string, number>> {
+): Promise<Map<WatchId, number>> {
   const statement = sql`SELECT watch_id AS watchId, COUNT(*) AS count FROM matches
     WHERE watch_id ${inList(watchIds)} GROUP BY watch_id`;
-  const counts = new Map<string, number>();
+  const counts = new Map<WatchId, number>();
   for (const db of databases) {
-    for (const { watchId, count } of await db.all<{ watchId: string; count: number }>(statement)) {
+    for (const { watchId, count } of await db.all<{ watchId: WatchId; count: number }>(statement)) {
       counts.set(watchId, count + (counts.get(watchId) ?? 0));
     }
   }
@@ -148,7 +148,7 @@ export interface SegmentWithHash {
 export async function listSegmentsWithHashes(
   db: IndexDb,
   assetId: AssetId,
-  ids: readonly string[],
+  ids: readonly SegmentId[],
 ): Promise<SegmentWithHash[]> {
   const rows = await db.allByPosition<SegmentRow & { keyframeHashes: ArrayBuffer | null }>(
     (after) => sql`SELECT asset_id AS assetId, ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
@@ -192,7 +192,7 @@ export async function countScopes(
   });
 }
 
-/** Selects an asset that a scope will include, with its segments if the scope's count lacks them. */
+/** Selects an asset that a scope will include, and its segments if the scope doesn't count them. */
 function isNewInScope(scope: AssetScope, assetId: AssetId): SqlFragment {
   return sql`SELECT (
       SELECT COUNT(*) FROM segments WHERE segments.asset_key = assets.asset_key

@@ -33,7 +33,7 @@ function embed(text: string): number[] {
     for (let i = 0; i < 64; i++) vector[i]! += weight * (random() - 0.5);
   };
   for (const word of text.split(" ")) add(1 + WORDS.indexOf(word), 1);
-  add(1000 + [...text].reduce((sum, char) => sum * 31 + char.charCodeAt(0), 7) % 1e6, 0.5);
+  add(1000 + (Array.from(text).reduce((sum, char) => sum * 31 + char.charCodeAt(0), 7) % 1e6), 0.5);
   return vector;
 }
 
