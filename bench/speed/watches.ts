@@ -158,7 +158,7 @@ function cpuMs(): number {
 /** Cosines of the nearest vectors of a large index: chance ones are below. */
 function drawNearest(space: "text" | "image"): NearestList {
   const best = space === "text" ? 0.12 : 0.16;
-  return Array.from({ length: 100 }, (_, i) => [`seg_${i}`, best - i * 0.0005]);
+  return Array.from({ length: 100 }, (_, i) => [trustedId(`seg_${i}`), best - i * 0.0005]);
 }
 
 function toSegment(i: number, caption: string, transcript: string): MatchableSegment {

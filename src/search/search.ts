@@ -126,7 +126,7 @@ export async function search(
 }
 
 /** A segment that at least one channel found, scored. */
-export interface Candidate extends Omit<FoundSegment, "asset"> {
+interface Candidate extends Omit<FoundSegment, "asset"> {
   asset: HitAsset;
   channelHits: ChannelHit[];
   fieldMatches: FieldMatch[];

@@ -98,8 +98,11 @@ export function createStemReader(): StemReader {
     if (known) return known;
     const texts = [caption, transcript, onScreenText, labels.join(", ")];
     const forms = texts.filter(Boolean).map((text) => normalForm(text));
-    const tokens = forms.flatMap((form) => [...form.tokens, ...form.compounds]);
-    const stems = new Set(tokens.map(({ stem }) => stem));
+    const stems = new Set<string>();
+    for (const { tokens, compounds } of forms) {
+      for (const { stem } of tokens) stems.add(stem);
+      for (const { stem } of compounds) stems.add(stem);
+    }
     read.set(segmentId, stems);
     return stems;
   };

@@ -179,9 +179,9 @@ async function addVectorHits(
   for (let position = 0; ; position += SEGMENTS_PER_READ) {
     const stored = await listNewVectors(db, asset.assetId, position);
     if (stored === null) break;
-    const vectors = stored.map(({ values, ...vector }): NewVector => {
-      segmentIds.add(vector.segmentId);
-      return { ...vector, values: new Float32Array(values) };
+    const vectors = stored.map(({ segmentId, kind, values }): NewVector => {
+      segmentIds.add(segmentId);
+      return { segmentId, kind, values: new Float32Array(values) };
     });
     for (const [i, found] of compareVectors(queries, vectors).entries()) hits[i]!.push(...found);
   }

@@ -8,7 +8,7 @@ export interface ScoredAsset {
 }
 
 /** What a watch would have announced at one threshold. */
-export interface ThresholdSummary {
+interface ThresholdSummary {
   min_probability: number;
   matches: number;
   /** Mean of the scores; null without matches. */
@@ -29,7 +29,7 @@ export interface PreviewSummary {
 }
 
 /** Thresholds that are compared. */
-export const PREVIEW_THRESHOLDS = [0.5, 0.7, 0.8, 0.9, 0.95] as const;
+const PREVIEW_THRESHOLDS = [0.5, 0.7, 0.8, 0.9, 0.95] as const;
 /** Matches that are shown of each kind. */
 const EXAMPLES = 10;
 

@@ -7,7 +7,7 @@ import type { IndexDb } from "./index-database.ts";
 import { ofAsset, SEGMENT_COLUMNS, type SegmentRow, toSegment } from "./segments.ts";
 
 /** What is stored of a match beside its score: JSON in the form of a search's hit. */
-export type MatchDetails = Record<string, unknown> & { duplicates: string[] };
+type MatchDetails = Record<string, unknown> & { duplicates: string[] };
 
 /** A match to store. */
 export interface NewMatch {
