@@ -256,6 +256,12 @@ SELECT asset_id AS assetId, index_id AS indexId, assets.account_id AS accountId,
   AND assets.deleted_at IS NULL
   AND asset_id IN (SELECT value FROM json_each(?));
 
+-- store/d1/assets.ts listCreationTimes, in D1
+SELECT asset_id AS assetId, created_at AS createdAt
+  FROM assets
+  WHERE index_id = ?
+  AND asset_id IN (SELECT value FROM json_each(?));
+
 -- store/d1/assets.ts listUndispatchedAssets, in D1
 SELECT index_id AS indexId, asset_id AS assetId, asset_type AS assetType, job_id AS jobId
   FROM assets
@@ -498,6 +504,9 @@ DELETE
   FROM sources
   WHERE index_id = ?;
 DELETE
+  FROM watches
+  WHERE index_id = ?;
+DELETE
   FROM shards
   WHERE index_id = ?;
 DELETE
@@ -596,7 +605,7 @@ UPDATE jobs
   SET state = 'cancelled', updated_at = ?
   WHERE job_id = ?
   AND kind IN ('search', 'transcript', 'import', 'import_archive', 'traverse', 'playback_copy',
-      'repair')
+      'repair', 'preview_watch')
   AND state IN ('queued', 'running')
   AND NOT EXISTS ( SELECT 1 FROM assets WHERE assets.asset_id = jobs.asset_id AND transcript_job_id
       = jobs.job_id );
@@ -1256,6 +1265,91 @@ INSERT INTO usage (account_id, date, stored_bytes, stored_segments)
   SET stored_bytes = excluded.stored_bytes, stored_segments = excluded.stored_segments
   WHERE (stored_bytes, stored_segments) IS NOT (excluded.stored_bytes, excluded.stored_segments);
 
+-- store/d1/watches.ts deleteWatch, in D1
+DELETE
+  FROM watches
+  WHERE watch_id = ?;
+
+-- store/d1/watches.ts insertWatch, in D1
+SELECT COUNT(*) AS count
+  FROM watches
+  WHERE index_id = ?;
+INSERT INTO watches (watch_id, account_id, index_id, name, request, min_probability, webhook_url,
+      paused, image, vectors, nearest, created_at, updated_at)
+  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?
+  WHERE (SELECT COUNT(*) AS count FROM watches WHERE index_id = ?) < ?
+  AND EXISTS (SELECT 1 FROM accounts WHERE account_id = ? AND COALESCE(accounts.record_bytes, 0) + ?
+      <= COALESCE(limits ->> '$.record_bytes', ?));
+
+-- store/d1/watches.ts isWatched, in D1
+SELECT 1
+  FROM watches
+  WHERE index_id = ?
+  AND paused = 0
+  AND created_at <= ?
+  LIMIT 1;
+
+-- store/d1/watches.ts listWatches, in D1
+SELECT watch_id AS watchId, account_id AS accountId, index_id AS indexId, name, request,
+    min_probability AS minProbability, webhook_url AS webhookUrl, paused, created_at AS createdAt,
+    updated_at AS updatedAt
+  FROM watches
+  WHERE index_id = ?
+  AND watch_id > ?
+  ORDER BY watch_id
+  LIMIT ?;
+SELECT COUNT(*) AS total
+  FROM watches
+  WHERE index_id = ?;
+
+-- store/d1/watches.ts listWatchesById, in D1
+SELECT watch_id AS watchId, watches.name, webhook_url AS webhookUrl, indices.name AS indexName
+  FROM watches
+  JOIN indices USING (index_id)
+  WHERE index_id = ?
+  AND watch_id IN (SELECT value FROM json_each(?));
+
+-- store/d1/watches.ts listWatchesFor, in D1
+SELECT watch_id AS watchId, account_id AS accountId, index_id AS indexId, name, request,
+    min_probability AS minProbability, webhook_url AS webhookUrl, paused, created_at AS createdAt,
+    updated_at AS updatedAt, image, vectors, nearest
+  FROM watches
+  WHERE index_id = ?
+  AND paused = 0
+  AND created_at <= ?
+  ORDER BY watch_id;
+
+-- store/d1/watches.ts putNearest, in D1
+UPDATE watches
+  SET nearest = value ->> 2
+  FROM json_each(?)
+  WHERE watch_id = value ->> 0
+  AND updated_at = value ->> 1;
+
+-- store/d1/watches.ts putWatchVectors, in D1
+UPDATE watches
+  SET vectors = ?, nearest = NULL
+  WHERE watch_id = ?;
+
+-- store/d1/watches.ts requireWatch, in D1
+SELECT watch_id AS watchId, account_id AS accountId, index_id AS indexId, name, request,
+    min_probability AS minProbability, webhook_url AS webhookUrl, paused, created_at AS createdAt,
+    updated_at AS updatedAt, image, vectors, nearest
+  FROM watches
+  WHERE watch_id = ?
+  AND index_id = ?;
+
+-- store/d1/watches.ts updateWatch, in D1
+UPDATE watches
+  SET name = COALESCE(?, name), request = COALESCE(?, request), min_probability = COALESCE(?,
+      min_probability), webhook_url = ?, nearest = NULL, paused = COALESCE(?, paused), updated_at =
+    ?
+  WHERE watch_id = ?
+  AND (? <= 0 + length(CAST(name AS BLOB)) + length(CAST(request AS BLOB)) +
+      length(CAST(COALESCE(webhook_url, '') AS BLOB)) OR EXISTS (SELECT 1 FROM accounts WHERE
+        account_id = ? AND COALESCE(accounts.record_bytes, 0) + ? <= COALESCE(limits ->>
+          '$.record_bytes', ?)));
+
 -- store/deletions.ts deleteAssetRows, in D1
 DELETE
   FROM transcripts
@@ -1412,9 +1506,6 @@ SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, titl
   AND (assets.searchable_at <= ?)
   AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
         FROM json_each(?)));
-SELECT SUM(segments)
-  FROM segment_counts
-  WHERE asset_type IN (SELECT value FROM json_each(?));
 SELECT segment_id AS segmentId, bm25
   FROM ( SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts WHERE segment_fts
       MATCH ? AND +rowid IN (SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE
@@ -1492,44 +1583,6 @@ SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, titl
         operand.value))
   AND (assets.asset_id IN (SELECT value FROM json_each(?)))
   AND (assets.asset_id <> ?);
-SELECT COUNT(*)
-  FROM assets
-  JOIN segments USING (asset_key)
-  WHERE (assets.searchable_at <= ?)
-  AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
-        FROM json_each(?)))
-  AND (EXISTS ( SELECT 1 FROM (SELECT assets.created_at AS value, 'real' AS type) AS actual,
-        json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
-        END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value >
-        operand.value))
-  AND (NOT (EXISTS ( SELECT 1 FROM (SELECT assets.duration_ms / 1000.0 AS value, 'real' AS type) AS
-          actual, json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE
-          actual.type END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND
-          actual.value = operand.value)))
-  AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS (
-              SELECT ?, assets.metadata UNION ALL SELECT iif(rest = key, NULL, substr(rest,
-                  length(key) + 2)), CASE WHEN type IN ('object', 'array') THEN value WHEN type IN
-              ('true', 'false') THEN type ELSE json_quote(value) END FROM member,
-              json_each(member.json) WHERE json_type(member.json) = 'object' AND (rest = key OR
-                substr(rest, 1, length(key) + 1) = key || '.')) SELECT json AS field FROM member
-            WHERE rest IS NULL), json_each(iif(json_type(field) = 'array', field,
-              json_array(json(field))))) AS actual, json_each(?) AS operand WHERE CASE actual.type
-        WHEN 'integer' THEN 'real' ELSE actual.type END = CASE operand.type WHEN 'integer' THEN
-        'real' ELSE operand.type END AND actual.value = operand.value) OR NOT EXISTS (SELECT 1 FROM
-        (SELECT value, type FROM (WITH RECURSIVE member(rest, json) AS ( SELECT ?, assets.metadata
-              UNION ALL SELECT iif(rest = key, NULL, substr(rest, length(key) + 2)), CASE WHEN type
-              IN ('object', 'array') THEN value WHEN type IN ('true', 'false') THEN type ELSE
-              json_quote(value) END FROM member, json_each(member.json) WHERE json_type(member.json)
-              = 'object' AND (rest = key OR substr(rest, 1, length(key) + 1) = key || '.')) SELECT
-            json AS field FROM member WHERE rest IS NULL), json_each(iif(json_type(field) = 'array',
-              field, json_array(json(field))))) WHERE type <> 'null'))
-  AND (EXISTS ( SELECT 1 FROM (SELECT value, type FROM (SELECT assets.metadata -> ? AS field),
-          json_each(iif(json_type(field) = 'array', field, json_array(json(field))))) AS actual,
-        json_each(?) AS operand WHERE CASE actual.type WHEN 'integer' THEN 'real' ELSE actual.type
-        END = CASE operand.type WHEN 'integer' THEN 'real' ELSE operand.type END AND actual.value =
-        operand.value))
-  AND (assets.asset_id IN (SELECT value FROM json_each(?)))
-  AND (assets.asset_id <> ?);
 
 -- store/index-database/find-segments.ts hasSegmentWith, in IndexDatabase
 SELECT 1
@@ -1544,6 +1597,122 @@ SELECT asset_id AS assetId
   AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
         FROM json_each(?)))
   LIMIT ?;
+
+-- store/index-database/matches.ts countMatches, in IndexDatabase
+SELECT watch_id AS watchId, COUNT(*) AS count
+  FROM matches
+  WHERE watch_id IN (SELECT value FROM json_each(?))
+  GROUP BY watch_id;
+
+-- store/index-database/matches.ts deleteMatches, in IndexDatabase
+DELETE
+  FROM matches
+  WHERE watch_id = ?;
+DELETE
+  FROM new_matches
+  WHERE watch_id = ?;
+
+-- store/index-database/matches.ts findScopesOf, in IndexDatabase
+SELECT asset_id AS assetId
+  FROM assets
+  WHERE asset_id = ?
+  AND deleted_at IS NULL
+  AND (true)
+  AND (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
+        FROM json_each(?)));
+
+-- store/index-database/matches.ts listMatched, in IndexDatabase
+SELECT watch_id AS watchId, segment_id AS segmentId, details -> '$.duplicates' AS duplicates
+  FROM matches
+  WHERE segment_key IN ( SELECT segment_key FROM segments WHERE asset_key = (SELECT asset_key FROM
+        assets WHERE asset_id = ?));
+
+-- store/index-database/matches.ts listMatches, in IndexDatabase
+SELECT match_key AS matchKey, watch_id AS watchId, matches.segment_id AS segmentId, asset_id AS
+    assetId, asset_type AS assetType, title, start_ms AS startMs, end_ms AS endMs, score, details,
+    matched_at AS matchedAt
+  FROM matches
+  JOIN segments USING (segment_key)
+  JOIN assets USING (asset_key)
+  WHERE watch_id = ?
+  AND (? = '' OR matches.segment_id < ?)
+  ORDER BY matches.segment_id DESC
+  LIMIT ?;
+
+-- store/index-database/matches.ts listMatchesSince, in IndexDatabase
+SELECT match_key AS matchKey, watch_id AS watchId, matches.segment_id AS segmentId, asset_id AS
+    assetId, asset_type AS assetType, title, start_ms AS startMs, end_ms AS endMs, score, details,
+    matched_at AS matchedAt
+  FROM matches
+  JOIN segments USING (segment_key)
+  JOIN assets USING (asset_key)
+  WHERE match_key > ?
+  ORDER BY match_key
+  LIMIT ?;
+
+-- store/index-database/matches.ts listSegmentsWithHashes, in IndexDatabase
+SELECT asset_id AS assetId, segment_id AS segmentId, position, start_ms AS startMs, end_ms AS endMs,
+    keyframe_ms AS keyframeMs, substr(caption, 1, 20000) AS caption, caption_model AS captionModel,
+    substr(transcript, 1, 20000) AS transcript, substr(on_screen_text, 1, 20000) AS onScreenText,
+    IIF(length(labels) > 250000, '[]', labels) AS labels, IIF(length(boxes) > 250000, '[]', boxes)
+    AS boxes, error, described_at IS NOT NULL AS described, (segments.keyframe_ms >= 0 AND
+      (segments.error IS NULL OR EXISTS ( SELECT 1 FROM signatures WHERE signatures.segment_key =
+          segments.segment_key AND signatures.frame_ms IS NULL ))) AS hasKeyframe, ( SELECT
+      substr(hashes, 1, 8) FROM signatures WHERE signatures.segment_key = segments.segment_key AND
+      frame_ms IS NULL ) AS keyframeHashes
+  FROM segments
+  JOIN assets USING (asset_key)
+  WHERE asset_id = ?
+  AND position > ?
+  AND segment_id IN (SELECT value FROM json_each(?))
+  ORDER BY position;
+
+-- store/index-database/matches.ts putMatches, in IndexDatabase
+DELETE
+  FROM new_matches
+  WHERE segment_key IN (SELECT segment_key FROM segments WHERE asset_key = (SELECT asset_key FROM
+        assets WHERE asset_id = ?));
+INSERT OR REPLACE INTO new_matches
+  SELECT segment_key, value ->> 1, value ->> 2, value ->> 3
+  FROM json_each(?)
+  JOIN segments
+  ON segment_id = value ->> 0;
+UPDATE assets
+  SET searchable_at = searchable_at
+  WHERE asset_id = ?
+  AND searchable_at IS NOT NULL;
+
+-- store/index-database/new-vectors.ts clearNewVectors, in IndexDatabase
+DELETE
+  FROM new_vectors
+  WHERE segment_key IN (SELECT segment_key FROM segments WHERE asset_key = (SELECT asset_key FROM
+        assets WHERE asset_id = ?));
+
+-- store/index-database/new-vectors.ts listNewVectors, in IndexDatabase
+SELECT 1
+  FROM segments
+  WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?)
+  AND position >= ?
+  LIMIT 1;
+SELECT segment_id AS segmentId, kind, "values"
+  FROM segments
+  JOIN new_vectors USING (segment_key)
+  WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?)
+  AND position >= ?
+  AND position < ?
+  ORDER BY position;
+
+-- store/index-database/new-vectors.ts putNewVectors, in IndexDatabase
+DELETE
+  FROM new_vectors
+  WHERE kind IN (SELECT value FROM json_each(?))
+  AND segment_key IN ( SELECT segment_key FROM segments WHERE segment_id IN (SELECT value FROM
+        json_each(?)));
+INSERT OR REPLACE INTO new_vectors
+  SELECT segment_key, column2, column3, column4
+  FROM (VALUES (?, ?, ?, ?))
+  JOIN segments
+  ON segment_id = column1;
 
 -- store/index-database/segments.ts deleteSegments, in IndexDatabase
 DELETE
@@ -1794,6 +1963,13 @@ UPDATE assets
   SET deleted_at = ?, searchable_at = NULL
   WHERE asset_id = ?;
 
+-- store/mirror.ts mirrorNewAsset, in IndexDatabase
+UPDATE assets
+  SET title = ?, metadata = ?, technical = ?, duration_ms = ?, created_at = ?
+  WHERE asset_id = ?
+  AND searchable_at IS NULL
+  AND deleted_at IS NULL;
+
 -- store/mirror.ts pruneDeleted, in IndexDatabase
 DELETE
   FROM assets
@@ -2010,6 +2186,27 @@ SELECT COUNT(*)
 SELECT COUNT(*)
   FROM segment_fts
   WHERE segment_fts MATCH ?;
+SELECT MIN(segment_key) AS first, MAX(segment_key) AS last
+  FROM segments
+  WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?);
+SELECT segment_id AS segmentId, bm25
+  FROM ( SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts WHERE segment_fts
+      MATCH ? AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT segment_key FROM segments WHERE
+        asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?)) )
+  JOIN segments USING (segment_key)
+  ORDER BY bm25 DESC;
+SELECT segment_id AS segmentId
+  FROM segments
+  WHERE asset_key = (SELECT asset_key FROM assets WHERE asset_id = ?)
+  AND segment_key IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ?)
+  AND segment_key NOT IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ?);
+SELECT rowid
+  FROM segment_fts
+  WHERE segment_fts MATCH ?
+  AND rowid BETWEEN ?
+  AND ?
+  AND +rowid IN (SELECT segment_key FROM segments WHERE asset_key = (SELECT asset_key FROM assets
+        WHERE asset_id = ?));
 
 -- durable/media-index.ts, in MediaIndex
 SELECT asset_id AS assetId, asset_type AS assetType, job_id AS jobId, state, revision
@@ -2028,15 +2225,15 @@ DELETE
   WHERE seq <= ?;
 UPDATE deliveries
   SET phase = 'failed', error = ?, ended_at = ?, due_at = NULL
-  WHERE seq IN ( SELECT seq FROM deliveries WHERE due_at IS NOT NULL ORDER BY seq DESC LIMIT -1
-      OFFSET ?);
+  WHERE seq IN ( SELECT seq FROM deliveries WHERE due_at IS NOT NULL AND (url IS ? OR ? = ?) ORDER
+      BY seq DESC LIMIT -1 OFFSET ?);
 DELETE
   FROM deliveries
   WHERE due_at IS NULL
   AND seq <= ( SELECT seq FROM deliveries WHERE due_at IS NULL ORDER BY seq DESC LIMIT 1 OFFSET ?);
-INSERT OR REPLACE INTO deliveries (seq, type, payload, phase, attempts, created_at, due_at,
+INSERT OR REPLACE INTO deliveries (seq, type, payload, url, phase, attempts, created_at, due_at,
       ended_at, status_code, error)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 SELECT MIN(due)
   FROM ( SELECT MIN(due_at) AS due FROM assets UNION ALL SELECT MIN(due_at) FROM deliveries);
 SELECT asset_id AS assetId, asset_type AS assetType, job_id AS jobId, state, revision
@@ -2044,14 +2241,14 @@ SELECT asset_id AS assetId, asset_type AS assetType, job_id AS jobId, state, rev
   WHERE due_at <= ?
   ORDER BY due_at
   LIMIT ?;
-SELECT seq, type, payload, phase, attempts, created_at AS createdAt, due_at AS dueAt, ended_at AS
-    endedAt, status_code AS statusCode, error
+SELECT seq, type, payload, url, phase, attempts, created_at AS createdAt, due_at AS dueAt, ended_at
+    AS endedAt, status_code AS statusCode, error
   FROM deliveries
   WHERE due_at <= ?
   ORDER BY due_at
   LIMIT ?;
-SELECT seq, type, payload, phase, attempts, created_at AS createdAt, due_at AS dueAt, ended_at AS
-    endedAt, status_code AS statusCode, error
+SELECT seq, type, payload, url, phase, attempts, created_at AS createdAt, due_at AS dueAt, ended_at
+    AS endedAt, status_code AS statusCode, error
   FROM deliveries
   WHERE seq < ?
   ORDER BY seq DESC
@@ -2059,8 +2256,8 @@ SELECT seq, type, payload, phase, attempts, created_at AS createdAt, due_at AS d
 SELECT phase, COUNT(*) AS n
   FROM deliveries
   GROUP BY phase;
-SELECT seq, type, payload, phase, attempts, created_at AS createdAt, due_at AS dueAt, ended_at AS
-    endedAt, status_code AS statusCode, error
+SELECT seq, type, payload, url, phase, attempts, created_at AS createdAt, due_at AS dueAt, ended_at
+    AS endedAt, status_code AS statusCode, error
   FROM deliveries
   WHERE seq = ?;
 SELECT MAX(seq) AS seq

@@ -18,6 +18,7 @@ const LOOKUPS: Record<string, string> = {
   "index-database/segments.ts listSegmentsById": "by asset",
   "index-database/segments.ts listSegmentIds": "by index",
   "d1/sources.ts deleteSource": "by index",
+  "d1/watches.ts requireWatch": "by index",
   "d1/uploads.ts getUpload": "by index",
   "d1/uploads.ts selectUpload": "by index",
   "vectorize/vectors.ts toSegmentId": "no lookup: parses the id of a vector",

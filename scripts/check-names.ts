@@ -9,7 +9,7 @@ const BANNED =
   "again alike ask became blend care doubt few forget gone hear heard held hold join keep kept " +
   "least left like likeness listen look lost montage most over own picture piece place reach room " +
   "said same seen sheet show shown sight some sound still stretch surviving tell thing told twin " +
-  "unspaced want watch wish";
+  "unspaced want wish";
 const SUFFIXES = ["", "s", "es", "d", "ed", "ing", "er", "ers"];
 const BANNED_FORMS = new Set<string>();
 for (const word of BANNED.split(" ")) {

@@ -30,6 +30,8 @@ import { transcriptRoutes } from "./routes/transcripts.ts";
 import { traverseRoutes } from "./routes/traverse.ts";
 import { uploadRoutes } from "./routes/uploads.ts";
 import { videoRoutes } from "./routes/videos.ts";
+import { watchMatchRoutes } from "./routes/watch-matches.ts";
+import { watchRoutes } from "./routes/watches.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Headers of every response unless its route sets them: no response is a page or public. */
@@ -121,6 +123,8 @@ app.route("/", searchVideoRoutes);
 app.route("/", answerRoutes);
 app.route("/", jobRoutes);
 app.route("/", eventRoutes);
+app.route("/", watchRoutes);
+app.route("/", watchMatchRoutes);
 app.route("/", webhookRoutes);
 app.route("/", mediaRoutes);
 app.route(

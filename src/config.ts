@@ -1,5 +1,4 @@
-const [KIB, MIB, GIB] = [1024, 1024 ** 2, 1024 ** 3];
-const [SECOND, MINUTE] = [1000, 60_000];
+const [KIB, MIB, GIB, SECOND, MINUTE] = [1024, 1024 ** 2, 1024 ** 3, 1000, 60_000];
 
 /** Limits of a request, a file or a fetch that are the same for every account. */
 export const LIMITS = {
@@ -31,6 +30,7 @@ export const LIMITS = {
   uploadMetadataCharacters: 100_000, // base64 of `metadataBytes`, and the name of the file
   failureCharacters: 1000, // of a message, which may quote a server
   assetIdCount: 500,
+  watchesPerIndex: 200,
   filterRuleCount: 16, // SQLite takes 100 parameters a statement
   archiveLineCount: 2000, // of one request: a Worker makes 10,000 calls
   archiveLineBytes: 16 * MIB, // of an asset: a video of 12 hours has less

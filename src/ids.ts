@@ -16,6 +16,7 @@ export type SegmentId = Id<"segment">;
 export type JobId = Id<"job">;
 export type SourceId = Id<"source">;
 export type UploadId = Id<"upload">;
+export type WatchId = Id<"watch">;
 /** `{segment}:{kind}`, made in `store/vectorize/vectors.ts`. Unique in its index. */
 export type VectorId = `${SegmentId}:${string}`;
 
@@ -37,6 +38,7 @@ interface IdByPrefix {
   job: JobId;
   src: SourceId;
   upl: UploadId;
+  wat: WatchId;
   key: KeyId;
 }
 

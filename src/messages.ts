@@ -8,6 +8,7 @@ import {
   type JobId,
   trustedId,
   type SourceId,
+  type WatchId,
 } from "./ids.ts";
 import { INGEST_STEPS } from "./types.ts";
 
@@ -94,6 +95,17 @@ export const jobMessage = z.discriminatedUnion("kind", [
   }),
   /** Makes a copy of a video that browsers play. */
   z.object({ kind: z.literal("playback_copy"), ...job, assetId: id<AssetId>() }),
+  /** Finds what a watch would have announced. */
+  z.object({
+    kind: z.literal("preview_watch"),
+    ...job,
+    indexName: z.string(),
+    /** A `WatchRequest`, which its route has made. */
+    request: z.record(z.string(), z.unknown()),
+    minProbability: z.number(),
+    /** The stored watch, which may have an image; null for one that isn't stored. */
+    watchId: id<WatchId>().nullable(),
+  }),
   /** Repairs what a traversal would find of one asset. */
   z.object({ kind: z.literal("repair"), ...job, assetId: id<AssetId>() }),
 ]);

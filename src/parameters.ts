@@ -90,3 +90,13 @@ export const CONVERSION = {
   defaultFps: 25, // of a video that states none
   timeoutMs: 600_000, // of a call: the decoder ends a piece after 8
 } as const;
+
+/** Watches: queries that announce each new segment which matches (docs/watches.md). */
+export const WATCHES = {
+  minProbability: 0.9, // of a match, by default
+  nearestMaxAgeMs: 3_600_000, // of the nearest segments that margins are computed from
+  queriesPerCall: 20, // of an index's database, so that searches have their turn
+  eventMatches: 20, // in an event, which says how many there are
+  announcedMatches: 500, // read at a time
+  previewDepth: 2000, // segments with the terms of a query that a preview reads
+} as const;

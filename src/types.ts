@@ -47,6 +47,7 @@ export const EVENT_TYPES = [
   "asset.updated",
   "asset.progress",
   "asset.deleted",
+  "watch.matched",
   "webhook.test",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -58,6 +59,8 @@ export interface Delivery {
   type: EventType;
   /** Body of the request, JSON. */
   payload: string;
+  /** Where it is sent; null: to the webhook of the index. */
+  url: string | null;
   phase: "scheduled" | "queued" | "sending" | "delivered" | "failed";
   attempts: number;
   createdAt: number;

@@ -72,13 +72,14 @@ export function listOperations({ paths = {} }: OpenApi): Operation[] {
 
 function toOperation(method: string, path: string, declared: DeclaredOperation): Operation {
   const { parameters = [], requestBody, responses, security } = declared;
+  const json = requestBody?.content["application/json"]?.schema ?? null;
   return {
     method: method.toUpperCase(),
     path,
     scope: security?.[0]?.ApiKey[0] ?? null,
     parameters,
-    json: requestBody?.content["application/json"]?.schema ?? null,
-    form: requestBody?.content["multipart/form-data"]?.schema ?? null,
+    json,
+    form: json ? null : (requestBody?.content["multipart/form-data"]?.schema ?? null),
     bytes:
       Object.keys(requestBody?.content ?? {}).find((type) => !STRUCTURED_TYPES.has(type)) ?? null,
     bodyRequired: requestBody?.required ?? false,

@@ -28,3 +28,4 @@ export type * from "./types.ts";
 export type { UploadOptions } from "./upload.ts";
 export type { NewVideo } from "./videos.ts";
 export type { WaitOptions } from "./wait-until-ready.ts";
+export type { NewWatch, WatchChange, WatchPreview } from "./watches.ts";

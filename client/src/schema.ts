@@ -904,6 +904,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/index/{index_name}/watches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the watches of an index
+         * @description Lists the watches of an index, the oldest first.
+         */
+        get: operations["listWatches"];
+        put?: never;
+        /**
+         * Create a watch
+         * @description Announces from now on each new segment that matches: by the event `watch.matched`, once, with its probability. A segment is scored as a search scores it. Send JSON, or, to watch for an image, a form with `image_file` and the other fields as JSON in `watch`. docs/watches.md has recipes.
+         */
+        post: operations["createWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/watches/{watch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a watch
+         * @description Returns a watch, and how many segments have matched it.
+         */
+        get: operations["getWatch"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a watch
+         * @description Deletes a watch and its list of matches. The segments stay.
+         */
+        delete: operations["deleteWatch"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a watch
+         * @description Changes the fields that are given, for what is added from now on. What it watches for stays: create another watch for another query.
+         */
+        patch: operations["updateWatch"];
+        trace?: never;
+    };
+    "/index/{index_name}/watches/{watch_id}/matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the matches of a watch
+         * @description Lists the segments that have matched, those of the newest assets first.
+         */
+        get: operations["listWatchMatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/watches/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a watch before it is created
+         * @description Starts a job that finds what the watch would have announced of the assets that are there. Its result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, and for each of five `thresholds` the number of matches and the share that is expected to be right, with its interval. To preview an image, create the watch with `paused` first.
+         */
+        post: operations["previewNewWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/watches/{watch_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a watch
+         * @description Starts a job that finds what the watch would have announced of the assets that are there. Its result has `matches_by_day`, the ten `best` segments and the ten with scores `nearest_threshold`, and for each of five `thresholds` the number of matches and the share that is expected to be right, with its interval.
+         */
+        post: operations["previewWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/index/{index_name}/webhook": {
         parameters: {
             query?: never;
@@ -3149,7 +3261,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            type?: "asset.updated" | "asset.progress" | "asset.deleted" | "webhook.test" | "reset";
+            type?: "asset.updated" | "asset.progress" | "asset.deleted" | "watch.matched" | "webhook.test" | "reset";
         };
         /** @description A change of an index. */
         Event: {
@@ -3157,7 +3269,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            type: "asset.updated" | "asset.progress" | "asset.deleted" | "webhook.test";
+            type: "asset.updated" | "asset.progress" | "asset.deleted" | "watch.matched" | "webhook.test";
             /**
              * Format: date-time
              * @description When it happened. RFC 3339, UTC.
@@ -3202,7 +3314,201 @@ export interface components {
                  * @example job_01KATN4BA0B1C2D3E4F5G6H7J8
                  */
                 job_id?: string | null;
+                /**
+                 * @description Id of the watch that has matched.
+                 * @example wat_01KATN8K7M8N9P0Q1R2S3T4V5W
+                 */
+                watch_id?: string;
+                /**
+                 * @description Name of that watch.
+                 * @example Red truck at the gate
+                 */
+                watch_name?: string;
+                /**
+                 * @description Title of the asset, if a watch has matched.
+                 * @example gate.mp4
+                 */
+                title?: string;
+                /**
+                 * @description Segments of the asset that match the watch.
+                 * @example 1
+                 */
+                total?: number;
+                /** @description The best 20 of these, the best first. */
+                matches?: {
+                    /**
+                     * @description Id of the segment.
+                     * @example seg_01KATN5D1B2C3D4E5F6G7H8J9K
+                     */
+                    segment_id: string;
+                    /**
+                     * @description Start in seconds from the beginning of the video; null for an image.
+                     * @example 41.2
+                     */
+                    start_seconds: number | null;
+                    /**
+                     * @description End in seconds from the beginning of the video; null for an image.
+                     * @example 46.8
+                     */
+                    end_seconds: number | null;
+                    /**
+                     * @description Probability that the segment is relevant, from 0 to 1.
+                     * @example 0.92
+                     */
+                    score: number;
+                    /** @description Why the segment was found, strongest first. */
+                    evidence: {
+                        /**
+                         * @description What matched: the image, what is said, text in the image, the caption.
+                         * @enum {string}
+                         */
+                        kind: "visual" | "speech" | "text" | "caption";
+                        /**
+                         * @description Strength of this evidence, from 0 to 1.
+                         * @example 0.88
+                         */
+                        score: number;
+                        /**
+                         * @description Excerpt as HTML text, with the matching words in `<mark>` elements.
+                         * @example A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen.
+                         */
+                        text?: string;
+                    }[];
+                }[];
+                /** @description Paths of the API, for more. */
+                links?: {
+                    /**
+                     * @description Path of the asset's record.
+                     * @example /index/holidays/video/vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q
+                     */
+                    asset: string;
+                    /**
+                     * @description Path of all matches of the watch.
+                     * @example /index/holidays/watches/wat_01KATN8K7M8N9P0Q1R2S3T4V5W/matches
+                     */
+                    matches: string;
+                };
             };
+        };
+        /** @description A query that announces each new segment which matches. */
+        Watch: {
+            /**
+             * @description Id of the watch.
+             * @example wat_01KATN8K7M8N9P0Q1R2S3T4V5W
+             */
+            watch_id: string;
+            /**
+             * @description Name of the index.
+             * @example holidays
+             */
+            index_name: string;
+            /**
+             * @description What it is called in events.
+             * @example Red truck at the gate
+             */
+            name: string;
+            /**
+             * @description What it watches for; null if only for what is like an example.
+             * @example red truck at the gate
+             */
+            query: string | null;
+            /**
+             * @description Id of the segment or asset that is the example; null without one.
+             * @example null
+             */
+            similar_to: string | null;
+            /**
+             * @description Whether the example is an uploaded image.
+             * @example false
+             */
+            has_image: boolean;
+            /**
+             * @description Conditions on the assets; empty for all.
+             * @example {
+             *       "camera": "gate"
+             *     }
+             */
+            filter: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Kinds of evidence that count; empty for all.
+             * @example []
+             */
+            modes: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+            /**
+             * @description Kinds of assets that are compared; empty for all.
+             * @example [
+             *       "video"
+             *     ]
+             */
+            asset_types: ("video" | "image" | "audio")[];
+            /**
+             * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
+             * @example 0.9
+             */
+            min_probability: number;
+            /**
+             * Format: uri
+             * @description Public https URL to which its events are sent, instead of the webhook of the index. Keys without the scope `write` see only its origin.
+             * @example https://hooks.your-site.dev/truck
+             */
+            webhook_url: string | null;
+            /**
+             * @description Secret that signs what is sent to `webhook_url`: that of the index. Null without a URL, and for keys without the scope `admin`.
+             * @example whsec_C2FVsBQI…
+             */
+            webhook_secret: string | null;
+            /**
+             * @description Whether nothing is announced for now.
+             * @example false
+             */
+            paused: boolean;
+            /**
+             * @description Segments that have matched.
+             * @example 3
+             */
+            matches: number;
+            /**
+             * Format: date-time
+             * @description Creation of the watch. Assets that were added before don't match. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last change of the watch. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description The watch that was deleted. */
+        DeletedWatch: {
+            /**
+             * @description Id of the watch.
+             * @example wat_01KATN8K7M8N9P0Q1R2S3T4V5W
+             */
+            watch_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /** @description A segment that has matched a watch. */
+        WatchMatch: {
+            /**
+             * Format: date-time
+             * @description When the segment became searchable, or its transcript made it match. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
+            matched_at: string;
+            /**
+             * @description Probability that the segment is relevant, from 0 to 1, at that time.
+             * @example 0.94
+             */
+            score: number;
+            segment: components["schemas"]["Hit"];
         };
         /** @description The webhook of an index. */
         Webhook: {
@@ -3268,7 +3574,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            type: "asset.updated" | "asset.progress" | "asset.deleted" | "webhook.test";
+            type: "asset.updated" | "asset.progress" | "asset.deleted" | "watch.matched" | "webhook.test";
             /**
              * @description State of the delivery.
              * @example delivered
@@ -9134,6 +9440,750 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listWatches: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "watches": [
+                     *         {
+                     *           "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
+                     *           "index_name": "holidays",
+                     *           "name": "Red truck at the gate",
+                     *           "query": "red truck at the gate",
+                     *           "similar_to": null,
+                     *           "has_image": false,
+                     *           "filter": {
+                     *             "camera": "gate"
+                     *           },
+                     *           "modes": [],
+                     *           "asset_types": [
+                     *             "video"
+                     *           ],
+                     *           "min_probability": 0.9,
+                     *           "webhook_url": "https://hooks.your-site.dev/truck",
+                     *           "webhook_secret": "whsec_C2FVsBQI…",
+                     *           "paused": false,
+                     *           "matches": 3,
+                     *           "created_at": "2026-11-24T09:30:00.000Z",
+                     *           "updated_at": "2026-11-24T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        watches: components["schemas"]["Watch"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    createWatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe: for a day, a repeated request with the same key gets the response to the first one. 1 to 255 printable ASCII characters, such as a UUID. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What to watch for, in everyday words. Required without an example.
+                     * @example red truck at the gate
+                     */
+                    query?: string;
+                    /** @description Id of a segment or an asset of the index: matches are like it. */
+                    similar_to?: string;
+                    /**
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    filter?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Kinds of evidence that count, as in a search. Default: all.
+                     * @default []
+                     */
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    /**
+                     * @description Kinds of assets that are compared. Default: all.
+                     * @default []
+                     */
+                    asset_types?: ("video" | "image" | "audio")[];
+                    /**
+                     * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
+                     * @default 0.9
+                     * @example 0.9
+                     */
+                    min_probability?: number;
+                    /**
+                     * @description What it is called in events.
+                     * @example Red truck at the gate
+                     */
+                    name: string;
+                    /**
+                     * Format: uri
+                     * @description Public https URL to which its events are sent, instead of the webhook of the index. Keys without the scope `write` see only its origin.
+                     * @example https://hooks.your-site.dev/truck
+                     */
+                    webhook_url?: string;
+                    /**
+                     * @description Whether nothing is announced for now.
+                     * @default false
+                     */
+                    paused?: boolean;
+                };
+                "multipart/form-data": {
+                    /**
+                     * Format: json
+                     * @description The other fields, as a JSON object.
+                     */
+                    watch?: string;
+                    /**
+                     * Format: binary
+                     * @description Image to watch for, in any format that can be added.
+                     */
+                    image_file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
+                     *       "index_name": "holidays",
+                     *       "name": "Red truck at the gate",
+                     *       "query": "red truck at the gate",
+                     *       "similar_to": null,
+                     *       "has_image": false,
+                     *       "filter": {
+                     *         "camera": "gate"
+                     *       },
+                     *       "modes": [],
+                     *       "asset_types": [
+                     *         "video"
+                     *       ],
+                     *       "min_probability": 0.9,
+                     *       "webhook_url": "https://hooks.your-site.dev/truck",
+                     *       "webhook_secret": "whsec_C2FVsBQI…",
+                     *       "paused": false,
+                     *       "matches": 3,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Watch"];
+                };
+            };
+            /** @description The form can't be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The form can't be read."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The index has its 200 watches, or the account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The index has its 200 watches, or the account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description An earlier request with this `Idempotency-Key` is still running. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "An earlier request with this `Idempotency-Key` is still running."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body isn't a form, or the file isn't of this kind. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body isn't a form, or the file isn't of this kind."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the watch. */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
+                     *       "index_name": "holidays",
+                     *       "name": "Red truck at the gate",
+                     *       "query": "red truck at the gate",
+                     *       "similar_to": null,
+                     *       "has_image": false,
+                     *       "filter": {
+                     *         "camera": "gate"
+                     *       },
+                     *       "modes": [],
+                     *       "asset_types": [
+                     *         "video"
+                     *       ],
+                     *       "min_probability": 0.9,
+                     *       "webhook_url": "https://hooks.your-site.dev/truck",
+                     *       "webhook_secret": "whsec_C2FVsBQI…",
+                     *       "paused": false,
+                     *       "matches": 3,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Watch"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    deleteWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the watch. */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedWatch"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    updateWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the watch. */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What it is called in events.
+                     * @example Red truck at the gate
+                     */
+                    name?: string;
+                    /**
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    filter?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Kinds of evidence that count, as in a search. Default: all. */
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    /** @description Kinds of assets that are compared. Default: all. */
+                    asset_types?: ("video" | "image" | "audio")[];
+                    /**
+                     * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
+                     * @example 0.9
+                     */
+                    min_probability?: number;
+                    /**
+                     * Format: uri
+                     * @description Public https URL to which its events are sent, instead of the webhook of the index. Keys without the scope `write` see only its origin.
+                     * @example https://hooks.your-site.dev/truck
+                     */
+                    webhook_url?: string | null;
+                    /** @description Whether nothing is announced for now. */
+                    paused?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "watch_id": "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
+                     *       "index_name": "holidays",
+                     *       "name": "Red truck at the gate",
+                     *       "query": "red truck at the gate",
+                     *       "similar_to": null,
+                     *       "has_image": false,
+                     *       "filter": {
+                     *         "camera": "gate"
+                     *       },
+                     *       "modes": [],
+                     *       "asset_types": [
+                     *         "video"
+                     *       ],
+                     *       "min_probability": 0.9,
+                     *       "webhook_url": "https://hooks.your-site.dev/truck",
+                     *       "webhook_secret": "whsec_C2FVsBQI…",
+                     *       "paused": false,
+                     *       "matches": 3,
+                     *       "created_at": "2026-11-24T09:30:00.000Z",
+                     *       "updated_at": "2026-11-24T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Watch"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listWatchMatches: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the watch. */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "matches": [
+                     *         {
+                     *           "matched_at": "2026-11-24T09:30:00.000Z",
+                     *           "score": 0.94,
+                     *           "segment": {
+                     *             "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *             "index_name": "holidays",
+                     *             "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *             "asset_type": "video",
+                     *             "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *             "image_id": null,
+                     *             "start_seconds": 41.2,
+                     *             "end_seconds": 46.8,
+                     *             "caption": "A woman drops a cup in a kitchen.",
+                     *             "caption_model": "@cf/google/gemma-4-26b-a4b-it",
+                     *             "transcript": "Oh no, that was my favourite cup.",
+                     *             "on_screen_text": "SCENE 4",
+                     *             "labels": [
+                     *               "person",
+                     *               "cup"
+                     *             ],
+                     *             "boxes": [
+                     *               {
+                     *                 "label": "cup",
+                     *                 "score": 0.83,
+                     *                 "x": 0.41,
+                     *                 "y": 0.3,
+                     *                 "width": 0.12,
+                     *                 "height": 0.2
+                     *               }
+                     *             ],
+                     *             "mask": null,
+                     *             "title": "kitchen.mp4",
+                     *             "metadata": {
+                     *               "year": 2026,
+                     *               "camera": "A"
+                     *             },
+                     *             "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *             "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *             "rank": 1,
+                     *             "score": 0.92,
+                     *             "evidence": [
+                     *               {
+                     *                 "kind": "visual",
+                     *                 "score": 0.88
+                     *               }
+                     *             ],
+                     *             "duplicates": [],
+                     *             "signals": {
+                     *               "term_coverage": 1,
+                     *               "bm25_normalized": 0.94,
+                     *               "image_similarity": 0.31
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        matches: components["schemas"]["WatchMatch"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    previewNewWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What to watch for, in everyday words. Required without an example.
+                     * @example red truck at the gate
+                     */
+                    query?: string;
+                    /** @description Id of a segment or an asset of the index: matches are like it. */
+                    similar_to?: string;
+                    /**
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    filter?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description Kinds of evidence that count, as in a search. Default: all.
+                     * @default []
+                     */
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    /**
+                     * @description Kinds of assets that are compared. Default: all.
+                     * @default []
+                     */
+                    asset_types?: ("video" | "image" | "audio")[];
+                    /**
+                     * @description Lowest `score` of a match: of those at 0.9, at least nine in ten are right.
+                     * @default 0.9
+                     * @example 0.9
+                     */
+                    min_probability?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    previewWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+                /** @description Id of the watch. */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "job_01KATN4BA0B1C2D3E4F5G6H7J8",
+                     *       "state": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QueuedJob"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The account's bytes of records are used up. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account's bytes of records are used up."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];

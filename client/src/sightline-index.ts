@@ -43,6 +43,7 @@ import { uploadFile, type UploadOptions } from "./upload.ts";
 import { Uploads } from "./uploads.ts";
 import { Videos } from "./videos.ts";
 import { type WaitOptions, waitUntilReady } from "./wait-until-ready.ts";
+import { Watches } from "./watches.ts";
 import { Webhook } from "./webhook.ts";
 
 /** One index, by its name. Making this object requests nothing. */
@@ -53,6 +54,7 @@ export class SightlineIndex {
   readonly imports: Imports;
   readonly sources: Sources;
   readonly uploads: Uploads;
+  readonly watches: Watches;
   readonly webhook: Webhook;
   readonly #transport: Transport;
   readonly #path: ApiPath;
@@ -66,6 +68,7 @@ export class SightlineIndex {
     this.imports = new Imports(transport, this.#path);
     this.sources = new Sources(transport, this.#path);
     this.uploads = new Uploads(transport, this.#path);
+    this.watches = new Watches(transport, this.#path);
     this.webhook = new Webhook(transport, this.#path);
   }
 
@@ -237,8 +240,7 @@ export class SightlineIndex {
    * await sightline.jobs.wait(job_id);
    */
   repair(options: RequestOptions = {}): Promise<Traversal> {
-    const request = { method: "POST", path: [...this.#path, "traverse"] } as const;
-    return this.#transport.json(request, options);
+    return this.#transport.json({ method: "POST", path: [...this.#path, "traverse"] }, options);
   }
 
   /**
@@ -279,9 +281,8 @@ export class SightlineIndex {
    * });
    */
   editList(cutList: CutList, options: RequestOptions = {}): Promise<string> {
-    const path = [...this.#path, "edl"];
-    const request = { method: "POST", path, json: cutList, repeatable: "safe" } as const;
-    return this.#transport.text(request, options);
+    const request = { method: "POST", json: cutList, repeatable: "safe" } as const;
+    return this.#transport.text({ ...request, path: [...this.#path, "edl"] }, options);
   }
 
   /**

@@ -28,6 +28,8 @@ export type Upload = Schemas["Upload"];
 export type ValidationIssue = Schemas["ValidationError"]["detail"][number];
 export type Video = Schemas["Video"];
 export type VideoMetadata = Schemas["VideoMetadata"];
+export type Watch = Schemas["Watch"];
+export type WatchMatch = Schemas["WatchMatch"];
 export type Webhook = Schemas["Webhook"];
 
 /** An event of an index. `reset` says that missed events are no longer stored. */

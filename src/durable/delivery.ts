@@ -11,15 +11,16 @@ import type { Delivery } from "../types.ts";
  */
 
 export function createDelivery(
-  event: Pick<Delivery, "seq" | "type" | "payload">,
+  event: Pick<Delivery, "seq" | "type" | "payload" | "url">,
   now: number,
 ): Delivery {
-  const { seq, type, payload } = event;
+  const { seq, type, payload, url } = event;
   const unsent = { attempts: 0, endedAt: null, statusCode: null, error: null };
   return {
     seq,
     type,
     payload,
+    url,
     ...unsent,
     phase: "queued",
     createdAt: now,

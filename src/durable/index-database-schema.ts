@@ -117,4 +117,49 @@ export const INDEX_DATABASE_MIGRATIONS = [
    ALTER TABLE segments ADD COLUMN vectors_at INTEGER NOT NULL DEFAULT 0;`,
   `-- Facts of an asset's file, copied from D1 as the others are.
    ALTER TABLE assets ADD COLUMN technical TEXT NOT NULL DEFAULT '{}';`,
+  `-- Vectors of segments that aren't searchable yet, as 32-bit numbers, for watches.
+   CREATE TABLE new_vectors (
+     segment_key INTEGER NOT NULL,
+     kind        TEXT NOT NULL,
+     region      INTEGER NOT NULL, -- 0 for other kinds
+     "values"    BLOB NOT NULL,
+     PRIMARY KEY (segment_key, kind, region)
+   ) STRICT, WITHOUT ROWID;
+   -- Matches of segments that aren't searchable yet.
+   CREATE TABLE new_matches (
+     segment_key INTEGER NOT NULL,
+     watch_id    TEXT NOT NULL,
+     score       REAL NOT NULL,
+     details     TEXT NOT NULL, -- MatchDetails
+     PRIMARY KEY (segment_key, watch_id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE matches (
+     match_key   INTEGER PRIMARY KEY AUTOINCREMENT, -- AUTOINCREMENT never reuses a number
+     watch_id    TEXT NOT NULL,
+     segment_key INTEGER NOT NULL,
+     segment_id  TEXT NOT NULL,
+     score       REAL NOT NULL,
+     details     TEXT NOT NULL,
+     matched_at  INTEGER NOT NULL,
+     UNIQUE (watch_id, segment_key)
+   ) STRICT;
+   CREATE INDEX matches_by_watch ON matches (watch_id, segment_id);
+   CREATE INDEX matches_by_segment ON matches (segment_key);
+
+   -- A match counts in the transaction that makes its asset searchable, and only once.
+   CREATE TRIGGER assets_match AFTER UPDATE OF searchable_at ON assets
+   WHEN new.searchable_at IS NOT NULL BEGIN
+     INSERT OR IGNORE INTO matches (watch_id, segment_key, segment_id, score, details, matched_at)
+       SELECT watch_id, segment_key, segment_id, score, details, unixepoch('subsec') * 1000
+       FROM segments JOIN new_matches USING (segment_key) WHERE asset_key = new.asset_key;
+     DELETE FROM new_matches WHERE segment_key IN (
+       SELECT segment_key FROM segments WHERE asset_key = new.asset_key);
+     DELETE FROM new_vectors WHERE segment_key IN (
+       SELECT segment_key FROM segments WHERE asset_key = new.asset_key);
+   END;
+   CREATE TRIGGER segments_delete_matches AFTER DELETE ON segments BEGIN
+     DELETE FROM new_vectors WHERE segment_key = old.segment_key;
+     DELETE FROM new_matches WHERE segment_key = old.segment_key;
+     DELETE FROM matches WHERE segment_key = old.segment_key;
+   END;`,
 ];

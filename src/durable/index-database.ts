@@ -1,7 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
+import type { AssetId } from "../ids.ts";
 import type { FtsSearch } from "../store/index-database/fulltext.ts";
 import type {
   DatabaseResult,
+  NewSegmentQuery,
+  NewSegmentRows,
   SegmentQuery,
   SegmentRows,
   TermCounts,
@@ -11,6 +14,7 @@ import { CountedStorage, exec, readObjects, readRows, type Sql } from "./counted
 import { rebuildFullText, writeFullText } from "./full-text-rows.ts";
 import { INDEX_DATABASE_MIGRATIONS } from "./index-database-schema.ts";
 import { migrate } from "./migrate.ts";
+import { queryNewSegments } from "./query-new-segments.ts";
 import { countTerms, querySegments } from "./query-segments.ts";
 
 /** Segments whose full text is written again at once: by an alarm, and before a search. */
@@ -59,6 +63,14 @@ export class IndexDatabase extends DurableObject<Env> {
   async querySegments(query: SegmentQuery): Promise<DatabaseResult<SegmentRows>> {
     this.#rebuildSome();
     return this.#run((storage) => querySegments(storage, query));
+  }
+
+  /** Answers what watches ask of the text of an asset's segments. */
+  async queryNewSegments(
+    assetId: AssetId,
+    queries: readonly NewSegmentQuery[],
+  ): Promise<DatabaseResult<NewSegmentRows[]>> {
+    return this.#run((storage) => queryNewSegments(storage, assetId, queries));
   }
 
   /** Counts the segments with the terms of a full-text search. */

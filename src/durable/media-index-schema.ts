@@ -31,4 +31,6 @@ export const MEDIA_INDEX_MIGRATIONS = [
      error       TEXT
    ) STRICT;
    CREATE INDEX deliveries_by_due ON deliveries (due_at);`,
+  `-- Where a delivery goes; NULL: to the webhook of the index.
+   ALTER TABLE deliveries ADD COLUMN url TEXT;`,
 ];

@@ -5,14 +5,16 @@ import { type AssetId, eventId, type IndexId, type JobId } from "../ids.ts";
 import * as ingest from "../ingest/state.ts";
 import type { IngestState, PartRef, TransitionOutcome } from "../ingest/state.ts";
 import { log } from "../log.ts";
-import type { IngestMessage, DeliveryMessage } from "../messages.ts";
+import type { IngestMessage } from "../messages.ts";
 import { writeAssetState } from "../store/asset-changes.ts";
 import { sql } from "../store/sql.ts";
-import type { Asset, AssetType, Delivery, EventType, Step, WebhookState } from "../types.ts";
-import { type AssetEventData, changeEventType, toAssetEventData } from "./asset-events.ts";
+import type { Asset, AssetType, Delivery, Step, WebhookSecret, WebhookState } from "../types.ts";
+import { changeEventType, toAssetEventData } from "./asset-events.ts";
 import { type AssetStateRow, AssetRows } from "./asset-rows.ts";
 import { readNumber } from "./counted-storage.ts";
+import { EventPublisher } from "./event-publisher.ts";
 import { EventStream } from "./event-stream.ts";
+import { MatchAnnouncer } from "./match-announcer.ts";
 import { MEDIA_INDEX_MIGRATIONS } from "./media-index-schema.ts";
 import { migrate } from "./migrate.ts";
 import { enqueueAll } from "./outbox.ts";
@@ -33,6 +35,8 @@ export class MediaIndex extends DurableObject<Env> {
   readonly #assets: AssetRows;
   readonly #events: EventStream;
   readonly #webhook: Webhook;
+  readonly #publisher: EventPublisher;
+  readonly #announcer: MatchAnnouncer;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -40,6 +44,11 @@ export class MediaIndex extends DurableObject<Env> {
     this.#assets = new AssetRows(ctx.storage.sql);
     this.#events = new EventStream(ctx.storage);
     this.#webhook = new Webhook(ctx.storage);
+    const { storage } = ctx;
+    const armAlarm = () => this.#armAlarm();
+    const [events, webhook] = [this.#events, this.#webhook];
+    this.#publisher = new EventPublisher(env.WEBHOOKS, storage, events, webhook, armAlarm);
+    this.#announcer = new MatchAnnouncer(env, storage, this.#publisher);
   }
 
   /**
@@ -103,7 +112,7 @@ export class MediaIndex extends DurableObject<Env> {
     const row = this.#assets.get(assetId);
     if (!row) return;
     this.#assets.delete(assetId);
-    await this.#publish("asset.deleted", toAssetEventData(row), Promise.resolve());
+    await this.#publisher.publish("asset.deleted", toAssetEventData(row), Promise.resolve());
   }
 
   /** Deletes all state for good, because the index is being deleted. */
@@ -148,8 +157,18 @@ export class MediaIndex extends DurableObject<Env> {
   /** Sends a test event. Null if the index has no webhook or its webhook is disabled. */
   async testWebhook(): Promise<Delivery | null> {
     if (!this.#webhook.isEnabled()) return null;
-    const seq = await this.#publish("webhook.test", null, Promise.resolve());
+    const seq = await this.#publisher.publish("webhook.test", null, Promise.resolve());
     return this.#webhook.get(seq) ?? null;
+  }
+
+  /** Announces the matches of an asset that was searchable before, each once. */
+  async announceMatches(): Promise<void> {
+    if (!this.#closed()) await this.#announcer.announce(this.#indexId());
+  }
+
+  /** Returns the secrets that sign events, newest first, of which there is one from now on. */
+  async webhookSecrets(): Promise<WebhookSecret[]> {
+    return this.#webhook.requireSecrets(Date.now());
   }
 
   /** Lists deliveries of events with numbers below `before`, newest first, and counts all. */
@@ -160,13 +179,13 @@ export class MediaIndex extends DurableObject<Env> {
   /** Leases a delivery to a consumer. Null if it has ended or another consumer has the lease. */
   async claimDelivery(seq: number): Promise<SignedWebhook | null> {
     const now = Date.now();
-    const config = this.#webhook.config();
     const claimed = this.#webhook.claim(seq, now);
-    if (!config || !claimed) return null;
+    const url = claimed?.url ?? this.#webhook.config()?.url;
+    if (!claimed || url === undefined) return null;
     await this.#armAlarm();
     const secrets = this.#webhook.secrets(now).map(({ secret }) => secret);
     const id = eventId(this.#indexId(), seq);
-    return { url: config.url, id, payload: claimed.payload, secrets };
+    return { url, id, payload: claimed.payload, secrets };
   }
 
   async settleDelivery(seq: number, outcome: DeliveryOutcome): Promise<void> {
@@ -185,7 +204,7 @@ export class MediaIndex extends DurableObject<Env> {
         await this.#advance(row, state, dispatch);
       } else await this.#writeState(row);
     }
-    await this.#dispatchDeliveries(this.#webhook.takeOverdue(now, ALARM_BATCH_SIZE));
+    await this.#publisher.dispatch(this.#webhook.takeOverdue(now, ALARM_BATCH_SIZE));
   }
 
   /** Does what an alarm that was lost would have done: the platform gives up after six failures. */
@@ -220,36 +239,12 @@ export class MediaIndex extends DurableObject<Env> {
     const dueAt = ingest.nextDue(state);
     this.#assets.put(next, eventType ? Math.min(dueAt, Date.now() + STATE_WRITE_RETRY_MS) : dueAt);
     const data = toAssetEventData(next, before.state);
-    const published = eventType && this.#publish(eventType, data, this.#writeState(next));
+    const published = eventType && this.#publisher.publish(eventType, data, this.#writeState(next));
     await this.#armAlarm();
     await Promise.all([
       this.#dispatchParts(next.assetId, dispatch ?? ingest.newlyDispatched(before.state, state)),
       published,
     ]);
-  }
-
-  /**
-   * Stores an event in the same turn as its cause, and broadcasts it once `stateWritten` has
-   * settled. Returns the event's number.
-   */
-  async #publish(
-    type: EventType,
-    data: AssetEventData | null,
-    stateWritten: Promise<void>,
-  ): Promise<number> {
-    const now = Date.now();
-    const event = this.#events.append(type, data, now);
-    const hasDelivery = this.#webhook.add(event, now);
-    await this.#events.broadcast(event, stateWritten);
-    if (hasDelivery) await this.#dispatchDeliveries([event.seq]);
-    return event.seq;
-  }
-
-  async #dispatchDeliveries(seqs: number[]): Promise<void> {
-    await this.#armAlarm();
-    const indexId = this.#indexId();
-    const messages = seqs.map((seq): DeliveryMessage => ({ indexId, seq }));
-    await enqueueAll(this.env.WEBHOOKS, messages, "webhook.enqueue_failed", { index: indexId });
   }
 
   async #dispatchParts(assetId: AssetId, parts: PartRef[]): Promise<void> {
@@ -265,6 +260,7 @@ export class MediaIndex extends DurableObject<Env> {
     const update = { ...ingest.publicState(row.state), error, revision };
     try {
       await writeAssetState(this.env, { indexId: this.#indexId(), assetId }, update);
+      if (update.state === "ready") await this.#announcer.announce(this.#indexId());
     } catch (cause) {
       log("error", "ingest.state_write_failed", { asset: assetId, cause: traceOf(cause) });
       return;

@@ -1,9 +1,9 @@
 import {
   type AssetScope,
-  countInScope,
   isInScope,
   segmentsInScope,
 } from "../store/index-database/asset-scope.ts";
+import { KEYFRAME_HASHES } from "../store/index-database/find-segments.ts";
 import {
   columnFilter,
   type FtsSearch,
@@ -22,12 +22,6 @@ import type {
 import { SEGMENT_COLUMNS } from "../store/index-database/segments.ts";
 import { concat, inList, raw, sql, type SqlFragment } from "../store/sql.ts";
 import { type ByteBudget, readNumber, readObjects, readRows, type Sql } from "./counted-storage.ts";
-
-/** The first two hashes of the keyframe's signature, eight bytes. */
-const KEYFRAME_HASHES = `(
-  SELECT substr(hashes, 1, 8) FROM signatures
-  WHERE signatures.segment_key = segments.segment_key AND frame_ms IS NULL
-) AS keyframeHashes`;
 
 /** Answers a `SegmentQuery` from the storage of a database. */
 export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
@@ -51,7 +45,7 @@ export function querySegments(storage: Sql, query: SegmentQuery): SegmentRows {
     readFound(storage, scope, batch, conditions, budget);
   const all = read(ranked, { left: maxBytes });
   const found = all.isCut ? readBest(ranked, read, maxBytes) : all;
-  return { fullTextHits, counts, total: readNumber(storage, countInScope(scope)), ...found };
+  return { fullTextHits, counts, ...found };
 }
 
 /** Rows of segments, and of the assets of these. */
@@ -114,7 +108,7 @@ function interleave(...lists: readonly (readonly string[])[]): string[] {
 type StemCounts = Pick<TermCounts, "total" | "stems">;
 
 /** Counts the segments of a database, and those with each stem of a search. */
-function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
+export function countStems(storage: Sql, search: FtsSearch | null): StemCounts {
   const stems = [...new Set(search?.tokens.map(({ stem }) => stem))];
   return {
     total: readNumber(storage, sql`SELECT SUM(segments) FROM segment_counts`),
@@ -151,7 +145,7 @@ function countMatches(
   });
 }
 
-function toStemSet(stems: StemCounts["stems"]): Set<string> {
+export function toStemSet(stems: StemCounts["stems"]): Set<string> {
   return new Set(stems.map(({ stem }) => stem));
 }
 
@@ -217,7 +211,7 @@ function listRareTerms(
  * database only: the part of each term is divided by its frequency here and multiplied by that of
  * the index. The average length stays that of this database.
  */
-function rankByIndex(
+export function rankByIndex(
   storage: Sql,
   search: FtsSearch,
   matches: SqlFragment,

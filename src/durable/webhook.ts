@@ -8,12 +8,15 @@ import * as delivery from "./delivery.ts";
 type Config = Pick<WebhookState, "url" | "disabledAt">;
 
 const SELECT_DELIVERIES =
-  raw(`SELECT seq, type, payload, phase, attempts, created_at AS createdAt, due_at AS dueAt,
+  raw(`SELECT seq, type, payload, url, phase, attempts, created_at AS createdAt, due_at AS dueAt,
   ended_at AS endedAt, status_code AS statusCode, error
   FROM deliveries`);
 
 const HTTP_GONE = 410;
+const RECEIVER_GONE = "The receiver answered 410: it is gone.";
 const SECRET_BYTES = 32;
+/** Stands for all URLs. */
+const ANY = "*";
 
 /** Webhook of one index: its URL, its secrets and a bounded log of deliveries. */
 export class Webhook {
@@ -43,7 +46,7 @@ export class Webhook {
       return;
     }
     this.#storage.kv.put<Config>("webhook", { url, disabledAt: null });
-    if (this.secrets(now).length === 0) this.rotate(now);
+    this.requireSecrets(now);
   }
 
   /** Lists the secrets that sign at `now`, newest first. */
@@ -51,15 +54,29 @@ export class Webhook {
     return activeSecrets(this.#storage.kv.get<WebhookSecret[]>("webhookSecrets") ?? [], now);
   }
 
+  /** Lists the secrets that sign at `now`, and makes one if there is none. */
+  requireSecrets(now: number): WebhookSecret[] {
+    if (this.secrets(now).length === 0) this.rotate(now);
+    return this.secrets(now);
+  }
+
   rotate(now: number): void {
     this.#storage.kv.put("webhookSecrets", withNewSecret(this.secrets(now), now));
   }
 
-  /** Stores a delivery of an event. False if the webhook is off or the event is progress. */
-  add(event: Pick<Delivery, "seq" | "type" | "payload">, now: number): boolean {
-    if (event.seq % WEBHOOKS.pruneEveryEvents === 0) this.#prune(now);
-    if (!this.isEnabled() || event.type === "asset.progress") return false;
-    this.#put(delivery.createDelivery(event, now));
+  /**
+   * Stores a delivery of an event to `url`, or without one to the webhook. False if that is off or
+   * the event is progress.
+   */
+  add(
+    { seq, type, payload }: Pick<Delivery, "seq" | "type" | "payload">,
+    now: number,
+    url: string | null = null,
+  ): boolean {
+    if (seq % WEBHOOKS.pruneEveryEvents === 0) this.#prune(now);
+    if (url === null && (!this.isEnabled() || type === "asset.progress")) return false;
+    this.requireSecrets(now);
+    this.#put(delivery.createDelivery({ seq, type, payload, url }, now));
     return true;
   }
 
@@ -72,9 +89,11 @@ export class Webhook {
       delivery.settle(current, outcome, now, Math.random()),
     );
     const config = this.config();
-    if (next && config && outcome.statusCode === HTTP_GONE) {
+    if (!next || outcome.statusCode !== HTTP_GONE) return;
+    if (next.url !== null) this.#failPending(RECEIVER_GONE, now, { url: next.url });
+    else if (config) {
       this.#storage.kv.put<Config>("webhook", { ...config, disabledAt: now });
-      this.#failPending("The receiver answered 410: it is gone.", now);
+      this.#failPending(RECEIVER_GONE, now);
     }
   }
 
@@ -120,7 +139,10 @@ export class Webhook {
    * ones beyond `WEBHOOKS.retainedCount`.
    */
   #prune(now: number): void {
-    this.#failPending("Too many were waiting.", now, WEBHOOKS.maxPending);
+    this.#failPending("Too many were waiting.", now, {
+      exemptCount: WEBHOOKS.maxPending,
+      url: ANY,
+    });
     exec(
       this.#storage.sql,
       sql`DELETE FROM deliveries WHERE due_at IS NULL AND seq <= (
@@ -129,13 +151,21 @@ export class Webhook {
     );
   }
 
-  /** Fails all pending deliveries except the newest `exemptCount`. */
-  #failPending(error: string, now: number, exemptCount = 0): void {
+  /**
+   * Fails the pending deliveries to a URL, or by default to the webhook of the index, except the
+   * newest `exemptCount`.
+   */
+  #failPending(
+    error: string,
+    now: number,
+    { exemptCount = 0, url = null }: { exemptCount?: number; url?: string | null } = {},
+  ): void {
     exec(
       this.#storage.sql,
       sql`UPDATE deliveries SET phase = 'failed', error = ${error}, ended_at = ${now}, due_at = NULL
         WHERE seq IN (
-          SELECT seq FROM deliveries WHERE due_at IS NOT NULL
+          SELECT seq FROM deliveries
+          WHERE due_at IS NOT NULL AND (url IS ${url} OR ${url} = ${ANY})
           ORDER BY seq DESC LIMIT -1 OFFSET ${exemptCount})`,
     );
   }
@@ -153,9 +183,9 @@ export class Webhook {
   #put(row: Delivery): void {
     exec(
       this.#storage.sql,
-      sql`INSERT OR REPLACE INTO deliveries (seq, type, payload, phase, attempts, created_at,
+      sql`INSERT OR REPLACE INTO deliveries (seq, type, payload, url, phase, attempts, created_at,
           due_at, ended_at, status_code, error)
-        VALUES (${row.seq}, ${row.type}, ${row.payload}, ${row.phase}, ${row.attempts},
+        VALUES (${row.seq}, ${row.type}, ${row.payload}, ${row.url}, ${row.phase}, ${row.attempts},
           ${row.createdAt}, ${row.dueAt}, ${row.endedAt}, ${row.statusCode}, ${row.error})`,
     );
   }

@@ -7,7 +7,7 @@ import { describeEndpoint, type EndpointDescription } from "./describe-endpoint.
 import { idempotencyHeaders, runOnce } from "./idempotency.ts";
 import { readBody, readJsonBody } from "./json-body.ts";
 import { meterRequest } from "./metering.ts";
-import { collectFormIssues } from "./multipart.ts";
+import { collectFormIssues, isFormRequest } from "./multipart.ts";
 import { readQuery, tagNextCursor } from "./query-string.ts";
 import { validate } from "./validation.ts";
 
@@ -79,14 +79,28 @@ export function addEndpoint<
       c.set("caller", caller);
       meterRequest(c, caller.accountId);
     }
-    const body = await (endpoint.body ? readBody(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());
+    const isForm = endpoint.form !== undefined && isFormRequest(c.req.raw);
+    const sent = isForm ? withoutBody(endpoint) : endpoint;
+    const body = await (sent.body ? readBody(c.req.raw, LIMITS.jsonBytes) : new Uint8Array());
     const respond = async () => {
-      const result = await handle(c, await readInput(c, endpoint, body));
+      const result = await handle(c, await readInput(c, sent, body));
       if (result instanceof Response) return result;
       return jsonResponse(tagNextCursor(c, endpoint.query, result), 200);
     };
     return endpoint.creates ? runOnce(c, endpoint.creates, body, respond) : respond();
   });
+}
+
+/** Returns an operation for a request with a form instead of JSON: its handler reads the parts. */
+function withoutBody<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodObject,
+  R extends z.ZodType,
+>(endpoint: Endpoint<P, Q, B, R>): Endpoint<P, Q, B, R> {
+  const { body: _, ...others } = endpoint;
+  const { rules: _rules, ...withoutRules } = others;
+  return withoutRules;
 }
 
 /**

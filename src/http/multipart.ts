@@ -21,6 +21,11 @@ export interface FormFile {
   chunks: AsyncIterable<Uint8Array>;
 }
 
+/** Whether the body of a request is a multipart form. */
+export function isFormRequest({ headers }: Request): boolean {
+  return /^multipart\/form-data\b/i.test(headers.get("content-type") ?? "");
+}
+
 /**
  * Reads a multipart body part by part without buffering it: `onFile` must consume each file before
  * the next one arrives. Resolves to the text fields. Throws `unsupported_media_type`, `bad_request`
@@ -35,7 +40,7 @@ export async function readForm(
   onFile: (file: FormFile) => Promise<void>,
 ): Promise<Map<string, string>> {
   const type = request.headers.get("content-type") ?? "";
-  if (!/^multipart\/form-data\b/i.test(type)) {
+  if (!isFormRequest(request)) {
     throw new AppError("unsupported_media_type", "Send the upload as multipart/form-data.");
   }
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw bodyTooLarge();

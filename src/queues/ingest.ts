@@ -6,6 +6,7 @@ import { purgeAsset } from "../lifecycle/purge.ts";
 import { log } from "../log.ts";
 import { type IngestMessage, ingestMessage } from "../messages.ts";
 import { costGate } from "../metering/cost-gate.ts";
+import { matchAsset } from "../search/watches/match-asset.ts";
 import { getAsset } from "../store/d1/assets.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
 import { indexObject } from "../store/index-object.ts";
@@ -73,7 +74,9 @@ async function runStep(
   const fanOut = await withMetering(env, asset.accountId, "background", async (metered) => {
     const check = requireQuota(metered.DB, asset.accountId, { cost_usd_per_day: 0 });
     await costGate(metered).admit(check);
-    return STEP_RUNNERS[step](metered, asset, part, attempt);
+    const next = await STEP_RUNNERS[step](metered, asset, part, attempt);
+    if (step === "finish") await matchAsset(metered, asset);
+    return next;
   });
   return fanOut ?? undefined;
 }

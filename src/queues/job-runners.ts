@@ -20,9 +20,13 @@ import { exampleFromClip } from "../search/clip-example.ts";
 import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
+import { matchAsset } from "../search/watches/match-asset.ts";
+import { previewWatch } from "../search/watches/preview-watch.ts";
 import { getAsset } from "../store/d1/assets.ts";
 import { requireJob } from "../store/d1/jobs.ts";
 import { listShards } from "../store/d1/shards.ts";
+import { isWatched, requireWatch, type WatchRequest } from "../store/d1/watches.ts";
+import { indexObject } from "../store/index-object.ts";
 
 /**
  * Records a job's progress, from 0 to 1, and its result so far. False if the job was cancelled and
@@ -90,9 +94,17 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     return saveResults(hits, { indexName: name, ...page });
   },
 
-  /** Replaces a video's transcript. */
-  transcript: (env, { jobId, assetId, language, warnings }, { onProgress }) =>
-    replaceTranscript(env, { jobId, assetId, language, warnings }, onProgress),
+  /** Replaces a video's transcript, and announces what matches a watch by it. */
+  async transcript(env, { jobId, indexId, assetId, language, warnings }, { onProgress }) {
+    const replacement = { jobId, assetId, language, warnings };
+    const replaced = await replaceTranscript(env, replacement, onProgress);
+    const asset = await getAsset(env.DB, assetId);
+    if (asset && (await isWatched(env.DB, asset))) {
+      await matchAsset(env, asset, true);
+      await indexObject(env, indexId).announceMatches();
+    }
+    return replaced;
+  },
 
   /** Imports one page of a source's listing. */
   async import(env, job, { onProgress }) {
@@ -126,6 +138,15 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
       await endOfSlice();
       costGate(env).require("convertedSeconds");
     });
+  },
+
+  /** Finds what a watch would have announced. */
+  async preview_watch(env, job) {
+    const { accountId, indexId, indexName: name, minProbability, watchId } = job;
+    const index = { accountId, indexId, name, shards: await listShards(env.DB, indexId) };
+    const request = job.request as unknown as WatchRequest;
+    const image = watchId && (await requireWatch(env.DB, indexId, watchId)).image;
+    return previewWatch(env, index, { request, minProbability, image });
   },
 
   /** Repairs one asset, in slices. The report of the last one is the result. */

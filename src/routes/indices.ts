@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { AppError, invalid, type ValidationIssue } from "../errors.ts";
-import { requirePublicUrl } from "../fetching/public-url.ts";
+import type { ValidationIssue } from "../errors.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input, type SentInput } from "../http/endpoint.ts";
 import { userMetadata } from "../http/json-object.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
+import { webhookUrlIssues } from "../http/webhook-url.ts";
 import { type AccountId, newId } from "../ids.ts";
 import type { JobMessage } from "../messages.ts";
 import { listAssets } from "../store/d1/assets.ts";
@@ -73,7 +73,7 @@ addEndpoint(
         },
       },
     },
-    rules: webhookUrlIssues,
+    rules: settingsIssues,
     creates: "record",
     response: indexRecord,
   },
@@ -196,7 +196,7 @@ addEndpoint(
     scope: "write",
     params: indexParams,
     body: indexChange,
-    rules: webhookUrlIssues,
+    rules: settingsIssues,
     response: indexRecord,
   },
   updateIndex,
@@ -244,23 +244,9 @@ async function deleteIndex(c: Context, { params }: Input<typeof indexParams>) {
   return { job_id: jobId, state: "queued" as const };
 }
 
-/**
- * Returns an issue unless webhooks may be sent to the URL in the settings: https to a public
- * address, or any of the hosts in `FETCH_ALLOW`.
- */
-function webhookUrlIssues(c: Context, { body: { settings } }: SentInput): ValidationIssue[] {
+function settingsIssues(c: Context, { body: { settings } }: SentInput): ValidationIssue[] {
   const url = isObject(settings) ? settings["webhook_url"] : undefined;
-  if (typeof url !== "string" || !URL.canParse(url)) return []; // the schema has an issue then
-  const loc = ["body", "settings", "webhook_url"];
-  const allowed = c.env.FETCH_ALLOW;
-  try {
-    const { protocol, host } = requirePublicUrl(url, allowed);
-    if (protocol === "https:" || allowed.split(",").includes(host)) return [];
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return invalid(loc, "value_error", error.message).issues;
-  }
-  return invalid(loc, "url_parsing", "Give an https URL").issues;
+  return webhookUrlIssues(c.env, url, ["body", "settings", "webhook_url"]);
 }
 
 /** Sets the webhook in the index's object, which sends the events; the settings only show it. */

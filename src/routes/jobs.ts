@@ -4,6 +4,7 @@ import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { type StoredResults, loadResults } from "../search/stored-results.ts";
+import type { StoredPreview } from "../search/watches/preview-watch.ts";
 import { type JobItem, listJobItems } from "../store/d1/imports.ts";
 import { cancelJob, listJobs, requireJob } from "../store/d1/jobs.ts";
 import { listShards } from "../store/d1/shards.ts";
@@ -13,6 +14,7 @@ import { assetIdFields } from "./records/asset-record.ts";
 import { idField } from "./records/fields.ts";
 import { jobRecord, toJobRecord } from "./records/job-record.ts";
 import { toSearchResult } from "./records/search-result.ts";
+import { toHitRecord } from "./records/segment-record.ts";
 
 export const jobRoutes = createRouter("Jobs");
 
@@ -87,20 +89,32 @@ async function cancelCallerJob(c: Context, { params }: Input<typeof jobParams>) 
   return toJobRecord(await requireJob(c.env.DB, accountId, params.job_id));
 }
 
-/** Result of a job: a search's current segments, an import's items, or the stored result. */
+/** Result of a job: current segments, an import's items, or the stored result. */
 async function getResult(c: Context, { jobId, kind, result, indexId }: Job): Promise<unknown> {
   if (kind === "import") {
     const items = await listJobItems(c.env.DB, jobId);
     return { ...(result as object | null), items: items.map(toItemRecord) };
   }
-  if (kind !== "search" || result === null) return result;
-  const stored = result as StoredResults;
+  if (result === null || (kind !== "search" && kind !== "preview_watch")) return result;
   const { accountId } = c.get("caller");
   const shards = await listShards(c.env.DB, indexId!);
-  const index = { accountId, indexId: indexId!, name: stored.indexName, shards };
-  const hits = await loadResults(c.env, index, stored);
+  const sign = createMediaUrlSigner(c);
+  const load = (name: string, hits: StoredResults["hits"]) =>
+    loadResults(c.env, { accountId, indexId: indexId!, name, shards }, { hits });
+  if (kind === "preview_watch") {
+    const { best, nearest_threshold, ...preview } = result as StoredPreview;
+    const [bestHits, nearestHits] = await Promise.all(
+      [best, nearest_threshold].map(async (hits) => {
+        const loaded = await load(preview.index_name, hits);
+        return Promise.all(loaded.map((hit) => toHitRecord(hit, sign)));
+      }),
+    );
+    return { ...preview, best: bestHits, nearest_threshold: nearestHits };
+  }
+  const stored = result as StoredResults;
+  const hits = await load(stored.indexName, stored.hits);
   const page = { ...stored, calibration: stored.calibration ?? "borrowed" };
-  return toSearchResult(hits, page, createMediaUrlSigner(c));
+  return toSearchResult(hits, page, sign);
 }
 
 function toItemRecord(item: JobItem) {

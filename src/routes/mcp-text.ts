@@ -1,11 +1,13 @@
 import type { z } from "@hono/zod-openapi";
 import { formatClock } from "../prompts.ts";
 import type {
+  mcpAnswer,
   mcpAssetPage,
   mcpIndexPage,
-  mcpSearchResult,
-  mcpAnswer,
+  mcpMatchPage,
   mcpMoment,
+  mcpSearchResult,
+  mcpWatchPage,
 } from "./records/mcp-record.ts";
 
 /* Formats the results of MCP tools as text for a language model: a few lines for each item. */
@@ -62,6 +64,31 @@ export function formatMoments({
   return formatPage(heading, lines, next_cursor);
 }
 
+export function formatWatches({
+  watches,
+  total,
+  next_cursor,
+}: z.output<typeof mcpWatchPage>): string {
+  const lines = watches.map(({ watch_id, name, query, paused, matches, min_probability }) => {
+    const what = query === null ? "what is like an example" : toSingleLine(query);
+    const state = `${formatCount(matches, "match", "matches")} from ${min_probability}`;
+    return `- ${toSingleLine(name)}, ${watch_id}: ${what}; ${state}${paused ? "; paused" : ""}`;
+  });
+  return formatPage(`${watches.length} of ${total} watches.`, lines, next_cursor);
+}
+
+export function formatMatches({
+  matches,
+  total,
+  next_cursor,
+}: z.output<typeof mcpMatchPage>): string {
+  const lines = matches.map(
+    ({ matched_at, segment }) =>
+      `- ${matched_at}: ${formatMoment(segment)}\n${formatContent(segment)}`,
+  );
+  return formatPage(`${matches.length} of ${total} matches.`, lines, next_cursor);
+}
+
 export function formatAnswer({ answer, grounded, citations }: z.output<typeof mcpAnswer>): string {
   if (!grounded) return answer;
   const sources = citations.map(
@@ -104,8 +131,8 @@ function toSingleLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-function formatCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 function formatPage(heading: string, lines: string[], nextCursor: string | null): string {

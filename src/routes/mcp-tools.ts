@@ -5,9 +5,23 @@ import { DEFAULT_PAGE_SIZE } from "../http/pagination.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
-import { formatAnswer, formatAssets, formatIndices, formatMoments } from "./mcp-text.ts";
+import {
+  formatAnswer,
+  formatAssets,
+  formatIndices,
+  formatMatches,
+  formatMoments,
+  formatWatches,
+} from "./mcp-text.ts";
 import { indexName } from "./records/index-record.ts";
-import { mcpAssetPage, mcpIndexPage, mcpSearchResult, mcpAnswer } from "./records/mcp-record.ts";
+import {
+  mcpAnswer,
+  mcpAssetPage,
+  mcpIndexPage,
+  mcpMatchPage,
+  mcpSearchResult,
+  mcpWatchPage,
+} from "./records/mcp-record.ts";
 
 /** An API request made by a tool. */
 export interface ToolRequest {
@@ -153,6 +167,34 @@ const TOOLS = [
     output: mcpAnswer,
     toRequest: ({ index_name: name, ...query }) => ({ path: `${indexPath(name)}/answer`, query }),
     formatOutput: formatAnswer,
+  }),
+  defineTool("list_watches", {
+    title: "List watches",
+    description:
+      "Lists the watches of an index: queries that announce each new moment which matches, with " +
+      "how many have matched so far.",
+    input: z.object({ index_name, limit, cursor: cursor.optional() }),
+    output: mcpWatchPage,
+    toRequest: ({ index_name: name, ...query }) => ({ path: `${indexPath(name)}/watches`, query }),
+    formatOutput: formatWatches,
+  }),
+  defineTool("list_watch_matches", {
+    title: "List the matches of a watch",
+    description:
+      "Lists the moments that have matched a watch, of the newest videos and images first, with " +
+      "their times in seconds, scores and clip_url.",
+    input: z.object({
+      index_name,
+      watch_id: z.string().max(ID_CHARACTERS).describe("The watch, as list_watches names it."),
+      limit,
+      cursor: cursor.optional(),
+    }),
+    output: mcpMatchPage,
+    toRequest: ({ index_name: name, watch_id: id, ...query }) => ({
+      path: `${indexPath(name)}/watches/${encodeURIComponent(id)}/matches`,
+      query,
+    }),
+    formatOutput: formatMatches,
   }),
 ];
 

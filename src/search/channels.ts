@@ -60,25 +60,13 @@ export async function queryChannels(
   { time }: Timings,
 ): Promise<ChannelHits> {
   const { plainText, example } = query;
-  const pairs = vectorPairs(env, index);
   const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
   assetGroups.catch(ignoreUntilAwaited); // by a channel, if any gets that far
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
-    const allKinds = space === "text" ? TEXT_KINDS : IMAGE_VECTOR_KINDS;
-    const kinds = space === "text" ? scope.textKinds : allKinds;
     const groups = await assetGroups;
     return time("knn", async () => {
-      const hits = await searchKnn({
-        spaces: pairs.map((pair) => pair[space]),
-        indexId: index.indexId,
-        scope: scope.assets,
-        groups,
-        kinds,
-        allKinds,
-        vector,
-        count,
-      });
-      return space === "text" ? toTextHits(hits) : toImageHits(hits);
+      const hits = await searchSpace(env, index, { space, scope, groups, vector, count });
+      return toVectorHits(space, hits, meanCosine(hits));
     });
   };
 
@@ -130,29 +118,29 @@ export function toFullTextHits(hits: FtsHit[], termWeights: readonly number[]): 
   });
 }
 
-function toTextHits(hits: VectorHit[]): ChannelHit[] {
-  const mean = meanCosine(hits);
-  return hits.map((hit) => toChannelHit(hit, { text_margin: hit.cosine - mean }));
-}
-
-function toImageHits(hits: VectorHit[]): ChannelHit[] {
-  const mean = meanCosine(hits);
+/** Converts hits of vectors. `mean` is that of the cosines of the nearest. */
+export function toVectorHits(
+  space: "text" | "image",
+  hits: readonly VectorHit[],
+  mean: number,
+): ChannelHit[] {
   return hits.map((hit) => {
-    return toChannelHit(hit, { image_similarity: hit.cosine, image_margin: hit.cosine - mean });
+    const margin = hit.cosine - mean;
+    const signals =
+      space === "text"
+        ? { text_margin: margin }
+        : { image_similarity: hit.cosine, image_margin: margin };
+    return { segmentId: hit.segmentId, signals, evidence: vectorEvidence(hit), timeRange: null };
   });
 }
 
 /** Averages the nearest `SEARCH.maxCandidates` only, so that margins don't depend on the depth. */
-function meanCosine(hits: VectorHit[]): number {
+export function meanCosine(hits: readonly { cosine: number }[]): number {
   const nearest = hits.slice(0, SEARCH.maxCandidates);
   return nearest.reduce((sum, { cosine }) => sum + cosine, 0) / nearest.length;
 }
 
-function toChannelHit(hit: VectorHit, signals: Signals): ChannelHit {
-  return { segmentId: hit.segmentId, signals, evidence: vectorEvidence(hit), timeRange: null };
-}
-
-function toCopyHit({ segmentId, similarity, timeRange }: CopyMatch): ChannelHit {
+export function toCopyHit({ segmentId, similarity, timeRange }: CopyMatch): ChannelHit {
   return {
     segmentId,
     signals: { copy_similarity: similarity },
@@ -185,6 +173,45 @@ export async function tryChannel<T>(
     log("warn", "search.channel_unavailable", { channel, code: error.code, cause: traceOf(error) });
     return error;
   }
+}
+
+/** A search for the vectors of one space. */
+interface SpaceQuery {
+  space: "text" | "image";
+  scope: SearchScope;
+  groups: string[][] | null;
+  vector: number[];
+  count: number;
+}
+
+function searchSpace(env: Env, index: IndexRef, query: SpaceQuery): Promise<VectorHit[]> {
+  const { space, scope, groups, vector, count } = query;
+  const allKinds = space === "text" ? TEXT_KINDS : IMAGE_VECTOR_KINDS;
+  const kinds = space === "text" ? scope.textKinds : allKinds;
+  return searchKnn({
+    spaces: vectorPairs(env, index).map((pair) => pair[space]),
+    indexId: index.indexId,
+    scope: scope.assets,
+    groups,
+    kinds,
+    allKinds,
+    vector,
+    count,
+  });
+}
+
+/** Returns the vectors in a scope that are nearest to each of several, for one scope. */
+export async function findNearest(
+  env: Env,
+  index: IndexRef,
+  scope: SearchScope,
+  vectors: readonly { space: "text" | "image"; vector: number[] }[],
+): Promise<VectorHit[][]> {
+  const groups = await groupAssetIds(indexDatabases(env, index), scope.assets);
+  const count = SEARCH.maxCandidates;
+  return mapConcurrent(vectors, 1, ({ space, vector }) =>
+    searchSpace(env, index, { space, scope, groups, vector, count }),
+  );
 }
 
 /** Asset ids per filter: Vectorize takes a filter of 2 kB. */

@@ -104,7 +104,7 @@ export async function findVideoCopies(
 }
 
 /** Returns the first match of each segment; matches are sorted by similarity. */
-function bestPerSegment(matches: SignatureMatch[]): CopyMatch[] {
+export function bestPerSegment(matches: SignatureMatch[]): CopyMatch[] {
   const best = new Map<string, CopyMatch>();
   for (const { segmentId, similarity } of matches) {
     if (!best.has(segmentId)) best.set(segmentId, { segmentId, similarity, timeRange: null });

@@ -52,7 +52,7 @@ export async function embedImages(env: Env, jpegs: Uint8Array[]): Promise<number
 }
 
 /** Returns null if the model finds nothing to say of the image. */
-async function embedCaption(env: Env, jpeg: Uint8Array): Promise<number[] | null> {
+export async function embedCaption(env: Env, jpeg: Uint8Array): Promise<number[] | null> {
   const { caption, labels } = await describeImage(env.AI, jpeg);
   const text = `${caption} ${labels.join(", ")}`.trim();
   return text === "" ? null : (await embedText(env.AI, [text]))[0]!;

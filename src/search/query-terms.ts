@@ -219,6 +219,21 @@ export class QueryTerms {
     });
   }
 
+  /**
+   * Returns which terms a text with these stems may have, without reading it: each has a form whose
+   * stems are all there.
+   */
+  possibleTerms(stems: ReadonlySet<string>): Set<number> {
+    const possible = new Set<number>();
+    for (const language of LANGUAGES) {
+      for (const { terms, tokens } of this.#forms[language]) {
+        if (!tokens.every(({ stem }) => stems.has(stem))) continue;
+        for (const term of terms) possible.add(term);
+      }
+    }
+    return possible;
+  }
+
   /** Returns the terms of one word that no segment has in any form. */
   absentWords({ byStem }: DocumentFrequencies): NormalToken[] {
     const isPresent = ({ tokens }: TermForm) => tokens.every(({ stem }) => byStem.has(stem));

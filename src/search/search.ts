@@ -1,7 +1,6 @@
 import { TimeSlice } from "../concurrency.ts";
 import { SEARCH } from "../config.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
-import { TEMPLATE } from "../models/describe.ts";
 import {
   countInDatabases,
   findSegments,
@@ -16,7 +15,7 @@ import {
 } from "../store/index-database/fulltext.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { Timings } from "../timings.ts";
-import type { NamedIndexRef, Segment } from "../types.ts";
+import type { NamedIndexRef } from "../types.ts";
 import { nearestEntry } from "./calibration-entry.ts";
 import {
   CALIBRATIONS,
@@ -26,17 +25,9 @@ import {
   selectEvidenceModels,
 } from "./calibration.ts";
 import { type ChannelHit, queryChannels, toFullTextHits } from "./channels.ts";
-import {
-  type Evidence,
-  fieldEvidence,
-  type FieldMatch,
-  matchFields,
-  mergeEvidence,
-  termCoverage,
-  textLength,
-} from "./evidence.ts";
+import { type FieldMatch, matchFields, textLength } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
-import { mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
+import type { Signals } from "./fuse.ts";
 import {
   findPosition,
   type Hit,
@@ -59,6 +50,7 @@ import {
   type SearchScope,
   toSearchScope,
 } from "./request.ts";
+import { type ScoreContext, scoreSegment, toEvidence } from "./score-segment.ts";
 import { correctQuery } from "./spelling.ts";
 
 /** A page of hits, best first, and the number of hits on all pages. */
@@ -133,15 +125,6 @@ export async function search(
   return { hits, total: relevant.length, next, query, calibration, interpretation };
 }
 
-function toEvidence(
-  { channelHits, fieldMatches }: Candidate,
-  { terms }: CompiledQuery,
-): Evidence[] {
-  const fromChannels = channelHits.flatMap(({ evidence }) => evidence ?? []);
-  const fromFields = fieldMatches.map((match) => fieldEvidence(match, terms));
-  return mergeEvidence([...fromChannels, ...fromFields]);
-}
-
 /** A segment that at least one channel found, scored. */
 interface Candidate extends Omit<FoundSegment, "asset"> {
   asset: HitAsset;
@@ -159,6 +142,8 @@ interface SearchPass {
   query: CompiledQuery;
   /** Hits requested from each channel. */
   depth: number;
+  /** Hits requested of the full text, if not as many. */
+  fullTextDepth?: number;
   excludedIds: ReadonlySet<string>;
 }
 
@@ -173,21 +158,21 @@ interface PassResult {
  * Returns the scored segments among the best `depth` of each channel, in no order: those in scope,
  * with every phrase and no excluded term, and not in `excludedIds`.
  */
-async function findCandidates(
+export async function findCandidates(
   env: Env,
   index: NamedIndexRef,
-  { scope, query, depth, excludedIds }: SearchPass,
+  { scope, query, depth, fullTextDepth = depth, excludedIds }: SearchPass,
   timings: Timings,
 ): Promise<PassResult> {
   const databases = indexDatabases(env, index);
-  const fullText = toFtsSearch(query, scope, depth);
+  const fullText = toFtsSearch(query, scope, fullTextDepth);
   const counting = countInDatabases(databases, fullText);
   counting.catch(ignoreUntilAwaited); // once the channels have answered
   const vectors = await queryChannels(env, index, { scope, query, count: depth }, timings);
   const { phrases: required, excluded } = toFtsQuery(query, query.terms);
   const phrases = matchAll(required);
   const must = phrases && columnFilter(phrases, scope.columns);
-  const { segments, fullTextHits, frequencies, total } = await timings.time("hydrate", () =>
+  const { segments, fullTextHits, frequencies } = await timings.time("hydrate", () =>
     findSegments(
       databases,
       {
@@ -206,6 +191,7 @@ async function findCandidates(
   const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
   const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
   const models = selectEvidenceModels(entry, query);
+  const context: ScoreContext = { termWeights, models };
   const slice = new TimeSlice();
   const candidates: Candidate[] = [];
   for (const row of segments) {
@@ -213,53 +199,21 @@ async function findCandidates(
     const channelHits = hitsBySegment.get(row.segment.segmentId)!;
     const asset = toHitAsset(row.asset, index);
     const fieldMatches = matchFields(row.segment, query.terms, scope);
-    const signals = combineSignals(row.segment, channelHits, fieldMatches, termWeights);
-    const score = relevanceProbability(signals, models);
+    const { signals, score } = scoreSegment(row.segment, { channelHits, fieldMatches }, context);
     candidates.push(
       Object.assign(row, { asset, channelHits, fieldMatches, signals, score, depth }),
     );
   }
-  const isExhaustive = vectors.isExhaustive && fullTextHits.length < depth;
+  const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
   return { candidates, isExhaustive, frequencies };
 }
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */
-function toFtsSearch(query: CompiledQuery, { columns }: SearchScope, limit: number): FtsSearch {
+export function toFtsSearch(
+  query: CompiledQuery,
+  { columns }: SearchScope,
+  limit: number,
+): FtsSearch {
   const { terms } = query;
   return { query: toFtsQuery(query, terms), tokens: terms.tokens, columns, limit };
-}
-
-type TermField = Omit<FieldMatch, "text">;
-
-/**
- * Combines all signals of a segment. A template caption only lists detected labels: its terms count
- * as `label_coverage`, like those of box labels, and its embedding doesn't count. BM25 is at most
- * the term coverage.
- */
-export function combineSignals(
-  { caption, captionModel }: Pick<Segment, "caption" | "captionModel">,
-  channelHits: readonly Pick<ChannelHit, "signals" | "evidence">[],
-  fieldMatches: readonly TermField[],
-  termWeights: readonly number[],
-): Signals {
-  const isTemplate = captionModel === TEMPLATE;
-  const isUncaptioned = isTemplate || caption === "";
-  const isLabel = ({ kind, isBoxLabels }: TermField) =>
-    isBoxLabels || (isTemplate && (kind === "caption" || kind === "visual"));
-  const isText = (match: TermField) => !isLabel(match);
-  const labelCoverage = termCoverage(fieldMatches.filter(isLabel), termWeights);
-  const coverage = termCoverage(fieldMatches.filter(isText), termWeights);
-  const counted = channelHits.filter(
-    ({ evidence }) => !(isTemplate && evidence?.kind === "caption"),
-  );
-  const { bm25_normalized = 0, ...signals } = mergeSignals(counted.map((hit) => hit.signals));
-  return {
-    ...signals,
-    ...(coverage > 0 && {
-      term_coverage: coverage,
-      bm25_normalized: Math.min(coverage, bm25_normalized),
-    }),
-    ...(labelCoverage > 0 && { label_coverage: labelCoverage }),
-    ...(isUncaptioned && signals.image_similarity !== undefined && { uncaptioned: 1 }),
-  };
 }

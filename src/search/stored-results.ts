@@ -44,7 +44,7 @@ export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): Sto
 export async function loadResults(
   env: Env,
   index: NamedIndexRef,
-  { hits }: StoredResults,
+  { hits }: Pick<StoredResults, "hits">,
 ): Promise<Hit[]> {
   const all = makeSearchRequest({ topK: hits.length });
   const ids = hits.map(({ segmentId }) => segmentId);

@@ -144,3 +144,15 @@ export async function pruneDeleted(index: IndexDb, before: number): Promise<void
       AND NOT EXISTS (SELECT 1 FROM segments WHERE segments.asset_key = assets.asset_key)`,
   ]);
 }
+
+/** Copies the facts of an asset that isn't searchable yet, so that scopes can be tested with it. */
+export async function mirrorNewAsset(env: Databases, asset: ContentRef): Promise<void> {
+  const facts = await first<Facts>(env.DB, factsOf([asset.assetId]));
+  if (!facts) return;
+  const { title, metadata, technical, duration_ms, created_at } = facts;
+  await indexDatabase(env, asset).batch([
+    sql`UPDATE assets SET title = ${title!}, metadata = ${metadata!}, technical = ${technical!},
+        duration_ms = ${duration_ms!}, created_at = ${created_at!}
+      WHERE asset_id = ${asset.assetId} AND searchable_at IS NULL AND deleted_at IS NULL`,
+  ]);
+}

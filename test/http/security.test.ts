@@ -27,7 +27,7 @@ const NON_ID_FIELDS = new Set(
    top_k top_p modes collapse use_boxes use_masks queue_job filter group_by start_seconds end_seconds
    last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
    upload-checksum upload-length upload-defer-length upload-metadata upload-offset
-   transcript_encoding moments fps correct
+   transcript_encoding moments fps correct min_probability webhook_url paused asset_types
    x-http-method-override video videos images vector media after`.split(/\s+/),
 );
 

@@ -36,6 +36,8 @@ const REQUIRED_BODIES: Record<string, object> = {
   "POST /index/{index_name}/videonet/playlist": { url: "https://a.example/c/boats" },
   "POST /index/{index_name}/videonet/search": { query: "boats", platform: "peertube" },
   "POST /index/{index_name}/photonet/profile": { username: "boats@a.example" },
+  "POST /index/{index_name}/watches": { name: "x", query: "x" },
+  "POST /index/{index_name}/watches/preview": { query: "x" },
   "POST /index/{index_name}/edl": { moments: [MOMENT] },
 };
 /** Valid files of forms. */

@@ -13,6 +13,7 @@ export const ID_FIELDS = [
   "key_id",
   "source_id",
   "upload_id",
+  "watch_id",
   "asset_ids",
   "similar_to",
   "segments",
@@ -36,6 +37,8 @@ export async function createFullAccount(): Promise<FullAccount> {
   };
   const [image, video] = await Promise.all([add("image", "words.jpg"), add("video", "clip.mp4")]);
   await Promise.all([image, video].map((asset) => client.waitForAsset(index, asset)));
+  const watch = { name: "Goats", query: "goats" };
+  const { watch_id } = await client.json("POST", `/index/${index}/watches`, { json: watch });
   const [source, key, upload, [segment], { indexId }] = await Promise.all([
     client.json("POST", `/index/${index}/videonet/url`, { json: { url: fixtureUrl("clip.mp4") } }),
     client.json("POST", "/keys", { json: { name: "another" } }),
@@ -58,6 +61,7 @@ export async function createFullAccount(): Promise<FullAccount> {
     key_id: [key.key_id],
     source_id: [source.source_id],
     upload_id: [upload.headers.get("location")!.split("/").at(-1)!],
+    watch_id: [watch_id],
     asset_ids: [video.asset_id, image.asset_id],
     similar_to: [segment!, image.asset_id],
     segments: [segment!],

@@ -167,6 +167,28 @@ export const JOB_CASES: { [Kind in JobKind]: JobCase } = {
       return insert<"search">({ kind: "search", ...ids, request, clip: null });
     },
   },
+  preview_watch: {
+    of: "shards",
+    largest: 500,
+    sizes: [1, 3],
+    isSliced: false,
+    async prepare(client, n) {
+      const { accountId, indexId, name } = await addAsset(client, "words.jpg");
+      for (let shard = 0; shard < n - 1; shard++) {
+        await openShardIfFull({ ...env, SHARD_BYTES: "1" }, { indexId, shard }, 1);
+      }
+      const request = { query: "a lantern", similarTo: null, hasImage: false, filter: {} };
+      const scope = { conditions: [], modes: [], assetTypes: [] };
+      const ids = { jobId: newId("job"), accountId, indexId, indexName: name };
+      return insert<"preview_watch">({
+        kind: "preview_watch",
+        ...ids,
+        request: { ...request, ...scope },
+        minProbability: 0.9,
+        watchId: null,
+      });
+    },
+  },
   transcript: {
     of: "segments",
     largest: MAX_SEGMENTS,

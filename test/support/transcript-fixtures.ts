@@ -13,9 +13,16 @@ The keeper lives here
 with two goats.
 `;
 
-/** Creates an index with a ready video of two segments, 4.5 s each, and a transcript. */
-export async function addTranscribedVideo(client: Client, index: string): Promise<Json> {
-  await client.json("POST", "/index", { json: { index_name: index } });
+/**
+ * Adds a ready video of two segments, 4.5 s each, with a transcript: to a new index, or to one that
+ * `exists`.
+ */
+export async function addTranscribedVideo(
+  client: Client,
+  index: string,
+  exists = false,
+): Promise<Json> {
+  if (!exists) await client.json("POST", "/index", { json: { index_name: index } });
   const transcript = new File([SRT], "speech.srt");
   const form = { video_file: await fixture("speech.mp4"), transcript };
   const asset = await client.json("POST", `/index/${index}/video`, { form });

@@ -29,6 +29,10 @@ async function callIndexDatabase(log: StatementLog): Promise<void> {
   const database = new IndexDatabase(state, {} as Env);
   for (const query of SEGMENT_QUERIES) await database.querySegments(query);
   await database.countTerms(FULL_TEXT);
+  await database.queryNewSegments(
+    ASSET,
+    SEGMENT_QUERIES.map(({ rules, counts }) => ({ fullText: FULL_TEXT, rules, counts })),
+  );
 }
 
 async function callMediaIndex(log: StatementLog): Promise<void> {

@@ -143,6 +143,10 @@ const EXCEPTIONS: Exceptions = {
   setCueCount: [{ cues: 1 }],
   listScope: [{ scope: WIDE_SCOPE }],
   countInDatabases: [{ fullText: FULL_TEXT }],
+  insertWatch: [{ watch: { ...FIELDS, watchId: "wat_2" } }],
+  updateWatch: [{ webhookUrl: "https://example.org" }],
+  listMatchesSince: [{ after: 0 }],
+  findScopesOf: [{ scopes: [WIDE_SCOPE] }],
   findSegments: SEGMENT_QUERIES.map((query) => ({ query })),
   writeAssetState: [{ revision: 2 }],
 };

@@ -1,6 +1,9 @@
 import { FIELDS, SEGMENT_ID } from "./samples.ts";
 
-const { accountId, indexId, assetId, jobId, sourceId, uploadId } = FIELDS as Record<string, string>;
+const { accountId, indexId, assetId, jobId, sourceId, uploadId, watchId } = FIELDS as Record<
+  string,
+  string
+>;
 
 /** Rows of D1 that the samples refer to. */
 export const D1_ROWS = `
@@ -18,6 +21,9 @@ export const D1_ROWS = `
   INSERT INTO sources (source_id, account_id, index_id, platform, request, item_limit, follow,
       job_id, created_at)
     VALUES ('${sourceId}', '${accountId}', '${indexId}', 'p', '{}', 1, 1, '${jobId}', 0);
+  INSERT INTO watches (watch_id, account_id, index_id, name, request, min_probability, paused,
+      created_at, updated_at)
+    VALUES ('${watchId}', '${accountId}', '${indexId}', 'name', '{}', 0.9, 0, 0, 0);
   INSERT INTO uploads (upload_id, account_id, index_id, metadata, upload_metadata, token,
       created_at, updated_at, expires_at)
     VALUES ('${uploadId}', '${accountId}', '${indexId}', '{}', '', 'token', 0, 0, 9e12);`;
@@ -29,4 +35,7 @@ export const INDEX_ROWS = `
     VALUES ('${SEGMENT_ID}', 1, 0, 0, 'words');
   INSERT INTO segment_fts (rowid, caption) VALUES (1, 'words');
   INSERT INTO signatures (segment_key, hashes, luma_thumbnail) VALUES (1, x'01000000', x'00');
+  INSERT INTO new_vectors VALUES (1, 'caption', 0, x'0000803f');
+  INSERT INTO matches (watch_id, segment_key, segment_id, score, details, matched_at)
+    VALUES ('${watchId}', 1, '${SEGMENT_ID}', 0.9, '{"duplicates":[]}', 0);
   INSERT INTO unembedded_speech VALUES (1, '${jobId}');`;

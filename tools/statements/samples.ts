@@ -12,6 +12,15 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   jobId: `job_${ULID}`,
   sourceId: `src_${ULID}`,
   uploadId: `upl_${ULID}`,
+  watchId: `wat_${ULID}`,
+  minProbability: 0.9,
+  webhookUrl: null,
+  paused: 0,
+  image: null,
+  vectors: null,
+  nearest: { at: 0, lists: [] },
+  score: 0.9,
+  details: { duplicates: [] },
   keyId: `key_${ULID}`,
   segmentId: SEGMENT_ID,
   name: "name",
@@ -90,7 +99,8 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
 /** A function's subject by the name of its parameter: an object with `FIELDS`, or a list of one. */
 const OBJECTS =
   "asset upload job sync attempt claims charge change index row target statement record";
-const LISTS = "assets candidates segments frames queries ranges cues parts fills warnings";
+const LISTS =
+  "watches matches assets candidates segments frames queries ranges cues parts fills warnings";
 
 /** Samples of the other parameters of store functions, by their names. */
 export const PARAMETERS: Readonly<Record<string, unknown>> = {
@@ -98,6 +108,9 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(OBJECTS.split(" ").map((name) => [name, FIELDS])),
   ...Object.fromEntries(LISTS.split(" ").map((name) => [name, [FIELDS]])),
   accountIds: [FIELDS["accountId"]],
+  watchIds: [FIELDS["watchId"]],
+  vectors: [{ segment: FIELDS, kind: "caption", values: [1] }],
+  kinds: ["caption"],
   assetIds: [FIELDS["assetId"]],
   jobIds: [FIELDS["jobId"]],
   earlierJobs: [FIELDS["jobId"]],

@@ -11,6 +11,7 @@ const KINDS = {
   import_archive: "Import of an archive",
   playback_copy: "Copy of a video that browsers play",
   repair: "Repair of a video or an image",
+  preview_watch: "Preview of a watch",
 };
 
 const STATES = {
@@ -29,6 +30,7 @@ const CANCELLABLE = new Set([
   "traverse",
   "playback_copy",
   "repair",
+  "preview_watch",
 ]);
 
 export function jobName({ kind }) {

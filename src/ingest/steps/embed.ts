@@ -5,8 +5,10 @@ import { CHANNELS, decodeJpeg, encodeJpeg, type RgbaImage } from "../../media/pi
 import { expandRect, type PixelRect } from "../../media/pixels/rect.ts";
 import { embedInImageSpace, hasImageEmbeddings } from "../../models/embed-image.ts";
 import { embedText } from "../../models/embed-text.ts";
+import { isWatched } from "../../store/d1/watches.ts";
 import { isAssetLive } from "../../store/deletions.ts";
 import { type IndexDb, indexDatabase } from "../../store/index-database/index-database.ts";
+import { putNewVectors } from "../../store/index-database/new-vectors.ts";
 import {
   setImageModel,
   setTextModel,
@@ -23,14 +25,22 @@ import {
   textIds,
   upsertVectors,
 } from "../../store/vectorize/vectors.ts";
-import { type Asset, type Segment, TEXT_KINDS, type TextKind, type Rect } from "../../types.ts";
+import {
+  type Asset,
+  IMAGE_VECTOR_KINDS,
+  type Rect,
+  type Segment,
+  TEXT_KINDS,
+  type TextKind,
+} from "../../types.ts";
 import { regionVector, smallObjects } from "../small-objects.ts";
 import { listSegmentsOfPart } from "./part-segments.ts";
 
 /** Embeds one part's segments. Deletes the vectors again if the asset was deleted meanwhile. */
 export async function embed(env: Env, asset: Asset, part: number): Promise<void> {
   const segments = await listSegmentsOfPart(env, asset, part);
-  await putVectors(env, asset, segments);
+  const isStored = await isWatched(env.DB, asset);
+  await putVectors(env, asset, segments, isStored);
   if (await isAssetLive(env.DB, asset.assetId)) return;
   await deleteSegmentVectors(
     vectorPair(env, asset),
@@ -40,21 +50,33 @@ export async function embed(env: Env, asset: Asset, part: number): Promise<void>
 
 /**
  * Embeds segments: a vector for each kind of text and, if the deployment has an image model, one
- * for the keyframe and for each small object. Overwrites what they have.
+ * for the keyframe and for each small object. Overwrites what they have. `isStored` stores the
+ * vectors in the index's database, too, for watches.
  */
-export async function putVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+export async function putVectors(
+  env: Env,
+  asset: Asset,
+  segments: Segment[],
+  isStored = false,
+): Promise<void> {
   await Promise.all([
-    putTextVectors(env, asset, segments),
-    hasImageEmbeddings(env) && putImageVectors(env, asset, segments),
+    putTextVectors(env, asset, segments, isStored),
+    hasImageEmbeddings(env) && putImageVectors(env, asset, segments, isStored),
   ]);
 }
 
 /**
  * Embeds the text of segments. Overwrites their text vectors and deletes those without text now.
  */
-export async function putTextVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+export async function putTextVectors(
+  env: Env,
+  asset: Asset,
+  segments: Segment[],
+  isStored = false,
+): Promise<void> {
   const db = indexDatabase(env, asset);
   const vectors = await embedTexts(env.AI, segments, TEXT_KINDS);
+  if (isStored) await putNewVectors(db, segments, vectors, TEXT_KINDS);
   const possibleIds = segments.flatMap(({ segmentId }) => textIds(segmentId));
   await replaceVectors(db, vectorPair(env, asset).text, asset, vectors, possibleIds);
   await setTextModel(db, segments, MODELS.embedText.id);
@@ -82,9 +104,15 @@ export async function replaceVectors(
  * Embeds the keyframes and small objects of segments and overwrites their image vectors. Every
  * keyframe that they have must be in R2.
  */
-export async function putImageVectors(env: Env, asset: Asset, segments: Segment[]): Promise<void> {
+export async function putImageVectors(
+  env: Env,
+  asset: Asset,
+  segments: Segment[],
+  isStored = false,
+): Promise<void> {
   const db = indexDatabase(env, asset);
   const vectors = await embedKeyframes(env, asset, segments);
+  if (isStored) await putNewVectors(db, segments, vectors, IMAGE_VECTOR_KINDS);
   const possibleIds = segments.flatMap(({ segmentId }) => imageIds(segmentId));
   await replaceVectors(db, vectorPair(env, asset).image, asset, vectors, possibleIds);
   await setImageModel(db, segments, vectors[0]?.model ?? null);

@@ -3,6 +3,7 @@ import { AppError, type Failure } from "../../errors.ts";
 import type { AssetId, JobId, VectorId } from "../../ids.ts";
 import { getAsset } from "../../store/d1/assets.ts";
 import { incrementRevision } from "../../store/d1/traversals.ts";
+import { isWatched } from "../../store/d1/watches.ts";
 import { isAssetLive } from "../../store/deletions.ts";
 import { indexDatabase } from "../../store/index-database/index-database.ts";
 import { listSegments } from "../../store/index-database/segments.ts";
@@ -21,6 +22,7 @@ import { deleteVectors, vectorId } from "../../store/vectorize/vectors.ts";
 import type { Asset, Segment, AssetRef } from "../../types.ts";
 import { getTimedCues, transcriptBySegment } from "../steps/align-transcript.ts";
 import { embedTexts, replaceVectors } from "../steps/embed.ts";
+import { storeReembedded } from "./store-new-vectors.ts";
 import { isTranscriptWarning } from "./warnings.ts";
 
 /** A transcript to put in. Its cues are stored under the job's id. */
@@ -100,7 +102,8 @@ async function reembedSpeech(
   onProgress?: (share: number) => Promise<unknown>,
 ): Promise<number> {
   const db = indexDatabase(env, asset);
-  const { text } = vectorPair(env, asset);
+  const pair = vectorPair(env, asset);
+  const isStored = await isWatched(env.DB, asset);
   const byId = new Map(segments.map((segment) => [segment.segmentId, segment]));
   let total = 0;
   for (;;) {
@@ -113,13 +116,14 @@ async function reembedSpeech(
       ...current,
     }));
     const vectors = await embedTexts(env.AI, changed, ["speech"]);
-    await replaceVectors(db, text, asset, vectors, changed.map(speechId));
+    await replaceVectors(db, pair.text, asset, vectors, changed.map(speechId));
+    if (isStored) await storeReembedded(db, pair, changed, vectors);
     const abandoned = await listAbandonedJobs(env.DB, db, asset.assetId, Date.now());
     await setEmbedded(db, asset.assetId, [jobId, ...abandoned], batch);
     await incrementRevision(env.DB, asset.indexId);
   }
   if (!(await isAssetLive(env.DB, asset.assetId))) {
-    await deleteVectors(text, segments.map(speechId)); // written after the asset's deletion
+    await deleteVectors(pair.text, segments.map(speechId)); // written after the asset's deletion
     throw replacementCancelled();
   }
   return total;

@@ -11,6 +11,7 @@ export const EXAMPLE_ID = {
   key: "key_01KATN2M8N9P0Q1R2S3T4V5W6X",
   source: "src_01KATN6F3G4H5J6K7M8N9P0Q1R",
   upload: "upl_01KATN7H5J6K7M8N9P0Q1R2S3T",
+  watch: "wat_01KATN8K7M8N9P0Q1R2S3T4V5W",
 } as const;
 
 /** Signed part of a media URL in the examples. It opens nothing. */

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../../config.ts";
 import type { Context } from "../../http/context.ts";
 import { bodyInt } from "../../http/validation.ts";
+import { publicWebhookUrl } from "../../http/webhook-url.ts";
 import type { Scope } from "../../keys.ts";
 import { isLanguageTag, LANGUAGE_TAG } from "../../language-tag.ts";
 import { calibrationState } from "../../search/calibration.ts";
@@ -117,11 +118,11 @@ export function toIndexRecord(
   };
 }
 
-/** Shows only the origin of a webhook's URL to callers that can't set it: it may have a token. */
 function toSettingsRecord(settings: JsonObject, scopes: readonly Scope[]): JsonObject {
   const { webhook_url: url } = settings;
-  if (typeof url !== "string" || scopes.includes("write")) return settings;
-  return { ...settings, webhook_url: new URL("/", url).href };
+  return typeof url === "string"
+    ? { ...settings, webhook_url: publicWebhookUrl(url, scopes) }
+    : settings;
 }
 
 /** Sums tallies. Every state other than queued, ready and failed counts as processing. */

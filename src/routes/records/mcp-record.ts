@@ -5,6 +5,7 @@ import { assetRecord } from "./asset-record.ts";
 import { indexRecord } from "./index-record.ts";
 import { searchResult } from "./search-result.ts";
 import { hitRecord } from "./segment-record.ts";
+import { matchRecord, watchRecord } from "./watch-record.ts";
 
 /** Fields of a hit for MCP tools. Fields without use to a language model would fill its context. */
 export const mcpMoment = hitRecord.pick({
@@ -64,3 +65,20 @@ export const mcpAssetPage = pageOf(
     media_url: true,
   }),
 );
+
+export const mcpWatchPage = pageOf(
+  "watches",
+  watchRecord.pick({
+    watch_id: true,
+    name: true,
+    query: true,
+    similar_to: true,
+    has_image: true,
+    min_probability: true,
+    paused: true,
+    matches: true,
+    created_at: true,
+  }),
+);
+
+export const mcpMatchPage = pageOf("matches", matchRecord.extend({ segment: mcpMoment }));

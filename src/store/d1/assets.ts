@@ -283,3 +283,17 @@ function toAsset(row: AssetRow): Asset {
   const asset = parseColumns(row, ["error", "warnings", "source", "technical", "metadata"]);
   return { ...asset, hasAudio: row.hasAudio === null ? null : row.hasAudio === 1 };
 }
+
+/** Returns when some assets of an index were added, in epoch ms. */
+export async function listCreationTimes(
+  db: D1Database,
+  indexId: IndexId,
+  assetIds: readonly AssetId[],
+): Promise<Map<AssetId, number>> {
+  const rows = await all<Pick<Asset, "assetId" | "createdAt">>(
+    db,
+    sql`SELECT asset_id AS assetId, created_at AS createdAt FROM assets
+      WHERE index_id = ${indexId} AND asset_id ${inList(assetIds)}`,
+  );
+  return new Map(rows.map(({ assetId, createdAt }) => [assetId, createdAt]));
+}

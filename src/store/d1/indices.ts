@@ -168,6 +168,7 @@ export async function deleteIndexRow(db: D1Database, indexId: IndexId): Promise<
       WHERE job_id IN (SELECT job_id FROM jobs WHERE index_id = ${indexId} AND kind = 'import')`,
     sql`DELETE FROM imports WHERE index_id = ${indexId}`,
     sql`DELETE FROM sources WHERE index_id = ${indexId}`,
+    sql`DELETE FROM watches WHERE index_id = ${indexId}`,
     sql`DELETE FROM shards WHERE index_id = ${indexId}`,
     sql`DELETE FROM indices WHERE index_id = ${indexId}`,
   ]);

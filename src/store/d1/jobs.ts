@@ -235,6 +235,7 @@ const CANCELLABLE_KINDS = [
   "traverse",
   "playback_copy",
   "repair",
+  "preview_watch",
 ];
 const IS_CANCELLABLE = `kind IN (${CANCELLABLE_KINDS.map((kind) => `'${kind}'`).join(", ")})`;
 

@@ -25,8 +25,8 @@ export interface AssetScope {
   /** The example of a query by example, which isn't a result itself. */
   exceptAssetId: string | null;
   conditions: readonly Condition[];
-  /** Excludes assets that became searchable later. Epoch ms. */
-  readyBy: number;
+  /** Excludes assets that became searchable later. Epoch ms; null: whether they are or not. */
+  readyBy: number | null;
 }
 
 const COMPARE = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
@@ -38,10 +38,10 @@ const ASSET_KIND = raw(
   "IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type)",
 );
 
-/** Condition for the searchable assets of a scope, in a statement that reads `assets`. */
+/** Condition for the assets of a scope, in a statement that reads `assets`. */
 export function isInScope(scope: AssetScope): SqlFragment {
   const conditions = [
-    sql`assets.searchable_at <= ${scope.readyBy}`,
+    scope.readyBy === null ? raw("true") : sql`assets.searchable_at <= ${scope.readyBy}`,
     sql`${ASSET_KIND} ${inList(scope.kinds)}`,
     ...scope.conditions.map(toSql),
   ];
@@ -71,18 +71,6 @@ export function segmentsInScope(scope: AssetScope): {
     operator: isNarrow ? "IN" : "NOT IN",
     keys: sql`SELECT segment_key FROM assets JOIN segments USING (asset_key) WHERE ${condition}`,
   };
-}
-
-/**
- * Counts the segments in scope. Unless assets are selected, or sound without videos, the count
- * includes those of assets that aren't searchable, and for videos those of sound.
- */
-export function countInScope(scope: AssetScope): SqlFragment {
-  const { kinds } = scope;
-  const isOfSound = kinds.includes("audio") && !kinds.includes("video");
-  return selectsAssets(scope) || isOfSound
-    ? sql`SELECT COUNT(*) FROM assets JOIN segments USING (asset_key) WHERE ${isInScope(scope)}`
-    : sql`SELECT SUM(segments) FROM segment_counts WHERE asset_type ${inList(kinds)}`;
 }
 
 function coversAllKinds({ kinds, exceptAssetId }: AssetScope): boolean {

@@ -22,8 +22,6 @@ export interface FoundSegments {
   segments: FoundSegment[];
   fullTextHits: FtsHit[];
   frequencies: DocumentFrequencies;
-  /** Segments in scope. */
-  total: number;
 }
 
 /**
@@ -50,7 +48,7 @@ export async function findSegments(
 ): Promise<FoundSegments> {
   const { fullText } = query;
   const counts = await counting;
-  const index = sumCounts(counts);
+  const index = sumTermCounts(counts);
   const results = await Promise.all(
     databases.map(async (db, i) => {
       const database = counts[i];
@@ -68,14 +66,15 @@ export async function findSegments(
     .toSorted((a, b) => b.bm25 - a.bm25)
     .slice(0, fullText?.limit);
   const wanted = new Set<string>([...query.ids, ...fullTextHits.map((hit) => hit.segmentId)]);
-  const { total, stems } = sumCounts(found.map(({ rows }) => ({ ...NO_COUNTS, ...rows.counts })));
+  const { total, stems } = sumTermCounts(
+    found.map(({ rows }) => ({ ...NO_COUNTS, ...rows.counts })),
+  );
   return {
     segments: found
       .flatMap(({ segments }) => segments)
       .filter(({ segment }) => wanted.has(segment.segmentId)),
     fullTextHits,
     frequencies: { total, byStem: new Map(stems.map(({ stem, count }) => [stem, count])) },
-    total: found.reduce((sum, { rows }) => sum + rows.total, 0),
   };
 }
 
@@ -85,7 +84,8 @@ const MIN_BYTES = 1024 ** 2;
 
 const NO_COUNTS: TermCounts = { total: 0, withText: 0, matches: [], stems: [] };
 
-function sumCounts(counts: (TermCounts | null)[]): TermCounts {
+/** Adds up the counts of several databases. */
+export function sumTermCounts(counts: (TermCounts | null)[]): TermCounts {
   return counts.reduce<TermCounts>((sum, one) => {
     if (!one) return sum;
     const stems = Map.groupBy([...sum.stems, ...one.stems], ({ stem }) => stem);
@@ -122,8 +122,14 @@ type FoundRow = Omit<SegmentRow, "assetId"> & {
   keyframeHashes: ArrayBuffer | null;
 };
 
+/** Selects the first two hashes of the keyframe's signature, eight bytes. */
+export const KEYFRAME_HASHES = `(
+  SELECT substr(hashes, 1, 8) FROM signatures
+  WHERE signatures.segment_key = segments.segment_key AND frame_ms IS NULL
+) AS keyframeHashes`;
+
 /** Returns the two hashes of the whole keyframe: a signature begins with them unless it is flat. */
-function toKeyframeHash(hashes: Uint32Array): number[] | null {
+export function toKeyframeHash(hashes: Uint32Array): number[] | null {
   const isWhole = hashes.length === 2 && hashes[0]! < 2 ** (SIGNATURE.hashBits + 1);
   return isWhole ? [...hashes] : null;
 }

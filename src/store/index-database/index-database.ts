@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import type { IndexId, SegmentId } from "../../ids.ts";
+import type { AssetId, IndexId, SegmentId } from "../../ids.ts";
 import type { Asset, MediaIndexRow } from "../../types.ts";
 import { type SqlFragment, type SqlRows, toObjects } from "../sql.ts";
 import type { AssetScope } from "./asset-scope.ts";
@@ -61,10 +61,24 @@ export interface SegmentRows {
   fullTextHits: FtsHit[];
   /** Counts of the database, for weights of the terms. */
   counts: Pick<TermCounts, "total" | "stems">;
-  /** Segments in scope. */
-  total: number;
   segments: SqlRows;
   assets: SqlRows;
+}
+
+/** What a watch asks of the text of an asset's segments, searchable or not. */
+export interface NewSegmentQuery {
+  fullText: FtsSearch;
+  rules: MatchRules;
+  /** Counts of the database and of its whole index, if that has several; else null. */
+  counts: SegmentQuery["counts"];
+}
+
+export interface NewSegmentRows {
+  fullTextHits: FtsHit[];
+  /** Counts of the database, for weights of the terms. */
+  counts: Pick<TermCounts, "total" | "stems">;
+  /** The segments that match the rules; null if there are none. */
+  allowed: SegmentId[] | null;
 }
 
 export interface FtsHit {
@@ -144,6 +158,14 @@ export class IndexDb {
   /** Runs `SegmentQuery`; null if the index is being deleted. */
   async querySegments(query: SegmentQuery): Promise<SegmentRows | null> {
     return (await this.#call((object) => object.querySegments(query))).value;
+  }
+
+  /** Answers queries about the segments of one asset; null if the index is being deleted. */
+  async queryNewSegments(
+    assetId: AssetId,
+    queries: readonly NewSegmentQuery[],
+  ): Promise<NewSegmentRows[] | null> {
+    return (await this.#call((object) => object.queryNewSegments(assetId, queries))).value;
   }
 
   /** Counts the segments with the terms of a search; null if the index is being deleted. */

@@ -175,16 +175,41 @@ export async function getVectors(
   return vectors.map(({ values }) => Array.from(values));
 }
 
+async function readByIds(space: VectorSpace, ids: readonly VectorId[]): Promise<VectorizeVector[]> {
+  const batches = Array.from({ length: Math.ceil(ids.length / IDS_PER_READ) }, (_, i) =>
+    ids.slice(i * IDS_PER_READ, (i + 1) * IDS_PER_READ),
+  );
+  const found = await mapConcurrent(batches, CONNECTIONS, (batch) => read(space.getByIds(batch)));
+  return found.flat();
+}
+
 /** Returns the existing ones of `ids`, with the model that made each vector. */
 export async function listVectorModels(
   space: VectorSpace,
   ids: readonly VectorId[],
 ): Promise<Map<string, unknown>> {
-  const batches = Array.from({ length: Math.ceil(ids.length / IDS_PER_READ) }, (_, i) =>
-    ids.slice(i * IDS_PER_READ, (i + 1) * IDS_PER_READ),
-  );
-  const found = await mapConcurrent(batches, CONNECTIONS, (batch) => read(space.getByIds(batch)));
-  return new Map(found.flat().map(({ id, metadata }) => [id, metadata?.["model"]]));
+  const found = await readByIds(space, ids);
+  return new Map(found.map(({ id, metadata }) => [id, metadata?.["model"]]));
+}
+
+/** A vector in Vectorize. */
+interface ReadVector extends Pick<SegmentVector, "kind" | "values" | "region"> {
+  segmentId: SegmentId;
+}
+
+/** Returns the existing ones of `ids`. */
+export async function readVectors(
+  space: VectorSpace,
+  ids: readonly VectorId[],
+): Promise<ReadVector[]> {
+  return (await readByIds(space, ids)).map(({ id, values }) => {
+    const segmentId = toSegmentId(id);
+    const region = regionIds(segmentId).findIndex((regionId) => regionId === id);
+    const name = id.slice(segmentId.length + 1) as TextKind | "image";
+    return region >= 0
+      ? { segmentId, kind: "region", region, values: Array.from(values) }
+      : { segmentId, kind: name, values: Array.from(values) };
+  });
 }
 
 /** Deletes vectors, in calls of 100 ids. */

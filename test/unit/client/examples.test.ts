@@ -52,7 +52,7 @@ declare const parser: EventParser;
 declare const file: File;
 declare const signal: AbortSignal;
 declare const videoId: string, imageId: string, segmentId: string, jobId: string;
-declare const keyId: string, sourceId: string, uploadId: string;
+declare const keyId: string, sourceId: string, uploadId: string, watchId: string;
 const index = sightline.index("trip");
 export type Known = Health;
 `;

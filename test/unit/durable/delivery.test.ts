@@ -12,7 +12,7 @@ import type { Delivery } from "../../../src/types.ts";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const fresh = createDelivery({ seq: 1, type: "asset.updated", payload: "{}" }, 0);
+const fresh = createDelivery({ seq: 1, type: "asset.updated", payload: "{}", url: null }, 0);
 const refused = { statusCode: 500, error: "The receiver answered 500." };
 
 describe("the next attempt of a failed delivery", () => {

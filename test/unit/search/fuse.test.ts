@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CALIBRATIONS } from "../../../src/search/calibration.ts";
 import { relevanceProbability, mergeSignals, type Signals } from "../../../src/search/fuse.ts";
-import { combineSignals } from "../../../src/search/search.ts";
+import { combineSignals } from "../../../src/search/score-segment.ts";
 
 describe("signals", () => {
   const model = {

@@ -1,0 +1,80 @@
+import { TEMPLATE } from "../models/describe.ts";
+import type { Segment } from "../types.ts";
+import type { ChannelHit } from "./channels.ts";
+import {
+  type Evidence,
+  fieldEvidence,
+  type FieldMatch,
+  mergeEvidence,
+  termCoverage,
+} from "./evidence.ts";
+import { type EvidenceModel, mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
+import type { CompiledQuery } from "./query.ts";
+
+/** What the scores of all candidates of a query are computed with. */
+export interface ScoreContext {
+  /** Inverse document frequencies of the query's terms. */
+  termWeights: readonly number[];
+  models: readonly EvidenceModel[];
+}
+
+/** What is found of a segment: by channels, and in its text. */
+export interface SegmentFindings {
+  channelHits: readonly ChannelHit[];
+  fieldMatches: readonly FieldMatch[];
+}
+
+/** Scores a segment: its signals, and the probability that it is relevant. */
+export function scoreSegment(
+  segment: Pick<Segment, "caption" | "captionModel">,
+  { channelHits, fieldMatches }: SegmentFindings,
+  { termWeights, models }: ScoreContext,
+): { signals: Signals; score: number } {
+  const signals = combineSignals(segment, channelHits, fieldMatches, termWeights);
+  return { signals, score: relevanceProbability(signals, models) };
+}
+
+/** Merges the evidence of channels and of text fields. */
+export function toEvidence(
+  { channelHits, fieldMatches }: SegmentFindings,
+  { terms }: Pick<CompiledQuery, "terms">,
+): Evidence[] {
+  const fromChannels = channelHits.flatMap(({ evidence }) => evidence ?? []);
+  const fromFields = fieldMatches.map((match) => fieldEvidence(match, terms));
+  return mergeEvidence([...fromChannels, ...fromFields]);
+}
+
+type TermField = Omit<FieldMatch, "text">;
+
+/**
+ * Combines all signals of a segment. A template caption only lists detected labels: its terms count
+ * as `label_coverage`, like those of box labels, and its embedding doesn't count. BM25 is at most
+ * the term coverage.
+ */
+export function combineSignals(
+  { caption, captionModel }: Pick<Segment, "caption" | "captionModel">,
+  channelHits: readonly Pick<ChannelHit, "signals" | "evidence">[],
+  fieldMatches: readonly TermField[],
+  termWeights: readonly number[],
+): Signals {
+  const isTemplate = captionModel === TEMPLATE;
+  const isUncaptioned = isTemplate || caption === "";
+  const isLabel = ({ kind, isBoxLabels }: TermField) =>
+    isBoxLabels || (isTemplate && (kind === "caption" || kind === "visual"));
+  const isText = (match: TermField) => !isLabel(match);
+  const labelCoverage = termCoverage(fieldMatches.filter(isLabel), termWeights);
+  const coverage = termCoverage(fieldMatches.filter(isText), termWeights);
+  const counted = channelHits.filter(
+    ({ evidence }) => !(isTemplate && evidence?.kind === "caption"),
+  );
+  const { bm25_normalized = 0, ...signals } = mergeSignals(counted.map((hit) => hit.signals));
+  return {
+    ...signals,
+    ...(coverage > 0 && {
+      term_coverage: coverage,
+      bm25_normalized: Math.min(coverage, bm25_normalized),
+    }),
+    ...(labelCoverage > 0 && { label_coverage: labelCoverage }),
+    ...(isUncaptioned && signals.image_similarity !== undefined && { uncaptioned: 1 }),
+  };
+}

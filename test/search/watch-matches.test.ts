@@ -1,0 +1,209 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { matchAsset } from "../../src/search/watches/match-asset.ts";
+import { getAsset } from "../../src/store/d1/assets.ts";
+import { type Client, fixture, type Json, newClient } from "../support/client.ts";
+import { deliver } from "../support/ingest-helpers.ts";
+import { assetRefOf } from "../support/store-queries.ts";
+import { addTranscribedVideo, submitTranscript } from "../support/transcript-fixtures.ts";
+import { WebhookReceiver, payloadOf, signers } from "../support/webhook-receiver.ts";
+
+let client: Client;
+
+beforeAll(async () => {
+  client = await newClient();
+});
+
+const createIndex = (index_name: string) => client.json("POST", "/index", { json: { index_name } });
+const create = (index: string, json: object) =>
+  client.json("POST", `/index/${index}/watches`, { json: { min_probability: 0.5, ...json } });
+const matchesOf = async (index: string, { watch_id }: Json) =>
+  (await client.json("GET", `/index/${index}/watches/${watch_id}/matches`)).matches;
+
+async function addImage(index: string, file: string, metadata = {}): Promise<Json> {
+  const form = { image_file: await fixture(file), metadata_str: JSON.stringify(metadata) };
+  const image = await client.json("POST", `/index/${index}/image`, { form });
+  const record = await client.waitForAsset(index, image);
+  expect(record.state).toBe("ready");
+  return record;
+}
+
+/** Reads the `watch.matched` events of an asset's index. */
+async function readEvents(asset: Json): Promise<Json[]> {
+  const { indexId } = await assetRefOf(asset);
+  return runInDurableObject(env.MEDIA_INDEX.getByName(indexId), (_, { storage }) => {
+    const rows = storage.sql.exec<{ data: string }>(
+      "SELECT data FROM events WHERE type = 'watch.matched' ORDER BY seq",
+    );
+    return [...rows].map(({ data }) => JSON.parse(data));
+  });
+}
+
+describe("an image with words that a watch is for", () => {
+  let words: Json;
+  let watch: Json;
+  let others: Json[];
+  let receiver: WebhookReceiver;
+
+  beforeAll(async () => {
+    receiver = new WebhookReceiver();
+    await createIndex("lanterns");
+    watch = await create("lanterns", {
+      name: "Lanterns",
+      query: "lantern",
+      filter: { camera: "A" },
+      asset_types: ["image"],
+      webhook_url: receiver.url,
+    });
+    const query = "lantern";
+    others = [
+      await create("lanterns", { name: "Submarines", query: "submarine" }),
+      await create("lanterns", { name: "Paused", query, paused: true }),
+      await create("lanterns", { name: "Camera B", query, filter: { camera: "B" } }),
+      await create("lanterns", { name: "Videos", query, asset_types: ["video"] }),
+      await create("lanterns", { name: "Speech", query, modes: ["speech"] }),
+      await create("lanterns", { name: "Excluded", query: "lantern -festival" }),
+    ];
+    words = await addImage("lanterns", "words.jpg", { camera: "A" });
+  });
+
+  it("matches with the score that a search gives it, and its evidence", async () => {
+    const [match, ...rest] = await matchesOf("lanterns", watch);
+    expect(rest).toEqual([]);
+    const json = { query: "lantern", filter: { camera: "A" }, modes: ["image"] };
+    const { segments } = await client.json("POST", "/index/lanterns/search", { json });
+    const { score, evidence } = segments[0];
+    expect(match.score).toBeCloseTo(score, 2);
+    expect(match.segment.asset_id).toBe(words.asset_id);
+    const rounded = ({ kind, text, score: value }: Json) => [kind, text, value.toFixed(4)];
+    expect(match.segment.evidence.map(rounded)).toEqual(evidence.map(rounded));
+    const record = await client.json("GET", `/index/lanterns/watches/${watch.watch_id}`);
+    expect(record.matches).toBe(1);
+  });
+
+  it("doesn't match watches that are paused, or for something else", async () => {
+    for (const other of others) expect(await matchesOf("lanterns", other)).toEqual([]);
+  });
+
+  it("is announced by an event, and to the webhook of its watch, signed", async () => {
+    const [match] = await matchesOf("lanterns", watch);
+    const path = `/index/lanterns/watches/${watch.watch_id}`;
+    const data = {
+      watch_id: watch.watch_id,
+      watch_name: "Lanterns",
+      asset_id: words.asset_id,
+      asset_type: "image",
+      title: "words.jpg",
+      total: 1,
+      matches: [
+        {
+          segment_id: match.segment.segment_id,
+          start_seconds: null,
+          end_seconds: null,
+          score: match.score,
+          evidence: match.segment.evidence,
+        },
+      ],
+      links: {
+        asset: `/index/lanterns/image/${words.asset_id}`,
+        matches: `${path}/matches`,
+      },
+    };
+    expect(await readEvents(words)).toEqual([data]);
+    const [received, ...more] = await receiver.waitForRequests(1);
+    expect(more).toEqual([]);
+    expect(payloadOf(received!)).toMatchObject({ type: "watch.matched", data });
+    const { webhook_secret } = await client.json("GET", path);
+    expect(signers(received!, [webhook_secret])).toEqual([webhook_secret]);
+  });
+
+  it("matches once, whatever is repeated", async () => {
+    const { indexId, assetId } = await assetRefOf(words);
+    const asset = (await getAsset(env.DB, assetId))!;
+    await matchAsset(env, asset);
+    await deliver("sightline-ingest", { indexId, assetId, step: "finish", part: 0 });
+    await env.MEDIA_INDEX.getByName(indexId).announceMatches();
+    await env.MEDIA_INDEX.getByName(indexId).resume();
+    expect(await matchesOf("lanterns", watch)).toHaveLength(1);
+    expect(await readEvents(words)).toHaveLength(1);
+  });
+
+  it("doesn't match a watch that was created after it was added", async () => {
+    const late = await create("lanterns", { name: "Late", query: "lantern" });
+    const asset = (await getAsset(env.DB, (await assetRefOf(words)).assetId))!;
+    await matchAsset(env, asset);
+    expect(await matchesOf("lanterns", late)).toEqual([]);
+  });
+
+  it("matches when it is added again as a preview has said", async () => {
+    const json = { query: "festival", min_probability: 0.5 };
+    const started = await client.json("POST", "/index/lanterns/watches/preview", { json });
+    const { result } = await client.waitForJob(started.job_id);
+    const created = await create("lanterns", { name: "Festivals", ...json });
+    const path = `/index/lanterns/watches/${created.watch_id}/preview`;
+    const { job_id } = await client.json("POST", path);
+    expect((await client.waitForJob(job_id)).result).toMatchObject({ matches: result.matches });
+    await client.json("DELETE", `/index/lanterns/image/${words.asset_id}`);
+    await expect.poll(() => matchesOf("lanterns", watch)).toEqual([]); // deleted with its segments
+    await addImage("lanterns", "words.jpg", { camera: "A" });
+    const matches = await matchesOf("lanterns", created);
+    expect(matches).toHaveLength(result.matches);
+    expect(matches[0].score).toBeCloseTo(result.best[0].score, 3);
+    expect(result).toMatchObject({
+      matches: 1,
+      matches_by_day: [{ date: words.created_at.slice(0, 10), matches: 1 }],
+      nearest_threshold: [{ segment_id: result.best[0].segment_id }],
+    });
+    expect(result.thresholds.map((each: Json) => each.min_probability)).toEqual([
+      0.5, 0.7, 0.8, 0.9, 0.95,
+    ]);
+  });
+});
+
+describe("a copy of an image that a watch is for", () => {
+  it("matches by its signature, but another image doesn't", async () => {
+    await createIndex("copies");
+    const fields = { name: "Our photo", min_probability: 0.2 };
+    const form = { image_file: await fixture("boats.jpg"), watch: JSON.stringify(fields) };
+    const watch = await client.json("POST", "/index/copies/watches", { form });
+    expect(watch).toMatchObject({ has_image: true, query: null });
+    const copy = await addImage("copies", "boats-grey.jpg");
+    await addImage("copies", "clock.jpg");
+    const matches = await matchesOf("copies", watch);
+    const query = { form: { image_file: await fixture("boats.jpg") } };
+    const { segments } = await client.json("POST", "/index/copies/search_image", query);
+    const found = segments.filter(({ score }: Json) => score >= fields.min_probability);
+    expect(matches.map(({ segment }: Json) => segment.asset_id)).toEqual([copy.asset_id]);
+    expect(found.map(({ asset_id }: Json) => asset_id)).toEqual([copy.asset_id]);
+    expect(matches[0].score).toBeCloseTo(found[0].score, 2);
+    expect(matches[0].segment.signals.copy_similarity).toBe(found[0].signals.copy_similarity);
+  });
+});
+
+describe("a transcript that is replaced", () => {
+  it("is announced for the segment that it makes match, once", async () => {
+    await createIndex("said");
+    const watch = await create("said", { name: "Volcanoes", query: "volcano" });
+    const goats = await create("said", { name: "Goats", query: "goats" });
+    const video = await addTranscribedVideo(client, "said", true);
+    expect(await matchesOf("said", watch)).toEqual([]);
+    expect(await matchesOf("said", goats)).toHaveLength(1);
+    const path = `/index/said/video/${video.asset_id}`;
+    const cues = [
+      { start: 0, end: 4, text: "This is a volcano." },
+      { start: 5, end: 8, text: "The keeper lives here with two goats." },
+    ];
+    expect((await submitTranscript(client, path, cues)).state).toBe("succeeded");
+    const [match] = await matchesOf("said", watch);
+    expect(match.segment.start_seconds).toBe(0);
+    const json = { query: "volcano" };
+    const { segments } = await client.json("POST", "/index/said/search", { json });
+    expect(match.score).toBeCloseTo(segments[0].score, 2);
+    await submitTranscript(client, path, "00:00:00,000 --> 00:00:04,000\nNothing.");
+    expect((await submitTranscript(client, path, cues)).state).toBe("succeeded");
+    expect(await matchesOf("said", watch)).toHaveLength(1);
+    const events = await readEvents(video);
+    expect(events.map(({ watch_name }) => watch_name)).toEqual(["Goats", "Volcanoes"]);
+  });
+});

@@ -1,0 +1,178 @@
+import { MODELS } from "../../src/config.ts";
+import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
+import { trustedId, type WatchId } from "../../src/ids.ts";
+import type { Hit } from "../../src/search/hits.ts";
+import { makeSearchRequest } from "../../src/search/request.ts";
+import { search } from "../../src/search/search.ts";
+import { matchAsset } from "../../src/search/watches/match-asset.ts";
+import { embedWatch } from "../../src/search/watches/watch-vectors.ts";
+import { insertWatch, type WatchRequest } from "../../src/store/d1/watches.ts";
+import { IndexDb } from "../../src/store/index-database/index-database.ts";
+import { listMatches, type StoredMatch } from "../../src/store/index-database/matches.ts";
+import { putNewVectors } from "../../src/store/index-database/new-vectors.ts";
+import { listSegments } from "../../src/store/index-database/segments.ts";
+import { inChunks, sql } from "../../src/store/sql.ts";
+import {
+  type Asset,
+  type NamedIndexRef,
+  type Segment,
+  TEXT_KINDS,
+  type TextKind,
+} from "../../src/types.ts";
+import { providePlatformClasses } from "../platform-classes.ts";
+import { recordedD1, recordedState } from "../statements/recorded-databases.ts";
+import { D1_ROWS } from "../statements/sample-rows.ts";
+import { FIELDS } from "../statements/samples.ts";
+import { type StoredVector, VectorTable } from "./vector-table.ts";
+
+const INDEX = {
+  accountId: FIELDS["accountId"],
+  indexId: FIELDS["indexId"],
+  name: "name",
+  shards: [{ shard: 0, vectorPair: 1 }],
+} as unknown as NamedIndexRef;
+/** The new asset; that of the archive has another id. */
+const NEW = { ...FIELDS, metadata: {}, technical: {}, createdAt: 10 } as unknown as Asset;
+const ARCHIVE_ID = `${NEW.assetId.slice(0, -1)}0`;
+const SUFFIX = `.${INDEX.indexId.slice(-16)}`;
+
+/** Texts of a segment. */
+export interface SegmentTexts {
+  caption: string;
+  transcript: string;
+}
+
+type Embed = (text: string) => number[];
+
+/**
+ * An index in memory to which a video is added that watches are compared with, and then searches:
+ * both run as in the service, on text without images.
+ */
+export class WatchedIndex {
+  readonly #env: Env;
+  readonly #embed: Embed;
+  readonly #db: IndexDb;
+  readonly #vectors: StoredVector[] = [];
+
+  private constructor(env: Env, embed: Embed) {
+    this.#env = env;
+    this.#embed = embed;
+    this.#db = new IndexDb(env, { indexId: INDEX.indexId, shard: 0 });
+  }
+
+  /** `name` names the text model. */
+  static async open(name: string, embed: Embed, archive: readonly SegmentTexts[]) {
+    providePlatformClasses();
+    const { IndexDatabase } = await import("../../src/durable/index-database.ts");
+    const log = { add() {} };
+    const state = recordedState(log, "IndexDatabase", INDEX_DATABASE_MIGRATIONS);
+    const database = new IndexDatabase(state, {} as Env);
+    const run = async (_: string, { text }: { text: string[] }) => ({ data: text.map(embed) });
+    const env = {
+      DB: recordedD1(log as never, `${D1_ROWS} DELETE FROM watches;`),
+      INDEX_DATABASE: { getByName: () => database },
+      IMAGE_VECTORS_1: new VectorTable([]),
+      AI: { run },
+      TEXT_EMBEDDINGS_MODEL: name,
+      IMAGE_EMBEDDINGS_URL: "",
+      IMAGE_EMBEDDINGS_MODEL: "",
+    } as unknown as Env;
+    const index = new WatchedIndex(env, embed);
+    await index.#insert(ARCHIVE_ID, archive, 0);
+    index.#show(await listSegments(index.#db, trustedId(ARCHIVE_ID)));
+    return index;
+  }
+
+  async addWatch(query: string, minProbability: number): Promise<WatchId> {
+    const request: WatchRequest = {
+      query,
+      similarTo: null,
+      hasImage: false,
+      filter: {},
+      conditions: [],
+      modes: [],
+      assetTypes: [],
+    };
+    const watchId: WatchId = trustedId(`wat_${query.replaceAll(" ", "_")}`);
+    await insertWatch(this.#env.DB, {
+      watchId,
+      accountId: INDEX.accountId,
+      indexId: INDEX.indexId,
+      name: query,
+      request,
+      minProbability,
+      webhookUrl: null,
+      paused: 0,
+      image: null,
+      vectors: await embedWatch(this.#env, INDEX, request, null),
+      nearest: null,
+      createdAt: 0,
+      updatedAt: 0,
+    });
+    return watchId;
+  }
+
+  /** Adds a video as an ingest does: it is matched, then searchable, then in Vectorize. */
+  async addVideo(texts: readonly SegmentTexts[]): Promise<void> {
+    await this.#insert(NEW.assetId, texts, null);
+    const segments = await listSegments(this.#db, NEW.assetId);
+    const vectors = segments.flatMap((segment) =>
+      this.#vectorsOf(segment).map(({ kind, values }) => ({ segment, kind, values, model: "" })),
+    );
+    await putNewVectors(this.#db, segments, vectors, TEXT_KINDS);
+    await matchAsset(this.#env, NEW);
+    await this.#db.batch([
+      sql`UPDATE assets SET searchable_at = 20 WHERE asset_id = ${NEW.assetId}`,
+    ]);
+    this.#show(segments);
+  }
+
+  matchesOf(watchId: WatchId): Promise<StoredMatch[]> {
+    return listMatches([this.#db], watchId, "", 10_000);
+  }
+
+  async search(query: string, topK: number): Promise<Hit[]> {
+    return (await search(this.#env, INDEX, makeSearchRequest({ query, topK }))).hits;
+  }
+
+  async #insert(assetId: string, texts: readonly SegmentTexts[], searchableAt: number | null) {
+    await this.#db.batch([
+      sql`INSERT INTO assets (asset_id, asset_type, searchable_at)
+        VALUES (${assetId}, 'video', ${searchableAt})`,
+    ]);
+    const rows = texts.map(({ caption, transcript }, position) => {
+      const number = `${assetId.slice(-1)}${String(position).padStart(5, "0")}`;
+      return { id: `seg_${number.padStart(26, "0")}`, position, caption, transcript };
+    });
+    for (const chunk of inChunks(rows)) {
+      await this.#db.batch([
+        sql`INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyframe_ms,
+            described_at, caption, transcript, indexed)
+          SELECT value ->> 'id', asset_key, value ->> 'position', value ->> 'position' * 1000,
+            value ->> 'position' * 1000 + 1000, 0, 0, value ->> 'caption', value ->> 'transcript', 0
+          FROM json_each(${chunk}) JOIN assets ON asset_id = ${assetId}`,
+      ]);
+    }
+  }
+
+  #vectorsOf({ caption, transcript }: Segment): { kind: TextKind; values: number[] }[] {
+    return [
+      { kind: "caption", values: this.#embed(caption) },
+      { kind: "speech", values: this.#embed(transcript) },
+    ];
+  }
+
+  /** Shows vectors to searches. */
+  #show(segments: readonly Segment[]): void {
+    for (const segment of segments) {
+      for (const { kind, values } of this.#vectorsOf(segment)) {
+        const metadata = { asset_id: segment.assetId, asset_type: "video", kind };
+        this.#vectors.push({ id: `${segment.segmentId}:${kind}${SUFFIX}`, values, metadata });
+      }
+    }
+    Object.assign(this.#env, { TEXT_VECTORS_1: new VectorTable(this.#vectors) });
+  }
+}
+
+/** Values of a vector of the text model. */
+export const TEXT_DIMENSIONS = MODELS.embedText.dimensions;
