@@ -90,3 +90,13 @@ export const CONVERSION = {
   defaultFps: 25, // of a video that states none
   timeoutMs: 600_000, // of a call: the decoder ends a piece after 8
 } as const;
+
+/** Judgments of an index (docs/judgments.md). */
+export const JUDGMENTS = {
+  maxCount: 10_000,
+  /** Fewest for figures, and fewest that scores may be fitted to. */
+  minMeasured: 30,
+  minFitted: 50,
+  /** The newest, to which scores are fitted: every judgment reads them again. */
+  maxFitted: 2000,
+} as const;

@@ -21,6 +21,7 @@ import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
 import { getAsset } from "../store/d1/assets.ts";
+import { getSearchableParts } from "../store/d1/indices.ts";
 import { requireJob } from "../store/d1/jobs.ts";
 import { listShards } from "../store/d1/shards.ts";
 
@@ -77,8 +78,8 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   },
 
   async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
-    const shards = await listShards(env.DB, indexId);
-    const index = { accountId, indexId, name, shards };
+    const { shards, calibration: own } = await getSearchableParts(env.DB, indexId);
+    const index = { accountId, indexId, name, shards, calibration: own };
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
     const found = await search(env, index, request, example);
@@ -87,7 +88,8 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const next = clip ? null : found.next; // a search by video takes no cursor
     const count = hits.length;
     const page = { total, offset, readyBy, cursorTag, next, count, calibration, interpretation };
-    return saveResults(hits, { indexName: name, ...page });
+    const isExample = clip !== null || request.similarTo !== null;
+    return saveResults(hits, { indexName: name, query: request.query, isExample, ...page });
   },
 
   /** Replaces a video's transcript. */

@@ -22,7 +22,9 @@ import {
   CALIBRATIONS,
   type CalibrationState,
   calibrationState,
+  currentLine,
   embeddingModels,
+  type SearchableIndexRef,
   selectEvidenceModels,
 } from "./calibration.ts";
 import { type ChannelHit, queryChannels, toFullTextHits } from "./channels.ts";
@@ -46,6 +48,7 @@ import {
   toHitAsset,
 } from "./hits.ts";
 import { localizeHits, type UnlocalizedHit } from "./localization.ts";
+import { applyLine, toLogOdds } from "./log-odds-line.ts";
 import {
   type CompiledQuery,
   compileQuery,
@@ -80,7 +83,7 @@ export interface SearchResults {
  */
 export async function search(
   env: Env,
-  index: NamedIndexRef,
+  index: SearchableIndexRef,
   request: SearchRequest,
   uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
@@ -112,7 +115,9 @@ export async function search(
     const deeper = await findAtDepth(SEARCH.deepeningFactor * depth);
     ranked = rankCandidates([...candidates, ...deeper.candidates], request);
   }
-  const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
+  const line = currentLine(env, index.calibration);
+  const toScore = (general: number) => (line ? applyLine(line, toLogOdds(general)) : general);
+  const relevant = ranked.filter(({ candidate }) => toScore(candidate.score) >= topP);
   const from = findPosition(relevant, request.after);
   const selected = relevant.slice(from, from + topK);
   const next = from + topK < relevant.length ? positionAfter(selected) : null;
@@ -120,16 +125,18 @@ export async function search(
   const page: UnlocalizedHit[] = [];
   for (const { candidate, duplicates } of selected) {
     await slice.use(textLength(candidate.segment));
-    const { segment, asset, score, signals, channelHits } = candidate;
+    const { segment, asset, score: generalScore, signals, channelHits } = candidate;
+    const score = toScore(generalScore);
     const timeRange = channelHits.find((hit) => hit.timeRange)?.timeRange ?? null;
     const evidence = toEvidence(candidate, query);
     const rank = offset + page.length + 1;
-    page.push({ segment, asset, rank, score, signals, evidence, timeRange, duplicates });
+    const scores = { score, generalScore, signals };
+    page.push({ segment, asset, rank, ...scores, evidence, timeRange, duplicates });
   }
   const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
   const excluded = query.excluded.map((words) => words.join(" "));
   const interpretation = { excluded, corrected };
-  const calibration = calibrationState(env);
+  const calibration = calibrationState(env, index.calibration);
   return { hits, total: relevant.length, next, query, calibration, interpretation };
 }
 
@@ -142,7 +149,7 @@ function toEvidence(
   return mergeEvidence([...fromChannels, ...fromFields]);
 }
 
-/** A segment that at least one channel found, scored. */
+/** A segment that at least one channel found, scored by the general calibration. */
 interface Candidate extends Omit<FoundSegment, "asset"> {
   asset: HitAsset;
   channelHits: ChannelHit[];
