@@ -100,3 +100,11 @@ export const JUDGMENTS = {
   /** The newest, to which scores are fitted: every judgment reads them again. */
   maxFitted: 2000,
 } as const;
+
+/** Segments that a search takes as examples of what is right and what is wrong, of each. */
+export const FEEDBACK = {
+  maxSegments: 20,
+  /** Weights of their mean directions beside the query, which has 1. */
+  relevantWeight: 0.75,
+  irrelevantWeight: 0.15,
+} as const;

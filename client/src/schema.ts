@@ -3276,7 +3276,7 @@ export interface components {
                  */
                 high: number;
             } | null;
-            /** @description nDCG@10 of the order among judged segments. Null if no query has a relevant one. */
+            /** @description Mean nDCG@10 of the order among judged segments. Null if no query has a relevant one. */
             ndcg_at_10: {
                 /**
                  * @description Mean over queries; 1 if relevant segments always come first.
@@ -8280,6 +8280,16 @@ export interface operations {
                     query?: string;
                     /** @description Id of a segment or an asset of the index: finds what is like it. */
                     similar_to?: string;
+                    /**
+                     * @description Ids of segments that are right: what is like them comes first.
+                     * @default []
+                     */
+                    more_like?: string[];
+                    /**
+                     * @description Ids of segments that are wrong: they are left out, and what is like them moves back.
+                     * @default []
+                     */
+                    less_like?: string[];
                     /**
                      * @description Ids of videos and images to search in. Empty: all.
                      * @default []

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
+import { invalid, type ValidationIssue } from "../errors.ts";
 import { requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { CSV, toCsv } from "../http/csv.ts";
-import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
+import { addEndpoint, createRouter, type Input, type SentInput } from "../http/endpoint.ts";
 import { countWork } from "../http/metering.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { ID_CHARACTERS } from "../ids.ts";
@@ -23,36 +24,28 @@ import { requireSearchableIndex } from "./searchable-index.ts";
 /** Judgments of whether segments are relevant (docs/judgments.md). */
 export const judgmentRoutes = createRouter("Judgments");
 
-const judgmentBody = z
-  .object({
-    query: z
-      .string()
-      .min(1)
-      .max(LIMITS.queryCharacters)
-      .refine(hasWord, NO_WORD)
-      .optional()
-      .describe("The query of words that was searched for. Required unless `search_id` is given."),
-    search_id: z
-      .string()
-      .max(ID_CHARACTERS)
-      .optional()
-      .describe(
-        "`job_id` of a queued search, in place of the query: of one by an image or a clip, say.",
-      ),
-    segment_id: z.string().max(ID_CHARACTERS).describe("Id of the segment that is judged."),
-    relevant: z
-      .boolean()
-      .nullable()
-      .default(null)
-      .describe(
-        "Whether the segment shows or says what the query means. Null removes the judgment.",
-      ),
-  })
-  .refine(({ query, search_id }) => (query === undefined) !== (search_id === undefined), {
-    path: ["query"],
-    message: "Give either query or search_id",
-    params: { type: "value_error" },
-  });
+const judgmentBody = z.object({
+  query: z
+    .string()
+    .min(1)
+    .max(LIMITS.queryCharacters)
+    .refine(hasWord, NO_WORD)
+    .optional()
+    .describe("The query of words that was searched for. Required unless `search_id` is given."),
+  search_id: z
+    .string()
+    .max(ID_CHARACTERS)
+    .optional()
+    .describe(
+      "`job_id` of a queued search, in place of the query: of one by an image or a clip, say.",
+    ),
+  segment_id: z.string().max(ID_CHARACTERS).describe("Id of the segment that is judged."),
+  relevant: z
+    .boolean()
+    .nullable()
+    .default(null)
+    .describe("Whether the segment shows or says what the query means. Null removes the judgment."),
+});
 
 const judgmentResult = z
   .object({
@@ -96,10 +89,20 @@ addEndpoint(
         },
       },
     },
+    rules: queryIssues,
     response: judgmentResult,
   },
   judgeSegment,
 );
+
+/** Returns an issue unless either a query or a search is judged. */
+function queryIssues(_: Context, { body: { query, search_id } }: SentInput): ValidationIssue[] {
+  if (query === undefined && search_id === undefined) {
+    return invalid(["body", "query"], "missing", "Field required").issues;
+  }
+  if (query === undefined || search_id === undefined) return [];
+  return invalid(["body", "search_id"], "value_error", "give either query or search_id").issues;
+}
 
 async function judgeSegment(
   c: Context,

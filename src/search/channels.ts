@@ -27,6 +27,7 @@ import {
 import { embedQueryForImages, embedQueryText } from "./embed-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import { meanDirection } from "./example.ts";
+import { type Feedback, refineVector } from "./feedback.ts";
 import type { Signals } from "./fuse.ts";
 import type { CompiledQuery, CopyMatch } from "./query.ts";
 import type { SearchScope } from "./request.ts";
@@ -56,9 +57,10 @@ interface ChannelHits {
 export async function queryChannels(
   env: Env,
   index: IndexRef,
-  { scope, query, count }: { scope: SearchScope; query: CompiledQuery; count: number },
+  input: { scope: SearchScope; query: CompiledQuery; feedback: Feedback; count: number },
   { time }: Timings,
 ): Promise<ChannelHits> {
+  const { scope, query, feedback, count } = input;
   const { plainText, example } = query;
   const pairs = vectorPairs(env, index);
   const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
@@ -67,18 +69,25 @@ export async function queryChannels(
     const allKinds = space === "text" ? TEXT_KINDS : IMAGE_VECTOR_KINDS;
     const kinds = space === "text" ? scope.textKinds : allKinds;
     const groups = await assetGroups;
-    return time("knn", async () => {
-      const hits = await searchKnn({
+    const knn = (nearTo: number[], hitCount: number) =>
+      searchKnn({
         spaces: pairs.map((pair) => pair[space]),
         indexId: index.indexId,
         scope: scope.assets,
         groups,
         kinds,
         allKinds,
-        vector,
-        count,
+        vector: nearTo,
+        count: hitCount,
       });
-      return space === "text" ? toTextHits(hits) : toImageHits(hits);
+    return time("knn", async () => {
+      const refined = refineVector(vector, feedback[space]);
+      if (space === "text") return toTextHits(await knn(refined, count));
+      const [hits, unrefined] = await Promise.all([
+        knn(refined, count),
+        refined === vector ? null : knn(vector, SEARCH.maxCandidates),
+      ]);
+      return toImageHits(hits, unrefined ?? hits);
     });
   };
 
@@ -135,10 +144,17 @@ function toTextHits(hits: VectorHit[]): ChannelHit[] {
   return hits.map((hit) => toChannelHit(hit, { text_margin: hit.cosine - mean }));
 }
 
-function toImageHits(hits: VectorHit[]): ChannelHit[] {
+/**
+ * Converts hits of image vectors. Those of a refined vector are moved to the range of `unrefined`,
+ * the hits of the query itself: images are nearer to images than to words.
+ */
+function toImageHits(hits: VectorHit[], unrefined: VectorHit[]): ChannelHit[] {
   const mean = meanCosine(hits);
+  const unrefinedMean = meanCosine(unrefined);
   return hits.map((hit) => {
-    return toChannelHit(hit, { image_similarity: hit.cosine, image_margin: hit.cosine - mean });
+    const margin = hit.cosine - mean;
+    const similarity = hits === unrefined ? hit.cosine : unrefinedMean + margin;
+    return toChannelHit(hit, { image_similarity: similarity, image_margin: margin });
   });
 }
 

@@ -1,7 +1,7 @@
 import { LIMITS, SEARCH } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { fingerprint } from "../fingerprint.ts";
-import { isIdText, newId, type SegmentId } from "../ids.ts";
+import { newId, type SegmentId } from "../ids.ts";
 import type { IndexCalibration } from "../index-calibration.ts";
 import { fold } from "../normal-form/fold.ts";
 import { JUDGMENTS } from "../parameters.ts";
@@ -14,7 +14,7 @@ import {
   listScoredJudgments,
   putJudgment,
 } from "../store/index-database/judgments.ts";
-import { listSegmentIds } from "../store/index-database/segments.ts";
+import { listKnownSegments } from "../store/index-database/segments.ts";
 import { calibrationTag, type SearchableIndexRef } from "./calibration.ts";
 import type { Hit } from "./hits.ts";
 import { selectLine, toLogOdds } from "./log-odds-line.ts";
@@ -134,8 +134,7 @@ async function requireSegment(
   index: SearchableIndexRef,
   segment: string,
 ): Promise<SegmentId> {
-  const isSegment = isIdText(["seg"], segment);
-  const [segmentId] = isSegment ? await listSegmentIds(indexDatabases(env, index), segment) : [];
+  const [segmentId] = await listKnownSegments(indexDatabases(env, index), [segment]);
   if (segmentId !== undefined) return segmentId;
   throw new AppError("not_found", `There is no segment "${segment}" in this index.`);
 }

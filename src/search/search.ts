@@ -38,6 +38,7 @@ import {
   textLength,
 } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
+import { type Feedback, readFeedback } from "./feedback.ts";
 import { mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
 import {
   findPosition,
@@ -95,8 +96,10 @@ export async function search(
   const { segmentId = null, assetId = null } = example?.exclude ?? {};
   const scope = toSearchScope(request, assetId);
   const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
+  const feedback = await readFeedback(env, index, request);
+  for (const id of request.lessLike) excludedIds.add(id);
   const findAtDepth = (depth: number) => {
-    return findCandidates(env, index, { scope, query, depth, excludedIds }, timings);
+    return findCandidates(env, index, { scope, query, feedback, depth, excludedIds }, timings);
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);
@@ -164,6 +167,7 @@ interface Candidate extends Omit<FoundSegment, "asset"> {
 interface SearchPass {
   scope: SearchScope;
   query: CompiledQuery;
+  feedback: Feedback;
   /** Hits requested from each channel. */
   depth: number;
   excludedIds: ReadonlySet<string>;
@@ -183,14 +187,19 @@ interface PassResult {
 async function findCandidates(
   env: Env,
   index: NamedIndexRef,
-  { scope, query, depth, excludedIds }: SearchPass,
+  { scope, query, feedback, depth, excludedIds }: SearchPass,
   timings: Timings,
 ): Promise<PassResult> {
   const databases = indexDatabases(env, index);
   const fullText = toFtsSearch(query, scope, depth);
   const counting = countInDatabases(databases, fullText);
   counting.catch(ignoreUntilAwaited); // once the channels have answered
-  const vectors = await queryChannels(env, index, { scope, query, count: depth }, timings);
+  const vectors = await queryChannels(
+    env,
+    index,
+    { scope, query, feedback, count: depth },
+    timings,
+  );
   const { phrases: required, excluded } = toFtsQuery(query, query.terms);
   const phrases = matchAll(required);
   const must = phrases && columnFilter(phrases, scope.columns);

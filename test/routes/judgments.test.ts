@@ -149,7 +149,9 @@ describe("a judgment is refused", () => {
     const issuesOf = (json: object) =>
       client.issues("POST", PATH, { json: { ...segment, ...json } });
     const at = ["body", "query"];
-    expect(await issuesOf({ query: "goats", search_id })).toEqual([[at, "value_error"]]);
+    expect(await issuesOf({ query: "goats", search_id })).toEqual([
+      [["body", "search_id"], "value_error"],
+    ]);
     expect(await issuesOf({ query: "?!" })).toEqual([[at, "value_error"]]);
     expect(await issuesOf({})).toEqual([[at, "missing"]]);
   });

@@ -18,6 +18,8 @@ export const ID_FIELDS = [
   "segments",
   "segment_id",
   "search_id",
+  "more_like",
+  "less_like",
   "cursor",
 ] as const;
 export type IdField = (typeof ID_FIELDS)[number];
@@ -73,6 +75,8 @@ export async function createFullAccount(): Promise<FullAccount> {
     segments: [segment!],
     segment_id: [segment!],
     search_id: [searchId],
+    more_like: [segment!],
+    less_like: [segment!],
     cursor: [
       ...[
         image.asset_id,

@@ -53,7 +53,7 @@ const qualityFigures = z
         value: share("Mean over queries; 1 if relevant segments always come first.", 0.86),
         queries: countField("Queries with a relevant segment.", 9),
       }),
-      "nDCG@10 of the order among judged segments. Null if no query has a relevant one.",
+      "Mean nDCG@10 of the order among judged segments. Null if no query has a relevant one.",
     ),
     bins: z.array(bin).nullable().describe("Points of the reliability diagram."),
   })
