@@ -1622,6 +1622,13 @@ DELETE
   WHERE signature_key = ?
   AND hash IN (SELECT value FROM json_each(?));
 
+-- store/index-database/segments.ts listKnownSegments, in IndexDatabase
+SELECT segment_id AS segmentId
+  FROM segments
+  JOIN assets USING (asset_key)
+  WHERE segment_id IN (SELECT value FROM json_each(?))
+  AND deleted_at IS NULL;
+
 -- store/index-database/segments.ts listSegmentIds, in IndexDatabase
 SELECT segment_id AS segmentId
   FROM segments

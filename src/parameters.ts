@@ -106,5 +106,5 @@ export const FEEDBACK = {
   maxSegments: 20,
   /** Weights of their mean directions beside the query, which has 1. */
   relevantWeight: 0.75,
-  irrelevantWeight: 0.15,
+  irrelevantWeight: 0.5,
 } as const;

@@ -22,7 +22,7 @@ export interface Feedback {
 
 const NO_FEEDBACK: Feedback = { text: null, image: null };
 
-/** Reads the vectors of segments. Throws `not_found` with the first id that the index hasn't. */
+/** Reads the vectors of segments. Throws `not_found` with the first id that the index lacks. */
 export async function readFeedback(
   env: Env,
   index: IndexRef,

@@ -149,9 +149,9 @@ export async function listSegmentIds(
 /** Returns those of `ids` that name segments of the index which aren't being deleted. */
 export async function listKnownSegments(
   databases: readonly IndexDb[],
-  ids: readonly string[],
+  segmentIds: readonly string[],
 ): Promise<SegmentId[]> {
-  const wellFormed = ids.filter((id) => isIdText(["seg"], id));
+  const wellFormed = segmentIds.filter((id) => isIdText(["seg"], id));
   if (wellFormed.length === 0) return [];
   const statement = sql`SELECT segment_id AS segmentId FROM segments JOIN assets USING (asset_key)
     WHERE segment_id ${inList(wellFormed)} AND deleted_at IS NULL`;
