@@ -6,10 +6,10 @@ import { ndcg } from "./ndcg.ts";
 import { binForecasts, calibrationError, type ReliabilityBin } from "./reliability.ts";
 
 /** Lowest scores of the segments whose precision is given. */
-export const THRESHOLDS = [0.1, 0.3, 0.5, 0.7, 0.9] as const;
+const THRESHOLDS = [0.1, 0.3, 0.5, 0.7, 0.9] as const;
 
 /** How often segments with a score of `threshold` or more were judged relevant. */
-export interface PrecisionAt {
+interface PrecisionAt {
   threshold: number;
   /** Judgments of segments with such a score. */
   count: number;

@@ -26,9 +26,10 @@ const NON_ID_FIELDS = new Set(
    video_file image_file transcript metadata_str format url platform playlist_id query username follow
    top_k top_p modes collapse use_boxes use_masks queue_job relevant filter group_by start_seconds end_seconds
    last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
-   upload-checksum upload-length upload-defer-length upload-metadata upload-offset
-   transcript_encoding moments fps correct
-   x-http-method-override video videos images vector media after`.split(/\s+/),
+   upload-checksum upload-length upload-defer-length upload-metadata upload-offset correct after
+   transcript_encoding moments fps x-http-method-override video videos images vector media`.split(
+    /\s+/,
+  ),
 );
 
 let owner: FullAccount;

@@ -31,8 +31,9 @@ export function parseJudgments(text: string): NewJudgment[] {
       throw new UsageError(`Row ${i + 2}: relevant is true, false or empty.`);
     }
     const searchId = cellOf(search);
-    const judged = searchId === "" ? { query: cellOf(query) } : { search_id: searchId };
-    return { ...judged, segment_id: cellOf(segment), relevant: isRelevant };
+    const judgment = { segment_id: cellOf(segment), relevant: isRelevant };
+    if (searchId === "") return Object.assign(judgment, { query: cellOf(query) });
+    return Object.assign(judgment, { search_id: searchId });
   });
 }
 

@@ -80,7 +80,7 @@ export async function deleteJudgment(
   await Promise.all(databases.map((db) => db.batch([statement])));
 }
 
-export async function countJudgments(databases: readonly IndexDb[]): Promise<number> {
+async function countJudgments(databases: readonly IndexDb[]): Promise<number> {
   const rows = await Promise.all(
     databases.map((db) =>
       db.first<{ count: number }>(sql`SELECT COUNT(*) AS count ${FROM_JUDGMENTS}`),
