@@ -1,5 +1,4 @@
-import { meanDirection } from "../src/search/example.ts";
-import { refineVector } from "../src/search/feedback.ts";
+import { refineVector, toUnit } from "../src/search/refine-vector.ts";
 import type { CaptionedPhoto } from "../tools/training/captions.ts";
 import type { RequestEngine } from "./engine.ts";
 
@@ -88,7 +87,7 @@ function refine(
     if (similarityOf(best) >= MIN_SIMILARITY) more.push(best);
     else less.push(read[0]!);
     const directionOf = (judged: number[]) =>
-      judged.length > 0 ? toUnit(meanDirection(judged.map((image) => images[image]!))) : null;
+      judged.length > 0 ? meanOf(judged.map((image) => images[image]!)) : null;
     const vector = refineVector(query, {
       relevant: directionOf(more),
       irrelevant: directionOf(less),
@@ -142,7 +141,7 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return sum;
 }
 
-function toUnit(vector: readonly number[]): number[] {
-  const length = Math.hypot(...vector);
-  return vector.map((value) => value / length);
+/** Returns the direction of the mean of unit vectors. */
+function meanOf([first = [], ...rest]: readonly number[][]): number[] {
+  return toUnit(first.map((value, i) => rest.reduce((sum, vector) => sum + vector[i]!, value)));
 }

@@ -1562,13 +1562,6 @@ SELECT asset_id AS assetId
         FROM json_each(?)))
   LIMIT ?;
 
--- store/index-database/judgments.ts countJudgments, in IndexDatabase
-SELECT COUNT(*) AS count
-  FROM judgments
-  JOIN segments USING (segment_key)
-  JOIN assets USING (asset_key)
-  WHERE deleted_at IS NULL;
-
 -- store/index-database/judgments.ts deleteJudgment, in IndexDatabase
 DELETE
   FROM judgments
@@ -1576,6 +1569,11 @@ DELETE
   AND segment_key = (SELECT segment_key FROM segments WHERE segment_id = ?);
 
 -- store/index-database/judgments.ts listJudgments, in IndexDatabase
+SELECT COUNT(*) AS count
+  FROM judgments
+  JOIN segments USING (segment_key)
+  JOIN assets USING (asset_key)
+  WHERE deleted_at IS NULL;
 SELECT judgment_id AS judgmentId, segment_id AS segmentId, query, query_key AS queryKey, search_id
     AS searchId, relevant AS isRelevant, log_odds AS logOdds, evidence_kind AS evidenceKind,
     calibration_tag AS calibrationTag, judged_at AS judgedAt

@@ -33,7 +33,9 @@ const WORLDS: World[] = [
   { name: "too high and too extreme", slope: 0.5, offset: -1, queryDeviation: 0.7 },
 ];
 const COUNTS = [50, 100, 200, 400];
-const SIMULATIONS = 200;
+const SIMULATIONS = 150;
+/** Photos of the searches that are refined. */
+const PHOTOS = 400;
 /** Judgments that stand for all that a world would give. */
 const MANY = 40_000;
 /** Nats that the mean log loss may rise by where the general calibration is right. */
@@ -111,6 +113,7 @@ export const suite: Suite = {
       return COUNTS.map((count) => {
         const coverage = measureCoverage(world, count, all);
         const lines = measureLines(world, count, all);
+        log(`  ${count}: ${JSON.stringify({ ...coverage, ...lines })}`);
         return Object.assign({ scores: world.name, judgments: count }, coverage, lines);
       });
     });
@@ -121,7 +124,7 @@ export const suite: Suite = {
     };
     const isCovered = (share: number) => share >= COVERAGE.low && share <= COVERAGE.high;
     const worstGain = Math.min(...rows.map(({ gain }) => gain));
-    const photos = await readCaptionedPhotos(join(dataDir, "photos"));
+    const photos = (await readCaptionedPhotos(join(dataDir, "photos"))).slice(0, PHOTOS);
     log(`${photos.length} photos …`);
     const embedded = await withEngine(signal, (request) =>
       embedPhotos(request, photos, (path) => readFile(path, "base64")),

@@ -27,9 +27,10 @@ import {
 import { embedQueryForImages, embedQueryText } from "./embed-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import { meanDirection } from "./example.ts";
-import { type Feedback, refineVector } from "./feedback.ts";
+import type { Feedback } from "./feedback.ts";
 import type { Signals } from "./fuse.ts";
 import type { CompiledQuery, CopyMatch } from "./query.ts";
+import { refineVector } from "./refine-vector.ts";
 import type { SearchScope } from "./request.ts";
 
 /** A segment that a retrieval channel found, with the channel's signals. */

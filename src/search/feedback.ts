@@ -1,18 +1,12 @@
 import { AppError } from "../errors.ts";
-import { FEEDBACK } from "../parameters.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { listKnownSegments } from "../store/index-database/segments.ts";
 import { vectorPairs } from "../store/vectorize/vector-pairs.ts";
 import { getVectors } from "../store/vectorize/vectors.ts";
 import { type IndexRef, TEXT_KINDS } from "../types.ts";
 import { meanDirection } from "./example.ts";
+import { type Directions, toUnit } from "./refine-vector.ts";
 import type { SearchRequest } from "./request.ts";
-
-/** Mean directions of segments that are right and of those that are wrong; null for none. */
-interface Directions {
-  relevant: number[] | null;
-  irrelevant: number[] | null;
-}
 
 /** What a user said of results, in each space of vectors; null for nothing. */
 export interface Feedback {
@@ -63,24 +57,4 @@ export async function readFeedback(
 function toDirection(read: number[][][]): number[] | null {
   const vectors = read.flat();
   return vectors.length > 0 ? toUnit(meanDirection(vectors)) : null;
-}
-
-/**
- * Moves the vector of a query towards segments that are right, and away from those that are wrong
- * (Rocchio, "Relevance feedback in information retrieval", 1971).
- */
-export function refineVector(vector: number[], directions: Directions | null): number[] {
-  const { relevant = null, irrelevant = null } = directions ?? {};
-  if (!relevant && !irrelevant) return vector;
-  return toUnit(vector).map(
-    (value, i) =>
-      value +
-      FEEDBACK.relevantWeight * (relevant?.[i] ?? 0) -
-      FEEDBACK.irrelevantWeight * (irrelevant?.[i] ?? 0),
-  );
-}
-
-function toUnit(vector: number[]): number[] {
-  const length = Math.hypot(...vector);
-  return length > 0 ? vector.map((value) => value / length) : vector;
 }

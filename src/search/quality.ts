@@ -1,5 +1,5 @@
+import type { ScoredJudgment } from "../index-calibration.ts";
 import { JUDGMENTS } from "../parameters.ts";
-import type { ScoredJudgment } from "../store/index-database/judgments.ts";
 import { calibrationErrorInterval, type Interval, wilsonInterval } from "./intervals.ts";
 import { applyLine, IDENTITY, type JudgedScore, type LogOddsLine } from "./log-odds-line.ts";
 import { ndcg } from "./ndcg.ts";

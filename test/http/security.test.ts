@@ -26,10 +26,8 @@ const NON_ID_FIELDS = new Set(
    video_file image_file transcript metadata_str format url platform playlist_id query username follow
    top_k top_p modes collapse use_boxes use_masks queue_job relevant filter group_by start_seconds end_seconds
    last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
-   upload-checksum upload-length upload-defer-length upload-metadata upload-offset correct after
-   transcript_encoding moments fps x-http-method-override video videos images vector media`.split(
-    /\s+/,
-  ),
+   upload-checksum upload-length upload-defer-length upload-metadata upload-offset correct after media
+   transcript_encoding moments fps x-http-method-override video videos images vector`.split(/\s+/),
 );
 
 let owner: FullAccount;
@@ -261,13 +259,13 @@ async function sendWithId(
     if (location === "query" && required) url.searchParams.set(name, "lantern");
   }
   if (part === "query") url.searchParams.set(id, value);
-  const isList = operation.json?.properties?.[id]?.type === "array";
+  const fields = operation.json?.properties ?? {};
   const json = {
-    ...(operation.json?.properties?.["query"] && id !== "search_id" && { query: "lantern" }),
-    ...(operation.json?.properties?.["segment_id"] && { segment_id: world.ids.segment_id[0] }),
-    ...(operation.json?.properties?.["platform"] && IMPORTS[operation.path]),
-    ...(operation.json?.properties?.["moments"] && { moments: [MOMENT] }),
-    ...(part === "body" && { [id]: isList ? [value] : value }),
+    ...(fields["query"] && id !== "search_id" && { query: "lantern" }),
+    ...(fields["segment_id"] && { segment_id: world.ids.segment_id[0] }),
+    ...(fields["platform"] && IMPORTS[operation.path]),
+    ...(fields["moments"] && { moments: [MOMENT] }),
+    ...(part === "body" && { [id]: fields[id]?.type === "array" ? [value] : value }),
   };
   const call = operation.json ? { json } : {};
   const response = await world.client.send(operation.method, url.pathname + url.search, call);

@@ -1,26 +1,17 @@
-import type { EvidenceKind } from "../../evidence-kind.ts";
 import type { JobId, JudgmentId, SegmentId } from "../../ids.ts";
+import type { ScoredJudgment } from "../../index-calibration.ts";
 import { JUDGMENTS } from "../../parameters.ts";
 import { type Page, type PageRequest, raw, sql, type SqlFragment, toPage } from "../sql.ts";
 import type { IndexDb } from "./index-database.ts";
 
 /** Whether a person found a segment relevant to a query, with how the search scored it then. */
-export interface Judgment {
+export interface Judgment extends ScoredJudgment {
   judgmentId: JudgmentId;
   segmentId: SegmentId;
   /** The query as it was sent; empty for an example alone. */
   query: string;
-  /** Fingerprint, equal for queries that search for the same. */
-  queryKey: string;
   /** The queued search with an example that was judged; null for a query of words. */
   searchId: JobId | null;
-  isRelevant: boolean;
-  /** Log odds of the score before the index's own calibration; null if it wasn't found. */
-  logOdds: number | null;
-  /** Kind of the strongest evidence; null without any. */
-  evidenceKind: EvidenceKind | null;
-  /** Names the parameters of the score: `calibrationTag`. */
-  calibrationTag: number;
   /** Epoch ms. */
   judgedAt: number;
 }
@@ -103,12 +94,6 @@ export async function listJudgments(
   const rows = pages.flat().toSorted((a, b) => (a.judgmentId < b.judgmentId ? -1 : 1));
   return toPage(rows.map(fromRow), total, limit, ({ judgmentId }) => judgmentId);
 }
-
-/** What statistics need of a judgment. */
-export type ScoredJudgment = Pick<
-  Judgment,
-  "queryKey" | "isRelevant" | "logOdds" | "evidenceKind" | "calibrationTag"
->;
 
 /** Lists the newest judgments of an index, without their texts. */
 export async function listScoredJudgments(

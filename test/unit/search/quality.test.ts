@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { ScoredJudgment } from "../../../src/index-calibration.ts";
 import { JUDGMENTS } from "../../../src/parameters.ts";
 import { toLogOdds } from "../../../src/search/log-odds-line.ts";
 import { measureQuality, toJudgedScores } from "../../../src/search/quality.ts";
-import type { ScoredJudgment } from "../../../src/store/index-database/judgments.ts";
 
 function judgment(
   score: number | null,
