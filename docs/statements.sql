@@ -517,11 +517,25 @@ DELETE
 SELECT index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
     created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt,
     revision, (SELECT json_group_array(json_object('shard', shard, 'vectorPair', vector_pair)) FROM
-      (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards
+      (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards, (CASE WHEN
+      calibration_slope IS NOT NULL AND COALESCE(settings ->> 'calibration', '') <> 'general' THEN
+      json_object('slope', calibration_slope, 'offset', calibration_offset, 'tag', calibration_tag)
+      END) AS calibration
   FROM indices
   WHERE account_id = ?
   AND name = ?
   AND deleted_at IS NULL;
+
+-- store/d1/indices.ts getSearchableParts, in D1
+SELECT index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
+    created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt,
+    revision, (SELECT json_group_array(json_object('shard', shard, 'vectorPair', vector_pair)) FROM
+      (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards, (CASE WHEN
+      calibration_slope IS NOT NULL AND COALESCE(settings ->> 'calibration', '') <> 'general' THEN
+      json_object('slope', calibration_slope, 'offset', calibration_offset, 'tag', calibration_tag)
+      END) AS calibration
+  FROM indices
+  WHERE index_id = ?;
 
 -- store/d1/indices.ts insertIndex, in D1
 INSERT OR IGNORE INTO indices (index_id, account_id, name, description, metadata, settings,
@@ -552,7 +566,10 @@ SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALE
 SELECT index_id AS indexId, account_id AS accountId, name, description, metadata, settings,
     created_at AS createdAt, updated_at AS updatedAt, last_traversed_at AS lastTraversedAt,
     revision, (SELECT json_group_array(json_object('shard', shard, 'vectorPair', vector_pair)) FROM
-      (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards
+      (SELECT * FROM shards WHERE index_id = indices.index_id ORDER BY shard)) AS shards, (CASE WHEN
+      calibration_slope IS NOT NULL AND COALESCE(settings ->> 'calibration', '') <> 'general' THEN
+      json_object('slope', calibration_slope, 'offset', calibration_offset, 'tag', calibration_tag)
+      END) AS calibration
   FROM indices
   WHERE account_id = ?
   AND deleted_at IS NULL
@@ -590,6 +607,12 @@ SELECT limits, (SELECT accepts_ingests FROM deployment) AS acceptsIngests, COALE
 UPDATE indices
   SET deleted_at = ?
   WHERE index_id = ?;
+
+-- store/d1/indices.ts updateCalibration, in D1
+UPDATE indices
+  SET calibration_slope = ?, calibration_offset = ?, calibration_tag = ?
+  WHERE index_id = ?
+  AND (calibration_slope IS NOT ? OR calibration_offset IS NOT ? OR calibration_tag IS NOT ?);
 
 -- store/d1/indices.ts updateIndex, in D1
 UPDATE indices
@@ -1598,6 +1621,55 @@ SELECT asset_id AS assetId
         FROM json_each(?)))
   LIMIT ?;
 
+-- store/index-database/judgments.ts deleteJudgment, in IndexDatabase
+DELETE
+  FROM judgments
+  WHERE query_key = ?
+  AND segment_key = (SELECT segment_key FROM segments WHERE segment_id = ?);
+
+-- store/index-database/judgments.ts listJudgments, in IndexDatabase
+SELECT COUNT(*) AS count
+  FROM judgments
+  JOIN segments USING (segment_key)
+  JOIN assets USING (asset_key)
+  WHERE deleted_at IS NULL;
+SELECT judgment_id AS judgmentId, segment_id AS segmentId, query, query_key AS queryKey, search_id
+    AS searchId, relevant AS isRelevant, log_odds AS logOdds, evidence_kind AS evidenceKind,
+    calibration_tag AS calibrationTag, judged_at AS judgedAt
+  FROM judgments
+  JOIN segments USING (segment_key)
+  JOIN assets USING (asset_key)
+  WHERE deleted_at IS NULL
+  AND judgment_id > ?
+  ORDER BY judgment_id
+  LIMIT ?;
+
+-- store/index-database/judgments.ts listScoredJudgments, in IndexDatabase
+SELECT query_key AS queryKey, relevant AS isRelevant, log_odds AS logOdds, evidence_kind AS
+    evidenceKind, calibration_tag AS calibrationTag, judged_at AS judgedAt
+  FROM judgments
+  JOIN segments USING (segment_key)
+  JOIN assets USING (asset_key)
+  WHERE deleted_at IS NULL
+  ORDER BY judged_at DESC, judgment_id DESC
+  LIMIT ?;
+
+-- store/index-database/judgments.ts putJudgment, in IndexDatabase
+INSERT INTO judgments (judgment_id, segment_key, query, query_key, search_id, relevant, log_odds,
+      evidence_kind, calibration_tag, judged_at)
+  SELECT ?, segment_key, ?, ?, ?, ?, ?, ?, ?, ?
+  FROM segments
+  JOIN assets USING (asset_key)
+  WHERE segment_id = ?
+  AND deleted_at IS NULL
+  AND ((SELECT COUNT(*) FROM judgments) < ? OR EXISTS ( SELECT 1 FROM judgments AS earlier WHERE
+        earlier.segment_key = segments.segment_key AND earlier.query_key = ? ))
+  ON CONFLICT (segment_key, query_key) DO UPDATE
+  SET query = excluded.query, relevant = excluded.relevant, log_odds = excluded.log_odds,
+    evidence_kind = excluded.evidence_kind, calibration_tag = excluded.calibration_tag, judged_at =
+    excluded.judged_at
+  RETURNING judgment_id AS judgmentId;
+
 -- store/index-database/matches.ts countMatches, in IndexDatabase
 SELECT watch_id AS watchId, COUNT(*) AS count
   FROM matches
@@ -1722,6 +1794,13 @@ DELETE
   FROM signature_hashes
   WHERE signature_key = ?
   AND hash IN (SELECT value FROM json_each(?));
+
+-- store/index-database/segments.ts listKnownSegments, in IndexDatabase
+SELECT segment_id AS segmentId
+  FROM segments
+  JOIN assets USING (asset_key)
+  WHERE segment_id IN (SELECT value FROM json_each(?))
+  AND deleted_at IS NULL;
 
 -- store/index-database/segments.ts listSegmentIds, in IndexDatabase
 SELECT segment_id AS segmentId

@@ -17,6 +17,7 @@ const LOOKUPS: Record<string, string> = {
   "sql.ts whereMissing": "by the query that the caller gives",
   "index-database/segments.ts listSegmentsById": "by asset",
   "index-database/segments.ts listSegmentIds": "by index",
+  "index-database/segments.ts listKnownSegments": "by index",
   "d1/sources.ts deleteSource": "by index",
   "d1/watches.ts requireWatch": "by index",
   "d1/uploads.ts getUpload": "by index",

@@ -18,6 +18,8 @@ const LAYERS: readonly (readonly string[])[] = [
     "asset-kind",
     "description",
     "errors",
+    "evidence-kind",
+    "index-calibration",
     "ids",
     "ignored-errors",
     "json-parse",

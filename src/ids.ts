@@ -17,6 +17,7 @@ export type JobId = Id<"job">;
 export type SourceId = Id<"source">;
 export type UploadId = Id<"upload">;
 export type WatchId = Id<"watch">;
+export type JudgmentId = Id<"judgment">;
 /** `{segment}:{kind}`, made in `store/vectorize/vectors.ts`. Unique in its index. */
 export type VectorId = `${SegmentId}:${string}`;
 
@@ -40,13 +41,14 @@ interface IdByPrefix {
   upl: UploadId;
   wat: WatchId;
   key: KeyId;
+  jud: JudgmentId;
 }
 
 /** Prefixes of assets' ids, by their type. */
 export const ASSET_PREFIX = { video: "vid", image: "img" } as const;
 
 /** Prefixes of the ids that requests contain. */
-type RequestedPrefix = Exclude<keyof IdByPrefix, "ind"> | "seg";
+type RequestedPrefix = Exclude<keyof IdByPrefix, "ind" | "jud"> | "seg";
 
 /**
  * Whether text of a request can be an id with one of these prefixes. Lookups check this first, and

@@ -100,3 +100,21 @@ export const WATCHES = {
   announcedMatches: 500, // read at a time
   previewDepth: 2000, // segments with the terms of a query that a preview reads
 } as const;
+
+/** Judgments of an index (docs/judgments.md). */
+export const JUDGMENTS = {
+  maxCount: 10_000,
+  /** Fewest for figures, and fewest that scores may be fitted to. */
+  minMeasured: 30,
+  minFitted: 50,
+  /** The newest, to which scores are fitted: every judgment reads them again. */
+  maxFitted: 2000,
+} as const;
+
+/** Segments that a search takes as examples of what is right and what is wrong, of each. */
+export const FEEDBACK = {
+  maxSegments: 20,
+  /** Weights of their mean directions beside the query, which has 1. */
+  relevantWeight: 0.75,
+  irrelevantWeight: 0.5,
+} as const;

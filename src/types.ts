@@ -1,5 +1,6 @@
 import type { ErrorCode, Failure } from "./errors.ts";
 import type { AccountId, AssetId, IndexId, JobId, SegmentId } from "./ids.ts";
+import type { IndexCalibration } from "./index-calibration.ts";
 import type { VerifiedKey } from "./keys.ts";
 
 export const ASSET_TYPES = ["video", "image"] as const;
@@ -112,6 +113,8 @@ export interface MediaIndexRow {
   revision: number;
   /** New assets go to the last one. */
   shards: Shard[];
+  /** Fitted to its judgments; null for the general one, and if it is turned off. */
+  calibration: IndexCalibration | null;
 }
 
 /** A part of an index, with a database of its own. */

@@ -1,5 +1,5 @@
+import { ndcg } from "../../src/search/ndcg.ts";
 import { quantile, round } from "../../tools/suite.ts";
-import { ndcg } from "../ndcg.ts";
 import type { CorpusQuery } from "./corpus.ts";
 import type { TimedSearch } from "./systems.ts";
 

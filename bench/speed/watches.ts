@@ -30,7 +30,6 @@ import { createRandom } from "../../tools/training/random.ts";
 
 const WATCHES = 200;
 const SEGMENTS = 1000;
-const ARCHIVE = 100_000;
 const ROUNDS = 9;
 const DIMENSIONS = { text: 1024, image: 512 } as const;
 const LIMIT_MS = 200;
@@ -126,7 +125,7 @@ async function measure({ log }: SuiteOptions) {
     for (const [i, watch] of watches.entries()) {
       const rows = segments.filter(({ segment }) => findings[i]!.has(segment.segmentId));
       const models = selectEvidenceModels(entry, watch.query);
-      const context = { termWeights: weights[i]!, total: ARCHIVE, models };
+      const context = { termWeights: weights[i]!, models, line: null };
       const scored = scoreFindings(rows, findings[i]!, watch, context, stemsOf);
       matches += selectMatches(scored, watch.query, 0.9).length;
     }

@@ -840,6 +840,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/index/{index_name}/judgments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the judgments
+         * @description Lists the judgments of an index by their creation. With `Accept: text/csv`, all of them are sent as a table, whatever `limit` is.
+         */
+        get: operations["listJudgments"];
+        put?: never;
+        /**
+         * Judge a result
+         * @description Stores whether a segment is relevant to a query, with the score that the service gives it. A judgment of the same query and segment replaces the earlier one. With 50 or more, scores may be fitted to them. Counts as a search unless `search_id` is given.
+         */
+        post: operations["judgeSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/index/{index_name}/quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Measure the results of an index
+         * @description Computes from the judgments how precise results are, whether scores are right as probabilities, and whether the best come first: for all, and by kind of evidence. Scores are those that a search returns now.
+         */
+        get: operations["getQuality"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/jobs": {
         parameters: {
             query?: never;
@@ -1964,6 +2008,12 @@ export interface components {
                  * @example 24
                  */
                 traverse_every_hours?: number | null;
+                /**
+                 * @description `automatic`, the default: scores are fitted to the judgments of the index once these show that it helps. `general`: they never are (docs/judgments.md).
+                 * @example automatic
+                 * @enum {string}
+                 */
+                calibration?: "automatic" | "general";
             };
             /**
              * Format: date-time
@@ -2035,11 +2085,11 @@ export interface components {
              */
             last_traversed_at: string | null;
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
              * @example fitted
              * @enum {string}
              */
-            calibration: "fitted" | "borrowed";
+            calibration: "fitted" | "borrowed" | "own";
         };
         /** @description An index and a page of its assets. */
         IndexWithAssets: {
@@ -3021,11 +3071,11 @@ export interface components {
                 corrected: string | null;
             };
             /**
-             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md).
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
              * @example fitted
              * @enum {string}
              */
-            calibration: "fitted" | "borrowed";
+            calibration: "fitted" | "borrowed" | "own";
             /** @description Id of the job, with `queue_job`: its `result` is that of the search. */
             job_id?: string;
             /**
@@ -3090,8 +3140,8 @@ export interface components {
                 image_similarity?: number;
                 /** @description That cosine minus the mean of the 100 nearest. */
                 image_margin?: number;
-                /** @description −ln of the number of segments that were searched. */
-                log_prior?: number;
+                /** @description 1 for an image that no person and no model has described. */
+                uncaptioned?: number;
                 /** @description Similarity to a copy of the example, 0–1. */
                 copy_similarity?: number;
             };
@@ -3191,6 +3241,194 @@ export interface components {
                  */
                 detail: string;
             };
+        };
+        /** @description A judgment, and what it makes of the calibration. */
+        JudgmentResult: {
+            /** @description The judgment as it is stored; null if it was removed. */
+            judgment: components["schemas"]["Judgment"] | null;
+            /**
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @example fitted
+             * @enum {string}
+             */
+            calibration: "fitted" | "borrowed" | "own";
+        };
+        /** @description Whether a segment is relevant to a query. */
+        Judgment: {
+            /**
+             * @description Id of the judgment.
+             * @example jud_01KATN8J1K2M3N4P5Q6R7S8T9V
+             */
+            judgment_id: string;
+            /**
+             * @description The query as it was sent; empty for an example alone.
+             * @example a red truck at the gate
+             */
+            query: string;
+            /**
+             * @description Id of the queued search, if it had an example; else null.
+             * @example null
+             */
+            search_id: string | null;
+            /**
+             * @description Id of the segment.
+             * @example seg_01KATN5D1B2C3D4E5F6G7H8J9K
+             */
+            segment_id: string;
+            /**
+             * @description Whether the segment shows or says what the query means.
+             * @example true
+             */
+            relevant: boolean;
+            /**
+             * @description Score of the segment when it was judged, before the index's own calibration; null if the search didn't find it.
+             * @example 0.71
+             */
+            score: number | null;
+            /**
+             * @description Logarithm of `score / (1 - score)`.
+             * @example 0.895
+             */
+            log_odds: number | null;
+            /**
+             * @description Kind of its strongest evidence; null without any.
+             * @example visual
+             * @enum {string|null}
+             */
+            evidence: "visual" | "speech" | "text" | "caption" | null;
+            /**
+             * Format: date-time
+             * @description When it was judged last. RFC 3339, UTC.
+             * @example 2026-11-24T09:30:00.000Z
+             */
+            judged_at: string;
+        };
+        /** @description How right the results of an index are, by its judgments. */
+        Quality: {
+            /**
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @example fitted
+             * @enum {string}
+             */
+            calibration: "fitted" | "borrowed" | "own";
+            /**
+             * @description Judgments left out: scores were calibrated anew since.
+             * @example 0
+             */
+            outdated: number;
+            all: components["schemas"]["QualityFigures"];
+            /** @description The same for segments by the kind of their strongest evidence. */
+            by_evidence: {
+                visual: components["schemas"]["QualityFigures"];
+                speech: components["schemas"]["QualityFigures"];
+                text: components["schemas"]["QualityFigures"];
+                caption: components["schemas"]["QualityFigures"];
+            };
+        };
+        /** @description What judgments tell of scores and order. */
+        QualityFigures: {
+            /**
+             * @description Judgments that count here.
+             * @example 64
+             */
+            judgments: number;
+            /**
+             * @description Those that say relevant.
+             * @example 38
+             */
+            relevant: number;
+            /**
+             * @description Whether 30 or more of them are of segments that a search found: with fewer there are too few to say anything, and every figure is null.
+             * @example true
+             */
+            is_enough: boolean;
+            /** @description Precision at five thresholds. */
+            precision: {
+                /**
+                 * @description Lowest score that counts, as `top_p` is.
+                 * @example 0.5
+                 */
+                threshold: number;
+                /**
+                 * @description Judgments of segments with such a score.
+                 * @example 41
+                 */
+                judgments: number;
+                /**
+                 * @description Share of them that are relevant; null without any.
+                 * @example 0.74
+                 */
+                precision: number | null;
+                /**
+                 * @description Lower end of its interval of 90 %.
+                 * @example 0.61
+                 */
+                low: number | null;
+                /**
+                 * @description Upper end of its interval of 90 %.
+                 * @example 0.84
+                 */
+                high: number | null;
+            }[] | null;
+            /** @description Expected calibration error over the bins. */
+            calibration_error: {
+                /**
+                 * @description Mean distance of scores from the share that is relevant; 0 is perfect.
+                 * @example 0.07
+                 */
+                value: number;
+                /**
+                 * @description Lower end of its interval of 90 % (bootstrap).
+                 * @example 0.02
+                 */
+                low: number;
+                /**
+                 * @description Upper end of its interval of 90 % (bootstrap).
+                 * @example 0.11
+                 */
+                high: number;
+            } | null;
+            /** @description Mean nDCG@10 of the order among judged segments. Null if no query has a relevant one. */
+            ndcg_at_10: {
+                /**
+                 * @description Mean over queries; 1 if relevant segments always come first.
+                 * @example 0.86
+                 */
+                value: number;
+                /**
+                 * @description Queries with a relevant segment.
+                 * @example 9
+                 */
+                queries: number;
+            } | null;
+            /** @description Points of the reliability diagram. */
+            bins: {
+                /**
+                 * @description Judgments whose scores are in the bin, a tenth wide.
+                 * @example 12
+                 */
+                judgments: number;
+                /**
+                 * @description Mean of these scores.
+                 * @example 0.55
+                 */
+                predicted: number;
+                /**
+                 * @description Share of them that are relevant.
+                 * @example 0.58
+                 */
+                observed: number;
+                /**
+                 * @description Lower end of its interval of 90 %.
+                 * @example 0.61
+                 */
+                low: number;
+                /**
+                 * @description Upper end of its interval of 90 %.
+                 * @example 0.84
+                 */
+                high: number;
+            }[] | null;
         };
         /** @description Work in the background. */
         Job: {
@@ -4459,6 +4697,12 @@ export interface operations {
                          * @example 24
                          */
                         traverse_every_hours?: number | null;
+                        /**
+                         * @description `automatic`, the default: scores are fitted to the judgments of the index once these show that it helps. `general`: they never are (docs/judgments.md).
+                         * @example automatic
+                         * @enum {string}
+                         */
+                        calibration?: "automatic" | "general";
                     };
                     /** @description Name of the index: 1 to 64 letters, digits, dots, dashes, underscores. Default: an id. */
                     index_name?: string;
@@ -4744,6 +4988,12 @@ export interface operations {
                          * @example 24
                          */
                         traverse_every_hours?: number | null;
+                        /**
+                         * @description `automatic`, the default: scores are fitted to the judgments of the index once these show that it helps. `general`: they never are (docs/judgments.md).
+                         * @example automatic
+                         * @enum {string}
+                         */
+                        calibration?: "automatic" | "general";
                     };
                 };
             };
@@ -8337,6 +8587,16 @@ export interface operations {
                     /** @description Id of a segment or an asset of the index: finds what is like it. */
                     similar_to?: string;
                     /**
+                     * @description Ids of segments that are right: what is like them comes first.
+                     * @default []
+                     */
+                    more_like?: string[];
+                    /**
+                     * @description Ids of segments that are wrong: they are left out, and what is like them moves back.
+                     * @default []
+                     */
+                    less_like?: string[];
+                    /**
                      * @description Ids of videos and images to search in. Empty: all.
                      * @default []
                      */
@@ -9234,6 +9494,360 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    listJudgments: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Without it, the first page is returned. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "judgments": [
+                     *         {
+                     *           "judgment_id": "jud_01KATN8J1K2M3N4P5Q6R7S8T9V",
+                     *           "query": "a red truck at the gate",
+                     *           "search_id": null,
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "relevant": true,
+                     *           "score": 0.71,
+                     *           "log_odds": 0.895,
+                     *           "evidence": "visual",
+                     *           "judged_at": "2026-11-24T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Items of the page. */
+                        judgments: components["schemas"]["Judgment"][];
+                        /**
+                         * @description Number of items on all pages.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description `cursor` of the next page; null on the last one.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                    /** @example judgment_id,query,search_id,segment_id,relevant,score,log_odds,evidence,judged_at */
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    judgeSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The query of words that was searched for. Required unless `search_id` is given. */
+                    query?: string;
+                    /** @description `job_id` of a queued search, in place of the query: of one by an image or a clip, say. */
+                    search_id?: string;
+                    /** @description Id of the segment that is judged. */
+                    segment_id: string;
+                    /**
+                     * @description Whether the segment shows or says what the query means. Null removes the judgment.
+                     * @default null
+                     */
+                    relevant?: boolean | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "judgment": {
+                     *         "judgment_id": "jud_01KATN8J1K2M3N4P5Q6R7S8T9V",
+                     *         "query": "a red truck at the gate",
+                     *         "search_id": null,
+                     *         "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *         "relevant": true,
+                     *         "score": 0.71,
+                     *         "log_odds": 0.895,
+                     *         "evidence": "visual",
+                     *         "judged_at": "2026-11-24T09:30:00.000Z"
+                     *       },
+                     *       "calibration": "fitted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JudgmentResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The index has 10000 judgments, or the search hasn't ended. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The index has 10000 judgments, or the search hasn't ended."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    getQuality: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the index, unique in the account: 1 to 64 letters, digits, dots, dashes and underscores; the first one is a letter or a digit. */
+                index_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "calibration": "fitted",
+                     *       "outdated": 0,
+                     *       "all": {
+                     *         "judgments": 64,
+                     *         "relevant": 38,
+                     *         "is_enough": true,
+                     *         "precision": [
+                     *           {
+                     *             "threshold": 0.5,
+                     *             "judgments": 41,
+                     *             "precision": 0.74,
+                     *             "low": 0.61,
+                     *             "high": 0.84
+                     *           }
+                     *         ],
+                     *         "calibration_error": {
+                     *           "value": 0.07,
+                     *           "low": 0.02,
+                     *           "high": 0.11
+                     *         },
+                     *         "ndcg_at_10": {
+                     *           "value": 0.86,
+                     *           "queries": 9
+                     *         },
+                     *         "bins": [
+                     *           {
+                     *             "judgments": 12,
+                     *             "predicted": 0.55,
+                     *             "observed": 0.58,
+                     *             "low": 0.61,
+                     *             "high": 0.84
+                     *           }
+                     *         ]
+                     *       },
+                     *       "by_evidence": {
+                     *         "visual": {
+                     *           "judgments": 64,
+                     *           "relevant": 38,
+                     *           "is_enough": true,
+                     *           "precision": [
+                     *             {
+                     *               "threshold": 0.5,
+                     *               "judgments": 41,
+                     *               "precision": 0.74,
+                     *               "low": 0.61,
+                     *               "high": 0.84
+                     *             }
+                     *           ],
+                     *           "calibration_error": {
+                     *             "value": 0.07,
+                     *             "low": 0.02,
+                     *             "high": 0.11
+                     *           },
+                     *           "ndcg_at_10": {
+                     *             "value": 0.86,
+                     *             "queries": 9
+                     *           },
+                     *           "bins": [
+                     *             {
+                     *               "judgments": 12,
+                     *               "predicted": 0.55,
+                     *               "observed": 0.58,
+                     *               "low": 0.61,
+                     *               "high": 0.84
+                     *             }
+                     *           ]
+                     *         },
+                     *         "speech": {
+                     *           "judgments": 64,
+                     *           "relevant": 38,
+                     *           "is_enough": true,
+                     *           "precision": [
+                     *             {
+                     *               "threshold": 0.5,
+                     *               "judgments": 41,
+                     *               "precision": 0.74,
+                     *               "low": 0.61,
+                     *               "high": 0.84
+                     *             }
+                     *           ],
+                     *           "calibration_error": {
+                     *             "value": 0.07,
+                     *             "low": 0.02,
+                     *             "high": 0.11
+                     *           },
+                     *           "ndcg_at_10": {
+                     *             "value": 0.86,
+                     *             "queries": 9
+                     *           },
+                     *           "bins": [
+                     *             {
+                     *               "judgments": 12,
+                     *               "predicted": 0.55,
+                     *               "observed": 0.58,
+                     *               "low": 0.61,
+                     *               "high": 0.84
+                     *             }
+                     *           ]
+                     *         },
+                     *         "text": {
+                     *           "judgments": 64,
+                     *           "relevant": 38,
+                     *           "is_enough": true,
+                     *           "precision": [
+                     *             {
+                     *               "threshold": 0.5,
+                     *               "judgments": 41,
+                     *               "precision": 0.74,
+                     *               "low": 0.61,
+                     *               "high": 0.84
+                     *             }
+                     *           ],
+                     *           "calibration_error": {
+                     *             "value": 0.07,
+                     *             "low": 0.02,
+                     *             "high": 0.11
+                     *           },
+                     *           "ndcg_at_10": {
+                     *             "value": 0.86,
+                     *             "queries": 9
+                     *           },
+                     *           "bins": [
+                     *             {
+                     *               "judgments": 12,
+                     *               "predicted": 0.55,
+                     *               "observed": 0.58,
+                     *               "low": 0.61,
+                     *               "high": 0.84
+                     *             }
+                     *           ]
+                     *         },
+                     *         "caption": {
+                     *           "judgments": 64,
+                     *           "relevant": 38,
+                     *           "is_enough": true,
+                     *           "precision": [
+                     *             {
+                     *               "threshold": 0.5,
+                     *               "judgments": 41,
+                     *               "precision": 0.74,
+                     *               "low": 0.61,
+                     *               "high": 0.84
+                     *             }
+                     *           ],
+                     *           "calibration_error": {
+                     *             "value": 0.07,
+                     *             "low": 0.02,
+                     *             "high": 0.11
+                     *           },
+                     *           "ndcg_at_10": {
+                     *             "value": 0.86,
+                     *             "queries": 9
+                     *           },
+                     *           "bins": [
+                     *             {
+                     *               "judgments": 12,
+                     *               "predicted": 0.55,
+                     *               "observed": 0.58,
+                     *               "low": 0.61,
+                     *               "high": 0.84
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Quality"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
             "5XX": components["responses"]["ServerError"];

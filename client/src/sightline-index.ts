@@ -10,6 +10,7 @@ import type { ApiPath } from "./api-path.ts";
 import { Images } from "./images.ts";
 import { Imports } from "./imports.ts";
 import { type EventOptions, followEvents } from "./index-events.ts";
+import { Judgments } from "./judgments.ts";
 import { listOf, type NodesPage, type Page } from "./page.ts";
 import {
   type ImageSearchRequest,
@@ -52,6 +53,7 @@ export class SightlineIndex {
   readonly videos: Videos;
   readonly images: Images;
   readonly imports: Imports;
+  readonly judgments: Judgments;
   readonly sources: Sources;
   readonly uploads: Uploads;
   readonly watches: Watches;
@@ -66,6 +68,7 @@ export class SightlineIndex {
     this.videos = new Videos(transport, this.#path, "video");
     this.images = new Images(transport, this.#path, "image");
     this.imports = new Imports(transport, this.#path);
+    this.judgments = new Judgments(transport, this.#path);
     this.sources = new Sources(transport, this.#path);
     this.uploads = new Uploads(transport, this.#path);
     this.watches = new Watches(transport, this.#path);
@@ -120,9 +123,7 @@ export class SightlineIndex {
   /**
    * Yields the hits of all pages.
    * @example
-   * for await (const { title, start_seconds } of index.searchAll("a red bicycle")) {
-   *   console.log(title, start_seconds);
-   * }
+   * for await (const { title } of index.searchAll("a red bicycle")) console.log(title);
    */
   searchAll(query: string | SearchRequest, options: RequestOptions = {}): AsyncGenerator<Hit> {
     return searchPages(this.#transport, this.#path, searchOf(query), options);

@@ -12,8 +12,11 @@ export type Health = Schemas["Health"];
 export type Hit = Schemas["Hit"];
 export type IndexRecord = Schemas["Index"];
 export type Job = Schemas["Job"];
+export type Judgment = Schemas["Judgment"];
+export type JudgmentResult = Schemas["JudgmentResult"];
 export type Key = Schemas["Key"];
 export type Node = Schemas["Node"];
+export type Quality = Schemas["Quality"];
 export type QueuedJob = Schemas["QueuedJob"];
 export type SearchResult = Schemas["SearchResult"];
 export type Segment = Schemas["Segment"];
@@ -70,6 +73,9 @@ export type FormOf<P extends keyof paths, M extends keyof paths[P]> = paths[P][M
 
 /** Parts of videos in order, and the title and frame rate of the programme. */
 export type CutList = BodyOf<"/index/{index_name}/edl", "post">;
+
+/** Whether a segment is relevant to a query, or to a queued search. */
+export type NewJudgment = BodyOf<"/index/{index_name}/judgments", "post">;
 
 export type PageQuery = QueryOf<"/index", "get">;
 

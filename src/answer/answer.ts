@@ -2,6 +2,7 @@ import { mapConcurrent } from "../concurrency.ts";
 import { ANSWER, LIMITS } from "../config.ts";
 import { splitLongCues } from "../ingest/transcript/cue-times.ts";
 import { type AnswerStyle, REDUCE_PROMPT, MAP_PROMPT } from "../prompts.ts";
+import type { SearchableIndexRef } from "../search/calibration.ts";
 import { fieldEvidence, matchFields } from "../search/evidence.ts";
 import type { Hit } from "../search/hits.ts";
 import { makeSearchRequest } from "../search/request.ts";
@@ -10,7 +11,7 @@ import { FTS_COLUMNS } from "../store/index-database/fulltext.ts";
 import { indexDatabase } from "../store/index-database/index-database.ts";
 import { listSegmentsWithin, type AssetTimeRangeMs } from "../store/index-database/segments.ts";
 import { getCues } from "../store/transcripts.ts";
-import type { NamedIndexRef, Asset, Segment } from "../types.ts";
+import type { Asset, MediaIndexRow, Segment } from "../types.ts";
 import {
   type AnswerEvent,
   composeAnswer,
@@ -48,7 +49,7 @@ export interface ImageQuestion extends Question {
 /** Answers from the text of an index: speech, on-screen text and captions. */
 export async function* answerFromText(
   env: Env,
-  index: NamedIndexRef,
+  index: SearchableIndexRef,
   { query: question, topK, assetIds, ...style }: Question,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
@@ -65,7 +66,7 @@ const NO_IMAGES: ReadonlyMap<number, Uint8Array> = new Map();
 /** Answers from the text and the images of an index. */
 export async function* answerFromImages(
   env: Env,
-  index: NamedIndexRef,
+  index: SearchableIndexRef,
   { query: question, searchTerm, topK, topP, assetIds, ...style }: ImageQuestion,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
@@ -91,6 +92,8 @@ export interface VideoQuestion extends AnswerStyle {
   /** The time range of the video that the question is about. */
   startMs: number;
   endMs: number;
+  /** The calibration of the video's index. */
+  calibration: MediaIndexRow["calibration"];
 }
 
 /**
@@ -101,7 +104,7 @@ export interface VideoQuestion extends AnswerStyle {
 export async function* answerAboutVideo(
   env: Env,
   asset: Asset,
-  { query: question, startMs, endMs, ...style }: VideoQuestion,
+  { query: question, startMs, endMs, calibration, ...style }: VideoQuestion,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
   const range = { assetId: asset.assetId, startMs, endMs };
@@ -109,7 +112,7 @@ export async function* answerAboutVideo(
   const { maxSources, maxCount } = ANSWER.window;
   const sources = numberSources(groupIntoSources(segments, asset, maxSources * maxCount));
   let found: Promise<Hit[]> | null = null;
-  const findRelated = () => (found ??= searchSegments(env, question, asset, segments));
+  const findRelated = () => (found ??= searchSegments(env, question, asset, segments, calibration));
   const quote = async () =>
     isGenericQuestion(question)
       ? quoteSources([...sources.values()])
@@ -197,6 +200,7 @@ function toHit(segment: Segment, asset: Asset, rank: number): Hit {
     asset,
     rank,
     score: 1,
+    generalScore: 1,
     signals: {},
     evidence: [],
     timeRange: null,
@@ -254,11 +258,12 @@ async function searchSegments(
   question: string,
   asset: Asset,
   segments: readonly Segment[],
+  calibration: MediaIndexRow["calibration"],
 ): Promise<Hit[]> {
   const { accountId, indexId, indexName: name } = asset;
   const { hits, query } = await search(
     env,
-    { accountId, indexId, name, shards: [asset] },
+    { accountId, indexId, name, shards: [asset], calibration },
     makeSearchRequest({
       query: question,
       assetIds: [asset.assetId],

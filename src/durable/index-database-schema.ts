@@ -162,4 +162,21 @@ export const INDEX_DATABASE_MIGRATIONS = [
      DELETE FROM new_matches WHERE segment_key = old.segment_key;
      DELETE FROM matches WHERE segment_key = old.segment_key;
    END;`,
+  `-- Whether people found a segment relevant to a query, with how it was scored then.
+   CREATE TABLE judgments (
+     judgment_id     TEXT PRIMARY KEY,         -- sorts by creation
+     segment_key     INTEGER NOT NULL,
+     query           TEXT NOT NULL,            -- as it was sent; empty for an example alone
+     query_key       TEXT NOT NULL,            -- fingerprint, equal for equal queries
+     search_id       TEXT,                     -- of the queued search, if it had an example
+     relevant        INTEGER NOT NULL,
+     log_odds        REAL,                     -- NULL: the search didn't find the segment
+     evidence_kind   TEXT,                     -- of its strongest evidence
+     calibration_tag INTEGER NOT NULL,         -- of the parameters behind log_odds
+     judged_at       INTEGER NOT NULL,
+     UNIQUE (segment_key, query_key)
+   ) STRICT;
+   CREATE TRIGGER segments_delete_judgments AFTER DELETE ON segments BEGIN
+     DELETE FROM judgments WHERE segment_key = old.segment_key;
+   END;`,
 ];

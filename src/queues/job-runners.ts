@@ -23,6 +23,7 @@ import { saveResults } from "../search/stored-results.ts";
 import { matchAsset } from "../search/watches/match-asset.ts";
 import { previewWatch } from "../search/watches/preview-watch.ts";
 import { getAsset } from "../store/d1/assets.ts";
+import { getSearchableParts } from "../store/d1/indices.ts";
 import { requireJob } from "../store/d1/jobs.ts";
 import { listShards } from "../store/d1/shards.ts";
 import { isWatched, requireWatch, type WatchRequest } from "../store/d1/watches.ts";
@@ -81,8 +82,8 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   },
 
   async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
-    const shards = await listShards(env.DB, indexId);
-    const index = { accountId, indexId, name, shards };
+    const { shards, calibration: own } = await getSearchableParts(env.DB, indexId);
+    const index = { accountId, indexId, name, shards, calibration: own };
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
     const found = await search(env, index, request, example);
@@ -91,7 +92,8 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const next = clip ? null : found.next; // a search by video takes no cursor
     const count = hits.length;
     const page = { total, offset, readyBy, cursorTag, next, count, calibration, interpretation };
-    return saveResults(hits, { indexName: name, ...page });
+    const isExample = clip !== null || request.similarTo !== null;
+    return saveResults(hits, { indexName: name, query: request.query, isExample, ...page });
   },
 
   /** Replaces a video's transcript, and announces what matches a watch by it. */
@@ -143,7 +145,8 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   /** Finds what a watch would have announced. */
   async preview_watch(env, job) {
     const { accountId, indexId, indexName: name, minProbability, watchId } = job;
-    const index = { accountId, indexId, name, shards: await listShards(env.DB, indexId) };
+    const parts = await getSearchableParts(env.DB, indexId);
+    const index = { accountId, indexId, name, ...parts };
     const request = job.request as unknown as WatchRequest;
     const image = watchId && (await requireWatch(env.DB, indexId, watchId)).image;
     return previewWatch(env, index, { request, minProbability, image });

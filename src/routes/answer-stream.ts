@@ -84,8 +84,9 @@ async function* replayMessages(record: AnswerRecord): AsyncGenerator<AnswerMessa
 /** Hashes everything that determines the answer: question, index revision, models and prompts. */
 async function computeEtag(c: Context, { index, options }: AnswerRequest): Promise<string> {
   const { origin, pathname } = new URL(c.req.url);
-  const { indexId, accountId, revision } = index;
-  const inputs = [origin, pathname, accountId, indexId, revision, options, MODELS, RULES];
+  const { indexId, accountId, revision, calibration } = index;
+  const content = [accountId, indexId, revision, calibration];
+  const inputs = [origin, pathname, ...content, options, MODELS, RULES];
   const bytes = new TextEncoder().encode(JSON.stringify(inputs));
   const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Buffer.from(digest).toString("base64url");

@@ -167,7 +167,8 @@ async function answerVideo(
   await requireAssets(c.env.DB, index.indexId, [video.assetId]); // the video may be soft-deleted
   requireReady(video);
   const range = toTimeRangeMs(video, query.start_time, query.end_time);
-  const options = { ...toAnswerOptions(query), ...range };
+  const { calibration } = index;
+  const options = { ...toAnswerOptions(query), ...range, calibration };
   return respondWithAnswer(c, {
     index,
     options,

@@ -106,6 +106,7 @@ function toIndexRow(accountId: AccountId, fields: z.output<typeof newIndex>): st
     updatedAt: now,
     lastTraversedAt: null,
     revision: 0,
+    calibration: null,
   };
 }
 

@@ -34,6 +34,7 @@ export const OPENAPI_INFO = {
     { name: "Imports", description: "Videos and images of other platforms." },
     { name: "Search", description: "Finding segments with words, an image or a clip." },
     { name: "Watches", description: "Queries that announce each new segment that matches." },
+    { name: "Judgments", description: "What is relevant, and how right the scores are." },
     { name: "Answers", description: "Answers to questions, with moments that prove them." },
     { name: "Jobs", description: "Work in the background." },
     { name: "Events", description: "Changes of an index, as a stream and by webhooks." },

@@ -10,6 +10,7 @@ import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { bodyInt } from "../http/validation.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
+import { FEEDBACK } from "../parameters.ts";
 import { hasWord } from "../search/query.ts";
 import { MODES, type SearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
@@ -42,6 +43,18 @@ const searchBody = z
       .max(ID_CHARACTERS)
       .optional()
       .describe("Id of a segment or an asset of the index: finds what is like it."),
+    more_like: z
+      .array(z.string().max(ID_CHARACTERS))
+      .max(FEEDBACK.maxSegments)
+      .default([])
+      .describe("Ids of segments that are right: what is like them comes first."),
+    less_like: z
+      .array(z.string().max(ID_CHARACTERS))
+      .max(FEEDBACK.maxSegments)
+      .default([])
+      .describe(
+        "Ids of segments that are wrong: they are left out, and what is like them moves back.",
+      ),
     asset_ids: z
       .array(z.string())
       .max(LIMITS.assetIdCount)
@@ -190,6 +203,8 @@ function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): 
   return {
     query: body.query ?? "",
     similarTo: body.similar_to ?? null,
+    moreLike: body.more_like,
+    lessLike: body.less_like,
     assetIds: body.asset_ids,
     conditions: readFilter(body.filter),
     topK: top_k,

@@ -1,14 +1,15 @@
 import type { Context } from "../http/context.ts";
 import { newId } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
+import type { IndexCalibration } from "../index-calibration.ts";
 import type { JobMessage, QueryClip } from "../messages.ts";
 import { costGate } from "../metering/cost-gate.ts";
-import { calibrationState } from "../search/calibration.ts";
+import { calibrationState, type SearchableIndexRef } from "../search/calibration.ts";
 import type { SearchRequest } from "../search/request.ts";
 import * as store from "../store/d1/indices.ts";
 import { startJob } from "../store/job-queue.ts";
 import { nearestReplica } from "../store/sql.ts";
-import type { MediaIndexRow, NamedIndexRef } from "../types.ts";
+import type { MediaIndexRow } from "../types.ts";
 
 /** Returns the caller's index. Throws `limit_reached` if the day's searches are used up. */
 export function requireSearchableIndex(c: Context, name: string): Promise<MediaIndexRow> {
@@ -19,7 +20,7 @@ export function requireSearchableIndex(c: Context, name: string): Promise<MediaI
 }
 
 /** Recently searched indices, by account and name. */
-const recentIndices = new Map<string, NamedIndexRef>();
+const recentIndices = new Map<string, SearchableIndexRef>();
 const MAX_RECENT_INDICES = 10_000;
 
 /**
@@ -31,7 +32,7 @@ const MAX_RECENT_INDICES = 10_000;
 export async function searchCallerIndex<T>(
   c: Context,
   name: string,
-  find: (index: NamedIndexRef) => Promise<T>,
+  find: (index: SearchableIndexRef) => Promise<T>,
 ): Promise<T> {
   const { accountId } = c.get("caller");
   const cacheKey = `${accountId} ${name}`;
@@ -43,12 +44,19 @@ export async function searchCallerIndex<T>(
   const isLikely = costGate(c.env).isExpectedToOpen;
   const speculative = expected && isLikely ? find(expected) : null;
   speculative?.catch(ignoreUntilAwaited); // its errors count only if the index is current
-  const { indexId, shards } = await resolving;
-  const isCurrent = indexId === expected?.indexId && shards.length === expected.shards.length;
+  const { indexId, shards, calibration } = await resolving;
+  const isCurrent =
+    indexId === expected?.indexId &&
+    shards.length === expected.shards.length &&
+    isEqual(calibration, expected.calibration);
   if (recentIndices.size >= MAX_RECENT_INDICES) recentIndices.clear();
-  const index = { accountId, indexId, name, shards };
+  const index = { accountId, indexId, name, shards, calibration };
   recentIndices.set(cacheKey, index);
   return speculative && isCurrent ? speculative : find(index);
+}
+
+function isEqual(one: IndexCalibration | null, other: IndexCalibration | null): boolean {
+  return one?.slope === other?.slope && one?.offset === other?.offset && one?.tag === other?.tag;
 }
 
 /**
@@ -57,7 +65,7 @@ export async function searchCallerIndex<T>(
  */
 export async function queueSearch(
   env: Env,
-  { accountId, indexId, name: indexName }: MediaIndexRow,
+  { accountId, indexId, name: indexName, calibration: own }: MediaIndexRow,
   request: SearchRequest,
   clip: QueryClip | null,
 ) {
@@ -73,6 +81,6 @@ export async function queueSearch(
   };
   await startJob(env, job, now);
   const state = "queued" as const;
-  const calibration = calibrationState(env);
+  const calibration = calibrationState(env, own);
   return { job_id: job.jobId, state, segments: [], total: 0, next_cursor: null, calibration };
 }

@@ -75,7 +75,8 @@ function toStoredHit({ segmentId, score, details }: Row, i: number): StoredHit {
     "signals" | "evidence" | "timeRange" | "duplicates"
   >;
   const found = { signals, evidence, timeRange, duplicates };
-  return { segmentId, rank: i + 1, score, ...found, boxes: null, mask: null };
+  const rank = i + 1;
+  return { segmentId, rank, score, generalScore: score, ...found, boxes: null, mask: null };
 }
 
 const PREVIEW =

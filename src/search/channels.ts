@@ -27,8 +27,10 @@ import {
 import { embedQueryForImages, embedQueryText } from "./embed-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import { meanDirection } from "./example.ts";
+import type { Feedback } from "./feedback.ts";
 import type { Signals } from "./fuse.ts";
 import type { CompiledQuery, CopyMatch } from "./query.ts";
+import { refineVector } from "./refine-vector.ts";
 import type { SearchScope } from "./request.ts";
 
 /** A segment that a retrieval channel found, with the channel's signals. */
@@ -56,17 +58,25 @@ interface ChannelHits {
 export async function queryChannels(
   env: Env,
   index: IndexRef,
-  { scope, query, count }: { scope: SearchScope; query: CompiledQuery; count: number },
+  input: { scope: SearchScope; query: CompiledQuery; feedback: Feedback; count: number },
   { time }: Timings,
 ): Promise<ChannelHits> {
+  const { scope, query, feedback, count } = input;
   const { plainText, example } = query;
   const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
   assetGroups.catch(ignoreUntilAwaited); // by a channel, if any gets that far
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
     const groups = await assetGroups;
+    const nearest = (toVector: number[], hitCount: number) =>
+      searchSpace(env, index, { space, scope, groups, vector: toVector, count: hitCount });
     return time("knn", async () => {
-      const hits = await searchSpace(env, index, { space, scope, groups, vector, count });
-      return toVectorHits(space, hits, meanCosine(hits));
+      const refined = refineVector(vector, feedback[space]);
+      const [hits, unrefined] = await Promise.all([
+        nearest(refined, count),
+        space === "text" || refined === vector ? null : nearest(vector, SEARCH.maxCandidates),
+      ]);
+      const moved = unrefined ? moveCosines(hits, meanCosine(unrefined)) : hits;
+      return toVectorHits(space, moved, meanCosine(moved));
     });
   };
 
@@ -116,6 +126,15 @@ export function toFullTextHits(hits: FtsHit[], termWeights: readonly number[]): 
     const signals = { bm25_normalized: maxBm25 > 0 ? Math.min(1, bm25 / maxBm25) : 0 };
     return { segmentId, signals, evidence: null, timeRange: null };
   });
+}
+
+/**
+ * Moves the cosines of a refined vector's hits to the range of the query's own: images are nearer
+ * to images than to words.
+ */
+function moveCosines(hits: readonly VectorHit[], mean: number): VectorHit[] {
+  const offset = mean - meanCosine(hits);
+  return hits.map((hit) => ({ ...hit, cosine: hit.cosine + offset }));
 }
 
 /** Converts hits of vectors. `mean` is that of the cosines of the nearest. */

@@ -1,10 +1,9 @@
+import type { EvidenceKind } from "../evidence-kind.ts";
 import type { FtsColumn } from "../store/index-database/fulltext.ts";
 import type { VectorHit } from "../store/vectorize/vectors.ts";
 import type { Segment } from "../types.ts";
 import { highlightMatches } from "./highlight.ts";
 import type { QueryTerms, TermMatch } from "./query-terms.ts";
-
-type EvidenceKind = "visual" | "speech" | "text" | "caption";
 
 /** One kind of evidence for a hit. */
 export interface Evidence {

@@ -22,6 +22,8 @@ export interface Hit {
   rank: number;
   /** Probability that the segment is relevant, 0–1. */
   score: number;
+  /** The same before the index's own calibration. */
+  generalScore: number;
   signals: Signals;
   evidence: Evidence[];
   /** The matching part of the video; null for the whole segment. */

@@ -27,6 +27,9 @@ export const searchRequest = z.object({
   query: z.string(),
   /** Id of the segment or asset that is the example. */
   similarTo: z.string().nullable(),
+  /** Ids of segments that the user wants more of, and of others that aren't it. */
+  moreLike: z.array(z.string()).default([]),
+  lessLike: z.array(z.string()).default([]),
   /** Assets to search; empty for all. */
   assetIds: z.array(z.string()),
   conditions: z.array(
@@ -66,6 +69,8 @@ export function makeSearchRequest(
   return {
     query: "",
     similarTo: null,
+    moreLike: [],
+    lessLike: [],
     assetIds: [],
     conditions: [],
     topP: 0,

@@ -9,6 +9,7 @@ import {
   termCoverage,
 } from "./evidence.ts";
 import { type EvidenceModel, mergeSignals, relevanceProbability, type Signals } from "./fuse.ts";
+import { applyLine, type LogOddsLine, toLogOdds } from "./log-odds-line.ts";
 import type { CompiledQuery } from "./query.ts";
 
 /** What the scores of all candidates of a query are computed with. */
@@ -16,6 +17,8 @@ export interface ScoreContext {
   /** Inverse document frequencies of the query's terms. */
   termWeights: readonly number[];
   models: readonly EvidenceModel[];
+  /** The index's own calibration; null for the general one. */
+  line: LogOddsLine | null;
 }
 
 /** What is found of a segment: by channels, and in its text. */
@@ -24,14 +27,24 @@ export interface SegmentFindings {
   fieldMatches: readonly FieldMatch[];
 }
 
-/** Scores a segment: its signals, and the probability that it is relevant. */
+/** The score of a segment, and what it is made of. */
+export interface SegmentScore {
+  signals: Signals;
+  /** The probability that the segment is relevant. */
+  score: number;
+  /** That probability before the index's own calibration. */
+  generalScore: number;
+}
+
 export function scoreSegment(
   segment: Pick<Segment, "caption" | "captionModel">,
   { channelHits, fieldMatches }: SegmentFindings,
-  { termWeights, models }: ScoreContext,
-): { signals: Signals; score: number } {
+  { termWeights, models, line }: ScoreContext,
+): SegmentScore {
   const signals = combineSignals(segment, channelHits, fieldMatches, termWeights);
-  return { signals, score: relevanceProbability(signals, models) };
+  const generalScore = relevanceProbability(signals, models);
+  const score = line ? applyLine(line, toLogOdds(generalScore)) : generalScore;
+  return { signals, score, generalScore };
 }
 
 /** Merges the evidence of channels and of text fields. */

@@ -15,19 +15,20 @@ import {
 } from "../store/index-database/fulltext.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { Timings } from "../timings.ts";
-import type { NamedIndexRef } from "../types.ts";
 import { nearestEntry } from "./calibration-entry.ts";
 import {
   CALIBRATIONS,
   type CalibrationState,
   calibrationState,
+  currentLine,
   embeddingModels,
+  type SearchableIndexRef,
   selectEvidenceModels,
 } from "./calibration.ts";
 import { type ChannelHit, queryChannels, toFullTextHits } from "./channels.ts";
 import { type FieldMatch, matchFields, textLength } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
-import type { Signals } from "./fuse.ts";
+import { type Feedback, readFeedback } from "./feedback.ts";
 import {
   findPosition,
   type Hit,
@@ -50,7 +51,7 @@ import {
   type SearchScope,
   toSearchScope,
 } from "./request.ts";
-import { type ScoreContext, scoreSegment, toEvidence } from "./score-segment.ts";
+import { type ScoreContext, scoreSegment, type SegmentScore, toEvidence } from "./score-segment.ts";
 import { correctQuery } from "./spelling.ts";
 
 /** A page of hits, best first, and the number of hits on all pages. */
@@ -72,7 +73,7 @@ export interface SearchResults {
  */
 export async function search(
   env: Env,
-  index: NamedIndexRef,
+  index: SearchableIndexRef,
   request: SearchRequest,
   uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
@@ -84,8 +85,10 @@ export async function search(
   const { segmentId = null, assetId = null } = example?.exclude ?? {};
   const scope = toSearchScope(request, assetId);
   const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
+  const feedback = await readFeedback(env, index, request);
+  for (const id of request.lessLike) excludedIds.add(id);
   const findAtDepth = (depth: number) => {
-    return findCandidates(env, index, { scope, query, depth, excludedIds }, timings);
+    return findCandidates(env, index, { scope, query, feedback, depth, excludedIds }, timings);
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);
@@ -112,26 +115,25 @@ export async function search(
   const page: UnlocalizedHit[] = [];
   for (const { candidate, duplicates } of selected) {
     await slice.use(textLength(candidate.segment));
-    const { segment, asset, score, signals, channelHits } = candidate;
+    const { segment, asset, score, generalScore, signals, channelHits } = candidate;
     const timeRange = channelHits.find((hit) => hit.timeRange)?.timeRange ?? null;
     const evidence = toEvidence(candidate, query);
     const rank = offset + page.length + 1;
-    page.push({ segment, asset, rank, score, signals, evidence, timeRange, duplicates });
+    const scores = { score, generalScore, signals };
+    page.push({ segment, asset, rank, ...scores, evidence, timeRange, duplicates });
   }
   const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
   const excluded = query.excluded.map((words) => words.join(" "));
   const interpretation = { excluded, corrected };
-  const calibration = calibrationState(env);
+  const calibration = calibrationState(env, index.calibration);
   return { hits, total: relevant.length, next, query, calibration, interpretation };
 }
 
 /** A segment that at least one channel found, scored. */
-interface Candidate extends Omit<FoundSegment, "asset"> {
+interface Candidate extends Omit<FoundSegment, "asset">, SegmentScore {
   asset: HitAsset;
   channelHits: ChannelHit[];
   fieldMatches: FieldMatch[];
-  signals: Signals;
-  score: number;
   /** Hits requested from each channel in the pass that found the segment. */
   depth: number;
 }
@@ -140,6 +142,7 @@ interface Candidate extends Omit<FoundSegment, "asset"> {
 interface SearchPass {
   scope: SearchScope;
   query: CompiledQuery;
+  feedback: Feedback;
   /** Hits requested from each channel. */
   depth: number;
   /** Hits requested of the full text, if not as many. */
@@ -160,15 +163,20 @@ interface PassResult {
  */
 export async function findCandidates(
   env: Env,
-  index: NamedIndexRef,
-  { scope, query, depth, fullTextDepth = depth, excludedIds }: SearchPass,
+  index: SearchableIndexRef,
+  { scope, query, feedback, depth, fullTextDepth = depth, excludedIds }: SearchPass,
   timings: Timings,
 ): Promise<PassResult> {
   const databases = indexDatabases(env, index);
   const fullText = toFtsSearch(query, scope, fullTextDepth);
   const counting = countInDatabases(databases, fullText);
   counting.catch(ignoreUntilAwaited); // once the channels have answered
-  const vectors = await queryChannels(env, index, { scope, query, count: depth }, timings);
+  const vectors = await queryChannels(
+    env,
+    index,
+    { scope, query, feedback, count: depth },
+    timings,
+  );
   const { phrases: required, excluded } = toFtsQuery(query, query.terms);
   const phrases = matchAll(required);
   const must = phrases && columnFilter(phrases, scope.columns);
@@ -191,7 +199,8 @@ export async function findCandidates(
   const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
   const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
   const models = selectEvidenceModels(entry, query);
-  const context: ScoreContext = { termWeights, models };
+  const line = currentLine(env, index.calibration);
+  const context: ScoreContext = { termWeights, models, line };
   const slice = new TimeSlice();
   const candidates: Candidate[] = [];
   for (const row of segments) {
@@ -199,10 +208,8 @@ export async function findCandidates(
     const channelHits = hitsBySegment.get(row.segment.segmentId)!;
     const asset = toHitAsset(row.asset, index);
     const fieldMatches = matchFields(row.segment, query.terms, scope);
-    const { signals, score } = scoreSegment(row.segment, { channelHits, fieldMatches }, context);
-    candidates.push(
-      Object.assign(row, { asset, channelHits, fieldMatches, signals, score, depth }),
-    );
+    const scored = scoreSegment(row.segment, { channelHits, fieldMatches }, context);
+    candidates.push(Object.assign(row, { asset, channelHits, fieldMatches, ...scored, depth }));
   }
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
   return { candidates, isExhaustive, frequencies };

@@ -11,6 +11,9 @@ import { makeSearchRequest, type RankPosition, toSearchScope } from "./request.t
 export interface StoredResults {
   hits: (Omit<Hit, "segment" | "asset"> & { segmentId: SegmentId })[];
   indexName: string;
+  /** Text of the query, and whether it had an example. Results of earlier versions have neither. */
+  query?: string;
+  isExample?: boolean;
   total: number;
   offset: number;
   readyBy: number;
@@ -30,6 +33,7 @@ export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): Sto
     segmentId: hit.segment.segmentId,
     rank: hit.rank,
     score: hit.score,
+    generalScore: hit.generalScore,
     signals: hit.signals,
     evidence: hit.evidence,
     timeRange: hit.timeRange,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ndcg } from "../../bench/ndcg.ts";
 import { makeQueries, makeSegments } from "../../bench/search/corpus.ts";
 import { type SearchFigures, toParts, toRatios } from "../../bench/search/figures.ts";
 import { measureThroughput, interleaveQueries } from "../../bench/search/interleave.ts";
 import { type TimedSearch, parseServerTiming } from "../../bench/search/systems.ts";
+import { ndcg } from "../../src/search/ndcg.ts";
 import { decodeBatch, encodeBatch, splitRows } from "../../tools/segment-batch.ts";
 import { quantile } from "../../tools/suite.ts";
 

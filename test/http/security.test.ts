@@ -24,7 +24,7 @@ const AUTHENTICATED = OPERATIONS.filter(({ scope }) => scope !== null);
 const NON_ID_FIELDS = new Set(
   `limit state type name email scopes expires_at description metadata settings title video_url image_url
    video_file image_file transcript metadata_str format url platform playlist_id query username follow
-   top_k top_p modes collapse use_boxes use_masks queue_job filter group_by start_seconds end_seconds
+   top_k top_p modes collapse use_boxes use_masks queue_job relevant filter group_by start_seconds end_seconds
    last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
    upload-checksum upload-length upload-defer-length upload-metadata upload-offset
    transcript_encoding moments fps correct min_probability webhook_url paused asset_types
@@ -260,12 +260,13 @@ async function sendWithId(
     if (location === "query" && required) url.searchParams.set(name, "lantern");
   }
   if (part === "query") url.searchParams.set(id, value);
-  const isList = operation.json?.properties?.[id]?.type === "array";
+  const fields = operation.json?.properties ?? {};
   const json = {
-    ...(operation.json?.properties?.["query"] && { query: "lantern" }),
-    ...(operation.json?.properties?.["platform"] && IMPORTS[operation.path]),
-    ...(operation.json?.properties?.["moments"] && { moments: [MOMENT] }),
-    ...(part === "body" && { [id]: isList ? [value] : value }),
+    ...(fields["query"] && id !== "search_id" && { query: "lantern" }),
+    ...(fields["segment_id"] && { segment_id: world.ids.segment_id[0] }),
+    ...(fields["platform"] && IMPORTS[operation.path]),
+    ...(fields["moments"] && { moments: [MOMENT] }),
+    ...(part === "body" && { [id]: fields[id]?.type === "array" ? [value] : value }),
   };
   const call = operation.json ? { json } : {};
   const response = await world.client.send(operation.method, url.pathname + url.search, call);

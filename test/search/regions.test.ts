@@ -17,7 +17,7 @@ let boats: Json;
 
 beforeAll(async () => {
   client = await newClient();
-  await client.json("POST", "/index", { json: { index_name: "photos" } });
+  await client.json("POST", "/index", { json: { index_calibration: null, name: "photos" } });
   const add = async (name: string) => {
     const form = { image_file: await fixture(name) };
     return client.json("POST", "/index/photos/image", { form });
@@ -161,7 +161,7 @@ describe("the mask of a hit", () => {
 });
 
 it("a page detects objects in at most `LOCALIZATION.detectionCount` hits", async () => {
-  const index = { ...(await assetRefOf(boats)), name: "regions" };
+  const index = { ...(await assetRefOf(boats)), name: "regions", calibration: null };
   const stack = { ...env, IMAGES: images };
   const request = makeSearchRequest({ query: "ships", topK: 10 });
   const { hits, query } = await searchIndex(stack, index, request);

@@ -17,6 +17,10 @@ export const ID_FIELDS = [
   "asset_ids",
   "similar_to",
   "segments",
+  "segment_id",
+  "search_id",
+  "more_like",
+  "less_like",
   "cursor",
 ] as const;
 export type IdField = (typeof ID_FIELDS)[number];
@@ -48,7 +52,15 @@ export async function createFullAccount(): Promise<FullAccount> {
     segmentIdsOf(image),
     assetRefOf(image),
   ]);
-  await client.waitForJob(source.job_id);
+  const { job_id: searchId } = await client.json("POST", `/index/${index}/search`, {
+    json: { query: "lantern", queue_job: true },
+  });
+  const judgment = { query: "lantern", segment_id: segment, relevant: true };
+  const [{ judgment: judged }] = await Promise.all([
+    client.json("POST", `/index/${index}/judgments`, { json: judgment }),
+    client.waitForJob(searchId),
+    client.waitForJob(source.job_id),
+  ]);
   await waitUntil(async () => {
     const { states } = (await client.json("GET", `/index/${index}`)).index;
     return states.queued + states.processing === 0; // the imported duplicate is removed
@@ -65,10 +77,19 @@ export async function createFullAccount(): Promise<FullAccount> {
     asset_ids: [video.asset_id, image.asset_id],
     similar_to: [segment!, image.asset_id],
     segments: [segment!],
+    segment_id: [segment!],
+    search_id: [searchId],
+    more_like: [segment!],
+    less_like: [segment!],
     cursor: [
-      ...[image.asset_id, source.job_id, key.key_id, source.source_id, indexId].map((id: string) =>
-        base64url.encode(id),
-      ),
+      ...[
+        image.asset_id,
+        source.job_id,
+        key.key_id,
+        source.source_id,
+        judged.judgment_id,
+        indexId,
+      ].map((id: string) => base64url.encode(id)),
       `evt_${indexId.slice(4)}_0000000001`,
     ],
   };

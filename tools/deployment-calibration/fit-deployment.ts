@@ -1,10 +1,10 @@
 import type { CalibrationEntry, EmbeddingModels } from "../../src/search/calibration-entry.ts";
 import { type EvidenceModel, relevanceProbability } from "../../src/search/fuse.ts";
+import { binForecasts, calibrationError } from "../../src/search/reliability.ts";
 import { refitEvidenceModels } from "../calibration/fit.ts";
 import type { GeneratedArchive } from "../calibration/generated-archive.ts";
 import { type JudgedQuery, weighExamples } from "../calibration/judgments.ts";
 import { MemoryIndex } from "../memory-search/memory-index.ts";
-import { binForecasts, calibrationError } from "../reliability.ts";
 import { type CosineRange, cosineRange, moveCosines } from "./cosine-range.ts";
 import type { DrawingVectors } from "./material.ts";
 

@@ -1,13 +1,14 @@
 import { MODELS } from "../../src/config.ts";
 import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
 import { type IndexId, trustedId } from "../../src/ids.ts";
+import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { parseQuery } from "../../src/search/query.ts";
 import { makeSearchRequest } from "../../src/search/request.ts";
 import { search } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
-import type { NamedIndexRef, TextKind, VectorKind } from "../../src/types.ts";
+import type { TextKind, VectorKind } from "../../src/types.ts";
 import { providePlatformClasses } from "../platform-classes.ts";
 import type { SegmentFields } from "../segment-batch.ts";
 import { recordedState } from "../statements/recorded-databases.ts";
@@ -19,7 +20,8 @@ const INDEX = {
   indexId: INDEX_ID,
   name: "memory",
   shards: [{ shard: 0, vectorPair: 1 }],
-} as unknown as NamedIndexRef;
+  calibration: null,
+} as unknown as SearchableIndexRef;
 const SUFFIX = `.${INDEX_ID.slice(-16)}`;
 
 type Vectors = ReadonlyMap<string, ArrayLike<number>>;

@@ -1,6 +1,7 @@
 import { MODELS } from "../../src/config.ts";
 import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
 import { trustedId, type WatchId } from "../../src/ids.ts";
+import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
 import { makeSearchRequest } from "../../src/search/request.ts";
 import { search } from "../../src/search/search.ts";
@@ -12,13 +13,7 @@ import { listMatches, type StoredMatch } from "../../src/store/index-database/ma
 import { putNewVectors } from "../../src/store/index-database/new-vectors.ts";
 import { listSegments } from "../../src/store/index-database/segments.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
-import {
-  type Asset,
-  type NamedIndexRef,
-  type Segment,
-  TEXT_KINDS,
-  type TextKind,
-} from "../../src/types.ts";
+import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../src/types.ts";
 import { providePlatformClasses } from "../platform-classes.ts";
 import { recordedD1, recordedState } from "../statements/recorded-databases.ts";
 import { D1_ROWS } from "../statements/sample-rows.ts";
@@ -30,7 +25,8 @@ const INDEX = {
   indexId: FIELDS["indexId"],
   name: "name",
   shards: [{ shard: 0, vectorPair: 1 }],
-} as unknown as NamedIndexRef;
+  calibration: null,
+} as unknown as SearchableIndexRef;
 /** The new asset; that of the archive has another id. */
 const NEW = { ...FIELDS, metadata: {}, technical: {}, createdAt: 10 } as unknown as Asset;
 const ARCHIVE_ID = `${NEW.assetId.slice(0, -1)}0`;

@@ -94,11 +94,23 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   start: 0,
   end: 1,
   text: "words",
+  judgmentId: `jud_${ULID}`,
+  query: "words",
+  queryKey: "fingerprint",
+  searchId: null,
+  isRelevant: true,
+  logOdds: 0,
+  evidenceKind: "speech",
+  calibrationTag: 1,
+  judgedAt: 0,
+  slope: 1,
+  tag: 1,
 };
 
 /** A function's subject by the name of its parameter: an object with `FIELDS`, or a list of one. */
 const OBJECTS =
-  "asset upload job sync attempt claims charge change index row target statement record";
+  "asset upload job sync attempt claims charge change index row target statement record " +
+  "judgment calibration";
 const LISTS =
   "watches matches assets candidates segments frames queries ranges cues parts fills warnings";
 

@@ -6,6 +6,7 @@ import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { indexCommands } from "./commands/indices.ts";
 import { jobCommands } from "./commands/jobs.ts";
+import { judgeCommand } from "./commands/judge.ts";
 import { keyCommands } from "./commands/keys.ts";
 import { loginCommands } from "./commands/login.ts";
 import { searchCommand } from "./commands/search.ts";
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   statsCommand,
   traverseCommand,
   exportCommand,
+  judgeCommand,
   ...keyCommands,
   ...jobCommands,
   completionCommand(() => COMMANDS),

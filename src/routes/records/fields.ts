@@ -39,7 +39,8 @@ export const calibrationField = z
   .enum(CALIBRATION_STATES)
   .describe(
     "`fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on " +
-      "others, so they order segments, but are less exact as probabilities (docs/calibration.md).",
+      "others, so they order segments, but are less exact as probabilities (docs/calibration.md). " +
+      "`own`: they were fitted to the judgments of the index (docs/judgments.md).",
   )
   .openapi({ example: "fitted" });
 

@@ -58,6 +58,14 @@ export const indexSettings = z
           "Default 24; null turns them off.",
       )
       .openapi({ example: 24 }),
+    calibration: z
+      .enum(["automatic", "general"])
+      .optional()
+      .describe(
+        "`automatic`, the default: scores are fitted to the judgments of the index once these show " +
+          "that it helps. `general`: they never are (docs/judgments.md).",
+      )
+      .openapi({ example: "automatic" }),
   })
   .describe("Settings of the index.");
 
@@ -114,7 +122,7 @@ export function toIndexRecord(
     duration_seconds,
     size_bytes,
     last_traversed_at: isoTimeOrNull(index.lastTraversedAt),
-    calibration: calibrationState(c.env),
+    calibration: calibrationState(c.env, index.calibration),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { EVIDENCE_KINDS } from "../../evidence-kind.ts";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
 import type { Signal } from "../../search/fuse.ts";
 import type { Hit, HitAsset } from "../../search/hits.ts";
@@ -118,7 +119,7 @@ export const hitRecord = segmentRecord
       .array(
         z.object({
           kind: z
-            .enum(["visual", "speech", "text", "caption"])
+            .enum(EVIDENCE_KINDS)
             .describe("What matched: the image, what is said, text in the image, the caption."),
           score: z.number().describe("Strength of this evidence, from 0 to 1.").openapi({
             example: 0.88,

@@ -2,7 +2,7 @@ import { CONNECTIONS, mapConcurrent, TimeSlice } from "../../concurrency.ts";
 import { AppError } from "../../errors.ts";
 import type { SegmentId } from "../../ids.ts";
 import { SIGNATURE, WATCHES } from "../../parameters.ts";
-import { listShards } from "../../store/d1/shards.ts";
+import { getSearchableParts } from "../../store/d1/indices.ts";
 import { listWatchesFor, type NearestList, putNearest } from "../../store/d1/watches.ts";
 import { countInDatabases, sumTermCounts } from "../../store/index-database/find-segments.ts";
 import { matchAll, matchAny, columnFilter } from "../../store/index-database/fulltext.ts";
@@ -28,7 +28,12 @@ import { findSignatures } from "../../store/index-database/signatures.ts";
 import { mirrorNewAsset } from "../../store/mirror.ts";
 import type { Asset, IndexRef } from "../../types.ts";
 import { nearestEntry } from "../calibration-entry.ts";
-import { CALIBRATIONS, embeddingModels, selectEvidenceModels } from "../calibration.ts";
+import {
+  CALIBRATIONS,
+  currentLine,
+  embeddingModels,
+  selectEvidenceModels,
+} from "../calibration.ts";
 import {
   type ChannelHit,
   findNearest,
@@ -67,7 +72,7 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
   const watches = await listWatchesFor(env.DB, asset);
   if (watches.length === 0) return clearNewVectors(db, asset.assetId);
   const { accountId, indexId } = asset;
-  const index = { accountId, indexId, shards: await listShards(env.DB, indexId) };
+  const index = { accountId, indexId, ...(await getSearchableParts(env.DB, indexId)) };
   await mirrorNewAsset(env, asset);
   const compiled = await mapConcurrent(watches, CONNECTIONS, (watch) =>
     tryChannel("watch", () => compileWatch(env, index, watch)),
@@ -82,6 +87,7 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
   const segments = await listSegmentsWithHashes(db, asset.assetId, ids);
   const before = await listMatched(db, asset.assetId);
   const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
+  const line = currentLine(env, index.calibration);
   const slice = new TimeSlice();
   const stemsOf = createStemReader();
   const matches = [];
@@ -90,7 +96,7 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
     const rows = segments.filter(({ segment }) => own.has(segment.segmentId));
     await slice.use(rows.reduce((sum, { segment }) => sum + textLength(segment), 0));
     const models = selectEvidenceModels(entry, watch.query);
-    const context = { termWeights: weights[i]!, models };
+    const context = { termWeights: weights[i]!, models, line };
     const { watchId, minProbability } = watch.watch;
     const scored = scoreFindings(rows, own, { ...watch, minProbability }, context, stemsOf);
     const selected = selectMatches(scored, watch.query, minProbability, before.get(watchId));

@@ -3,9 +3,9 @@ import { WATCHES } from "../../parameters.ts";
 import { listCreationTimes } from "../../store/d1/assets.ts";
 import type { WatchRequest } from "../../store/d1/watches.ts";
 import { Timings } from "../../timings.ts";
-import type { NamedIndexRef } from "../../types.ts";
-import { calibrationState } from "../calibration.ts";
+import { calibrationState, type SearchableIndexRef } from "../calibration.ts";
 import { exampleFromStored } from "../example.ts";
+import { NO_FEEDBACK } from "../feedback.ts";
 import { exampleFromImage } from "../image-example.ts";
 import { compileQuery } from "../query.ts";
 import { findCandidates } from "../search.ts";
@@ -31,7 +31,7 @@ export type StoredPreview = Awaited<ReturnType<typeof previewWatch>>;
  */
 export async function previewWatch(
   env: Env,
-  index: NamedIndexRef,
+  index: SearchableIndexRef,
   { request, minProbability, image }: PreviewInput,
 ) {
   const example =
@@ -46,6 +46,7 @@ export async function previewWatch(
   const pass = {
     scope: { ...scope, assets: { ...scope.assets, readyBy: Date.now() } },
     query,
+    feedback: NO_FEEDBACK,
     depth: SEARCH.maxCandidates,
     fullTextDepth: WATCHES.previewDepth,
     excludedIds: new Set<string>(excludedId === null ? [] : [excludedId]),
@@ -61,12 +62,12 @@ export async function previewWatch(
     index_name: index.name,
     min_probability: minProbability,
     ...summary,
-    calibration: calibrationState(env),
+    calibration: calibrationState(env, index.calibration),
     best: best.map(toStoredHit),
     nearest_threshold: nearest.map(toStoredHit),
   };
 }
 
 function toStoredHit(match: WatchMatch, i: number): StoredResults["hits"][number] {
-  return { ...match, rank: i + 1, boxes: null, mask: null };
+  return { ...match, generalScore: match.score, rank: i + 1, boxes: null, mask: null };
 }

@@ -1,6 +1,7 @@
 import { MODELS } from "../../config.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountId, IndexId } from "../../ids.ts";
+import type { IndexCalibration } from "../../index-calibration.ts";
 import type { JsonObject, MediaIndexRow } from "../../types.ts";
 import {
   all,
@@ -23,7 +24,11 @@ export type NewMediaIndex = Omit<MediaIndexRow, "shards">;
 
 const COLUMNS = raw(`index_id AS indexId, account_id AS accountId, name, description, metadata,
   settings, created_at AS createdAt, updated_at AS updatedAt,
-  last_traversed_at AS lastTraversedAt, revision, ${SHARDS_COLUMN}`);
+  last_traversed_at AS lastTraversedAt, revision, ${SHARDS_COLUMN},
+  (CASE WHEN calibration_slope IS NOT NULL
+    AND COALESCE(settings ->> 'calibration', '') <> 'general'
+    THEN json_object('slope', calibration_slope, 'offset', calibration_offset,
+      'tag', calibration_tag) END) AS calibration`);
 
 /**
  * Inserts an index and its first shard. Throws `conflict` if the account has one of that name, and
@@ -134,6 +139,34 @@ export async function updateIndex(
   if (updated!.meta.changes === 0) quota.throwIfExceeded(usage!.results[0]);
 }
 
+/** Stores an index's own calibration, whether or not it is turned off; null for none. */
+export async function updateCalibration(
+  db: D1Database,
+  indexId: IndexId,
+  calibration: IndexCalibration | null,
+): Promise<void> {
+  const { slope = null, offset = null, tag = null } = calibration ?? {};
+  await run(
+    db,
+    sql`UPDATE indices SET calibration_slope = ${slope}, calibration_offset = ${offset},
+        calibration_tag = ${tag}
+      WHERE index_id = ${indexId} AND (calibration_slope IS NOT ${slope}
+        OR calibration_offset IS NOT ${offset} OR calibration_tag IS NOT ${tag})`,
+  );
+}
+
+/** Returns the shards of an index and its calibration; none for an index without a record. */
+export async function getSearchableParts(
+  db: D1Database,
+  indexId: IndexId,
+): Promise<Pick<MediaIndexRow, "shards" | "calibration">> {
+  const row = await first<MediaIndexRow>(
+    db,
+    sql`SELECT ${COLUMNS} FROM indices WHERE index_id = ${indexId}`,
+  );
+  return row ? fromRow(row) : { shards: [], calibration: null };
+}
+
 /** Marks an index as deleted and frees its name. A job deletes its content. */
 export async function softDeleteIndex(
   db: D1Database,
@@ -175,5 +208,5 @@ export async function deleteIndexRow(db: D1Database, indexId: IndexId): Promise<
 }
 
 function fromRow(row: MediaIndexRow): MediaIndexRow {
-  return parseColumns(row, ["metadata", "settings", "shards"]);
+  return parseColumns(row, ["metadata", "settings", "shards", "calibration"]);
 }

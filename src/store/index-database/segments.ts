@@ -146,6 +146,21 @@ export async function listSegmentIds(
   return rows.flat().map(({ segmentId }) => segmentId);
 }
 
+/** Returns those of `ids` that name segments of the index which aren't being deleted. */
+export async function listKnownSegments(
+  databases: readonly IndexDb[],
+  segmentIds: readonly string[],
+): Promise<SegmentId[]> {
+  const wellFormed = segmentIds.filter((id) => isIdText(["seg"], id));
+  if (wellFormed.length === 0) return [];
+  const statement = sql`SELECT segment_id AS segmentId FROM segments JOIN assets USING (asset_key)
+    WHERE segment_id ${inList(wellFormed)} AND deleted_at IS NULL`;
+  const rows = await Promise.all(
+    databases.map((db) => db.all<{ segmentId: SegmentId }>(statement)),
+  );
+  return rows.flat().map(({ segmentId }) => segmentId);
+}
+
 /** A time range of an asset, in milliseconds. */
 export interface AssetTimeRangeMs extends TimeRangeMs {
   assetId: AssetId;

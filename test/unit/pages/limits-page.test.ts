@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import * as config from "../../../src/config.ts";
 import { ERRORS } from "../../../src/errors.ts";
+import * as parameters from "../../../src/parameters.ts";
 import { PROJECT } from "../../../tools/stack/local-state.ts";
 
 const page = readFileSync(join(PROJECT, "docs/limits.md"), "utf8");
@@ -50,7 +51,7 @@ function format(name: string, value: number): string {
 const names = rows.flatMap(([, , name = ""]) => /^`([A-Z_]+)\.(\w+)`$/.exec(name)?.slice(1) ?? []);
 
 it("the page on limits has the figures of src/config.ts", () => {
-  const groups: Record<string, unknown> = config;
+  const groups: Record<string, unknown> = { ...config, ...parameters };
   let count = 0;
   for (const [, figure, name = ""] of rows) {
     const [, group, key] = /^`([A-Z_]+)\.(\w+)`$/.exec(name) ?? [];

@@ -36,7 +36,7 @@ it.each([
   ],
 ])("with %s, scores come from the right parameters", (_, env, models, state) => {
   expect(embeddingModels(env)).toEqual(models);
-  expect(calibrationState(env)).toBe(state);
+  expect(calibrationState(env, null)).toBe(state);
 });
 
 it.each<[EmbeddingModels, number]>([

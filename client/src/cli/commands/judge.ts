@@ -1,0 +1,54 @@
+import type { Command, CommandContext } from "../command.ts";
+import { indexName } from "../index-name.ts";
+import { parseJudgments } from "../judgment-file.ts";
+import { readLocalText } from "../local-file.ts";
+import { runConcurrently } from "../run-concurrently.ts";
+
+/** Judgments that are sent at a time. */
+const CONCURRENCY = 4;
+
+export const judgeCommand: Command = {
+  name: "judge",
+  summary: "Say which results are relevant, and see how good they are.",
+  details:
+    "Takes a table (CSV) with the columns query or search_id, segment_id and relevant: true or " +
+    "false, or empty to remove a judgment. Without a file, only prints how good results are.",
+  parameters: [{ name: "file", isOptional: true, isFile: true }],
+  options: [],
+  examples: [
+    { line: "judge judged.csv --index trip", does: "Send the judgments of a table" },
+    { line: "judge --index trip --json", does: "Precision and calibration so far" },
+  ],
+  run: judge,
+};
+
+async function judge(context: CommandContext): Promise<void> {
+  const { args, client, output, signal } = context;
+  const [file] = args.positionals;
+  const judgments = file === undefined ? [] : parseJudgments(await readLocalText(file));
+  const index = (await client()).index(indexName(context));
+  await runConcurrently(judgments, CONCURRENCY, async (judgment) => {
+    await index.judgments.put(judgment, { signal });
+  });
+  const quality = await index.judgments.quality({ signal });
+  if (file !== undefined) output.line(`Sent ${judgments.length} judgments.`);
+  output.json({ sent: judgments.length, quality });
+  const { judgments: count, relevant, is_enough, precision, calibration_error } = quality.all;
+  output.line(`${count} judgments, ${relevant} relevant; calibration: ${quality.calibration}`);
+  if (!is_enough) {
+    output.line("Too few to say how good results are: 30 are needed.");
+    return;
+  }
+  for (const { threshold, precision: value, low, high } of precision ?? []) {
+    if (value === null) continue;
+    output.line(`score ≥ ${threshold}: ${share(value)} relevant (${share(low)} to ${share(high)})`);
+  }
+  if (calibration_error) {
+    const { value, low, high } = calibration_error;
+    output.line(`calibration error ${share(value)} (${share(low)} to ${share(high)})`);
+  }
+}
+
+function share(value: number | null): string {
+  return `${Math.round(100 * (value ?? 0))} %`;
+}
