@@ -10,6 +10,7 @@ export type Sources = ReadonlyMap<string, string>;
 const LAYERS: readonly (readonly string[])[] = [
   [
     "bounded-list",
+    "byte-source",
     "clean-text",
     "concurrency",
     "config",

@@ -100,9 +100,8 @@ export class SightlineIndex {
    * Waits until all assets are ready, and returns their records. Throws an `IngestFailedError` as
    * soon as one has failed.
    * @example
-   * const [video] = await index.waitUntilReady(videoId, {
-   *   onProgress: ({ state, progress }) => console.log(state, progress),
-   * });
+   * const onProgress = ({ progress }: Asset) => console.log(progress);
+   * const [video] = await index.waitUntilReady(videoId, { onProgress });
    */
   waitUntilReady(
     assetIds: string | readonly string[],

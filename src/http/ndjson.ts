@@ -1,5 +1,5 @@
+import type { ByteSource } from "../byte-source.ts";
 import { AppError } from "../errors.ts";
-import type { ByteSource } from "../types.ts";
 
 export const NDJSON = "application/x-ndjson";
 

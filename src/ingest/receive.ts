@@ -1,9 +1,9 @@
+import type { ByteSource } from "../byte-source.ts";
 import { LIMITS } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { ignoreAfterUse, ignoreUntilAwaited } from "../ignored-errors.ts";
 import type { Upload } from "../store/d1/uploads.ts";
 import { removeUpload } from "../store/stored-uploads.ts";
-import type { ByteSource } from "../types.ts";
 import { UploadWriter } from "./upload-writer.ts";
 
 /** Digest that the body of one request must have. */

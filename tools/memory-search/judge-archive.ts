@@ -26,9 +26,9 @@ const ARCHIVES = [
 export interface ArchiveResults {
   contents: ArchiveContents;
   segments: number;
-  /** Of queries about photos. */
+  /** Results of queries about photos. */
   queries: JudgedQuery[];
-  /** Of queries about nothing in the archive. */
+  /** Results of queries about nothing in the archive. */
   aboutNothing: JudgedQuery[];
 }
 
