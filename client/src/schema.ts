@@ -3140,7 +3140,7 @@ export interface components {
                 image_similarity?: number;
                 /** @description That cosine minus the mean of the 100 nearest. */
                 image_margin?: number;
-                /** @description 1 for an image that no person and no model has described. */
+                /** @description Is 1 for an image that no person and no model has described. */
                 uncaptioned?: number;
                 /** @description Similarity to a copy of the example, 0–1. */
                 copy_similarity?: number;

@@ -100,7 +100,7 @@ export class SightlineIndex {
    * Waits until all assets are ready, and returns their records. Throws an `IngestFailedError` as
    * soon as one has failed.
    * @example
-   * const onProgress = ({ progress }: Asset) => console.log(progress);
+   * const onProgress = ({ progress }: { progress: number }) => console.log(progress);
    * const [video] = await index.waitUntilReady(videoId, { onProgress });
    */
   waitUntilReady(

@@ -12,7 +12,7 @@ import { loadPhotoSet, type PhotoSet } from "../training/photo-set.ts";
 import { cacheRows, nameCache } from "../training/row-cache.ts";
 
 /** Vectors of texts in the engine's text space and joint space, by text. */
-export interface TextVectors {
+interface TextVectors {
   texts: ReadonlyMap<string, ArrayLike<number>>;
   images: ReadonlyMap<string, ArrayLike<number>>;
 }
