@@ -6,6 +6,7 @@ import { countWork } from "../http/metering.ts";
 import { nextCursor, pageOf, pageQuery, pageRequest } from "../http/pagination.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { newId, type WatchId } from "../ids.ts";
+import { exampleFromStored } from "../search/example.ts";
 import { loadResults } from "../search/stored-results.ts";
 import { requireWatch, type WatchRequest } from "../store/d1/watches.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
@@ -108,7 +109,9 @@ async function previewNewWatch(
   { params, body }: Input<typeof indexParams, z.ZodObject, typeof previewBody>,
 ) {
   const index = await requireSearchableIndex(c, params.index_name);
-  return startPreview(c, index, toWatchRequest(body, false), body.min_probability, null);
+  const request = toWatchRequest(body, false);
+  if (request.similarTo !== null) await exampleFromStored(c.env, index, request.similarTo);
+  return startPreview(c, index, request, body.min_probability, null);
 }
 
 addEndpoint(

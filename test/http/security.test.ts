@@ -266,6 +266,7 @@ async function sendWithId(
     ...(fields["segment_id"] && { segment_id: world.ids.segment_id[0] }),
     ...(fields["platform"] && IMPORTS[operation.path]),
     ...(fields["moments"] && { moments: [MOMENT] }),
+    ...(fields["min_probability"] && fields["name"] && { name: "lantern" }),
     ...(part === "body" && { [id]: fields[id]?.type === "array" ? [value] : value }),
   };
   const call = operation.json ? { json } : {};

@@ -13,7 +13,14 @@ beforeAll(async () => {
   ({ client, video, words } = await createSampleIndex());
 });
 
-const TOOLS = ["list_indices", "list_assets", "search", "answer"];
+const TOOLS = [
+  "list_indices",
+  "list_assets",
+  "search",
+  "answer",
+  "list_watches",
+  "list_watch_matches",
+];
 const GOATS = "The keeper lives here with two goats.";
 
 describe.each(["auto", "legacy"] as const)("the official MCP client (%s)", (mode) => {

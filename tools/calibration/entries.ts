@@ -55,7 +55,7 @@ export function refitImages(
     bias: 0,
     image_similarity: UNKNOWN,
     image_margin: UNKNOWN,
-    uncaptioned: UNKNOWN,
+    no_text: UNKNOWN,
   };
   const [, , image] = refitEvidenceModels(
     queries.flatMap(({ hits }) => hits.slice(0, FIRST_HITS)),
