@@ -17,7 +17,7 @@ let boats: Json;
 
 beforeAll(async () => {
   client = await newClient();
-  await client.json("POST", "/index", { json: { index_calibration: null, name: "photos" } });
+  await client.json("POST", "/index", { json: { index_name: "photos" } });
   const add = async (name: string) => {
     const form = { image_file: await fixture(name) };
     return client.json("POST", "/index/photos/image", { form });
