@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     others: order.slice(unmet.length),
   };
   const queries: JudgedQuery[] = [];
-  for (const contents of ["images", "both", "mixed"] as const) {
+  for (const contents of ["both", "mixed"] as const) {
     for (const size of SIZES) {
       log(`Searching ${size} segments with ${contents} …`);
       const about = { contents, size };

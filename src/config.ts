@@ -287,7 +287,7 @@ export const IMPORTS = {
 /** Generated answers (src/answer/). */
 export const ANSWER = {
   defaultTopK: 12,
-  minScore: 0.05, // of a segment that is passed to the model, or is related to a question
+  minScore: 0.05, // of a segment that is passed to the model
   maxRelated: 5, // closest moments beside an answer that isn't grounded
   maxCharacters: 6000, // of a model's text; the rest is dropped
   maxNeighbours: 4, // consecutive segments that are merged into one source

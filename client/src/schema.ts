@@ -3140,8 +3140,6 @@ export interface components {
                 image_similarity?: number;
                 /** @description That cosine minus the mean of the 100 nearest. */
                 image_margin?: number;
-                /** @description Is 1 for an image without speech, text on screen or a caption. */
-                no_text?: number;
                 /** @description Similarity to a copy of the example, 0–1. */
                 copy_similarity?: number;
             };

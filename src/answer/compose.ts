@@ -94,10 +94,13 @@ export async function* composeAnswer(
   yield* answerEvents(await addRelated(quoted, task));
 }
 
+/** Lowest score of a moment beside an answer that isn't grounded. */
+const MIN_RELATED_SCORE = 0.02;
+
 /** Adds the closest moments to an answer that isn't grounded. */
 async function addRelated(answer: Answer, { findRelated }: AnswerTask): Promise<Answer> {
   if (answer.grounded) return answer;
-  const hits = (await findRelated()).filter(({ score }) => score >= ANSWER.minScore);
+  const hits = (await findRelated()).filter(({ score }) => score >= MIN_RELATED_SCORE);
   return { ...answer, related: hits.slice(0, ANSWER.maxRelated) };
 }
 

@@ -6,8 +6,6 @@
  * - `text_margin`: best cosine of the text embeddings minus the mean of the 100 nearest: high for a
  *   distinct match, low for one of many similar segments.
  * - `image_similarity`, `image_margin`: cosine of the keyframe or a region, and its margin.
- * - `no_text`: 1 for an image beside which nothing is told: no caption but one of labels, no speech
- *   and no text on screen.
  * - `copy_similarity`: 0–1, similarity to a copy of the example.
  */
 export const SIGNALS = [
@@ -17,7 +15,6 @@ export const SIGNALS = [
   "text_margin",
   "image_similarity",
   "image_margin",
-  "no_text",
   "copy_similarity",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];

@@ -37,7 +37,7 @@ export interface SegmentScore {
 }
 
 export function scoreSegment(
-  segment: ToldSegment,
+  segment: Pick<Segment, "captionModel">,
   { channelHits, fieldMatches }: SegmentFindings,
   { termWeights, models, line }: ScoreContext,
 ): SegmentScore {
@@ -57,9 +57,6 @@ export function toEvidence(
   return mergeEvidence([...fromChannels, ...fromFields]);
 }
 
-/** The texts of a segment, and the model that wrote its caption. */
-type ToldSegment = Pick<Segment, "caption" | "captionModel" | "transcript" | "onScreenText">;
-
 type TermField = Omit<FieldMatch, "text">;
 
 /**
@@ -68,13 +65,12 @@ type TermField = Omit<FieldMatch, "text">;
  * the term coverage.
  */
 export function combineSignals(
-  { caption, captionModel, transcript, onScreenText }: ToldSegment,
+  { captionModel }: Pick<Segment, "captionModel">,
   channelHits: readonly Pick<ChannelHit, "signals" | "evidence">[],
   fieldMatches: readonly TermField[],
   termWeights: readonly number[],
 ): Signals {
   const isTemplate = captionModel === TEMPLATE;
-  const isTold = (caption !== "" && !isTemplate) || transcript !== "" || onScreenText !== "";
   const isLabel = ({ kind, isBoxLabels }: TermField) =>
     isBoxLabels || (isTemplate && (kind === "caption" || kind === "visual"));
   const isText = (match: TermField) => !isLabel(match);
@@ -91,6 +87,5 @@ export function combineSignals(
       bm25_normalized: Math.min(coverage, bm25_normalized),
     }),
     ...(labelCoverage > 0 && { label_coverage: labelCoverage }),
-    ...(!isTold && signals.image_similarity !== undefined && { no_text: 1 }),
   };
 }

@@ -164,7 +164,7 @@ describe("calibration entries", () => {
       threshold: 0,
       exponent: 12,
     });
-    expect(Object.keys(withImages!.image!.weights)).toContain("no_text");
+    expect(Object.keys(withImages!.image!.weights)).toContain("image_margin");
     expect(Object.keys(withImages!.example.weights)).toContain("image_margin");
     expect(withoutImages!.models).toEqual({ ...withImages!.models, image: null });
     expect(withoutImages!.image).toBeNull();

@@ -13,6 +13,7 @@ const document = JSON.parse(readFileSync(join(PROJECT, "openapi.json"), "utf8"))
 const root = mkdtempSync(join(tmpdir(), "sightline-hostile-"));
 const image = join(root, "photo.jpg");
 const captions = join(root, "film.srt");
+const judged = join(root, "judged.csv");
 
 /** Arguments of every command, by its name. */
 const ARGUMENTS: Record<string, string[][]> = {
@@ -25,6 +26,7 @@ const ARGUMENTS: Record<string, string[][]> = {
   add: [[image], ["https://a.example/film.mp4"]],
   search: [["boat"], ["boat", "--links"]],
   ask: [["boat"]],
+  judge: [[], [judged]],
   "transcript get": [["vid_1"], ["vid_1", "--format", "txt"], ["vid_1", "--format", "json"]],
   "transcript put": [["vid_1", captions]],
   import: [["playlist", "https://a.example/playlist"]],
@@ -49,6 +51,7 @@ let failing: Awaited<ReturnType<typeof startHostileService>>;
 
 beforeAll(async () => {
   writeFileSync(image, Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0]));
+  writeFileSync(judged, "query,segment_id,relevant\nboat,seg_1,true\n");
   writeFileSync(captions, "1\n00:00:00,000 --> 00:00:01,000\nhello\n");
   service = await startHostileService(document);
   failing = await startHostileService(document, 409);

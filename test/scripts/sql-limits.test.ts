@@ -10,6 +10,11 @@ const FILES = globSync("src/**/*.ts", { cwd: PROJECT }).toSorted();
 const UNORDERED: Record<string, string> = {
   "SELECT 1 FROM accounts LIMIT 1": "whether there is a row",
   "SELECT 1 FROM vector_pairs WHERE ${takesShards(env)} LIMIT 1": "whether there is a row",
+  "AND paused = 0 AND created_at <= ${createdAt} LIMIT 1": "whether there is a row",
+  "SELECT 1 FROM segment_fts WHERE segment_fts MATCH ${expression} LIMIT 1":
+    "whether there is a row",
+  "SELECT 1 FROM segments WHERE ${ofAsset(assetId)} AND position >= ${position} LIMIT 1":
+    "whether there is a row",
   "${unembedded} LIMIT ${limit}": "a job repeats it until no row is left",
   "FROM (${rareMatches} LIMIT ${limit})": "whether there are as many rows",
   "src/store/index-database/find-segments.ts: LIMIT ${limit}`;":

@@ -63,7 +63,7 @@ const BOUNDS: Record<string, Bound> = {
     "urlCharacters",
   ],
   "watches.image": [1_000_000, "src/routes/watch-form.ts", "MAX_IMAGE_CHARACTERS"],
-  "watches.vectors": [30_000, "src/search/watches/watch-vectors.ts", "SIGNATURE"],
+  "watches.vectors": [30_000, "src/search/watches/watch-vectors.ts", "computeQuerySignature"],
   "watches.nearest": [30_000, "src/search/watches/near-vectors.ts", "maxCandidates"],
   "assets.asset_id": ID,
   "assets.index_id": ID,

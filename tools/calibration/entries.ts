@@ -38,8 +38,8 @@ const START = { bias: -4, weight: 1 };
 const UNKNOWN = 1e-3;
 
 /**
- * Fits what the vectors of images say, with and without a caption, to archives of many sizes. What
- * text and labels say stays as it is.
+ * Fits what the vectors of images say to archives of many sizes. What text and labels say stays as
+ * it is.
  */
 export function refitImages(
   entry: CalibrationEntry,
@@ -55,7 +55,6 @@ export function refitImages(
     bias: 0,
     image_similarity: UNKNOWN,
     image_margin: UNKNOWN,
-    no_text: UNKNOWN,
   };
   const [, , image] = refitEvidenceModels(
     queries.flatMap(({ hits }) => hits.slice(0, FIRST_HITS)),

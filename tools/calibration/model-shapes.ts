@@ -17,7 +17,6 @@ export const IMAGE = {
   label_coverage: { threshold: 0, exponent: 3 },
   image_similarity: { threshold: 0.1, exponent: 3 },
   image_margin: { threshold: -0.05, exponent: 3 },
-  no_text: { threshold: 0, exponent: 1 },
 } as const satisfies ModelShape;
 
 /** Evidence models of queries by example. */

@@ -144,7 +144,6 @@ export const hitRecord = segmentRecord
         text_margin: signal("Cosine of the text embeddings minus the mean of the 100 nearest."),
         image_similarity: signal("Cosine of the keyframe or a region of it."),
         image_margin: signal("That cosine minus the mean of the 100 nearest."),
-        no_text: signal("Is 1 for an image without speech, text on screen or a caption."),
         copy_similarity: signal("Similarity to a copy of the example, 0–1."),
       } satisfies Record<Signal, z.ZodType>)
       .describe("Signals from which the score was computed. docs/ranking.md lists them.")

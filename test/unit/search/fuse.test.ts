@@ -52,7 +52,6 @@ describe("signals", () => {
   };
   const fields = [field("caption", 0), field("visual", 0, 1), field("speech", 2)];
   const imageHit = vectorHit("visual", { image_similarity: 0.3 });
-  const UNTOLD = { caption: "", captionModel: null, transcript: "", onScreenText: "" };
   const channelHits = [
     { evidence: null, signals: { bm25_normalized: 0.4 } },
     vectorHit("caption", { text_margin: 0.2 }),
@@ -85,16 +84,9 @@ describe("signals", () => {
         label_coverage: 0.75,
         text_margin: 0.1,
         image_similarity: 0.3,
-        no_text: 1,
       },
     ],
-    [
-      "a template, without a matched field",
-      "template",
-      [imageHit],
-      [],
-      { image_similarity: 0.3, no_text: 1 },
-    ],
+    ["a template, without a matched field", "template", [imageHit], [], { image_similarity: 0.3 }],
     [
       "written by a model, with matched box labels",
       "m",
@@ -110,16 +102,7 @@ describe("signals", () => {
       { label_coverage: 0.5 },
     ],
   ])("of a segment are combined; its caption is %s", (_, captionModel, hits, matches, signals) => {
-    const segment = { ...UNTOLD, caption: "a caption", captionModel };
-    expect(combineSignals(segment, hits, matches, [1, 2, 1])).toEqual(signals);
-  });
-
-  it("of an image without any text say so", () => {
-    const alone = { image_similarity: 0.3, no_text: 1 };
-    expect(combineSignals(UNTOLD, [imageHit], [], [1])).toEqual(alone);
-    const spoken = { ...UNTOLD, transcript: "words" };
-    expect(combineSignals(spoken, [imageHit], [], [1])).not.toHaveProperty("no_text");
-    expect(combineSignals(UNTOLD, [], fields, [1, 2, 1])).not.toHaveProperty("no_text");
+    expect(combineSignals({ captionModel }, hits, matches, [1, 2, 1])).toEqual(signals);
   });
 
   it("have no negative weights in any calibration", () => {
@@ -134,7 +117,7 @@ describe("signals", () => {
   it("of a single segment without evidence give a probability below 0.1", () => {
     for (const { text, image, example } of CALIBRATIONS) {
       for (const models of [[...text, ...(image ? [image] : [])], [example]]) {
-        expect(relevanceProbability({ no_text: 1 }, models)).toBeLessThan(0.1);
+        expect(relevanceProbability({}, models)).toBeLessThan(0.1);
       }
     }
   });

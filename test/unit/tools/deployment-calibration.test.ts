@@ -43,7 +43,6 @@ it("cosines in another range get the probabilities that they had in the first", 
     const signals = (mean: number, deviation: number) => ({
       image_similarity: mean + deviations * deviation,
       image_margin: deviations * deviation,
-      no_text: 1,
     });
     const expected = relevanceProbability(signals(0.25, 0.08), [model]);
     expect(relevanceProbability(signals(0.7, 0.02), [moved])).toBeCloseTo(expected, 6);
