@@ -2304,8 +2304,8 @@ DELETE
   WHERE seq <= ?;
 UPDATE deliveries
   SET phase = 'failed', error = ?, ended_at = ?, due_at = NULL
-  WHERE seq IN ( SELECT seq FROM deliveries WHERE due_at IS NOT NULL AND (url IS ? OR ? = ?) ORDER
-      BY seq DESC LIMIT -1 OFFSET ?);
+  WHERE seq IN ( SELECT seq FROM deliveries WHERE due_at IS NOT NULL AND TRUE ORDER BY seq DESC
+      LIMIT -1 OFFSET ?);
 DELETE
   FROM deliveries
   WHERE due_at IS NULL
@@ -2339,6 +2339,10 @@ SELECT seq, type, payload, url, phase, attempts, created_at AS createdAt, due_at
     AS endedAt, status_code AS statusCode, error
   FROM deliveries
   WHERE seq = ?;
+UPDATE deliveries
+  SET phase = 'failed', error = ?, ended_at = ?, due_at = NULL
+  WHERE seq IN ( SELECT seq FROM deliveries WHERE due_at IS NOT NULL AND url IS ? ORDER BY seq DESC
+      LIMIT -1 OFFSET ?);
 SELECT MAX(seq) AS seq
   FROM events;
 SELECT MIN(seq) AS seq

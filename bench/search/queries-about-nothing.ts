@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stemmer } from "stemmer";
-import { contentWords } from "../../src/search/query.ts";
+import { listStems } from "../../tools/calibration/questions.ts";
 import {
   type ArchivePhotos,
   type ArchiveSegment,
-  listStems,
+  stemsOf,
 } from "../../tools/calibration/sized-archive.ts";
 
 const FILE = join(import.meta.dirname, "queries-about-nothing.json");
@@ -25,8 +24,8 @@ export async function readQueriesAboutNothing({ captions }: Pick<ArchivePhotos, 
   const all: QueryAboutNothing[] = JSON.parse(await readFile(FILE, "utf8"));
   return (segments: readonly ArchiveSegment[]): string[] => {
     const photos = new Set(segments.flatMap((segment) => segment.photos));
-    const told = listStems([...photos].flatMap((photo) => captions[photo]!));
-    const isTold = (words: string) => contentWords(words).every((word) => told.has(stemmer(word)));
+    const told = stemsOf([...photos].flatMap((photo) => captions[photo]!));
+    const isTold = (words: string) => listStems(words).every((stem) => told.has(stem));
     return all.filter(({ missing }) => !missing.some(isTold)).map(({ query }) => query);
   };
 }

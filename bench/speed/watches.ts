@@ -1,4 +1,3 @@
-import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
 import { trustedId, type SegmentId } from "../../src/ids.ts";
 import { nearestEntry } from "../../src/search/calibration-entry.ts";
 import { CALIBRATIONS, selectEvidenceModels } from "../../src/search/calibration.ts";
@@ -23,8 +22,7 @@ import {
 import type { NearestList } from "../../src/store/d1/watches.ts";
 import { matchAll, matchAny } from "../../src/store/index-database/fulltext.ts";
 import type { Segment, VectorKind } from "../../src/types.ts";
-import { providePlatformClasses } from "../../tools/platform-classes.ts";
-import { recordedState } from "../../tools/statements/recorded-databases.ts";
+import { openMemoryDatabase } from "../../tools/memory-search/memory-database.ts";
 import { quantile, round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { createRandom } from "../../tools/training/random.ts";
 
@@ -175,10 +173,7 @@ function toSegment(i: number, caption: string, transcript: string): MatchableSeg
 }
 
 async function openDatabase(segments: readonly MatchableSegment[]) {
-  providePlatformClasses();
-  const { IndexDatabase } = await import("../../src/durable/index-database.ts");
-  const state = recordedState({ add() {} }, "IndexDatabase", INDEX_DATABASE_MIGRATIONS);
-  const database = new IndexDatabase(state, {} as Env);
+  const database = await openMemoryDatabase();
   const rows = segments.map(({ segment: { segmentId, caption, transcript } }) => {
     return [segmentId, caption, transcript];
   });

@@ -6,6 +6,9 @@ import type { AssetEventData } from "./asset-events.ts";
 import { exec, readObjects } from "./counted-storage.ts";
 import type { MatchEventData } from "./match-events.ts";
 
+/** What an event says beside its type. */
+export type EventData = AssetEventData | MatchEventData;
+
 export interface IndexEvent {
   /** Unique across indices. Grows from event to event of an index, compared as text too. */
   id: string;
@@ -30,7 +33,7 @@ export class EventLog {
   }
 
   /** Appends synchronously, so that an event and its cause are stored together or not at all. */
-  append(type: EventType, data: AssetEventData | MatchEventData | null, now: number): IndexEvent {
+  append(type: EventType, data: EventData | null, now: number): IndexEvent {
     const [row] = this.#read(
       sql`INSERT INTO events (at, type, data)
         VALUES (${now}, ${type}, ${JSON.stringify(data ?? {})}) RETURNING seq, at, type, data`,
@@ -76,7 +79,7 @@ export class EventLog {
 
   #toEvent({ seq, at, type, data }: EventRow): IndexEvent {
     const id = eventId(this.#indexId(), seq);
-    const eventData = JSON.parse(data) as AssetEventData | MatchEventData;
+    const eventData = JSON.parse(data) as EventData;
     const payload = toPayload(type, at, { index_name: this.indexName(), ...eventData });
     return { id, seq, type, payload };
   }

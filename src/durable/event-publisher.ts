@@ -2,9 +2,8 @@ import type { IndexId } from "../ids.ts";
 import type { DeliveryMessage } from "../messages.ts";
 import type { EventType } from "../types.ts";
 import type { AssetEventData } from "./asset-events.ts";
-import type { IndexEvent } from "./event-log.ts";
+import type { EventData, IndexEvent } from "./event-log.ts";
 import type { EventStream } from "./event-stream.ts";
-import type { MatchEventData } from "./match-events.ts";
 import { enqueueAll } from "./outbox.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -40,11 +39,7 @@ export class EventPublisher {
    * Stores an event in the same turn as its cause. It is sent to `url`, or without one to the
    * webhook of the index.
    */
-  append(
-    type: EventType,
-    data: AssetEventData | MatchEventData | null,
-    url: string | null = null,
-  ): AppendedEvent {
+  append(type: EventType, data: EventData | null, url: string | null = null): AppendedEvent {
     const now = Date.now();
     const event = this.#events.append(type, data, now);
     return { event, hasDelivery: this.#webhook.add(event, now, url) };

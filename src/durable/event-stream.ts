@@ -1,7 +1,5 @@
 import type { EventType } from "../types.ts";
-import type { AssetEventData } from "./asset-events.ts";
-import { EventLog, type IndexEvent, toPayload } from "./event-log.ts";
-import type { MatchEventData } from "./match-events.ts";
+import { type EventData, EventLog, type IndexEvent, toPayload } from "./event-log.ts";
 import { eventFrame, openingFrame } from "./sse.ts";
 import { Subscribers } from "./subscribers.ts";
 
@@ -16,7 +14,7 @@ export class EventStream {
   }
 
   /** Appends synchronously, so that an event and its cause are stored together or not at all. */
-  append(type: EventType, data: AssetEventData | MatchEventData | null, now: number): IndexEvent {
+  append(type: EventType, data: EventData | null, now: number): IndexEvent {
     return this.#log.append(type, data, now);
   }
 

@@ -15,8 +15,6 @@ const SELECT_DELIVERIES =
 const HTTP_GONE = 410;
 const RECEIVER_GONE = "The receiver answered 410: it is gone.";
 const SECRET_BYTES = 32;
-/** Stands for all URLs. */
-const ANY = "*";
 
 /** Webhook of one index: its URL, its secrets and a bounded log of deliveries. */
 export class Webhook {
@@ -42,7 +40,7 @@ export class Webhook {
   set(url: string | null, now: number): void {
     if (url === null) {
       this.#storage.kv.delete("webhook");
-      this.#failPending("The webhook was removed.", now);
+      this.#failPending("The webhook was removed.", now, { url: null });
       return;
     }
     this.#storage.kv.put<Config>("webhook", { url, disabledAt: null });
@@ -93,7 +91,7 @@ export class Webhook {
     if (next.url !== null) this.#failPending(RECEIVER_GONE, now, { url: next.url });
     else if (config) {
       this.#storage.kv.put<Config>("webhook", { ...config, disabledAt: now });
-      this.#failPending(RECEIVER_GONE, now);
+      this.#failPending(RECEIVER_GONE, now, { url: null });
     }
   }
 
@@ -139,10 +137,7 @@ export class Webhook {
    * ones beyond `WEBHOOKS.retainedCount`.
    */
   #prune(now: number): void {
-    this.#failPending("Too many were waiting.", now, {
-      exemptCount: WEBHOOKS.maxPending,
-      url: ANY,
-    });
+    this.#failPending("Too many were waiting.", now, { exemptCount: WEBHOOKS.maxPending });
     exec(
       this.#storage.sql,
       sql`DELETE FROM deliveries WHERE due_at IS NULL AND seq <= (
@@ -152,20 +147,21 @@ export class Webhook {
   }
 
   /**
-   * Fails the pending deliveries to a URL, or by default to the webhook of the index, except the
-   * newest `exemptCount`.
+   * Fails pending deliveries except the newest `exemptCount`: those to a URL, to the webhook of the
+   * index (null), or all.
    */
   #failPending(
     error: string,
     now: number,
-    { exemptCount = 0, url = null }: { exemptCount?: number; url?: string | null } = {},
+    { url, exemptCount = 0 }: { url?: string | null; exemptCount?: number },
   ): void {
+    const condition = url === undefined ? raw("TRUE") : sql`url IS ${url}`;
     exec(
       this.#storage.sql,
       sql`UPDATE deliveries SET phase = 'failed', error = ${error}, ended_at = ${now}, due_at = NULL
         WHERE seq IN (
           SELECT seq FROM deliveries
-          WHERE due_at IS NOT NULL AND (url IS ${url} OR ${url} = ${ANY})
+          WHERE due_at IS NOT NULL AND ${condition}
           ORDER BY seq DESC LIMIT -1 OFFSET ${exemptCount})`,
     );
   }

@@ -21,12 +21,12 @@ import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
 import { matchAsset } from "../search/watches/match-asset.ts";
-import { previewWatch } from "../search/watches/preview-watch.ts";
+import { previewWatch, watchRequest } from "../search/watches/preview-watch.ts";
 import { getAsset } from "../store/d1/assets.ts";
 import { getSearchableParts } from "../store/d1/indices.ts";
 import { requireJob } from "../store/d1/jobs.ts";
 import { listShards } from "../store/d1/shards.ts";
-import { isWatched, requireWatch, type WatchRequest } from "../store/d1/watches.ts";
+import { isWatched, requireWatch } from "../store/d1/watches.ts";
 import { indexObject } from "../store/index-object.ts";
 
 /**
@@ -147,7 +147,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const { accountId, indexId, indexName: name, minProbability, watchId } = job;
     const parts = await getSearchableParts(env.DB, indexId);
     const index = { accountId, indexId, name, ...parts };
-    const request = job.request as unknown as WatchRequest;
+    const request = watchRequest.parse(job.request);
     const image = watchId && (await requireWatch(env.DB, indexId, watchId)).image;
     return previewWatch(env, index, { request, minProbability, image });
   },

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, SEARCH } from "../config.ts";
+import { AppError, invalid } from "../errors.ts";
 import { jsonText, queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
 import { hasWord } from "../search/query.ts";
 import { makeSearchRequest, MODES, type SearchRequest } from "../search/request.ts";
@@ -54,4 +55,10 @@ export function toExampleRequest(
     groupBy: query.group_by,
     collapse: query.collapse,
   });
+}
+
+/** Rethrows errors about an uploaded image as a `ValidationError`, and others unchanged. */
+export function throwImageAsInvalid(error: unknown): never {
+  if (!(error instanceof AppError && error.code === "unreadable_image")) throw error;
+  throw invalid(["body", "image_file"], "value_error", error.message);
 }

@@ -11,11 +11,10 @@ import { ID_CHARACTERS } from "../ids.ts";
 import { JUDGMENTS } from "../parameters.ts";
 import { calibrationState } from "../search/calibration.ts";
 import { judge, type JudgedQuery, removeJudgment } from "../search/judge.ts";
-import { hasWord } from "../search/query.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { listJudgments } from "../store/index-database/judgments.ts";
 import type { MediaIndexRow } from "../types.ts";
-import { NO_WORD } from "./example-query.ts";
+import { queryText } from "./example-query.ts";
 import { calibrationField, EXAMPLE_ID, orNull } from "./records/fields.ts";
 import { indexParams } from "./records/index-record.ts";
 import { judgmentRecord, toJudgmentRecord } from "./records/judgment-record.ts";
@@ -25,11 +24,7 @@ import { requireSearchableIndex } from "./searchable-index.ts";
 export const judgmentRoutes = createRouter("Judgments");
 
 const judgmentBody = z.object({
-  query: z
-    .string()
-    .min(1)
-    .max(LIMITS.queryCharacters)
-    .refine(hasWord, NO_WORD)
+  query: queryText()
     .optional()
     .describe("The query of words that was searched for. Required unless `search_id` is given."),
   search_id: z

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
-import { AppError, invalid } from "../errors.ts";
 import { requireAssets } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
@@ -11,7 +10,7 @@ import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
 import { exampleFromImage } from "../search/image-example.ts";
 import { search } from "../search/search.ts";
 import { Timings } from "../timings.ts";
-import { exampleQuery, toExampleRequest } from "./example-query.ts";
+import { exampleQuery, toExampleRequest, throwImageAsInvalid } from "./example-query.ts";
 import { RECORDS_FULL } from "./records/fields.ts";
 import { indexParams } from "./records/index-record.ts";
 import { searchResult, toSearchResult } from "./records/search-result.ts";
@@ -61,7 +60,7 @@ async function searchByImage(
   await requireMediaType(image.subarray(0, HEAD_BYTES), "image");
   const timings = new Timings();
   const request = toExampleRequest(query, text);
-  const toExample = () => exampleFromImage(c.env, index, image).catch(throwAsInvalid);
+  const toExample = () => exampleFromImage(c.env, index, image).catch(throwImageAsInvalid);
   const example = await timings.time("example", toExample);
   const found = await search(c.env, index, request, example, timings);
   const { hits, total, calibration, interpretation } = found;
@@ -80,10 +79,4 @@ async function readSearchForm(request: Request): Promise<{ image: Uint8Array; te
   const fileNames = images.map(() => "image_file");
   const { query } = requireFields(form, fields, fileNames, exampleQuery);
   return { image: images.at(-1)!, text: query };
-}
-
-/** Rethrows errors about the image as a `ValidationError`, and others unchanged. */
-function throwAsInvalid(error: unknown): never {
-  if (!(error instanceof AppError && error.code === "unreadable_image")) throw error;
-  throw invalid(["body", "image_file"], "value_error", error.message);
 }

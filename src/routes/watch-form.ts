@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS } from "../config.ts";
-import { AppError, invalid } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { Context } from "../http/context.ts";
 import {
   formFile,
@@ -13,6 +13,7 @@ import { jsonText } from "../http/query-params.ts";
 import { HEAD_BYTES, requireMediaType } from "../media/media-type.ts";
 import { decodeImage } from "../media/pixels/decode-image.ts";
 import { imageOfBytes } from "../media/pixels/image-file.ts";
+import { throwImageAsInvalid } from "./example-query.ts";
 
 /** Characters of an image in base64, in a row of D1 that may have two million. */
 const MAX_IMAGE_CHARACTERS = 1_000_000;
@@ -40,16 +41,10 @@ export async function readImageForm<Fields extends z.ZodObject>(
   const { watch } = requireFields(imageForm(fields), parts, fileNames);
   const image = images.at(-1)!;
   await requireMediaType(image.subarray(0, HEAD_BYTES), "image");
-  const { jpeg } = await decodeImage(c.env, imageOfBytes(image)).catch(throwAsInvalid);
+  const { jpeg } = await decodeImage(c.env, imageOfBytes(image)).catch(throwImageAsInvalid);
   const text = Buffer.from(jpeg).toString("base64");
   if (text.length > MAX_IMAGE_CHARACTERS) {
     throw new AppError("too_large", "The image has too much detail to be watched for; crop it.");
   }
   return { fields: watch as z.output<Fields>, image: text };
-}
-
-/** Rethrows errors about the image as a `ValidationError`, and others unchanged. */
-function throwAsInvalid(error: unknown): never {
-  if (!(error instanceof AppError && error.code === "unreadable_image")) throw error;
-  throw invalid(["body", "image_file"], "value_error", error.message);
 }

@@ -29,29 +29,24 @@ export async function readFeedback(
   if (unknown !== undefined) {
     throw new AppError("not_found", `There is no segment "${unknown}" in this index.`);
   }
-  const relevant = known.filter((id) => moreLike.includes(id));
-  const irrelevant = known.filter((id) => lessLike.includes(id));
   const pairs = vectorPairs(env, index);
-  const readText = async (segmentIds: typeof known) => {
-    const reads = pairs.flatMap(({ text }) =>
-      TEXT_KINDS.map((kind) => getVectors(text, segmentIds, kind)),
+  const readDirection = async (space: "text" | "image", ids: readonly string[]) => {
+    const segmentIds = known.filter((id) => ids.includes(id));
+    const kinds = space === "text" ? TEXT_KINDS : (["image"] as const);
+    const reads = pairs.flatMap((pair) =>
+      kinds.map((kind) => getVectors(pair[space], segmentIds, kind)),
     );
     return toDirection(await Promise.all(reads));
   };
-  const readImages = async (segmentIds: typeof known) =>
-    toDirection(
-      await Promise.all(pairs.map(({ image }) => getVectors(image, segmentIds, "image"))),
-    );
-  const [relevantText, irrelevantText, relevantImages, irrelevantImages] = await Promise.all([
-    readText(relevant),
-    readText(irrelevant),
-    readImages(relevant),
-    readImages(irrelevant),
-  ]);
-  return {
-    text: { relevant: relevantText, irrelevant: irrelevantText },
-    image: { relevant: relevantImages, irrelevant: irrelevantImages },
+  const readDirections = async (space: "text" | "image"): Promise<Directions> => {
+    const [relevant, irrelevant] = await Promise.all([
+      readDirection(space, moreLike),
+      readDirection(space, lessLike),
+    ]);
+    return { relevant, irrelevant };
   };
+  const [text, image] = await Promise.all([readDirections("text"), readDirections("image")]);
+  return { text, image };
 }
 
 function toDirection(read: number[][][]): number[] | null {

@@ -114,7 +114,7 @@ function neighbours(folded: string): NearWord[] {
 
 function confusedWith(folded: string): NearWord[] {
   return confusions(folded)
-    .map((word) => ({ word, stem: makeForm(word, "en").stem }))
+    .map((word) => toNearWord(word, "en"))
     .filter(({ stem }) => isCommonStem(stem));
 }
 
@@ -122,11 +122,15 @@ function confusedWith(folded: string): NearWord[] {
 function distantNeighbours(folded: string): NearWord[] {
   if (folded.length < MIN_LETTERS_TWO_EDITS) return [];
   const words = new Set(confusions(folded).flatMap(confusions));
-  return [...words].map((word) => ({ word, stem: makeForm(word, "en").stem }));
+  return [...words].map((word) => toNearWord(word, "en"));
 }
 
 /** Returns a word with its stem in English, and if it is long in all languages. */
 function toCandidates(word: string, length: number): NearWord[] {
   const languages: readonly Language[] = length >= MIN_LETTERS_INFLECTED ? LANGUAGES : ["en"];
-  return languages.map((language) => ({ word, stem: makeForm(word, language).stem }));
+  return languages.map((language) => toNearWord(word, language));
+}
+
+function toNearWord(word: string, language: Language): NearWord {
+  return { word, stem: makeForm(word, language).stem };
 }

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createJointEmbedder } from "../../local/engine/joint-space/embedder.ts";
+import {
+  createJointEmbedder,
+  type JointEmbedder,
+} from "../../local/engine/joint-space/embedder.ts";
 import { loadImageEncoder } from "../../local/engine/joint-space/features.ts";
 import { readWeights } from "../../local/engine/joint-space/weights.ts";
 import { loadSentences } from "../../local/engine/sentences.ts";
@@ -48,14 +51,20 @@ export async function loadPhotoVectors(
     photos.push(...(await readCaptionedPhotos(folder)));
     sets.push(await loadPhotoSet(folder, encoders, { cacheFolder, limit: Infinity, log }));
   }
-  const weights = await readFile(spaceFile);
-  const embedder = createJointEmbedder(readWeights(weights));
-  const imageVectors = await embedImages(sets, weights, log);
-  const sentences = photos.flatMap(({ captions }, photo) => captions.map(() => photo));
-  const firstSentence = photos.map(() => 0);
-  for (const [at, photo] of sentences.entries()) {
-    if (photo > 0 && sentences[at - 1] !== photo) firstSentence[photo] = at;
-  }
+  const file = await readFile(spaceFile);
+  const weights = readWeights(file);
+  const embedder = createJointEmbedder(weights);
+  const imageVectors = await embedImages(sets, embedder, {
+    name: createHash("sha256").update(file).digest("hex"),
+    dimensions: weights.about.dimensions,
+    log,
+  });
+  let sentenceCount = 0;
+  const firstSentence = photos.map(({ captions }) => {
+    const first = sentenceCount;
+    sentenceCount += captions.length;
+    return first;
+  });
   const sentenceRows = sets.flatMap(({ sentences: matrix }) =>
     Array.from({ length: matrix.rows }, (_, row) => rowOf(matrix, row)),
   );
@@ -78,21 +87,16 @@ export async function loadPhotoVectors(
 
 async function embedImages(
   sets: readonly PhotoSet[],
-  weights: Buffer,
-  log: (line: string) => void,
+  embedder: JointEmbedder,
+  { name, dimensions, log }: { name: string; dimensions: number; log: (line: string) => void },
 ): Promise<Matrix> {
-  const { about, ...towers } = readWeights(weights);
   const features = sets.flatMap((set) =>
     Array.from({ length: set.images.rows }, (_, row) => rowOf(set.images, row)),
   );
-  const name = nameCache([
-    createHash("sha256").update(weights).digest("hex"),
-    ...sets.map((set) => JSON.stringify(set.captions)),
-  ]);
-  const embedder = createJointEmbedder({ about, ...towers });
+  const cache = nameCache([name, ...sets.map((set) => JSON.stringify(set.captions))]);
   return cacheRows(
-    join(PROJECT, ".wrangler/bench", `${name}.vectors`),
-    { rows: features.length, columns: about.dimensions },
+    join(PROJECT, ".wrangler/bench", `${cache}.vectors`),
+    { rows: features.length, columns: dimensions },
     async (from) => Float32Array.from(embedder.embedImage(features[from]!)),
     (rows) => {
       if (rows % 1024 === 0) log(`${rows} of ${features.length} images embedded`);

@@ -70,6 +70,6 @@ export function createJudge(
   };
 }
 
-function listStems(text: string): string[] {
+export function listStems(text: string): string[] {
   return contentWords(text).map(stemmer);
 }

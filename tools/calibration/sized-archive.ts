@@ -1,8 +1,7 @@
-import { stemmer } from "stemmer";
-import { contentWords, parseQuery } from "../../src/search/query.ts";
+import { parseQuery } from "../../src/search/query.ts";
 import { syntheticId, type SegmentFields, VIDEO_SEGMENTS } from "../segment-batch.ts";
 import { type Random, shuffle } from "../training/random.ts";
-import { type QueryForm, shortenCaption } from "./questions.ts";
+import { listStems, type QueryForm, shortenCaption } from "./questions.ts";
 
 /** What the segments of an archive have; in a mixed one, half of them have no caption. */
 export const ARCHIVE_CONTENTS = ["text", "images", "both", "mixed"] as const;
@@ -131,11 +130,9 @@ export function createArchiveJudge(
       segmentsOf.set(photo, ids);
     }
   }
-  const stems = new Map(
-    [...segmentsOf.keys()].map((photo) => [photo, listStems(captions[photo]!)]),
-  );
+  const stems = new Map([...segmentsOf.keys()].map((photo) => [photo, stemsOf(captions[photo]!)]));
   return ({ text, photo: target }) => {
-    const wanted = [...listStems([text])];
+    const wanted = listStems(text);
     const ids = [...segmentsOf].flatMap(([photo, own]) => {
       const told = stems.get(photo)!;
       return photo === target || wanted.every((stem) => told.has(stem)) ? own : [];
@@ -144,6 +141,7 @@ export function createArchiveJudge(
   };
 }
 
-export function listStems(texts: readonly string[]): Set<string> {
-  return new Set(texts.flatMap(contentWords).map(stemmer));
+/** Returns the stems of all content words of some texts. */
+export function stemsOf(texts: readonly string[]): Set<string> {
+  return new Set(texts.flatMap(listStems));
 }

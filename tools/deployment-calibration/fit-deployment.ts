@@ -4,11 +4,10 @@ import { binForecasts, calibrationError } from "../../src/search/reliability.ts"
 import { refitEvidenceModels } from "../calibration/fit.ts";
 import type { GeneratedArchive } from "../calibration/generated-archive.ts";
 import { type JudgedQuery, weighExamples } from "../calibration/judgments.ts";
+import { judgeQueries } from "../memory-search/judge-queries.ts";
 import { MemoryIndex } from "../memory-search/memory-index.ts";
 import { type CosineRange, cosineRange, moveCosines } from "./cosine-range.ts";
 import type { DrawingVectors } from "./material.ts";
-
-const DEPTH = 100;
 
 /** Runs the queries of an archive by the service's own search. `name` names the text model. */
 export async function judgeArchive(
@@ -17,17 +16,7 @@ export async function judgeArchive(
   texts: ReadonlyMap<string, ArrayLike<number>>,
 ): Promise<JudgedQuery[]> {
   const index = await MemoryIndex.open(name, segments, { texts, images: null });
-  const judged: JudgedQuery[] = [];
-  for (const { text: query, relevantIds } of queries) {
-    const hits = await index.search({ query, topK: DEPTH });
-    judged.push({
-      hits: hits.map(({ signals, score, segment }) => {
-        return { signals, score, isRight: relevantIds.has(segment.segmentId) };
-      }),
-      relevantCount: relevantIds.size,
-    });
-  }
-  return judged;
+  return judgeQueries(index, queries);
 }
 
 /**

@@ -10,10 +10,8 @@ import {
   makeArchiveQueries,
 } from "../calibration/sized-archive.ts";
 import { createRandom } from "../training/random.ts";
+import { judgeQueries } from "./judge-queries.ts";
 import { MemoryIndex } from "./memory-index.ts";
-
-/** Hits that a query asks for. */
-const DEPTH = 100;
 
 /** Archives of a size, and queries of each: small archives differ most. */
 const ARCHIVES = [
@@ -93,17 +91,6 @@ async function judgeArchive(
   const images = bySegment.size > 0 ? { bySegment, byQuery: known.images } : null;
   const index = await MemoryIndex.open(name, segments, { texts, images });
   const judge = createArchiveJudge(captions, segments);
-  const judged: JudgedQuery[] = [];
-  for (const query of queries) {
-    signal.throwIfAborted();
-    const relevantIds = judge(query);
-    const hits = await index.search({ query: query.text, topK: DEPTH });
-    judged.push({
-      hits: hits.map(({ signals, score, segment }) => {
-        return { signals, score, isRight: relevantIds.has(segment.segmentId) };
-      }),
-      relevantCount: relevantIds.size,
-    });
-  }
-  return judged;
+  const withTruth = queries.map((query) => ({ text: query.text, relevantIds: judge(query) }));
+  return judgeQueries(index, withTruth, signal);
 }

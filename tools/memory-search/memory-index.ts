@@ -1,5 +1,4 @@
 import { MODELS } from "../../src/config.ts";
-import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
 import { type IndexId, trustedId } from "../../src/ids.ts";
 import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
@@ -9,9 +8,8 @@ import { search } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
 import type { TextKind, VectorKind } from "../../src/types.ts";
-import { providePlatformClasses } from "../platform-classes.ts";
 import type { SegmentFields } from "../segment-batch.ts";
-import { recordedState } from "../statements/recorded-databases.ts";
+import { bindingOf, openMemoryDatabase } from "./memory-database.ts";
 import { type StoredVector, VectorTable } from "./vector-table.ts";
 
 const INDEX_ID: IndexId = trustedId("ind_memory");
@@ -55,11 +53,7 @@ export class MemoryIndex {
     segments: readonly SegmentFields[],
     vectors: KnownVectors,
   ): Promise<MemoryIndex> {
-    providePlatformClasses();
-    const { IndexDatabase } = await import("../../src/durable/index-database.ts");
-    const state = recordedState({ add() {} }, "IndexDatabase", INDEX_DATABASE_MIGRATIONS);
-    const database = new IndexDatabase(state, {} as Env);
-    const INDEX_DATABASE = { getByName: () => database } as unknown as Env["INDEX_DATABASE"];
+    const INDEX_DATABASE = bindingOf(await openMemoryDatabase());
     await insertSegments(
       new IndexDb({ INDEX_DATABASE }, { indexId: INDEX_ID, shard: 0 }),
       segments,

@@ -1,5 +1,4 @@
 import { MODELS } from "../../src/config.ts";
-import { INDEX_DATABASE_MIGRATIONS } from "../../src/durable/index-database-schema.ts";
 import { trustedId, type WatchId } from "../../src/ids.ts";
 import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
@@ -14,10 +13,10 @@ import { putNewVectors } from "../../src/store/index-database/new-vectors.ts";
 import { listSegments } from "../../src/store/index-database/segments.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
 import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../src/types.ts";
-import { providePlatformClasses } from "../platform-classes.ts";
-import { recordedD1, recordedState } from "../statements/recorded-databases.ts";
+import { recordedD1, StatementLog } from "../statements/recorded-databases.ts";
 import { D1_ROWS } from "../statements/sample-rows.ts";
 import { FIELDS } from "../statements/samples.ts";
+import { bindingOf, openMemoryDatabase } from "./memory-database.ts";
 import { type StoredVector, VectorTable } from "./vector-table.ts";
 
 const INDEX = {
@@ -58,15 +57,11 @@ export class WatchedIndex {
 
   /** `name` names the text model. */
   static async open(name: string, embed: Embed, archive: readonly SegmentTexts[]) {
-    providePlatformClasses();
-    const { IndexDatabase } = await import("../../src/durable/index-database.ts");
-    const log = { add() {} };
-    const state = recordedState(log, "IndexDatabase", INDEX_DATABASE_MIGRATIONS);
-    const database = new IndexDatabase(state, {} as Env);
+    const INDEX_DATABASE = bindingOf(await openMemoryDatabase());
     const run = async (_: string, { text }: { text: string[] }) => ({ data: text.map(embed) });
     const env = {
-      DB: recordedD1(log as never, `${D1_ROWS} DELETE FROM watches;`),
-      INDEX_DATABASE: { getByName: () => database },
+      DB: recordedD1(new StatementLog(), `${D1_ROWS} DELETE FROM watches;`),
+      INDEX_DATABASE,
       IMAGE_VECTORS_1: new VectorTable([]),
       AI: { run },
       TEXT_EMBEDDINGS_MODEL: name,

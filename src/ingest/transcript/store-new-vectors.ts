@@ -8,7 +8,7 @@ import { IMAGE_VECTOR_KINDS, type Segment, TEXT_KINDS } from "../../types.ts";
 
 /**
  * Stores the vectors of segments whose speech was embedded again, for watches: the new ones, and
- * the others from Vectorize, which shows them since long.
+ * the others from Vectorize, where they can be read by now.
  */
 export async function storeReembedded(
   db: IndexDb,

@@ -1,18 +1,29 @@
+import { z } from "zod";
 import { SEARCH } from "../../config.ts";
 import { WATCHES } from "../../parameters.ts";
 import { listCreationTimes } from "../../store/d1/assets.ts";
 import type { WatchRequest } from "../../store/d1/watches.ts";
 import { Timings } from "../../timings.ts";
+import { ASSET_KINDS } from "../../types.ts";
 import { calibrationState, type SearchableIndexRef } from "../calibration.ts";
 import { exampleFromStored } from "../example.ts";
 import { NO_FEEDBACK } from "../feedback.ts";
 import { exampleFromImage } from "../image-example.ts";
 import { compileQuery } from "../query.ts";
+import { searchRequest } from "../request.ts";
 import { findCandidates } from "../search.ts";
 import type { StoredResults } from "../stored-results.ts";
 import type { WatchMatch } from "./find-matches.ts";
 import { summarizePreview } from "./preview-summary.ts";
 import { toWatchScope } from "./watch-vectors.ts";
+
+/** The request that the job of a preview carries. */
+export const watchRequest = z.object({
+  ...searchRequest.pick({ query: true, similarTo: true, conditions: true, modes: true }).shape,
+  hasImage: z.boolean(),
+  filter: z.record(z.string(), z.unknown()),
+  assetTypes: z.array(z.enum(ASSET_KINDS)),
+}) satisfies z.ZodType<WatchRequest>;
 
 /** A watch that is previewed: stored or not. */
 export interface PreviewInput {

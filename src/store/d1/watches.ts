@@ -132,7 +132,7 @@ export async function requireWatch(
     WHERE watch_id = ${watchId} AND index_id = ${indexId}`;
   const row = isIdText(["wat"], watchId) && (await first<WatchQuery>(db, selected));
   if (!row) throw new AppError("not_found", `There is no watch "${watchId}" in this index.`);
-  return fromRow(row);
+  return fromQueryRow(row);
 }
 
 /** Lists the watches of an index in the order of their creation. */
@@ -146,7 +146,7 @@ export async function listWatches(
       ORDER BY watch_id LIMIT ${limit + 1}`,
     sql`SELECT COUNT(*) AS total FROM watches WHERE index_id = ${indexId}`,
   ]);
-  const items = rows!.results.map((row) => fromRow<Watch>(row));
+  const items = rows!.results.map((row) => parseColumns<Watch>(row, ["request"]));
   return toPage(items, total!.results[0]!.total, limit, ({ watchId }) => watchId);
 }
 
@@ -161,7 +161,7 @@ export async function listWatchesFor(
       WHERE index_id = ${indexId} AND paused = 0 AND created_at <= ${createdAt}
       ORDER BY watch_id`,
   );
-  return rows.map((row) => fromRow(row));
+  return rows.map(fromQueryRow);
 }
 
 /** Whether an asset may match a watch. Its vectors are then needed when it becomes searchable. */
@@ -271,6 +271,6 @@ export async function putNearest(
   }
 }
 
-function fromRow<Row extends Watch>(row: Row): Row {
-  return parseColumns(row, ["request", "vectors", "nearest"] as unknown as (keyof Row)[]);
+function fromQueryRow(row: WatchQuery): WatchQuery {
+  return parseColumns(row, ["request", "vectors", "nearest"]);
 }
