@@ -2,6 +2,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { indexName } from "../index-name.ts";
 import { parseJudgments } from "../judgment-file.ts";
 import { readLocalText } from "../local-file.ts";
+import { formatCount } from "../quantity-format.ts";
 import { runConcurrently } from "../run-concurrently.ts";
 
 /** Judgments that are sent at a time. */
@@ -31,10 +32,11 @@ async function judge(context: CommandContext): Promise<void> {
     await index.judgments.put(judgment, { signal });
   });
   const quality = await index.judgments.quality({ signal });
-  if (file !== undefined) output.line(`Sent ${judgments.length} judgments.`);
+  if (file !== undefined) output.line(`Sent ${formatCount(judgments.length, "judgment")}.`);
   output.json({ sent: judgments.length, quality });
   const { judgments: count, relevant, is_enough, precision, calibration_error } = quality.all;
-  output.line(`${count} judgments, ${relevant} relevant; calibration: ${quality.calibration}`);
+  const counted = `${formatCount(count, "judgment")}, ${relevant} relevant`;
+  output.line(`${counted}; calibration: ${quality.calibration}`);
   if (!is_enough) {
     output.line("Too few to say how good results are: 30 are needed.");
     return;
