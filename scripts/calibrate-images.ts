@@ -8,6 +8,7 @@ import {
 import { refitImages } from "../tools/calibration/entries.ts";
 import type { JudgedQuery } from "../tools/calibration/judgments.ts";
 import { loadPhotoVectors } from "../tools/calibration/photo-vectors.ts";
+import type { ArchiveContents } from "../tools/calibration/sized-archive.ts";
 import { judgeArchives } from "../tools/memory-search/judge-archive.ts";
 import { onInterrupt } from "../tools/stack/interrupt.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
@@ -15,9 +16,8 @@ import { createRandom, shuffle } from "../tools/training/random.ts";
 
 const USAGE = `Usage: node scripts/calibrate-images.ts --space FILE [options]
 
-The last step of \`npm run calibrate-engine\`: fits what image vectors say, and how that depends on
-the number of segments, to archives in memory of 100 to 30,000 segments, and stores it in
-src/search/calibrations.json.
+The last step of \`npm run calibrate-engine\`: fits what image vectors say, beside text and alone, to
+archives in memory of 100 to 30,000 segments, and stores it in src/search/calibrations.json.
 
   --space FILE     weights of a joint space that was trained without some photos
   --hold-out N     number of these photos (default 1091)
@@ -62,16 +62,19 @@ async function main(): Promise<void> {
     targets: unmet.slice(absentCount),
     others: order.slice(unmet.length),
   };
-  const queries: JudgedQuery[] = [];
-  for (const contents of ["both", "mixed"] as const) {
+  const judge = async (contents: ArchiveContents) => {
+    const queries: JudgedQuery[] = [];
     for (const size of SIZES) {
       log(`Searching ${size} segments with ${contents} …`);
       const about = { contents, size };
       queries.push(...(await judgeArchives(photos, vectors, about, { signal })).queries);
     }
-  }
+    return queries;
+  };
+  const withText = [...(await judge("both")), ...(await judge("mixed"))];
+  const alone = await judge("images");
   const [entry] = await readCalibrations(FILE);
-  await storeCalibrations(FILE, [refitImages(entry!, queries)]);
+  await storeCalibrations(FILE, [refitImages(entry!, withText, alone)]);
 }
 
 try {

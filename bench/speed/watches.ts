@@ -122,9 +122,9 @@ async function measure({ log }: SuiteOptions) {
     const stemsOf = createStemReader();
     for (const [i, watch] of watches.entries()) {
       const rows = segments.filter(({ segment }) => findings[i]!.has(segment.segmentId));
-      const models = selectEvidenceModels(entry, watch.query);
-      const context = { termWeights: weights[i]!, models, line: null };
-      const scored = scoreFindings(rows, findings[i]!, watch, context, stemsOf);
+      const models = selectEvidenceModels(entry, watch.query, true);
+      const about = { ...watch, termWeights: weights[i]! };
+      const scored = scoreFindings(rows, findings[i]!, about, { models, line: null }, stemsOf);
       matches += selectMatches(scored, watch.query, 0.9).length;
     }
     const end = cpuMs();

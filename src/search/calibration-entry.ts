@@ -17,6 +17,8 @@ export interface CalibrationEntry {
   text: readonly EvidenceModel[];
   /** For text queries: image embeddings; null without them. */
   image: EvidenceModel | null;
+  /** The same where hardly a segment has text: the images alone tell what is relevant. */
+  imageAlone: EvidenceModel | null;
   /** For queries by example. */
   example: EvidenceModel;
 }

@@ -58,22 +58,24 @@ export function currentLine(
 
 /** Names the parameters of a deployment's scores, in 48 bits. */
 export function calibrationTag(env: ModelSettings): number {
-  const { text, image, example } = nearestEntry(CALIBRATIONS, embeddingModels(env));
-  return Buffer.from(fingerprint([text, image, example]), "base64url").readUIntBE(0, 6);
+  const { text, image, imageAlone, example } = nearestEntry(CALIBRATIONS, embeddingModels(env));
+  const parameters = [text, image, imageAlone, example];
+  return Buffer.from(fingerprint(parameters), "base64url").readUIntBE(0, 6);
 }
 
 /** Weight of text signals in a query with an example: a copy outranks a match of text alone. */
 const TEXT_WEIGHT_WITH_EXAMPLE = 0.5;
 
 /**
- * Selects the evidence models of a query from an entry. Text and example together ("this, but at
- * night") become one model whose weights add up.
+ * Selects the evidence models of a query from an entry; `hasText` says whether the segments in scope
+ * have text. Text and example together ("this, but at night") become one model whose weights add up.
  */
 export function selectEvidenceModels(
-  { text, image, example: exampleModel }: CalibrationEntry,
+  { text, image, imageAlone, example: exampleModel }: CalibrationEntry,
   { plainText, example }: Pick<CompiledQuery, "plainText" | "example">,
+  hasText: boolean,
 ): readonly EvidenceModel[] {
-  if (!example) return image ? [...text, image] : text;
+  if (!example) return [...text, (hasText ? image : imageAlone) ?? []].flat();
   if (!plainText && example.textVector === null) return [exampleModel];
   const textWeights = text.flatMap(({ weights }) => Object.entries(weights));
   const reduced = textWeights.map(([signal, fit]) => {

@@ -14,8 +14,6 @@ import type { CompiledQuery } from "./query.ts";
 
 /** What the scores of all candidates of a query are computed with. */
 export interface ScoreContext {
-  /** Inverse document frequencies of the query's terms. */
-  termWeights: readonly number[];
   models: readonly EvidenceModel[];
   /** The index's own calibration; null for the general one. */
   line: LogOddsLine | null;
@@ -36,15 +34,26 @@ export interface SegmentScore {
   generalScore: number;
 }
 
-export function scoreSegment(
-  segment: Pick<Segment, "captionModel">,
-  { channelHits, fieldMatches }: SegmentFindings,
-  { termWeights, models, line }: ScoreContext,
-): SegmentScore {
-  const signals = combineSignals(segment, channelHits, fieldMatches, termWeights);
+export function scoreSignals(signals: Signals, { models, line }: ScoreContext): SegmentScore {
   const generalScore = relevanceProbability(signals, models);
   const score = line ? applyLine(line, toLogOdds(generalScore)) : generalScore;
   return { signals, score, generalScore };
+}
+
+/** Lowest share of segments with text where text is expected of what is relevant. */
+const MIN_TEXT_SHARE = 0.25;
+
+/**
+ * Tests whether the segments in scope have text, by what a search found: the nearest text and the
+ * nearest images. Where hardly one has, that a segment has none says nothing against it.
+ */
+export function hasEnoughText(withText: number, found: number): boolean {
+  return withText > 0 && withText >= MIN_TEXT_SHARE * found;
+}
+
+/** Tests whether a segment was found by its text. Labels aren't text: detectors find them. */
+export function isFoundByText({ term_coverage, text_margin }: Signals): boolean {
+  return term_coverage !== undefined || text_margin !== undefined;
 }
 
 /** Merges the evidence of channels and of text fields. */

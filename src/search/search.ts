@@ -25,10 +25,11 @@ import {
   type SearchableIndexRef,
   selectEvidenceModels,
 } from "./calibration.ts";
-import { type ChannelHit, queryChannels, toFullTextHits } from "./channels.ts";
-import { type FieldMatch, matchFields, textLength } from "./evidence.ts";
+import { queryChannels, toFullTextHits } from "./channels.ts";
+import { matchFields, textLength } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
 import { type Feedback, readFeedback } from "./feedback.ts";
+import type { Signals } from "./fuse.ts";
 import {
   findPosition,
   type Hit,
@@ -51,7 +52,16 @@ import {
   type SearchScope,
   toSearchScope,
 } from "./request.ts";
-import { type ScoreContext, scoreSegment, type SegmentScore, toEvidence } from "./score-segment.ts";
+import {
+  combineSignals,
+  hasEnoughText,
+  isFoundByText,
+  type ScoreContext,
+  scoreSignals,
+  type SegmentFindings,
+  type SegmentScore,
+  toEvidence,
+} from "./score-segment.ts";
 import { correctQuery } from "./spelling.ts";
 
 /** A page of hits, best first, and the number of hits on all pages. */
@@ -87,8 +97,9 @@ export async function search(
   const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
   const feedback = await readFeedback(env, index, request);
   for (const id of request.lessLike) excludedIds.add(id);
-  const findAtDepth = (depth: number) => {
-    return findCandidates(env, index, { scope, query, feedback, depth, excludedIds }, timings);
+  const findAtDepth = (depth: number, hasText?: boolean) => {
+    const pass = { scope, query, feedback, depth, excludedIds, hasText };
+    return findCandidates(env, index, pass, timings);
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);
@@ -100,11 +111,11 @@ export async function search(
     query = compileQuery(corrected, example);
     pass = await findAtDepth(depth);
   }
-  const { candidates, isExhaustive } = pass;
+  const { candidates, isExhaustive, hasText } = pass;
   let ranked = rankCandidates(candidates, request);
   if (!isExhaustive && ranked.length <= offset + topK) {
     for (const { segment } of candidates) excludedIds.add(segment.segmentId);
-    const deeper = await findAtDepth(SEARCH.deepeningFactor * depth);
+    const deeper = await findAtDepth(SEARCH.deepeningFactor * depth, hasText);
     ranked = rankCandidates([...candidates, ...deeper.candidates], request);
   }
   const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
@@ -130,10 +141,8 @@ export async function search(
 }
 
 /** A segment that at least one channel found, scored. */
-interface Candidate extends Omit<FoundSegment, "asset">, SegmentScore {
+interface Candidate extends Omit<FoundSegment, "asset">, SegmentFindings, SegmentScore {
   asset: HitAsset;
-  channelHits: ChannelHit[];
-  fieldMatches: FieldMatch[];
   /** Hits requested from each channel in the pass that found the segment. */
   depth: number;
 }
@@ -148,12 +157,15 @@ interface SearchPass {
   /** Hits requested of the full text, if not as many. */
   fullTextDepth?: number;
   excludedIds: ReadonlySet<string>;
+  /** Whether the segments in scope have text, if an earlier pass has found that out. */
+  hasText?: boolean | undefined;
 }
 
 /** What a pass found, and the document frequencies of the query's terms. */
 interface PassResult {
   candidates: Candidate[];
   isExhaustive: boolean;
+  hasText: boolean;
   frequencies: DocumentFrequencies;
 }
 
@@ -164,9 +176,10 @@ interface PassResult {
 export async function findCandidates(
   env: Env,
   index: SearchableIndexRef,
-  { scope, query, feedback, depth, fullTextDepth = depth, excludedIds }: SearchPass,
+  pass: SearchPass,
   timings: Timings,
 ): Promise<PassResult> {
+  const { scope, query, feedback, depth, fullTextDepth = depth, excludedIds } = pass;
   const databases = indexDatabases(env, index);
   const fullText = toFtsSearch(query, scope, fullTextDepth);
   const counting = countInDatabases(databases, fullText);
@@ -197,22 +210,27 @@ export async function findCandidates(
   const hits = [...toFullTextHits(fullTextHits, termWeights), ...vectors.hits];
   if (hits.length === 0 && vectors.outage) throw vectors.outage;
   const hitsBySegment = Map.groupBy(hits, ({ segmentId }) => segmentId);
-  const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
-  const models = selectEvidenceModels(entry, query);
-  const line = currentLine(env, index.calibration);
-  const context: ScoreContext = { termWeights, models, line };
   const slice = new TimeSlice();
-  const candidates: Candidate[] = [];
+  const found: (FoundSegment & SegmentFindings & { signals: Signals })[] = [];
   for (const row of segments) {
     await slice.use(textLength(row.segment));
     const channelHits = hitsBySegment.get(row.segment.segmentId)!;
-    const asset = toHitAsset(row.asset, index);
     const fieldMatches = matchFields(row.segment, query.terms, scope);
-    const scored = scoreSegment(row.segment, { channelHits, fieldMatches }, context);
-    candidates.push(Object.assign(row, { asset, channelHits, fieldMatches, ...scored, depth }));
+    const signals = combineSignals(row.segment, channelHits, fieldMatches, termWeights);
+    found.push(Object.assign(row, { channelHits, fieldMatches, signals }));
   }
+  const withText = found.filter(({ signals }) => isFoundByText(signals)).length;
+  const hasText =
+    pass.hasText ?? (vectors.outage !== null || hasEnoughText(withText, found.length));
+  const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
+  const models = selectEvidenceModels(entry, query, hasText);
+  const context: ScoreContext = { models, line: currentLine(env, index.calibration) };
+  const candidates = found.map((row): Candidate => {
+    const asset = toHitAsset(row.asset, index);
+    return Object.assign(row, { asset, depth, ...scoreSignals(row.signals, context) });
+  });
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
-  return { candidates, isExhaustive, frequencies };
+  return { candidates, isExhaustive, hasText, frequencies };
 }
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */

@@ -102,6 +102,8 @@ describe("The forms of /docs", () => {
 
   it("send GET requests that succeed, as they are filled in for an account with an index", async () => {
     const { client, video, words, boats } = sample;
+    const boat = { name: "Boats", query: "boat" };
+    const watch = await client.json("POST", "/index/trip/watches", { json: boat });
     await client.send("POST", "/index/trip/uploads", {
       headers: { "tus-resumable": "1.0.0", "upload-length": "10" },
     });
@@ -116,6 +118,7 @@ describe("The forms of /docs", () => {
       webhook_index_name: { index_name: "empty" },
       video_id: { video_id: video.video_id },
       image_id: { image_id: expect.toBeOneOf([words.image_id, boats.image_id]) },
+      watch_id: { watch_id: watch.watch_id },
     });
     const sent: string[] = [];
     for (const [path, { get: operation }] of Object.entries(
@@ -150,6 +153,7 @@ describe("The forms of /docs", () => {
       video_id: undefined,
       image_id: undefined,
       upload_id: undefined,
+      watch_id: undefined,
       job_id: expect.objectContaining({ job_id: expect.stringMatching(/^job_/) }),
     });
   });

@@ -1,5 +1,6 @@
 import { SENTENCE_MODEL } from "../../local/engine/sentences.ts";
 import type { CalibrationEntry } from "../../src/search/calibration-entry.ts";
+import type { EvidenceModel } from "../../src/search/fuse.ts";
 import { fitEvidenceModels, refitEvidenceModels } from "./fit.ts";
 import { type JudgedQuery, weighExamples } from "./judgments.ts";
 import { EXACT_TEXT, EXAMPLE, EXAMPLE_NO_IMAGE, IMAGE, SIMILAR_TEXT } from "./model-shapes.ts";
@@ -26,8 +27,15 @@ export function fitCalibrationEntries(queries: CalibrationQueries): CalibrationE
   const toModels = (imageModel: string | null) => ({ text: SENTENCE_MODEL, image: imageModel });
   const source = SOURCE;
   return [
-    { models: toModels(""), source, text, image: image!, example: example! },
-    { models: toModels(null), source, text, image: null, example: exampleWithoutImages! },
+    { models: toModels(""), source, text, image: image!, imageAlone: image!, example: example! },
+    {
+      models: toModels(null),
+      source,
+      text,
+      image: null,
+      imageAlone: null,
+      example: exampleWithoutImages!,
+    },
   ];
 }
 
@@ -38,13 +46,22 @@ const START = { bias: -4, weight: 1 };
 const UNKNOWN = 1e-3;
 
 /**
- * Fits what the vectors of images say to archives of many sizes. What text and labels say stays as
- * it is.
+ * Fits what the vectors of images say to archives of many sizes: those whose segments have text, and
+ * those of images alone. What text and labels say stays as it is.
  */
 export function refitImages(
   entry: CalibrationEntry,
-  queries: readonly JudgedQuery[],
+  withText: readonly JudgedQuery[],
+  alone: readonly JudgedQuery[],
 ): CalibrationEntry {
+  return {
+    ...entry,
+    image: fitImages(entry, withText),
+    imageAlone: fitImages(entry, alone),
+  };
+}
+
+function fitImages(entry: CalibrationEntry, queries: readonly JudgedQuery[]): EvidenceModel {
   const [exactText, similarText] = entry.text;
   const weights = Object.entries(IMAGE).map(([signal, shape]) => {
     return [signal, { ...shape, weight: START.weight }];
@@ -64,5 +81,5 @@ export function refitImages(
       { model: { bias: START.bias, weights: start }, precision },
     ],
   );
-  return { ...entry, image: image! };
+  return image!;
 }

@@ -67,14 +67,16 @@ export function makeEntry(
   text: readonly EvidenceModel[],
   { images, otherImages, captions }: DrawingVectors,
 ): CalibrationEntry {
-  if (!known.image) return { ...about, text, image: null, example: known.example };
+  const { image, imageAlone, example } = known;
+  if (!image || !imageAlone) return { ...about, text, image: null, imageAlone: null, example };
   const byCaption = cosineRange(captions, images);
   const byImage = cosineRange(otherImages, images);
   return {
     ...about,
     text,
-    image: moveCosines(known.image, ENGINE_RANGES.captions, byCaption),
-    example: moveCosines(known.example, ENGINE_RANGES.images, byImage),
+    image: moveCosines(image, ENGINE_RANGES.captions, byCaption),
+    imageAlone: moveCosines(imageAlone, ENGINE_RANGES.captions, byCaption),
+    example: moveCosines(example, ENGINE_RANGES.images, byImage),
   };
 }
 

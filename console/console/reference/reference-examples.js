@@ -8,6 +8,7 @@ const NOTHING_FOUND = {
   video_id: "This index has no ready video.",
   image_id: "This index has no ready image.",
   upload_id: "This index has no unfinished upload.",
+  watch_id: "This index has no watch.",
   job_id: "There is no job yet.",
 };
 

@@ -4,7 +4,7 @@ const LARGEST_PAGE = 100;
 
 /**
  * Looks up a record for each path parameter, by GET requests only: an index, and a ready video, a
- * ready image, an unfinished upload and a job. Takes the index `preferred` if it exists, else the
+ * ready image, an unfinished upload, a watch and a job. Takes the index `preferred` if it exists, else the
  * first one with a ready asset, else the first one. What the account doesn't have, or what the API
  * key may not read, is undefined. Rejects if the indices can't be listed. `get` resolves to the JSON
  * of a target.
@@ -21,11 +21,12 @@ export async function findRecords(get, preferred) {
   };
   const firstBelow = (list, segments, query) =>
     index && firstOf(indexPath(index.index_name, segments, { ...query, limit: 1 }), list);
-  const [job, video, image, upload] = await Promise.all([
+  const [job, video, image, upload, watch] = await Promise.all([
     firstOf(apiPath(["jobs"], { limit: 1 }), "jobs"),
     firstBelow("assets", [], { type: "video", state: "ready" }),
     firstBelow("assets", [], { type: "image", state: "ready" }),
     firstBelow("uploads", ["uploads"], {}),
+    firstBelow("watches", ["watches"], {}),
   ]);
   const hasWebhook = ({ settings }) => Boolean(settings.webhook_url);
   const records = {
@@ -34,6 +35,7 @@ export async function findRecords(get, preferred) {
     video_id: video,
     image_id: image,
     upload_id: upload,
+    watch_id: watch,
     job_id: job,
   };
   return { names: indices.map(({ index_name: name }) => name), records };

@@ -7,7 +7,7 @@ import type { Signals } from "../fuse.ts";
 import { collapseNearDuplicates, type NearDuplicateKey } from "../hits.ts";
 import type { CompiledQuery } from "../query.ts";
 import type { SearchScope } from "../request.ts";
-import { type ScoreContext, scoreSegment, toEvidence } from "../score-segment.ts";
+import { combineSignals, type ScoreContext, scoreSignals, toEvidence } from "../score-segment.ts";
 
 /** A segment as matches are found in it. */
 export interface MatchableSegment extends NearDuplicateKey {
@@ -25,8 +25,8 @@ export interface SegmentFinding {
 export interface ScoredSegment extends MatchableSegment {
   score: number;
   signals: Signals;
-  channelHits: ChannelHit[];
-  fieldMatches: FieldMatch[];
+  channelHits: readonly ChannelHit[];
+  fieldMatches: readonly FieldMatch[];
 }
 
 /** A segment that matches a watch, with what proves it. */
@@ -43,6 +43,8 @@ export interface WatchMatch {
 interface ScoredWatch {
   query: CompiledQuery;
   scope: SearchScope;
+  /** Inverse document frequencies of the query's terms. */
+  termWeights: readonly number[];
   /** Segments that score less aren't needed. */
   minProbability: number;
 }
@@ -54,7 +56,7 @@ interface ScoredWatch {
 export function scoreFindings(
   segments: readonly MatchableSegment[],
   findings: ReadonlyMap<SegmentId, SegmentFinding>,
-  { query, scope, minProbability }: ScoredWatch,
+  { query, scope, termWeights, minProbability }: ScoredWatch,
   context: ScoreContext,
   stemsOf: StemReader,
 ): ScoredSegment[] {
@@ -62,17 +64,13 @@ export function scoreFindings(
     const finding = findings.get(row.segment.segmentId);
     if (!finding) return [];
     const { channelHits, hasTerms } = finding;
+    const scoreWith = (fieldMatches: FieldMatch[]) =>
+      scoreSignals(combineSignals(row.segment, channelHits, fieldMatches, termWeights), context);
     const possible = hasTerms ? query.terms.possibleTerms(stemsOf(row.segment)) : new Set<number>();
-    const bound = scoreSegment(
-      row.segment,
-      { channelHits, fieldMatches: asFound(possible) },
-      context,
-    );
-    if (bound.score < minProbability) return [];
+    if (scoreWith(asFound(possible)).score < minProbability) return [];
     const fieldMatches = hasTerms ? matchFields(row.segment, query.terms, scope) : [];
-    const scored = scoreSegment(row.segment, { channelHits, fieldMatches }, context);
     const { segment, keyframeHash } = row;
-    const { signals, score } = scored;
+    const { signals, score } = scoreWith(fieldMatches);
     return [{ segment, keyframeHash, signals, score, channelHits, fieldMatches }];
   });
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import type { SegmentId } from "../../ids.ts";
 import { SIGNATURE, WATCHES } from "../../parameters.ts";
 import { getSearchableParts } from "../../store/d1/indices.ts";
-import { listWatchesFor, type NearestList, putNearest } from "../../store/d1/watches.ts";
+import { listWatchesFor, type NearestLists, putNearest } from "../../store/d1/watches.ts";
 import { countInDatabases, sumTermCounts } from "../../store/index-database/find-segments.ts";
 import { matchAll, matchAny, columnFilter } from "../../store/index-database/fulltext.ts";
 import {
@@ -14,7 +14,6 @@ import {
   type NewSegmentRows,
 } from "../../store/index-database/index-database.ts";
 import {
-  findScopesOf,
   listMatched,
   listSegmentsWithHashes,
   putMatches,
@@ -36,7 +35,6 @@ import {
 } from "../calibration.ts";
 import {
   type ChannelHit,
-  findNearest,
   toCopyHit,
   toFullTextHits,
   toVectorHits,
@@ -45,22 +43,18 @@ import {
 import { bestPerSegment } from "../copy-detection.ts";
 import { textLength } from "../evidence.ts";
 import { toFtsQuery } from "../query.ts";
+import { combineSignals, hasEnoughText, isFoundByText } from "../score-segment.ts";
 import { toFtsSearch } from "../search.ts";
+import { type ActiveWatch, selectActive } from "./active-watches.ts";
 import {
   createStemReader,
+  type MatchableSegment,
   type SegmentFinding,
   scoreFindings,
   selectMatches,
 } from "./find-matches.ts";
 import { compareVectors, cutoffOf, mergeNearest, type NewVector } from "./near-vectors.ts";
 import { type CompiledWatch, compileWatch } from "./watch-vectors.ts";
-
-/** A watch with all that it needs to score an asset's segments. */
-interface ActiveWatch extends CompiledWatch {
-  nearest: NearestList[];
-  /** When the nearest were read from Vectorize, epoch ms. */
-  nearestAt: number;
-}
 
 /**
  * Compares the segments of an asset with the watches of its index: all of them, or those whose
@@ -95,10 +89,10 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
     const own = findings[i]!;
     const rows = segments.filter(({ segment }) => own.has(segment.segmentId));
     await slice.use(rows.reduce((sum, { segment }) => sum + textLength(segment), 0));
-    const models = selectEvidenceModels(entry, watch.query);
-    const context = { termWeights: weights[i]!, models, line };
+    const models = selectEvidenceModels(entry, watch.query, hasTextAmong(watch.nearest, rows, own));
     const { watchId, minProbability } = watch.watch;
-    const scored = scoreFindings(rows, own, { ...watch, minProbability }, context, stemsOf);
+    const about = { ...watch, termWeights: weights[i]!, minProbability };
+    const scored = scoreFindings(rows, own, about, { models, line }, stemsOf);
     const selected = selectMatches(scored, watch.query, minProbability, before.get(watchId));
     for (const { segmentId, score, ...details } of selected) {
       matches.push({ watchId, segmentId, score, details });
@@ -107,45 +101,21 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
   await putMatches(db, asset.assetId, matches);
 }
 
+/** Tests whether the segments have text that a search will find now: the new ones among them. */
+function hasTextAmong(
+  { found, withText }: NearestLists,
+  rows: readonly MatchableSegment[],
+  findings: ReadonlyMap<SegmentId, SegmentFinding>,
+): boolean {
+  const withNewText = rows.filter(({ segment }) => {
+    const { channelHits, hasTerms } = findings.get(segment.segmentId)!;
+    return hasTerms || isFoundByText(combineSignals(segment, channelHits, [], []));
+  });
+  return hasEnoughText(withText + withNewText.length, found + rows.length);
+}
+
 function isCompiled(watch: CompiledWatch | AppError): watch is CompiledWatch {
   return !(watch instanceof AppError);
-}
-
-/** Selects the watches whose scope the asset is in, with their counts and nearest segments. */
-async function selectActive(
-  env: Env,
-  index: IndexRef,
-  asset: Asset,
-  compiled: readonly CompiledWatch[],
-): Promise<ActiveWatch[]> {
-  const now = Date.now();
-  const atNow = (watch: CompiledWatch) => ({ ...watch.scope.assets, readyBy: now });
-  const db = indexDatabase(env, asset);
-  const isIncluded = await findScopesOf(db, asset.assetId, compiled.map(atNow));
-  const included = compiled.filter((_, i) => isIncluded[i]);
-  return mapConcurrent(included, CONNECTIONS, async (watch) => {
-    const stored = watch.watch.nearest;
-    const isRecent = stored !== null && stored.at > now - WATCHES.nearestMaxAgeMs;
-    const read = isRecent ? null : await readNearest(env, index, watch, now);
-    const none = watch.vectors.map((): NearestList => []);
-    const lists = read ?? stored?.lists ?? none;
-    return { ...watch, nearest: lists, nearestAt: read ? now : (stored?.at ?? 0) };
-  });
-}
-
-/** Reads the nearest segments of a watch from Vectorize; null if that is unavailable. */
-async function readNearest(
-  env: Env,
-  index: IndexRef,
-  { scope, vectors }: CompiledWatch,
-  readyBy: number,
-): Promise<NearestList[] | null> {
-  const queries = vectors.map(({ space, values }) => ({ space, vector: Array.from(values) }));
-  const at = { ...scope, assets: { ...scope.assets, readyBy } };
-  const read = () => findNearest(env, index, at, queries);
-  const lists = await tryChannel("watch_vectors", read);
-  if (lists instanceof AppError) return null;
-  return lists.map((hits) => hits.map(({ segmentId, cosine }) => [segmentId, cosine]));
 }
 
 type FindingsOf = Map<SegmentId, SegmentFinding>[];
@@ -169,7 +139,7 @@ async function addVectorHits(
   findings: FindingsOf,
 ): Promise<Set<string>> {
   const queries = active.flatMap(({ vectors, nearest }) =>
-    vectors.map((query, i) => ({ query, cutoff: cutoffOf(nearest[i] ?? []) })),
+    vectors.map((query, i) => ({ query, cutoff: cutoffOf(nearest.lists[i] ?? []) })),
   );
   const hits = queries.map((): ReturnType<typeof compareVectors>[number] => []);
   const segmentIds = new Set<string>();
@@ -184,15 +154,15 @@ async function addVectorHits(
   }
   let next = 0;
   const changed: Parameters<typeof putNearest>[1][number][] = [];
-  for (const [i, { watch, vectors, nearest, nearestAt }] of active.entries()) {
+  for (const [i, { watch, vectors, nearest }] of active.entries()) {
     const lists = vectors.map(({ space }, channel) => {
-      const merged = mergeNearest(nearest[channel] ?? [], hits[next++]!, segmentIds);
+      const merged = mergeNearest(nearest.lists[channel] ?? [], hits[next++]!, segmentIds);
       for (const hit of toVectorHits(space, merged.hits, merged.mean)) addHit(findings[i]!, hit);
       return merged.nearest;
     });
     const { watchId, updatedAt } = watch;
     if (JSON.stringify(lists) !== JSON.stringify(watch.nearest?.lists)) {
-      changed.push({ watchId, updatedAt, nearest: { at: nearestAt, lists } });
+      changed.push({ watchId, updatedAt, nearest: { ...nearest, lists } });
     }
   }
   await putNearest(env.DB, changed);

@@ -49,6 +49,9 @@ export type NearestList = [segmentId: SegmentId, cosine: number][];
 export interface NearestLists {
   at: number;
   lists: NearestList[];
+  /** Number of segments that were in the lists then, and of those of them with text. */
+  found: number;
+  withText: number;
 }
 
 /** A query that announces each new segment which matches. Times are epoch ms. */

@@ -1,4 +1,5 @@
 import type { AssetId, SegmentId, WatchId } from "../../ids.ts";
+import { TEMPLATE } from "../../models/describe.ts";
 import { type AssetType, type Segment } from "../../types.ts";
 import { inChunks, inList, parseColumns, raw, sql } from "../sql.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
@@ -160,6 +161,22 @@ export async function listSegmentsWithHashes(
     segment: toSegment(db.indexId, row),
     keyframeHash: toKeyframeHash(new Uint32Array(keyframeHashes ?? [])),
   }));
+}
+
+/** Counts those of some segments that have text. A template caption isn't: it lists labels. */
+export async function countWithText(
+  databases: readonly IndexDb[],
+  ids: readonly SegmentId[],
+): Promise<number> {
+  const counts = await Promise.all(
+    databases.map((db) =>
+      db.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM segments
+        WHERE segment_id ${inList(ids)}
+          AND (transcript <> '' OR on_screen_text <> ''
+            OR caption <> '' AND caption_model IS NOT ${TEMPLATE})`),
+    ),
+  );
+  return counts.flat().reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Tests for each scope whether it includes an asset, as it will be when it is searchable. */
