@@ -73,6 +73,19 @@ function readRanks(): Map<string, number> {
   return new Map(frequencies.map(({ word }, rank) => [word.toLowerCase(), rank]));
 }
 
+/** Forms that WordNet has as words of their own: a plural, and British words. */
+const OTHER_FORMS = [
+  ["people", "person"],
+  ["mum", "mom"],
+  ["aeroplane", "airplane"],
+] as const;
+
+/** Lists the nouns of one word. */
+function nounsIn(synsets: ReadonlyMap<string, Synset>): string[] {
+  const nouns = [...synsets].flatMap(([id, { words }]) => (id.startsWith("n") ? words : []));
+  return [...new Set(nouns)].filter((word) => SINGLE_WORD.test(word));
+}
+
 /** Counts how often a word is tagged as a base form in the texts of WordNet. */
 function readTagCounts(): Map<string, number> {
   const counts = new Map<string, number>();
@@ -115,6 +128,12 @@ function readIrregular(
       }
     }
   }
+  for (const singular of nounsIn(synsets)) {
+    const form = `${singular}es`;
+    const isKnown = /[aiou]s$/.test(singular) && (ranks.has(singular) || ranks.has(form));
+    if (isKnown && stemmer(form) !== stemmer(singular)) bases.set(form, singular);
+  }
+  for (const [form, base] of OTHER_FORMS) bases.set(form, base);
   const resolve = (form: string): string => {
     const base = bases.get(form);
     return base === undefined ? form : resolve(base);
@@ -155,6 +174,7 @@ function readSynsets(): Map<string, Synset> {
 function spellings(
   synsets: ReadonlyMap<string, Synset>,
   irregular: ReadonlyMap<string, string>,
+  ranks: ReadonlyMap<string, number>,
 ): Map<string, string> {
   const byStem = new Map<string, string>();
   for (const { words } of synsets.values()) {
@@ -169,8 +189,62 @@ function spellings(
       }
     }
   }
+  for (const [rare, frequent] of homophones(synsets, ranks)) {
+    const isFree = ![rare, frequent].some(
+      (word) => irregular.has(word) || byStem.has(stemmer(word)),
+    );
+    if (isFree) byStem.set(stemmer(rare), frequent);
+  }
   for (const [stem, word] of byStem) if (byStem.has(stemmer(word))) byStem.delete(stem);
   return byStem;
+}
+
+/**
+ * Maps nouns to more frequent ones that sound alike and mean all that they mean: "kerb" to "curb",
+ * "doughnut" to "donut".
+ */
+function homophones(
+  synsets: ReadonlyMap<string, Synset>,
+  ranks: ReadonlyMap<string, number>,
+): Map<string, string> {
+  const nouns = new Set(nounsIn(synsets));
+  const meanings = new Map<string, Synset[]>();
+  for (const synset of synsets.values()) {
+    for (const word of synset.words) meanings.set(word, [...(meanings.get(word) ?? []), synset]);
+  }
+  const known = [...meanings.keys()].filter((word) => SINGLE_WORD.test(word) && ranks.has(word));
+  const byStem = Map.groupBy(known, (word) => stemmer(word));
+  const found = new Map<string, string>();
+  for (const [stem, [word, ...others]] of byStem) {
+    if (!nouns.has(word!) || others.length > 0 || word!.length <= MIN_LETTERS) continue;
+    const rank = ranks.get(word!)!;
+    const own = meanings.get(word!)!;
+    const [best] = own[0]!.words
+      .filter((other) => {
+        const isBetter = nouns.has(other) && (ranks.get(other) ?? Infinity) < rank;
+        const isSame = isBetter && stemmer(other) !== stem && soundOf(other) === soundOf(word!);
+        return isSame && own.every(({ words }) => words.includes(other));
+      })
+      .toSorted((a, b) => ranks.get(a)! - ranks.get(b)!);
+    if (best !== undefined) found.set(word!, best);
+  }
+  return found;
+}
+
+/** Returns the consonants of a word as they sound, and how many groups of vowels it has. */
+function soundOf(word: string): string {
+  const consonants = word
+    .replaceAll(/ph/g, "f")
+    .replaceAll(/gh(?=[aeiou])/g, "g")
+    .replaceAll("gh", "")
+    .replaceAll(/c(?=[eiy])/g, "s")
+    .replaceAll(/ck|qu|c|q/g, "k")
+    .replaceAll("z", "s")
+    .replaceAll("h", "");
+  const skeleton = consonants.replaceAll(/[aeiouyw]/g, "").replaceAll(/(.)\1+/g, "$1");
+  const first = /^[aeiouyw]/.test(word) ? "-" : "";
+  const groups = word.replace(/e$/, "").match(/[aeiouy]+/g)?.length ?? 0;
+  return `${first}${skeleton}${groups}`;
 }
 
 /** A rarer meaning of an adjective relates it to nothing: "organic" is seldom of an organ. */
@@ -189,6 +263,9 @@ function frequentSenses(): (synset: string, word: string) => boolean {
   }
   return (synset, word) => !rare.has(`${synset} ${word}`);
 }
+
+/** A word that only looks like a plural of the other. */
+const UNRELATED = [["new", "news"]];
 
 /** Numbers unrelated words of one stem: "university" 1, "universe" 2. Related ones share it. */
 function families(
@@ -233,6 +310,7 @@ function families(
     if (roots.length < 2) continue;
     for (const word of words) numbers.set(word, 1 + roots.indexOf(rootOf(word)));
   }
+  for (const pair of UNRELATED) for (const [i, word] of pair.entries()) numbers.set(word, i + 1);
   return numbers;
 }
 
@@ -280,7 +358,7 @@ const lines = (entries: Iterable<readonly [string, string | number]>) =>
   [...entries].map((entry) => entry.join(" ")).toSorted();
 const data: WordFormData = {
   irregular: lines(irregular),
-  spellings: lines(spellings(synsets, irregular)),
+  spellings: lines(spellings(synsets, irregular, ranks)),
   compounds: lines(compounds(synsets, ranks)),
   families: lines(families(synsets, (word) => (ranks.get(word) ?? Infinity) < MAX_RANK)),
 };

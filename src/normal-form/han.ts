@@ -44,3 +44,32 @@ const SIMPLIFIED = new Map(
 export function simplifyHan(character: string): string {
   return SIMPLIFIED.get(character) ?? character;
 }
+
+const HAN_DIGITS = "〇一二三四五六七八九";
+const HAN_SCALES: Record<string, number> = { 十: 10, 百: 100, 千: 1000 };
+const HAN_NUMBER = /[〇零一二三四五六七八九两兩十百千]+/y;
+
+/**
+ * Reads the number in Chinese numerals at an offset, as its digits: "二〇〇八" is "2008", "二十" is
+ * "20". Null if there is none.
+ */
+export function readHanNumber(text: string, at: number): { digits: string; end: number } | null {
+  HAN_NUMBER.lastIndex = at;
+  const [written] = HAN_NUMBER.exec(text) ?? [];
+  if (written === undefined) return null;
+  const end = at + written.length;
+  const numerals = Array.from(written.replaceAll("零", "〇").replaceAll(/[两兩]/g, "二"));
+  if (numerals.every((numeral) => HAN_DIGITS.includes(numeral))) {
+    return { digits: numerals.map((numeral) => HAN_DIGITS.indexOf(numeral)).join(""), end };
+  }
+  let [total, digit] = [0, 0];
+  for (const numeral of numerals) {
+    const scale = HAN_SCALES[numeral];
+    if (scale === undefined) digit = HAN_DIGITS.indexOf(numeral);
+    else {
+      total += (digit || 1) * scale;
+      digit = 0;
+    }
+  }
+  return { digits: String(total + digit), end };
+}

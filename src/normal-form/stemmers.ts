@@ -53,6 +53,7 @@ const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string])[] = [
   [/^\p{Script=Arabic}+$/u, stemArabic],
   [/^\p{Script=Hebrew}+$/u, stemHebrew],
   [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi],
+  [/^[\p{Script=Bengali}\p{M}]+$/u, stemBengali],
 ];
 /** A shorter stem would be that of too many words. */
 const MIN_STEM = 3;
@@ -62,7 +63,7 @@ export function stemByScript(folded: string): string {
   const [, stem] = SCRIPTS.find(([script]) => script.test(folded)) ?? [];
   if (stem === undefined) return folded;
   const stemmed = fold(stem(folded));
-  return stemmed.length < MIN_STEM ? folded : stemmed;
+  return stemmed.length < (stem === stemBengali ? 2 : MIN_STEM) ? folded : stemmed;
 }
 
 /** Strips what Arabic writes with a word (Larkey et al., "Light stemming", 2007: light10). */
@@ -71,6 +72,12 @@ function stemArabic(word: string): string {
     .replace(/^(?:[وفبك]?ال|و?لل)(?=...)/, "")
     .replace(/^و(?=....)/, "")
     .replace(/(?<=...)(?:ت?(?:ها|هم|نا)|ت[يهك]|ات|ون|ين|ان|يه|[هي])$/, "");
+}
+
+/** Strips up to two endings, of articles, number and case. Long and short "i" are mixed up often. */
+function stemBengali(word: string): string {
+  const ending = /(?<=..)(?:গুলো|গুলি|দের|টি|টা|কে|রা|তে|র|ে)$/;
+  return word.replace(ending, "").replace(ending, "").replaceAll("ী", "ি");
 }
 
 /** Strips prefixes that Hebrew writes with a word, and the ending of a plural. */

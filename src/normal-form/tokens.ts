@@ -1,11 +1,13 @@
 import { stemmer } from "stemmer";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
+import { readDayWords } from "./day-words.ts";
 import { fold, foldKana } from "./fold.ts";
 import { guessLanguage, type Language } from "./function-words.ts";
-import { simplifyHan } from "./han.ts";
+import { readHanNumber, simplifyHan } from "./han.ts";
 import { toWord, type Word, type WordForm, wordForm } from "./languages.ts";
 import { isMonth, nameUnit, readMonthDay, readNumber, scaleNumber } from "./numbers.ts";
 import { readRuns, type Runs } from "./runs.ts";
+import { readSymbolName } from "./symbol-names.ts";
 
 /** A token in its normal form. Offsets are in the original text, in UTF-16 units. */
 export interface NormalToken extends WordForm {
@@ -29,21 +31,20 @@ export interface NormalForm {
 
 /** A text of which every word is a token by itself. */
 const ONLY_WORDS = /^(?:[a-z\s,;:!?()]|\.(?![a-z]))*$/i;
+/** A Korean syllable that is written as its letters: an initial, a vowel, perhaps a final. */
+const JAMO = "[\\u1100-\\u115E][\\u1161-\\u11A7][\\u11A8-\\u11FF]?";
 /** A letter of an unsegmented script with its marks, or a run of other letters or of digits. */
 const PART = new RegExp(
-  `(?=${UNSEGMENTED_SCRIPT})\\p{L}[\\p{M}\\uFF9E\\uFF9F]*|\\p{N}+|` +
+  `${JAMO}|(?=${UNSEGMENTED_SCRIPT})\\p{L}[\\p{M}\\uFF9E\\uFF9F]*|\\p{N}+|` +
     `(?:(?!${UNSEGMENTED_SCRIPT})[\\p{L}\\p{M}])+`,
   "gu",
 );
 const ACRONYM = /(?:[a-z]|[A-Z][a-z])\.(?:[a-z]\.)*[a-z](?![\p{L}\p{N}])\.?/iuy;
-/** "AT&T", and letters with spaces, "R & B". */
-const NAME_WITH_AND =
-  /^([a-z]{1,3}(?=&)|[a-z](?= & [a-z](?![a-z\d])))(?: & |&)([a-z]{1,3})(?![a-z\d])/i;
 const APOSTROPHE = /['’ʼ‘`´]/;
 /** Quotation marks that Hebrew has in abbreviations. */
 const GERSHAYIM = /["״'׳’]/;
 const HYPHEN = /[-‐‑]/;
-const CURRENCIES: Record<string, string> = { $: "dollar", "€": "euro", "£": "pound", "¥": "yen" };
+const CURRENCIES: Record<string, string> = { $: "dollar", "£": "pound", "¥": "yen" };
 const CONTRACTIONS = new Set(["t", "re", "ve", "ll", "d", "m"]);
 const ELISIONS = new Set("l d j t m s c qu jusqu lorsqu puisqu".split(" "));
 
@@ -73,6 +74,7 @@ class Reader {
   readonly #tokens: NormalToken[] = [];
   readonly #compounds: Compound[] = [];
   #group = 0;
+  #hasMonth = false;
   /** Index of the first token of the present compound; −1 outside of one. */
   #chainStart = -1;
   #end = 0;
@@ -91,6 +93,7 @@ class Reader {
       else if (end > this.#end) this.#readRun(toWord(this.#text.slice(this.#end, end)), this.#end);
     }
     this.#endChain();
+    if (this.#hasMonth) readDayWords(this.#tokens);
     return { language: this.#language, tokens: this.#tokens, compounds: this.#compounds };
   }
 
@@ -112,7 +115,10 @@ class Reader {
       this.#addForm(wordForm(word, this.#language), start, end);
       return;
     }
-    if (isMonth(run.toLowerCase()) && this.#readDate(start)) return;
+    if (isMonth(run.toLowerCase())) {
+      this.#hasMonth = true;
+      if (this.#readDate(start)) return;
+    }
     this.#readScale(run.toLowerCase(), start, end);
     if (this.#readSymbols(run, start, end) || this.#readApostrophe(run, start, end)) return;
     this.#readParts(run, start);
@@ -120,8 +126,8 @@ class Reader {
 
   /** Adds the whole number of "2 million" as a compound. */
   #readScale(word: string, start: number, end: number): void {
-    const number = this.#tokens.slice(-2).findLast(({ base }) => /^\d/.test(base));
-    const digits = number && scaleNumber(number.base, word);
+    const number = this.#tokens.slice(-2).findLast(({ base }) => /^(?:\d|(?:an?|one)$)/.test(base));
+    const digits = number && scaleNumber(number.base.replace(/^[ao].*/, "1"), word);
     if (!digits || !/^[ -]$/.test(this.#text.slice(number.end, start))) return;
     const { start: from, group } = number;
     const form = { folded: digits, base: digits, stem: digits };
@@ -152,21 +158,8 @@ class Reader {
 
   /** Reads "C++", "C#", ".NET" and "AT&T". */
   #readSymbols(run: string, start: number, end: number): boolean {
-    const text = this.#text;
-    const after = text.slice(end, end + 2);
-    const isLetter = /^[a-z]$/i.test(run);
-    if (isLetter && after === "++")
-      return this.#add(`${run.toLowerCase()}plusplus`, start, end + 2);
-    if (isLetter && after.startsWith("#") && !/[\p{L}\p{N}]/u.test(after[1] ?? "")) {
-      return this.#add(`${run.toLowerCase()}sharp`, start, end + 1);
-    }
-    if (/^net$/i.test(run) && /(?:^|[\s(])\.$/.test(text.slice(Math.max(0, start - 2), start))) {
-      return this.#add("dotnet", start - 1, end);
-    }
-    const name = NAME_WITH_AND.exec(text.slice(start, start + 8));
-    if (!name || name[1] !== run) return false;
-    const joined = `${name[1]}and${name[2]!}`.toLowerCase();
-    return this.#add(joined, start, start + name[0].length);
+    const name = readSymbolName(this.#text, run, { start, end });
+    return name !== null && this.#add(name.term, name.start, name.end);
   }
 
   /** Reads a word with an apostrophe within, of which a part may be left out. */
@@ -203,7 +196,10 @@ class Reader {
         if (this.#end > start + run.length) return;
         part.lastIndex = Math.max(part.lastIndex, this.#end - start);
       } else if (hasUnsegmentedScript(piece)) {
-        this.#add(foldLetter(piece), from, from + piece.length);
+        const number = readHanNumber(run, found.index);
+        const end = number ? number.end : found.index + piece.length;
+        this.#add(number ? number.digits : foldLetter(piece), from, start + end);
+        part.lastIndex = end;
       } else if (!this.#readUnit(piece, from, from + piece.length)) {
         this.#addWord(/^\p{N}/u.test(piece) ? fold(piece) : piece, from, from + piece.length);
       }
@@ -218,19 +214,20 @@ class Reader {
     const start = currency ? text.lastIndexOf(currency[1]!, at) : at;
     if (minus) this.#add("minus", at - 1, at);
     for (const term of terms) this.#add(term, start, end);
-    if (currency) this.#add(CURRENCIES[currency[1]!]!, start, end);
+    if (currency) this.#addCurrency(currency[1]!, start, end);
     const [unit = "", percent, degree, symbol] =
       /^\s?(?:(%)|(?:°|º)\s?([CF])\b|(€))/iu.exec(text.slice(end, end + 4)) ?? [];
     if (unit === "") return;
-    const name = percent
-      ? "percent"
-      : symbol
-        ? CURRENCIES[symbol]!
-        : degree!.toLowerCase() === "c"
-          ? "celsius"
-          : "fahrenheit";
-    if (degree) this.#add("degree", end, end + unit.length);
-    this.#add(name, end, end + unit.length);
+    if (symbol) return this.#addCurrency(symbol, end, end + unit.length);
+    if (percent) return void this.#add("percent", end, end + unit.length);
+    this.#add("degree", end, end + unit.length);
+    this.#add(/c/i.test(degree!) ? "celsius" : "fahrenheit", end, end + unit.length);
+  }
+
+  /** Adds the name of a currency: that of the euro is nearly the same in all languages. */
+  #addCurrency(symbol: string, start: number, end: number): void {
+    if (symbol === "€") this.#addForm(wordForm("euro", this.#language), start, end);
+    else this.#add(CURRENCIES[symbol]!, start, end);
   }
 
   #readDate(start: number): boolean {

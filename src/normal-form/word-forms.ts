@@ -63,6 +63,12 @@ export function toOrdinal(number: number): string {
   return ORDINALS[number] ?? `${number}th`;
 }
 
+/** Returns the digits of what `toOrdinal` returns; null for another word. */
+export function ordinalNumber(base: string): string | null {
+  const number = ORDINALS.indexOf(base);
+  return number > 0 ? String(number) : (/^(\d+)th$/.exec(base)?.[1] ?? null);
+}
+
 /**
  * Returns the normal form of a folded word: the base form of an irregular one, the American
  * spelling, a number in digits, an abbreviation in full. The stemmer does the rest.

@@ -64,10 +64,10 @@ describe("new vectors", () => {
 describe("new texts", () => {
   const read = (captions: string[]) => {
     const segments = captions.map((caption, i) => {
-      const fields = { transcript: "", onScreenText: "", labels: [] };
-      return { segmentId: idOf(`${i}`), caption, ...fields } as unknown as Segment;
+      const segmentId = idOf(`${i}`);
+      return { segmentId, caption, transcript: "", onScreenText: "", labels: [] as string[] };
     });
-    return NewTexts.read(segments, new TimeSlice());
+    return NewTexts.read(segments as Segment[], new TimeSlice());
   };
 
   it.each<[string, string, number[][]]>([

@@ -1,0 +1,32 @@
+/** "AT&T", and letters with spaces, "R & B". */
+const NAME_WITH_AND =
+  /^([a-z]{1,3}(?=&)|[a-z](?= & [a-z](?![a-z\d])))(?: & |&)([a-z]{1,3})(?![a-z\d])/i;
+
+/** A name as one term, and where it is in the text. */
+interface SymbolName {
+  term: string;
+  start: number;
+  end: number;
+}
+
+/** Reads a name with symbols that has the `run` of letters: "C++", "C#", ".NET", "AT&T". */
+export function readSymbolName(
+  text: string,
+  run: string,
+  { start, end }: { start: number; end: number },
+): SymbolName | null {
+  const after = text.slice(end, end + 2);
+  const letter = run.toLowerCase();
+  const isLetter = /^[a-z]$/.test(letter);
+  if (isLetter && after === "++") return { term: `${letter}plusplus`, start, end: end + 2 };
+  if (isLetter && after.startsWith("#") && !/[\p{L}\p{N}]/u.test(after[1] ?? "")) {
+    return { term: `${letter}sharp`, start, end: end + 1 };
+  }
+  if (letter === "net" && /(?:^|[\s(])\.$/.test(text.slice(Math.max(0, start - 2), start))) {
+    return { term: "dotnet", start: start - 1, end };
+  }
+  const name = NAME_WITH_AND.exec(text.slice(start, start + 8));
+  if (!name || name[1] !== run) return null;
+  const term = `${name[1]}and${name[2]!}`.toLowerCase();
+  return { term, start, end: start + name[0].length };
+}
