@@ -1,4 +1,4 @@
-import type { Hit } from "../index.ts";
+import type { Hit, SearchResult } from "../index.ts";
 import { describeEvidence } from "./evidence-text.ts";
 import { hyperlink, type Output } from "./output.ts";
 import { formatRange } from "./quantity-format.ts";
@@ -30,4 +30,12 @@ export function printHits(output: Output, hits: readonly Hit[], hasLinks: boolea
   output.table(columns, rows);
   if (!hasLinks) return;
   for (const { rank, clip_url } of hits) output.line(`${rank}  ${sanitizeLine(clip_url)}`);
+}
+
+const BORROWED =
+  "Scores put the hits in order, but aren't exact: this service wasn't calibrated for its models.";
+
+/** Says that scores aren't calibrated, if they aren't. */
+export function noteCalibration(output: Output, state: SearchResult["calibration"]): void {
+  if (state === "borrowed") output.note(BORROWED);
 }
