@@ -4,6 +4,7 @@ import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import { shareEngineReplies } from "./test/setup/engine-replies.ts";
 import { WATCHDOG_MS } from "./test/support/watchdog.ts";
 import { hasChromium } from "./tools/chromium.ts";
+import { wasmModule } from "./tools/platform-classes.ts";
 
 shareEngineReplies();
 
@@ -103,6 +104,13 @@ export default defineConfig({
       workerProject("lag", { include: ["test/lag/*.test.ts"] }, LAG),
       {
         resolve: { alias: { "cloudflare:workers": PLATFORM_CLASSES } },
+        plugins: [
+          {
+            name: "wasm",
+            enforce: "pre",
+            load: (path) => (path.endsWith(".wasm") ? wasmModule(path) : null),
+          },
+        ],
         test: { name: "unit", ...WAITS, isolate: false, include: ["test/unit/**/*.test.ts"] },
       },
       {

@@ -1495,7 +1495,10 @@ INSERT INTO segments (segment_id, asset_key, position, start_ms, end_ms, keyfram
     excluded.image_model, described_at = excluded.described_at, indexed = 0
   WHERE described_at IS NULL;
 
--- store/index-database/find-segments.ts countStems, in IndexDatabase
+-- store/index-database/find-segments.ts countFrequencies, in IndexDatabase
+SELECT (SELECT COALESCE(SUM(segments), 0) FROM segment_counts) AS total, (SELECT
+      json_group_array(value) FROM json_each(?) WHERE EXISTS ( SELECT 1 FROM segment_fts_vocab WHERE
+        term >= value AND term < value || char(1114111) )) AS prefixes;
 SELECT term AS stem, doc AS count
   FROM segment_fts_vocab
   WHERE term IN (SELECT value FROM json_each(?));
@@ -1676,6 +1679,12 @@ SELECT watch_id AS watchId, COUNT(*) AS count
   WHERE watch_id IN (SELECT value FROM json_each(?))
   GROUP BY watch_id;
 
+-- store/index-database/matches.ts countWithText, in IndexDatabase
+SELECT COUNT(*) AS count
+  FROM segments
+  WHERE segment_id IN (SELECT value FROM json_each(?))
+  AND (transcript <> '' OR on_screen_text <> '' OR caption <> '' AND caption_model IS NOT ?);
+
 -- store/index-database/matches.ts deleteMatches, in IndexDatabase
 DELETE
   FROM matches
@@ -1736,7 +1745,7 @@ SELECT asset_id AS assetId, segment_id AS segmentId, position, start_ms AS start
   JOIN assets USING (asset_key)
   WHERE asset_id = ?
   AND position > ?
-  AND segment_id IN (SELECT value FROM json_each(?))
+  AND (? OR segment_id IN (SELECT value FROM json_each(?)))
   ORDER BY position;
 
 -- store/index-database/matches.ts putMatches, in IndexDatabase

@@ -1,3 +1,5 @@
+import type { Dots } from "../src/dot-products.ts";
+
 /** Rows by which the memory grows. */
 const SLAB_ROWS = 256;
 const PAGE_BYTES = 65_536;
@@ -42,12 +44,6 @@ export class TopMatches {
   get sorted(): Match[] {
     return this.#matches;
   }
-}
-
-/** Exports of `vector-dots.wat`; offsets and widths are in bytes. */
-interface Dots {
-  memory: WebAssembly.Memory;
-  dots: (query: number, row: number, count: number, width: number, scores: number) => void;
 }
 
 /** Unit vectors of one namespace in memory, scanned exhaustively; equal facets are tested once. */

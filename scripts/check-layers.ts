@@ -18,6 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "decoder-container",
     "asset-kind",
     "description",
+    "dot-products",
     "errors",
     "evidence-kind",
     "index-calibration",
@@ -31,6 +32,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "fingerprint",
     "title",
     "url-credentials",
+    "vector-dots.wasm",
     "lru-cache",
     "media-token",
     "memory-budget",
@@ -67,7 +69,10 @@ const IMPORTS: readonly (readonly [from: string, to: readonly string[]])[] = [
   ["src/", ["src/"]],
   ["local/worker.ts", ["local/", "src/index.ts"]], // the local entry: the Worker and its stand-ins
   ["local/engine/", ["local/engine/"]],
-  ["local/", ["local/", "src/types.ts", "src/config.ts"]],
+  [
+    "local/",
+    ["local/", "src/types.ts", "src/config.ts", "src/dot-products.ts", "src/vector-dots.wasm"],
+  ],
   ["console/", ["console/"]],
   ["client/", ["client/"]],
   ["tools/", ["tools/", "src/", "local/"]],

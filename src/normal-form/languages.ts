@@ -21,7 +21,7 @@ export interface WordForm {
 }
 
 /** Letters that keep stems of languages apart: "wand" is a German stem of "wanderer". */
-const PREFIXES = { de: "ɖ", fr: "ɸ", es: "ɛ", it: "ɩ", pt: "ɔ", nl: "ɳ" };
+export const PREFIXES = { de: "ɖ", fr: "ɸ", es: "ɛ", it: "ɩ", pt: "ɔ", nl: "ɳ" };
 
 /** A word as written, with its forms by language as far as they were needed. */
 export interface Word extends Record<Language, WordForm | null>, LanguageSigns {

@@ -67,8 +67,8 @@ export function calibrationTag(env: ModelSettings): number {
 const TEXT_WEIGHT_WITH_EXAMPLE = 0.5;
 
 /**
- * Selects the evidence models of a query from an entry; `hasText` says whether the segments in scope
- * have text. Text and example together ("this, but at night") become one model whose weights add up.
+ * Selects the evidence models of a query from an entry, for segments with text or without. Text and
+ * example together ("this, but at night") become one model whose weights add up.
  */
 export function selectEvidenceModels(
   { text, image, imageAlone, example: exampleModel }: CalibrationEntry,

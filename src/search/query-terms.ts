@@ -219,19 +219,11 @@ export class QueryTerms {
     });
   }
 
-  /**
-   * Returns which terms a text with these stems may have, without reading it: each has a form whose
-   * stems are all there.
-   */
-  possibleTerms(stems: ReadonlySet<string>): Set<number> {
-    const possible = new Set<number>();
-    for (const language of LANGUAGES) {
-      for (const { terms, tokens } of this.#forms[language]) {
-        if (!tokens.every(({ stem }) => stems.has(stem))) continue;
-        for (const term of terms) possible.add(term);
-      }
-    }
-    return possible;
+  /** Lists the forms of all terms: a text may have a term if it has all stems of a form. */
+  listForms(): { terms: readonly number[]; stems: string[] }[] {
+    return LANGUAGES.flatMap((language) => this.#forms[language]).map(({ terms, tokens }) => {
+      return { terms, stems: tokens.map(({ stem }) => stem) };
+    });
   }
 
   /** Returns the terms of one word that no segment has in any form. */

@@ -46,8 +46,8 @@ const START = { bias: -4, weight: 1 };
 const UNKNOWN = 1e-3;
 
 /**
- * Fits what the vectors of images say to archives of many sizes: those whose segments have text, and
- * those of images alone. What text and labels say stays as it is.
+ * Fits what the vectors of images say to archives of many sizes, with text and of images alone.
+ * What text and labels say stays as it is.
  */
 export function refitImages(
   entry: CalibrationEntry,

@@ -1,5 +1,4 @@
 import type { SegmentId } from "../../ids.ts";
-import { normalForm } from "../../normal-form/tokens.ts";
 import type { Segment } from "../../types.ts";
 import type { ChannelHit } from "../channels.ts";
 import { type Evidence, type FieldMatch, matchFields } from "../evidence.ts";
@@ -14,12 +13,8 @@ export interface MatchableSegment extends NearDuplicateKey {
   segment: Segment;
 }
 
-/** What was found of a new segment for one watch. */
-export interface SegmentFinding {
-  channelHits: ChannelHit[];
-  /** Whether the full text has found it: other segments have none of the terms. */
-  hasTerms: boolean;
-}
+/** What channels have found of new segments for one watch. */
+export type Findings = Map<SegmentId, ChannelHit[]>;
 
 /** A segment that matches a watch, before near-duplicates are collapsed. */
 export interface ScoredSegment extends MatchableSegment {
@@ -43,40 +38,51 @@ export interface WatchMatch {
 interface ScoredWatch {
   query: CompiledQuery;
   scope: SearchScope;
-  /** Inverse document frequencies of the query's terms. */
-  termWeights: readonly number[];
-  /** Segments that score less aren't needed. */
+  /** Segments that score less don't match. */
   minProbability: number;
 }
 
+/** More than the score of a segment changes by what is added to the index meanwhile. */
+const MAX_CHANGE = 0.01;
+
 /**
- * Scores the segments of which something was found, as a search scores its candidates. Reads the
- * text of those only that may be probable enough by the terms that they may have.
+ * Returns the segments that may match a watch, by the vectors that are near and by the terms that
+ * each may have: the full text is asked for these only. `possible` has the terms by segment.
  */
-export function scoreFindings(
+export function findPossibleMatches(
   segments: readonly MatchableSegment[],
-  findings: ReadonlyMap<SegmentId, SegmentFinding>,
-  { query, scope, termWeights, minProbability }: ScoredWatch,
+  findings: Findings,
+  possible: ReadonlyMap<SegmentId, ReadonlySet<number>>,
+  { minProbability }: ScoredWatch,
+  termWeights: readonly number[],
   context: ScoreContext,
-  stemsOf: StemReader,
-): ScoredSegment[] {
-  return segments.flatMap((row) => {
-    const finding = findings.get(row.segment.segmentId);
-    if (!finding) return [];
-    const { channelHits, hasTerms } = finding;
-    const scoreWith = (fieldMatches: FieldMatch[]) =>
-      scoreSignals(combineSignals(row.segment, channelHits, fieldMatches, termWeights), context);
-    const possible = hasTerms ? query.terms.possibleTerms(stemsOf(row.segment)) : new Set<number>();
-    if (scoreWith(asFound(possible)).score < minProbability) return [];
-    const fieldMatches = hasTerms ? matchFields(row.segment, query.terms, scope) : [];
-    const { segment, keyframeHash } = row;
-    const { signals, score } = scoreWith(fieldMatches);
-    return [{ segment, keyframeHash, signals, score, channelHits, fieldMatches }];
+): MatchableSegment[] {
+  const mayMatch = (
+    segment: Pick<Segment, "captionModel">,
+    channelHits: readonly ChannelHit[],
+    terms?: ReadonlySet<number>,
+  ) => {
+    const hits = terms ? [...channelHits, BEST_RANK] : channelHits;
+    const signals = combineSignals(segment, hits, asFound(terms), termWeights);
+    return scoreSignals(signals, context).score >= minProbability - MAX_CHANGE;
+  };
+  const byTerms = new Map<ReadonlySet<number>, boolean>();
+  return segments.filter(({ segment }) => {
+    const terms = possible.get(segment.segmentId);
+    const channelHits = findings.get(segment.segmentId);
+    if (channelHits) return mayMatch(segment, channelHits, terms);
+    if (!terms) return false;
+    const known = byTerms.get(terms) ?? mayMatch({ captionModel: null }, [], terms);
+    byTerms.set(terms, known);
+    return known;
   });
 }
 
+/** The best that the full text may say of a segment. */
+const BEST_RANK = { signals: { bm25_normalized: 1 }, evidence: null };
+
 /** Matches of terms in a text, and in labels: the most that a segment with these terms may have. */
-function asFound(terms: ReadonlySet<number>): FieldMatch[] {
+function asFound(terms: ReadonlySet<number> = new Set()): FieldMatch[] {
   if (terms.size === 0) return [];
   const matches = [...terms].map((term) => ({ term, isExact: true, start: 0, end: 0 }));
   return [
@@ -85,25 +91,23 @@ function asFound(terms: ReadonlySet<number>): FieldMatch[] {
   ];
 }
 
-/** Returns the stems of all words of a segment's text. */
-export type StemReader = (segment: MatchableSegment["segment"]) => ReadonlySet<string>;
-
-/** Makes a reader that reads each segment once, for all watches. */
-export function createStemReader(): StemReader {
-  const read = new Map<string, Set<string>>();
-  return ({ segmentId, caption, transcript, onScreenText, labels }) => {
-    const known = read.get(segmentId);
-    if (known) return known;
-    const texts = [caption, transcript, onScreenText, labels.join(", ")];
-    const forms = texts.filter(Boolean).map((text) => normalForm(text));
-    const stems = new Set<string>();
-    for (const { tokens, compounds } of forms) {
-      for (const { stem } of tokens) stems.add(stem);
-      for (const { stem } of compounds) stems.add(stem);
-    }
-    read.set(segmentId, stems);
-    return stems;
-  };
+/** Scores the segments that channels have found, as a search scores its candidates. */
+export function scoreFindings(
+  segments: readonly MatchableSegment[],
+  findings: Findings,
+  { query, scope, minProbability }: ScoredWatch,
+  termWeights: readonly number[],
+  context: ScoreContext,
+): ScoredSegment[] {
+  return segments.flatMap(({ segment, keyframeHash }) => {
+    const channelHits = findings.get(segment.segmentId);
+    if (!channelHits) return [];
+    const fieldMatches = matchFields(segment, query.terms, scope);
+    const signals = combineSignals(segment, channelHits, fieldMatches, termWeights);
+    const { score } = scoreSignals(signals, context);
+    if (score < minProbability) return [];
+    return [{ segment, keyframeHash, signals, score, channelHits, fieldMatches }];
+  });
 }
 
 /**

@@ -1,10 +1,15 @@
 import { CONNECTIONS, mapConcurrent, TimeSlice } from "../../concurrency.ts";
+import { loadDotProducts } from "../../dot-products.ts";
 import { AppError } from "../../errors.ts";
 import type { SegmentId } from "../../ids.ts";
 import { SIGNATURE, WATCHES } from "../../parameters.ts";
 import { getSearchableParts } from "../../store/d1/indices.ts";
 import { listWatchesFor, type NearestLists, putNearest } from "../../store/d1/watches.ts";
-import { countInDatabases, sumTermCounts } from "../../store/index-database/find-segments.ts";
+import {
+  countFrequencies,
+  countInDatabases,
+  sumTermCounts,
+} from "../../store/index-database/find-segments.ts";
 import { matchAll, matchAny, columnFilter } from "../../store/index-database/fulltext.ts";
 import {
   indexDatabase,
@@ -31,6 +36,7 @@ import {
   CALIBRATIONS,
   currentLine,
   embeddingModels,
+  type SearchableIndexRef,
   selectEvidenceModels,
 } from "../calibration.ts";
 import {
@@ -41,19 +47,24 @@ import {
   tryChannel,
 } from "../channels.ts";
 import { bestPerSegment } from "../copy-detection.ts";
-import { textLength } from "../evidence.ts";
 import { toFtsQuery } from "../query.ts";
-import { combineSignals, hasEnoughText, isFoundByText } from "../score-segment.ts";
+import {
+  combineSignals,
+  hasEnoughText,
+  isFoundByText,
+  type ScoreContext,
+} from "../score-segment.ts";
 import { toFtsSearch } from "../search.ts";
 import { type ActiveWatch, selectActive } from "./active-watches.ts";
 import {
-  createStemReader,
+  findPossibleMatches,
+  type Findings,
   type MatchableSegment,
-  type SegmentFinding,
   scoreFindings,
   selectMatches,
 } from "./find-matches.ts";
 import { compareVectors, cutoffOf, mergeNearest, type NewVector } from "./near-vectors.ts";
+import { NewTexts } from "./new-texts.ts";
 import { type CompiledWatch, compileWatch } from "./watch-vectors.ts";
 
 /**
@@ -72,44 +83,82 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
     tryChannel("watch", () => compileWatch(env, index, watch)),
   );
   const active = await selectActive(env, index, asset, compiled.filter(isCompiled));
-  const findings = active.map(() => new Map<SegmentId, SegmentFinding>());
+  const findings = active.map((): Findings => new Map());
   const segmentIds = await addVectorHits(env, db, asset, active, findings);
   await addCopies(env, index, asset, active, findings);
-  const weights = await addTerms(env, index, asset, active, findings);
-  const found = new Set(findings.flatMap((each) => [...each.keys()]));
-  const ids = [...found].filter((id) => !isPartial || segmentIds.has(id));
-  const segments = await listSegmentsWithHashes(db, asset.assetId, ids);
+  const wanted = isPartial ? [...segmentIds] : null;
+  const segments = await listSegmentsWithHashes(db, asset.assetId, wanted);
+  const possible = await selectPossible(env, index, active, findings, segments);
   const before = await listMatched(db, asset.assetId);
-  const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
-  const line = currentLine(env, index.calibration);
-  const slice = new TimeSlice();
-  const stemsOf = createStemReader();
   const matches = [];
-  for (const [i, watch] of active.entries()) {
-    const own = findings[i]!;
-    const rows = segments.filter(({ segment }) => own.has(segment.segmentId));
-    await slice.use(rows.reduce((sum, { segment }) => sum + textLength(segment), 0));
-    const models = selectEvidenceModels(entry, watch.query, hasTextAmong(watch.nearest, rows, own));
-    const { watchId, minProbability } = watch.watch;
-    const about = { ...watch, termWeights: weights[i]!, minProbability };
-    const scored = scoreFindings(rows, own, about, { models, line }, stemsOf);
-    const selected = selectMatches(scored, watch.query, minProbability, before.get(watchId));
-    for (const { segmentId, score, ...details } of selected) {
-      matches.push({ watchId, segmentId, score, details });
+  for (let at = 0; at < possible.length; at += WATCHES.queriesPerCall) {
+    const some = possible.slice(at, at + WATCHES.queriesPerCall);
+    const weights = await addTerms(env, index, asset, some);
+    for (const [i, one] of some.entries()) {
+      const { watchId, minProbability } = one.watch.watch;
+      const about = { ...one.watch, minProbability };
+      const scored = scoreFindings(one.rows, one.findings, about, weights[i]!, one.context);
+      const selected = selectMatches(scored, about.query, minProbability, before.get(watchId));
+      for (const { segmentId, score, ...details } of selected) {
+        matches.push({ watchId, segmentId, score, details });
+      }
     }
   }
   await putMatches(db, asset.assetId, matches);
 }
 
+/** A watch that some new segments may match. */
+interface PossibleMatches {
+  watch: ActiveWatch;
+  rows: MatchableSegment[];
+  findings: Findings;
+  context: ScoreContext;
+}
+
+/** Selects the watches that some segments may match, by their vectors and terms. */
+async function selectPossible(
+  env: Env,
+  index: IndexRef & Pick<SearchableIndexRef, "calibration">,
+  active: readonly ActiveWatch[],
+  findings: readonly Findings[],
+  segments: readonly MatchableSegment[],
+): Promise<PossibleMatches[]> {
+  const slice = new TimeSlice();
+  const texts = await NewTexts.read(
+    segments.map(({ segment }) => segment),
+    slice,
+  );
+  const stems = active.flatMap(({ query }) => query.terms.tokens.map(({ stem }) => stem));
+  const frequencies = await countFrequencies(indexDatabases(env, index), [...new Set(stems)]);
+  const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
+  const line = currentLine(env, index.calibration);
+  return active.flatMap((watch, i) => {
+    const own = findings[i]!;
+    const { query, nearest } = watch;
+    const weights = query.terms.weights(frequencies);
+    const terms = texts.possibleTerms(query.terms, weights);
+    const hasText = hasTextAmong(nearest, segments, own, terms);
+    const context = { models: selectEvidenceModels(entry, query, hasText), line };
+    const about = { ...watch, minProbability: watch.watch.minProbability };
+    const rows = findPossibleMatches(segments, own, terms, about, weights, context);
+    return rows.length > 0 ? [{ watch, rows, findings: own, context }] : [];
+  });
+}
+
 /** Tests whether the segments have text that a search will find now: the new ones among them. */
 function hasTextAmong(
   { found, withText }: NearestLists,
-  rows: readonly MatchableSegment[],
-  findings: ReadonlyMap<SegmentId, SegmentFinding>,
+  segments: readonly MatchableSegment[],
+  findings: Findings,
+  terms: ReadonlyMap<SegmentId, unknown>,
 ): boolean {
+  const rows = segments.filter(({ segment: { segmentId } }) => {
+    return findings.has(segmentId) || terms.has(segmentId);
+  });
   const withNewText = rows.filter(({ segment }) => {
-    const { channelHits, hasTerms } = findings.get(segment.segmentId)!;
-    return hasTerms || isFoundByText(combineSignals(segment, channelHits, [], []));
+    const channelHits = findings.get(segment.segmentId) ?? [];
+    const isFound = isFoundByText(combineSignals(segment, channelHits, [], []));
+    return isFound || terms.has(segment.segmentId);
   });
   return hasEnoughText(withText + withNewText.length, found + rows.length);
 }
@@ -118,13 +167,10 @@ function isCompiled(watch: CompiledWatch | AppError): watch is CompiledWatch {
   return !(watch instanceof AppError);
 }
 
-type FindingsOf = Map<SegmentId, SegmentFinding>[];
-
-function addHit(findings: Map<SegmentId, SegmentFinding>, hit: ChannelHit, hasTerms = false): void {
-  const finding = findings.get(hit.segmentId) ?? { channelHits: [], hasTerms: false };
-  finding.channelHits.push(hit);
-  finding.hasTerms ||= hasTerms;
-  findings.set(hit.segmentId, finding);
+function addHit(findings: Findings, hit: ChannelHit): void {
+  const hits = findings.get(hit.segmentId);
+  if (hits) hits.push(hit);
+  else findings.set(hit.segmentId, [hit]);
 }
 
 /**
@@ -136,13 +182,14 @@ async function addVectorHits(
   db: IndexDb,
   asset: Asset,
   active: readonly ActiveWatch[],
-  findings: FindingsOf,
-): Promise<Set<string>> {
+  findings: readonly Findings[],
+): Promise<Set<SegmentId>> {
   const queries = active.flatMap(({ vectors, nearest }) =>
     vectors.map((query, i) => ({ query, cutoff: cutoffOf(nearest.lists[i] ?? []) })),
   );
   const hits = queries.map((): ReturnType<typeof compareVectors>[number] => []);
-  const segmentIds = new Set<string>();
+  const segmentIds = new Set<SegmentId>();
+  const products = await loadDotProducts();
   for (let position = 0; ; position += SEGMENTS_PER_READ) {
     const stored = await listNewVectors(db, asset.assetId, position);
     if (stored === null) break;
@@ -150,7 +197,8 @@ async function addVectorHits(
       segmentIds.add(segmentId);
       return { segmentId, kind, values: new Float32Array(values) };
     });
-    for (const [i, found] of compareVectors(queries, vectors).entries()) hits[i]!.push(...found);
+    for (const [i, found] of compareVectors(queries, vectors, products).entries())
+      hits[i]!.push(...found);
   }
   let next = 0;
   const changed: Parameters<typeof putNearest>[1][number][] = [];
@@ -175,7 +223,7 @@ async function addCopies(
   index: IndexRef,
   { assetId }: Asset,
   active: readonly ActiveWatch[],
-  findings: FindingsOf,
+  findings: readonly Findings[],
 ): Promise<void> {
   const withImage = active.flatMap(({ signature }, i) => (signature ? [{ signature, i }] : []));
   if (withImage.length === 0) return;
@@ -192,35 +240,27 @@ async function addCopies(
 }
 
 /**
- * Adds the segments with terms of the watches, and deletes those that the syntax of a query or its
- * example excludes. Returns the weights of the terms.
+ * Adds what the full text says of the segments that may match, and deletes those that the syntax of
+ * a query or its example excludes. Returns the weights of the terms of each watch.
  */
 async function addTerms(
   env: Env,
   index: IndexRef,
   asset: Asset,
-  active: readonly ActiveWatch[],
-  findings: FindingsOf,
+  possible: readonly PossibleMatches[],
 ): Promise<number[][]> {
   const databases = indexDatabases(env, index);
-  const db = indexDatabase(env, asset);
-  const weights: number[][] = [];
-  for (let at = 0; at < active.length; at += WATCHES.queriesPerCall) {
-    const some = active.slice(at, at + WATCHES.queriesPerCall);
-    const counts = await mapConcurrent(some, CONNECTIONS, async (watch) => {
-      const fullText = toFtsSearch(watch.query, watch.scope, 0);
-      const all = await countInDatabases(databases, fullText);
-      const database = all[index.shards.findIndex(({ shard }) => shard === asset.shard)];
-      return database ? { database, index: sumTermCounts(all) } : null;
-    });
-    const asked = some.map((watch, i) => toNewSegmentQuery(watch, counts[i]!));
-    const answers = await db.queryNewSegments(asset.assetId, asked);
-    for (const [i, watch] of some.entries()) {
-      const rows = answers?.[i];
-      weights.push(rows ? addText(watch, rows, counts[i]!, findings[at + i]!) : []);
-    }
-  }
-  return weights;
+  const counts = await mapConcurrent(possible, CONNECTIONS, async ({ watch }) => {
+    const all = await countInDatabases(databases, toFtsSearch(watch.query, watch.scope, 0));
+    const database = all[index.shards.findIndex(({ shard }) => shard === asset.shard)];
+    return database ? { database, index: sumTermCounts(all) } : null;
+  });
+  const asked = possible.map(({ watch }, i) => toNewSegmentQuery(watch, counts[i]!));
+  const answers = await indexDatabase(env, asset).queryNewSegments(asset.assetId, asked);
+  return possible.map(({ watch, findings }, i) => {
+    const rows = answers?.[i];
+    return rows ? addText(watch, rows, counts[i]!, findings) : [];
+  });
 }
 
 function toNewSegmentQuery(
@@ -240,12 +280,12 @@ function addText(
   { query }: CompiledWatch,
   rows: NewSegmentRows,
   counts: NewSegmentQuery["counts"],
-  findings: Map<SegmentId, SegmentFinding>,
+  findings: Findings,
 ): number[] {
   const { total, stems } = counts?.index ?? rows.counts;
   const byStem = new Map(stems.map(({ stem, count }) => [stem, count]));
   const weights = query.terms.weights({ total, byStem });
-  for (const hit of toFullTextHits(rows.fullTextHits, weights)) addHit(findings, hit, true);
+  for (const hit of toFullTextHits(rows.fullTextHits, weights)) addHit(findings, hit);
   const allowed = rows.allowed && new Set<string>(rows.allowed);
   const excluded = query.example?.exclude.segmentId;
   for (const id of findings.keys()) {

@@ -1,4 +1,5 @@
 import { SEARCH } from "../../config.ts";
+import type { DotProducts } from "../../dot-products.ts";
 import type { SegmentId } from "../../ids.ts";
 import type { NearestList } from "../../store/d1/watches.ts";
 import type { VectorHit } from "../../store/vectorize/vectors.ts";
@@ -20,9 +21,6 @@ export interface NewVector {
   values: Float32Array;
 }
 
-/** Query vectors that are compared at once, so that each vector is read once for all of them. */
-const LANES = 4;
-
 /**
  * Returns, for each query, the new vectors whose cosine is not below the query's cutoff, as hits of
  * a search. Vectors of another length than the query's are of another model.
@@ -30,6 +28,7 @@ const LANES = 4;
 export function compareVectors(
   queries: readonly { query: QueryVector; cutoff: number }[],
   vectors: readonly NewVector[],
+  products: DotProducts,
 ): VectorHit[][] {
   const hits = queries.map((): VectorHit[] => []);
   const byModel = Map.groupBy(queries.keys(), (i) => {
@@ -41,20 +40,19 @@ export function compareVectors(
     const compared = vectors.filter((vector) => {
       return vector.values.length === values.length && isOfSpace(vector.kind, space);
     });
-    const cosines = dotProducts(
-      toMatrix(group.map((i) => queries[i]!.query.values)),
-      toMatrix(compared.map((vector) => toUnit(vector.values))),
+    products.load(
+      compared.map((vector) => toUnit(vector.values)),
       values.length,
     );
-    const columns = Math.ceil(compared.length / LANES) * LANES;
-    for (const [row, i] of group.entries()) {
+    for (const i of group) {
       const { query, cutoff } = queries[i]!;
+      const cosines = products.with(query.values);
       for (let v = 0; v < compared.length; v++) {
-        if (cosines[row * columns + v]! < cutoff) continue;
+        if (cosines[v]! < cutoff) continue; // nearly all of them
         const { segmentId, kind } = compared[v]!;
         if (!query.kinds.has(kind)) continue;
         const isRegion = kind === "region";
-        const cosine = cosines[row * columns + v]! - (isRegion ? SEARCH.regionPenalty : 0);
+        const cosine = cosines[v]! - (isRegion ? SEARCH.regionPenalty : 0);
         if (cosine < cutoff) continue;
         hits[i]!.push({ segmentId, kind: isRegion ? "image" : kind, cosine });
       }
@@ -66,41 +64,6 @@ export function compareVectors(
 function isOfSpace(kind: VectorKind, space: QueryVector["space"]): boolean {
   return (kind === "image" || kind === "region") === (space === "image");
 }
-
-/** Writes vectors of one length behind each other, with zeros up to a multiple of `LANES`. */
-function toMatrix(vectors: readonly Float32Array[]): Float32Array {
-  const length = vectors[0]?.length ?? 0;
-  const matrix = new Float32Array(Math.ceil(vectors.length / LANES) * LANES * length);
-  for (const [row, values] of vectors.entries()) matrix.set(values, row * length);
-  return matrix;
-}
-
-/** Multiplies each query with each vector: the products of a query are a row. */
-function dotProducts(queries: Float32Array, vectors: Float32Array, length: number): Float64Array {
-  const [rows, padded] = [queries.length / length, vectors.length / length];
-  const products = new Float64Array(rows * padded);
-  for (let row = 0; row < rows; row += LANES) {
-    const [a, b, c, d] = [row, row + 1, row + 2, row + 3].map((lane) => lane * length) as Four;
-    for (let column = 0; column < padded; column++) {
-      const start = column * length;
-      let [w, x, y, z] = [0, 0, 0, 0];
-      for (let i = 0; i < length; i++) {
-        const value = vectors[start + i]!;
-        w += value * queries[a + i]!;
-        x += value * queries[b + i]!;
-        y += value * queries[c + i]!;
-        z += value * queries[d + i]!;
-      }
-      products[row * padded + column] = w;
-      products[(row + 1) * padded + column] = x;
-      products[(row + 2) * padded + column] = y;
-      products[(row + 3) * padded + column] = z;
-    }
-  }
-  return products;
-}
-
-type Four = [number, number, number, number];
 
 function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;

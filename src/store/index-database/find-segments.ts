@@ -1,4 +1,5 @@
 import type { AssetId, IndexId } from "../../ids.ts";
+import { PREFIXES } from "../../normal-form/languages.ts";
 import { SIGNATURE } from "../../parameters.ts";
 import type { Asset, Segment } from "../../types.ts";
 import { ANSWER_BYTES, inList, parseColumns, sql, toObjects } from "../sql.ts";
@@ -148,6 +149,37 @@ export async function countStems(
   for (const { stem, count } of rows.flat()) counts.set(stem, count + (counts.get(stem) ?? 0));
   return counts;
 }
+
+/**
+ * Counts the segments of an index, and those that have each of many stems. First asks which
+ * languages the index has: each word of a query has a stem in all of them.
+ */
+export async function countFrequencies(
+  databases: readonly IndexDb[],
+  stems: readonly string[],
+): Promise<DocumentFrequencies> {
+  const rows = await Promise.all(databases.map((db) => db.all<IndexSummary>(SUMMARY)));
+  const absent = PREFIX_LETTERS.filter((letter) => {
+    return rows.flat().every(({ prefixes }) => !prefixes.includes(letter));
+  });
+  const possible = stems.filter((stem) => !absent.some((letter) => stem.startsWith(letter)));
+  const total = rows.flat().reduce((sum, summary) => sum + summary.total, 0);
+  return { total, byStem: await countStems(databases, possible) };
+}
+
+interface IndexSummary {
+  total: number;
+  /** The first letters of stems that are there, of those that mark a language. */
+  prefixes: string;
+}
+
+const PREFIX_LETTERS = Object.values(PREFIXES);
+const SUMMARY = sql`SELECT
+  (SELECT COALESCE(SUM(segments), 0) FROM segment_counts) AS total,
+  (SELECT json_group_array(value) FROM json_each(${JSON.stringify(PREFIX_LETTERS)})
+    WHERE EXISTS (
+      SELECT 1 FROM segment_fts_vocab WHERE term >= value AND term < value || char(1114111)
+    )) AS prefixes`;
 
 /** Tests whether a segment of an index has one term of each list. */
 export async function hasSegmentWith(

@@ -1,5 +1,4 @@
 import type { AssetId, SegmentId, WatchId } from "../../ids.ts";
-import { TEMPLATE } from "../../models/describe.ts";
 import { type AssetType, type Segment } from "../../types.ts";
 import { inChunks, inList, parseColumns, raw, sql } from "../sql.ts";
 import { type AssetScope, isInScope } from "./asset-scope.ts";
@@ -145,16 +144,17 @@ export interface SegmentWithHash {
   keyframeHash: number[] | null;
 }
 
-/** Lists the segments of an asset that have one of the ids, with the hashes of their keyframes. */
+/** Lists an asset's segments, or those with some ids, with the hashes of their keyframes. */
 export async function listSegmentsWithHashes(
   db: IndexDb,
   assetId: AssetId,
-  ids: readonly SegmentId[],
+  ids: readonly SegmentId[] | null,
 ): Promise<SegmentWithHash[]> {
   const rows = await db.allByPosition<SegmentRow & { keyframeHashes: ArrayBuffer | null }>(
     (after) => sql`SELECT asset_id AS assetId, ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
       FROM segments JOIN assets USING (asset_key)
-      WHERE asset_id = ${assetId} AND position > ${after} AND segment_id ${inList(ids)}
+      WHERE asset_id = ${assetId} AND position > ${after} 
+        AND (${ids === null ? 1 : 0} OR segment_id ${inList(ids ?? [])})
       ORDER BY position`,
   );
   return rows.map(({ keyframeHashes, ...row }) => ({
@@ -163,17 +163,18 @@ export async function listSegmentsWithHashes(
   }));
 }
 
-/** Counts those of some segments that have text. A template caption isn't: it lists labels. */
+/** Counts those of some segments that have text. A caption by `labelModel` only lists labels. */
 export async function countWithText(
   databases: readonly IndexDb[],
   ids: readonly SegmentId[],
+  labelModel: string,
 ): Promise<number> {
   const counts = await Promise.all(
     databases.map((db) =>
       db.all<{ count: number }>(sql`SELECT COUNT(*) AS count FROM segments
         WHERE segment_id ${inList(ids)}
           AND (transcript <> '' OR on_screen_text <> ''
-            OR caption <> '' AND caption_model IS NOT ${TEMPLATE})`),
+            OR caption <> '' AND caption_model IS NOT ${labelModel})`),
     ),
   );
   return counts.flat().reduce((sum, { count }) => sum + count, 0);

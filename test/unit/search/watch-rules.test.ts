@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { loadDotProducts } from "../../../src/dot-products.ts";
 import { type SegmentId, trustedId } from "../../../src/ids.ts";
 import { compileQuery } from "../../../src/search/query.ts";
 import { type ScoredSegment, selectMatches } from "../../../src/search/watches/find-matches.ts";
@@ -29,7 +30,7 @@ describe("new vectors", () => {
     return { query: vector, cutoff: 0.5 };
   };
 
-  it("are hits of the queries that they are near to, by kind and model", () => {
+  it("are hits of the queries that they are near to, by kind and model", async () => {
     const vectors = [
       { segmentId: idOf("a"), kind: "caption" as const, values: new Float32Array([2, 0]) },
       { segmentId: idOf("b"), kind: "speech" as const, values: new Float32Array([0, 3]) },
@@ -37,7 +38,7 @@ describe("new vectors", () => {
       { segmentId: idOf("d"), kind: "caption" as const, values: new Float32Array([1, 0, 0]) },
     ];
     const queries = [query([1, 0], ["caption", "speech"]), query([1, 1], ["speech"])];
-    const [first, second] = compareVectors(queries, vectors);
+    const [first, second] = compareVectors(queries, vectors, await loadDotProducts());
     expect(first).toEqual([{ segmentId: idOf("a"), kind: "caption", cosine: 1 }]);
     expect(second).toEqual([
       { segmentId: idOf("b"), kind: "speech", cosine: expect.closeTo(Math.SQRT1_2, 6) },
