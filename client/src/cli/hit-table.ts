@@ -6,7 +6,12 @@ import { sanitizeLine } from "./sanitize.ts";
 import type { Column } from "./table.ts";
 
 /** Prints hits as a table, with links where the terminal takes them. */
-export function printHits(output: Output, hits: readonly Hit[], hasLinks: boolean): void {
+export function printHits(
+  output: Output,
+  hits: readonly Hit[],
+  hasLinks: boolean,
+  scoreDigits = 2,
+): void {
   const link: Column = {
     title: "link",
     decorate: (cell, row) => hyperlink(cell, hits[row]!.clip_url),
@@ -21,7 +26,7 @@ export function printHits(output: Output, hits: readonly Hit[], hasLinks: boolea
   ];
   const rows = hits.map((hit) => [
     String(hit.rank),
-    hit.score.toFixed(2),
+    hit.score.toFixed(scoreDigits),
     hit.title,
     formatRange(hit.start_seconds, hit.end_seconds),
     ...(output.hasHyperlinks ? [hit.asset_type === "video" ? "play" : "view"] : []),

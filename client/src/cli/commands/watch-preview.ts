@@ -11,6 +11,8 @@ import { readWatchPreview, WATCH_OPTIONS } from "../watch-request.ts";
 
 /** Columns of the longest bar of a day. */
 const BAR_WIDTH = 30;
+/** Decimals of scores: 0.897 isn't above a threshold of 0.9. */
+const SCORE_DIGITS = 3;
 /** Days that are printed, the latest ones. */
 const MAX_DAYS = 30;
 
@@ -88,12 +90,12 @@ function printPreview(output: Output, preview: Partial<Preview>, hasLinks: boole
     printDays(output, days);
     output.line();
     output.line("Best matches:");
-    printHits(output, best, hasLinks);
+    printHits(output, best, hasLinks, SCORE_DIGITS);
   } else output.line(`No match so far: nothing has ${least}.`);
   if (nearest.length > 0) {
     output.line();
     output.line(`Nearest to the threshold ${threshold}:`);
-    printHits(output, nearest, hasLinks);
+    printHits(output, nearest, hasLinks, SCORE_DIGITS);
     output.line();
     printThresholds(output, thresholds);
   }

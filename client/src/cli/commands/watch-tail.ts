@@ -45,7 +45,8 @@ async function tailWatch(context: CommandContext): Promise<void> {
   try {
     for await (const event of index.events({ lastEventId, signal, onOpen })) {
       lastEventId = event.id;
-      if (event.type === "reset") output.note("Matches were missed: their events aren't stored.");
+      if (event.type === "reset")
+        output.note("Matches may be missing: their events are no longer stored.");
       if (event.type !== "watch.matched") continue;
       if (id !== undefined && event.data.watch_id !== id) continue;
       output.json(event);
@@ -67,7 +68,9 @@ async function describeFollowed(
 ): Promise<string> {
   if (id === undefined) {
     const { total } = await watches.list({ limit: 1 }, { signal });
-    return `${formatCount(total, "watch", "watches")} of ${name}`;
+    return total === 0
+      ? `${name}, which has no watch yet`
+      : `${formatCount(total, "watch", "watches")} of ${name}`;
   }
   const watch = await watches.get(id, { signal });
   return `${sanitizeLine(watch.name)}${watch.paused ? ", which is paused" : ""}`;
@@ -86,7 +89,7 @@ function printMatches(output: Output, { timestamp, data }: IndexEvent, hasName: 
       range.padEnd(RANGE_WIDTH),
       sanitizeLine(why),
     ];
-    const line = cells.join("  ");
+    const line = cells.join("  ").trimEnd();
     output.line(output.stdout.isTTY ? truncateToWidth(line, output.width) : line);
   };
   for (const { score, start_seconds, end_seconds, evidence } of matches) {

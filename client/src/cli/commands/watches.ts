@@ -82,12 +82,16 @@ async function addWatch(context: CommandContext): Promise<void> {
   const watch = await watches.create(await readNewWatch(args), { signal });
   const { watch_id: id, paused } = watch;
   output.json(watch);
-  output.line(`Created the watch ${id} (${sanitizeLine(watch.name)})${paused ? ", paused" : ""}.`);
+  output.line(`Created ${describeWatch(watch)}${paused ? ", paused" : ""}.`);
   const index = args.text("index");
   const target = index === undefined ? id : `${id} --index ${index}`;
   output.note(`What it would have found:  sightline watch preview ${target}`);
   if (paused) output.note(`Begin to announce matches: sightline watch resume ${target}`);
   else output.note(`New matches as they come:  sightline watch tail ${target}`);
+}
+
+function describeWatch({ watch_id: id, name }: Watch): string {
+  return `the watch ${id} (${sanitizeLine(name)})`;
 }
 
 async function listWatches(context: CommandContext): Promise<void> {
@@ -140,7 +144,7 @@ async function pauseWatch(context: CommandContext, paused: boolean): Promise<voi
   const { watches } = (await client()).index(indexName(context));
   const watch = await watches.update(args.positionals[0]!, { paused }, { signal });
   output.json(watch);
-  output.line(`${paused ? "Paused" : "Resumed"} ${sanitizeLine(watch.name)}.`);
+  output.line(`${paused ? "Paused" : "Resumed"} ${describeWatch(watch)}.`);
 }
 
 async function removeWatch(context: CommandContext): Promise<void> {
