@@ -1,15 +1,10 @@
 import type { IndexEvent, SightlineIndex } from "../../index.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { fitToWidth, truncateToWidth } from "../display-width.ts";
 import { describeEvidence } from "../evidence-text.ts";
 import { indexName } from "../index-name.ts";
 import type { Output } from "../output.ts";
 import { formatCount, formatRange } from "../quantity-format.ts";
 import { sanitizeLine } from "../sanitize.ts";
-
-const NAME_WIDTH = 16;
-const TITLE_WIDTH = 24;
-const RANGE_WIDTH = 11;
 
 export const tailCommand: Command = {
   name: "watch tail",
@@ -79,23 +74,16 @@ async function describeFollowed(
 /** Prints a line for each match of an event, and one for those that it doesn't list. */
 function printMatches(output: Output, { timestamp, data }: IndexEvent, hasName: boolean): void {
   const { title = "", watch_name: name = "", matches = [], total = 0 } = data;
-  const time = sanitizeLine(timestamp).replace(/\.\d+Z$/, "Z");
-  const print = (score: string, range: string, why: string) => {
-    const cells = [
-      time,
-      score,
-      ...(hasName ? [fitToWidth(sanitizeLine(name), NAME_WIDTH)] : []),
-      fitToWidth(sanitizeLine(title), TITLE_WIDTH),
-      range.padEnd(RANGE_WIDTH),
-      sanitizeLine(why),
-    ];
-    const line = cells.join("  ").trimEnd();
-    output.line(output.stdout.isTTY ? truncateToWidth(line, output.width) : line);
+  const time = timestamp.replace(/\.\d+Z$/, "Z");
+  const rowOf = (score: string, range: string, why: string) => {
+    return [time, score, ...(hasName ? [name] : []), title, range, why];
   };
-  for (const { score, start_seconds, end_seconds, evidence } of matches) {
+  const rows = matches.map(({ score, start_seconds, end_seconds, evidence }) => {
     const why = describeEvidence({ evidence, caption: "", transcript: "", on_screen_text: "" });
-    print(score.toFixed(2), formatRange(start_seconds, end_seconds), why);
-  }
+    return rowOf(score.toFixed(2), formatRange(start_seconds, end_seconds), why);
+  });
   const rest = total - matches.length;
-  if (rest > 0) print("    ", "", `and ${rest} more`);
+  if (rest > 0) rows.push(rowOf("", "", `and ${rest} more`));
+  const columns = [{}, {}, ...(hasName ? [{ minWidth: 8 }] : []), { minWidth: 12 }, {}];
+  output.rows([...columns, { minWidth: 12 }], rows);
 }

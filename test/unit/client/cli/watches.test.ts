@@ -228,9 +228,8 @@ describe("a tail", () => {
     ];
     const { stdout, stderr, error } = await tail({}, events);
     expect(stdout.split("\n")).toEqual([
-      "2026-11-26T10:13:06Z  0.94  Truck             a b.mp4                   0:03–0:05    " +
-        "text: a «red» truck",
-      `2026-11-26T10:13:06Z        Truck             a b.mp4                   ${" ".repeat(13)}and 2 more`,
+      "2026-11-26T10:13:06Z  0.94  Truck  a b.mp4  0:03–0:05  text: a «red» truck",
+      "2026-11-26T10:13:06Z        Truck  a b.mp4             and 2 more",
       "",
     ]);
     expect(stderr).toBe(
