@@ -8,6 +8,8 @@ import type { IndexEvent } from "./types.ts";
 export interface EventOptions {
   /** Begins with the events after this one. */
   lastEventId?: string | undefined;
+  /** Is called each time that a stream has opened: no later event is missed. */
+  onOpen?: (() => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -30,6 +32,7 @@ export async function* followEvents(
     const headers: Record<string, string> = id === "" ? {} : { "Last-Event-ID": id };
     const request = { method: "GET", path: [...indexPath, "events"], headers } as const;
     const response = await transport.open(request, { signal });
+    options.onOpen?.();
     try {
       for await (const event of readEvents(response, signal, parser)) {
         yield { ...(JSON.parse(event.data) as IndexEvent), id: event.id };

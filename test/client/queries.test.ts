@@ -147,8 +147,10 @@ describe("an index seen by the client", () => {
   it("yields its events, after those that were missed", async () => {
     const index = sightline.index("trip");
     const stop = new AbortController();
-    const events = index.events({ signal: stop.signal });
+    const opened = Promise.withResolvers<void>();
+    const events = index.events({ signal: stop.signal, onOpen: opened.resolve });
     const first = events.next();
+    await opened.promise;
     const { asset_id } = await index.images.add({ image_file: await fixture("rotated.jpg") });
     await index.waitUntilReady(asset_id);
     const { value } = await first;

@@ -78,7 +78,11 @@ export async function startHostileService(document: OpenApi, failsWith: number |
     >;
     const json = content["application/json"];
     const record = json ? sampleOf(json.schema, schemas) : null;
-    if (url.pathname.endsWith("/events")) return send("text/event-stream", "");
+    if (url.pathname.endsWith("/events")) {
+      if (request.headers["last-event-id"]) return send("application/json", "{}", 404);
+      const event = { ...(sampleOf(schemas["Event"]!, schemas) as object), type: "watch.matched" };
+      return send("text/event-stream", `id: evt_1\ndata: ${JSON.stringify(event)}\n\n`);
+    }
     if (/event-stream/.test(request.headers.accept ?? "") || url.searchParams.has("stream")) {
       const events = [
         ["citations", (record as { citations?: unknown }).citations ?? []],

@@ -48,6 +48,17 @@ export class CommandArguments {
     return text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
   }
 
+  /** Reads words of a list, with commas between them. */
+  list<Word extends string>(name: string, allowed: readonly Word[]): Word[] | undefined {
+    return this.text(name)
+      ?.split(",")
+      .map((text) => {
+        const word = allowed.find((one) => one === text.trim());
+        if (word !== undefined) return word;
+        throw new UsageError(`--${name} takes ${allowed.join(", ")}, not "${text}".`);
+      });
+  }
+
   /** Reads a JSON object. */
   object(name: string): Record<string, unknown> | undefined {
     const text = this.text(name);

@@ -13,6 +13,7 @@ import { searchCommand } from "./commands/search.ts";
 import { statsCommand } from "./commands/stats.ts";
 import { transcriptCommands } from "./commands/transcript.ts";
 import { traverseCommand } from "./commands/traverse.ts";
+import { watchCommands } from "./commands/watches.ts";
 
 /** Every command: the parser, the help and the completions are made from this table. */
 export const COMMANDS: readonly Command[] = [
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   traverseCommand,
   exportCommand,
   judgeCommand,
+  ...watchCommands,
   ...keyCommands,
   ...jobCommands,
   completionCommand(() => COMMANDS),

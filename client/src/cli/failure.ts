@@ -50,7 +50,7 @@ function sentenceOf(error: unknown): string {
     const issues = error.issues.map(({ loc, msg }) => {
       return `${loc.slice(1).join(".")}: ${msg.replace(/^Value error, /, "")}`;
     });
-    return `${issues.join("; ")}.`;
+    return issues.join("; ").replace(/\.?$/, ".");
   }
   return error instanceof Error ? error.message : String(error);
 }

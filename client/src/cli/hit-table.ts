@@ -1,4 +1,4 @@
-import type { Hit } from "../index.ts";
+import type { Hit, SearchResult } from "../index.ts";
 import { describeEvidence } from "./evidence-text.ts";
 import { hyperlink, type Output } from "./output.ts";
 import { formatRange } from "./quantity-format.ts";
@@ -6,7 +6,12 @@ import { sanitizeLine } from "./sanitize.ts";
 import type { Column } from "./table.ts";
 
 /** Prints hits as a table, with links where the terminal takes them. */
-export function printHits(output: Output, hits: readonly Hit[], hasLinks: boolean): void {
+export function printHits(
+  output: Output,
+  hits: readonly Hit[],
+  hasLinks: boolean,
+  scoreDigits = 2,
+): void {
   const link: Column = {
     title: "link",
     decorate: (cell, row) => hyperlink(cell, hits[row]!.clip_url),
@@ -21,7 +26,7 @@ export function printHits(output: Output, hits: readonly Hit[], hasLinks: boolea
   ];
   const rows = hits.map((hit) => [
     String(hit.rank),
-    hit.score.toFixed(2),
+    hit.score.toFixed(scoreDigits),
     hit.title,
     formatRange(hit.start_seconds, hit.end_seconds),
     ...(output.hasHyperlinks ? [hit.asset_type === "video" ? "play" : "view"] : []),
@@ -30,4 +35,12 @@ export function printHits(output: Output, hits: readonly Hit[], hasLinks: boolea
   output.table(columns, rows);
   if (!hasLinks) return;
   for (const { rank, clip_url } of hits) output.line(`${rank}  ${sanitizeLine(clip_url)}`);
+}
+
+const BORROWED =
+  "Scores put the hits in order, but aren't exact: this service wasn't calibrated for its models.";
+
+/** Says that scores aren't calibrated, if they aren't. */
+export function noteCalibration(output: Output, state: SearchResult["calibration"]): void {
+  if (state === "borrowed") output.note(BORROWED);
 }

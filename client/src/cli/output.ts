@@ -54,6 +54,13 @@ export class Output {
     for (const line of lines) this.line(new Styled(line)); // its cells are sanitized
   }
 
+  /** Prints rows as a table does, without a header: a part of a list that doesn't end. */
+  rows(columns: Omit<Column, "title">[], rows: string[][]): void {
+    const untitled = columns.map((column) => ({ ...column, title: "" }));
+    const [, ...lines] = formatTable(untitled, rows, this.width);
+    for (const line of lines) this.line(new Styled(line));
+  }
+
   /** Prints text for people, without a line break. */
   text(text: string): void {
     if (!this.isJson) this.stdout.write(sanitizeText(text));

@@ -25,3 +25,16 @@ export async function promptLine(
     if (isHidden) process.stderr.write("\n");
   }
 }
+
+/**
+ * Asks whether to delete. Throws if the answer isn't yes, and the sentence `otherwise` if stdin
+ * isn't a terminal.
+ */
+export async function confirmDeletion(
+  question: string,
+  otherwise: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const reply = await promptLine(`${question} [y/N] `, { otherwise }, signal);
+  if (!/^y(es)?$/i.test(reply)) throw new Error("Nothing was deleted.");
+}

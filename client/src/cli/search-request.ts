@@ -3,8 +3,7 @@ import { type CommandArguments, UsageError } from "./command-arguments.ts";
 import { openLocalFile } from "./local-file.ts";
 import type { OptionSpec } from "./option.ts";
 
-const MODES = ["video", "audio", "image", "visual", "speech", "text"] as const;
-type Mode = (typeof MODES)[number];
+export const MODES = ["video", "audio", "image", "visual", "speech", "text"] as const;
 
 const DEFAULT_TOP_K = 10;
 
@@ -65,7 +64,7 @@ export async function runSearch(
 
 function readRequest(args: CommandArguments) {
   const topP = args.number("top-p");
-  const modes = readModes(args.text("mode"));
+  const modes = args.list("mode", MODES);
   const filter = args.object("filter");
   return {
     top_k: args.number("top-k") ?? DEFAULT_TOP_K,
@@ -75,15 +74,8 @@ function readRequest(args: CommandArguments) {
   };
 }
 
-function readModes(text: string | undefined): Mode[] | undefined {
-  return text?.split(",").map((name) => {
-    const mode = MODES.find((one) => one === name.trim());
-    if (!mode) throw new UsageError(`--mode takes ${MODES.join(", ")}, not "${name}".`);
-    return mode;
-  });
-}
-
-function refuse(args: CommandArguments, by: string, options: string[]): void {
+/** Throws a `UsageError` if one of the options is given, which need something else. */
+export function refuse(args: CommandArguments, by: string, options: string[]): void {
   const given = options.find((name) => args.text(name) !== undefined);
   if (given !== undefined) throw new UsageError(`--${given} can't be combined with ${by}.`);
 }

@@ -1,5 +1,5 @@
 import type { Command, CommandContext } from "../command.ts";
-import { promptLine } from "../prompt.ts";
+import { confirmDeletion } from "../prompt.ts";
 import { formatBytes, formatDuration } from "../quantity-format.ts";
 
 const NAME = { name: "name" };
@@ -92,10 +92,9 @@ async function deleteIndex({ args, client, output, signal }: CommandContext): Pr
   const sightline = await client();
   if (!args.flag("yes")) {
     const { counts } = await sightline.indices.get(name, { signal });
-    const question = `Delete ${name} with ${counts.videos} videos and ${counts.images} images? [y/N] `;
+    const question = `Delete ${name} with ${counts.videos} videos and ${counts.images} images?`;
     const otherwise = `Deleting ${name} can't be undone. Confirm it with --yes.`;
-    const reply = await promptLine(question, { otherwise }, signal);
-    if (!/^y(es)?$/i.test(reply)) throw new Error("Nothing was deleted.");
+    await confirmDeletion(question, otherwise, signal);
   }
   const job = await sightline.indices.delete(name, { signal });
   output.line(`Deleted the index ${name}. Its files are removed by the job ${job.job_id}.`);

@@ -39,7 +39,7 @@ export const keyCommands: Command[] = [
 ];
 
 async function createKey({ args, client, output, signal }: CommandContext): Promise<void> {
-  const scopes = args.text("scopes")?.split(",").map(readScope);
+  const scopes = args.list("scopes", SCOPES);
   const expires = args.text("expires");
   const created = await (
     await client()
@@ -54,12 +54,6 @@ async function createKey({ args, client, output, signal }: CommandContext): Prom
   output.json(created);
   output.line(created.api_key);
   output.note(`This is the key ${created.key_id}. Store it now: it isn't shown again.`);
-}
-
-function readScope(text: string): (typeof SCOPES)[number] {
-  const scope = SCOPES.find((one) => one === text.trim());
-  if (!scope) throw new UsageError(`--scopes takes ${SCOPES.join(", ")}, not "${text}".`);
-  return scope;
 }
 
 function readDate(text: string): string {

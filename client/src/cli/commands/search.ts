@@ -2,7 +2,7 @@ import type { Hit, SearchResult } from "../../index.ts";
 import { openInBrowser } from "../browser.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { MissingError } from "../failure.ts";
-import { printHits } from "../hit-table.ts";
+import { noteCalibration, printHits } from "../hit-table.ts";
 import { indexName } from "../index-name.ts";
 import type { Output } from "../output.ts";
 import { runSearch, SEARCH_OPTIONS } from "../search-request.ts";
@@ -34,9 +34,6 @@ export const searchCommand: Command = {
   run: search,
 };
 
-const BORROWED =
-  "Scores put the hits in order, but aren't exact: this service wasn't calibrated for its models.";
-
 async function search(context: CommandContext): Promise<void> {
   const { args, client, output, env } = context;
   const rank = args.number("open");
@@ -46,7 +43,7 @@ async function search(context: CommandContext): Promise<void> {
   noteWords(output, result);
   if (result.segments.length > 0) printHits(output, result.segments, args.flag("links"));
   else output.line("Nothing was found.");
-  if (result.calibration === "borrowed") output.note(BORROWED);
+  noteCalibration(output, result.calibration);
   if (rank !== undefined) await openInBrowser(hitAt(result.segments, rank).clip_url, env);
 }
 
