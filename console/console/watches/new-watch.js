@@ -159,7 +159,7 @@ const HINT =
   "Each new moment that matches is listed once, and announced by an event. What the index has already isn't announced: a preview shows what would have been.";
 const CHANGED = "What to watch for has changed since this preview. Preview again.";
 const STORED =
-  "An image is previewed as a paused watch, which the list has already. “Create watch” starts it.";
+  "An image is previewed as a paused watch, which is in the list already. “Create watch” starts it.";
 
 /** Says what the search restricts the watch to, with a link to change that. */
 function restrictions(index, { query, modes, filter, topP, example }) {

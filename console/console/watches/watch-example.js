@@ -36,7 +36,7 @@ export function openWatchExample(first, onChange) {
   });
   draw();
   return {
-    root: el("div.stack.tight", {}, chip, el("div.row", {}, chooser), problem),
+    root: el("div.stack.tight.watch-example", {}, chip, el("div.row", {}, chooser), problem),
     read: () => example,
   };
 }

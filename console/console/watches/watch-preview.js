@@ -10,7 +10,7 @@ import { chartDays, findThreshold, precisionText, toPercent } from "./watch-word
  */
 export function watchPreview(result, { onChoose, onRepeat }) {
   const previewed = toPercent(result.min_probability);
-  const headline = el("p", { role: "status" });
+  const headline = el("p");
   const repeat = el("button.quiet", { type: "button", onclick: onRepeat }, "");
   const rows = result.thresholds.map((row) => thresholdRow(row, onChoose));
   const columns = COLUMNS.map((name) => el("th", { scope: "col" }, name));
@@ -34,7 +34,9 @@ export function watchPreview(result, { onChoose, onRepeat }) {
 
   const update = (percent) => {
     const row = findThreshold(result, percent);
-    headline.textContent = headlineOf(row, percent);
+    const text = headlineOf(row, percent);
+    if (text !== headline.textContent) announce(text);
+    headline.textContent = text;
     repeat.textContent = row ? `Show moments from ${percent} %` : `Preview from ${percent} %`;
     repeat.hidden = percent === previewed;
     for (const [i, { min_probability: threshold }] of result.thresholds.entries()) {
@@ -43,7 +45,6 @@ export function watchPreview(result, { onChoose, onRepeat }) {
     }
   };
   update(previewed);
-  announce(headline.textContent);
   const root = el("div.stack", {}, summary, ...charts(result), ...examples(result, previewed));
   root.append(...captionNote(moments));
   return { root, update };
@@ -103,7 +104,7 @@ function examples({ best, nearest_threshold: nearest }, percent) {
           ),
         ];
   return [
-    ...section("Best matches", "The ten with the highest scores at most.", best),
+    ...section("Best matches", "At most ten, with the highest scores first.", best),
     ...section(
       `Nearest to ${percent} %`,
       "Above or below. If those above aren't what you mean, choose a higher probability; if those below are, a lower one.",
