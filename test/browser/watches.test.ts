@@ -97,8 +97,9 @@ it("an image is watched for once its preview as a paused watch is confirmed, and
   await page.getByRole("heading", { name: "Like nagasaki.jpg" }).waitFor();
   expect(await page.getByText("Paused", { exact: true }).count()).toBe(0);
   await page.getByRole("link", { name: "All watches" }).click();
-  await page.getByText("like an image · from 90 % · 0 matches").waitFor();
-  expect(await page.getByRole("list", { name: "Watches" }).locator("li").count()).toBe(1);
+  const items = page.getByRole("list", { name: "Watches" }).locator("li");
+  await items.getByText("like an image · from 90 % · 0 matches").waitFor();
+  expect(await items.count()).toBe(1);
 });
 
 function slider(page: Page) {

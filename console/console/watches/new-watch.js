@@ -91,6 +91,8 @@ export function openNewWatch(index, route) {
       problem.replaceChildren(errorNotice(error));
     }
     button.disabled = false;
+    // A disabled button loses the focus, and a preview replaces the button that repeats it.
+    if (document.activeElement === document.body) button.focus({ preventScroll: true });
   };
 
   const preview = () =>
@@ -103,7 +105,8 @@ export function openNewWatch(index, route) {
       try {
         const jobId = await draft.preview(fields);
         const { state, result } = await followJob(progress, jobId);
-        if (state === "succeeded") show(result, { key, isStored: fields.file !== undefined });
+        if (state === "succeeded" && form.isConnected)
+          show(result, { key, isStored: fields.file !== undefined });
       } catch (error) {
         outlet.replaceChildren();
         throw error;
@@ -147,7 +150,7 @@ export function openNewWatch(index, route) {
     void attempt(createButton, async (fields) => {
       const id = await draft.create(fields);
       announce(`${fields.settings.name} is created.`);
-      location.hash = routeHash({ index, page: "watches", watch: id });
+      if (form.isConnected) location.hash = routeHash({ index, page: "watches", watch: id });
     });
   });
   name.placeholder = defaultName(route.query, first);
