@@ -12,7 +12,7 @@ import { listMatches, type StoredMatch } from "../../src/store/index-database/ma
 import { putNewVectors } from "../../src/store/index-database/new-vectors.ts";
 import { listSegments } from "../../src/store/index-database/segments.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
-import { type Asset, type Segment, TEXT_KINDS, type TextKind } from "../../src/types.ts";
+import { type Asset, type Segment, TEXT_KINDS } from "../../src/types.ts";
 import { recordedD1, StatementLog } from "../statements/recorded-databases.ts";
 import { D1_ROWS } from "../statements/sample-rows.ts";
 import { FIELDS } from "../statements/samples.ts";
@@ -31,23 +31,29 @@ const NEW = { ...FIELDS, metadata: {}, technical: {}, createdAt: 10 } as unknown
 const ARCHIVE_ID = `${NEW.assetId.slice(0, -1)}0`;
 const SUFFIX = `.${INDEX.indexId.slice(-16)}`;
 
-/** Texts of a segment. */
-export interface SegmentTexts {
+/** A segment: its texts, and the words that tell what it shows; empty for what it hasn't. */
+export interface SegmentContents {
   caption: string;
   transcript: string;
+  shows: string;
 }
+
+/** What a text model and an image model are asked. */
+type ModelInput = { text: string[] } | { input: { text: string }[] };
 
 type Embed = (text: string) => number[];
 
 /**
  * An index in memory to which a video is added that watches are compared with, and then searches:
- * both run as in the service, on text without images.
+ * both run as in the service. The image model embeds what a picture shows as the text model does.
  */
 export class WatchedIndex {
   readonly #env: Env;
   readonly #embed: Embed;
   readonly #db: IndexDb;
-  readonly #vectors: StoredVector[] = [];
+  readonly #vectors: Record<"text" | "image", StoredVector[]> = { text: [], image: [] };
+  /** What the segments show, by their ids. */
+  readonly #shown = new Map<string, string>();
 
   private constructor(env: Env, embed: Embed) {
     this.#env = env;
@@ -55,18 +61,20 @@ export class WatchedIndex {
     this.#db = new IndexDb(env, { indexId: INDEX.indexId, shard: 0 });
   }
 
-  /** `name` names the text model. */
-  static async open(name: string, embed: Embed, archive: readonly SegmentTexts[]) {
+  /** `name` names the models. */
+  static async open(name: string, embed: Embed, archive: readonly SegmentContents[]) {
     const INDEX_DATABASE = bindingOf(await openMemoryDatabase());
-    const run = async (_: string, { text }: { text: string[] }) => ({ data: text.map(embed) });
+    const run = async (_: string, asked: ModelInput) => {
+      const texts = "input" in asked ? asked.input.map(({ text }) => text) : asked.text;
+      return { data: texts.map(embed) };
+    };
     const env = {
       DB: recordedD1(new StatementLog(), `${D1_ROWS} DELETE FROM watches;`),
       INDEX_DATABASE,
-      IMAGE_VECTORS_1: new VectorTable([]),
       AI: { run },
       TEXT_EMBEDDINGS_MODEL: name,
       IMAGE_EMBEDDINGS_URL: "",
-      IMAGE_EMBEDDINGS_MODEL: "",
+      IMAGE_EMBEDDINGS_MODEL: archive.some(({ shows }) => shows) ? `@cf/pictures/${name}` : "",
     } as unknown as Env;
     const index = new WatchedIndex(env, embed);
     await index.#insert(ARCHIVE_ID, archive, 0);
@@ -104,13 +112,13 @@ export class WatchedIndex {
   }
 
   /** Adds a video as an ingest does: it is matched, then searchable, then in Vectorize. */
-  async addVideo(texts: readonly SegmentTexts[]): Promise<void> {
-    await this.#insert(NEW.assetId, texts, null);
+  async addVideo(contents: readonly SegmentContents[]): Promise<void> {
+    await this.#insert(NEW.assetId, contents, null);
     const segments = await listSegments(this.#db, NEW.assetId);
     const vectors = segments.flatMap((segment) =>
       this.#vectorsOf(segment).map(({ kind, values }) => ({ segment, kind, values, model: "" })),
     );
-    await putNewVectors(this.#db, segments, vectors, TEXT_KINDS);
+    await putNewVectors(this.#db, segments, vectors, [...TEXT_KINDS, "image"]);
     await matchAsset(this.#env, NEW);
     await this.#db.batch([
       sql`UPDATE assets SET searchable_at = 20 WHERE asset_id = ${NEW.assetId}`,
@@ -126,14 +134,20 @@ export class WatchedIndex {
     return (await search(this.#env, INDEX, makeSearchRequest({ query, topK }))).hits;
   }
 
-  async #insert(assetId: string, texts: readonly SegmentTexts[], searchableAt: number | null) {
+  async #insert(
+    assetId: string,
+    contents: readonly SegmentContents[],
+    searchableAt: number | null,
+  ) {
     await this.#db.batch([
       sql`INSERT INTO assets (asset_id, asset_type, searchable_at)
         VALUES (${assetId}, 'video', ${searchableAt})`,
     ]);
-    const rows = texts.map(({ caption, transcript }, position) => {
+    const rows = contents.map(({ caption, transcript, shows }, position) => {
       const number = `${assetId.slice(-1)}${String(position).padStart(5, "0")}`;
-      return { id: `seg_${number.padStart(26, "0")}`, position, caption, transcript };
+      const id = `seg_${number.padStart(26, "0")}`;
+      this.#shown.set(id, shows);
+      return { id, position, caption, transcript };
     });
     for (const chunk of inChunks(rows)) {
       await this.#db.batch([
@@ -146,11 +160,11 @@ export class WatchedIndex {
     }
   }
 
-  #vectorsOf({ caption, transcript }: Segment): { kind: TextKind; values: number[] }[] {
-    return [
-      { kind: "caption", values: this.#embed(caption) },
-      { kind: "speech", values: this.#embed(transcript) },
-    ];
+  #vectorsOf({ segmentId, caption, transcript: speech }: Segment) {
+    const told = { caption, speech, image: this.#shown.get(segmentId) ?? "" };
+    return (["caption", "speech", "image"] as const)
+      .filter((kind) => told[kind] !== "")
+      .map((kind) => ({ kind, values: this.#embed(told[kind]) }));
   }
 
   /** Shows vectors to searches. */
@@ -158,10 +172,16 @@ export class WatchedIndex {
     for (const segment of segments) {
       for (const { kind, values } of this.#vectorsOf(segment)) {
         const metadata = { asset_id: segment.assetId, asset_type: "video", kind };
-        this.#vectors.push({ id: `${segment.segmentId}:${kind}${SUFFIX}`, values, metadata });
+        const id = `${segment.segmentId}:${kind}${SUFFIX}`;
+        this.#vectors[kind === "image" ? "image" : "text"].push({ id, values, metadata });
       }
     }
-    Object.assign(this.#env, { TEXT_VECTORS_1: new VectorTable(this.#vectors) });
+    const { text, image } = this.#vectors;
+    const tables = {
+      TEXT_VECTORS_1: new VectorTable(text),
+      IMAGE_VECTORS_1: new VectorTable(image),
+    };
+    Object.assign(this.#env, tables);
   }
 }
 

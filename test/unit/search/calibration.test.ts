@@ -9,9 +9,11 @@ import {
   CALIBRATIONS,
   calibrationState,
   embeddingModels,
+  selectEvidenceModels,
 } from "../../../src/search/calibration.ts";
+import { hasEnoughText } from "../../../src/search/score-segment.ts";
 
-const [OFFLINE] = CALIBRATIONS;
+const [OFFLINE, WITHOUT_IMAGES] = CALIBRATIONS;
 const LOCAL = {
   TEXT_EMBEDDINGS_MODEL: OFFLINE!.models.text,
   IMAGE_EMBEDDINGS_URL: "http://127.0.0.1/",
@@ -56,4 +58,25 @@ it.each<[EmbeddingModels, number]>([
     { ...OFFLINE!, models: { text: "c", image: "d" } },
   ];
   expect(nearestEntry(entries, models)).toBe(entries[number]);
+});
+
+it.each([
+  ["nothing", 0, 0, false],
+  ["images alone", 0, 100, false],
+  ["a text among photos", 1, 101, false],
+  ["one in four with text", 25, 100, true],
+  ["texts alone", 100, 100, true],
+])(
+  "a search that finds %s expects text of what is relevant or not",
+  (_, withText, found, expected) => {
+    expect(hasEnoughText(withText, found)).toBe(expected);
+  },
+);
+
+it("images are scored by a model of their own where hardly a segment has text", () => {
+  const query = { plainText: "boat", example: null };
+  const { text, image, imageAlone } = OFFLINE!;
+  expect(selectEvidenceModels(OFFLINE!, query, true)).toEqual([...text, image]);
+  expect(selectEvidenceModels(OFFLINE!, query, false)).toEqual([...text, imageAlone]);
+  expect(selectEvidenceModels(WITHOUT_IMAGES!, query, false)).toEqual(WITHOUT_IMAGES!.text);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TimeSlice } from "../../../src/concurrency.ts";
 import { loadDotProducts } from "../../../src/dot-products.ts";
 import { type SegmentId, trustedId } from "../../../src/ids.ts";
 import { compileQuery } from "../../../src/search/query.ts";
@@ -9,6 +10,7 @@ import {
   mergeNearest,
   toUnit,
 } from "../../../src/search/watches/near-vectors.ts";
+import { NewTexts } from "../../../src/search/watches/new-texts.ts";
 import {
   expectedPrecision,
   summarizePreview,
@@ -56,6 +58,37 @@ describe("new vectors", () => {
     expect(merged.nearest).toHaveLength(100);
     expect(cutoffOf(merged.nearest)).toBe(0.505);
     expect(cutoffOf([])).toBe(-Infinity);
+  });
+});
+
+describe("new texts", () => {
+  const read = (captions: string[]) => {
+    const segments = captions.map((caption, i) => {
+      const fields = { transcript: "", onScreenText: "", labels: [] };
+      return { segmentId: idOf(`${i}`), caption, ...fields } as unknown as Segment;
+    });
+    return NewTexts.read(segments, new TimeSlice());
+  };
+
+  it.each<[string, string, number[][]]>([
+    ["red trucks", "red truck", [[0, 1]]],
+    ["one of the words", "red harbour", [[0], [1]]],
+    ["a number joined to its unit", "25 km", [[0]]],
+  ])("may have %s: the terms of the query that each has", async (_, query, expected) => {
+    const texts = await read(["two red trucks", "the harbour", "25km to go"]);
+    const { terms } = compileQuery(query);
+    const possible = texts.possibleTerms(
+      terms,
+      Array.from({ length: terms.count }, () => 1),
+    );
+    const found = [...possible.values()].map((some) => [...some]);
+    for (const some of expected) expect(found).toContainEqual(some);
+  });
+
+  it("without a term, or with one of no weight only, are left out", async () => {
+    const texts = await read(["two red trucks", "the harbour"]);
+    const possible = texts.possibleTerms(compileQuery("red harbour").terms, [1, 0]);
+    expect([...possible.keys()]).toEqual([idOf("0")]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  type SegmentTexts,
+  type SegmentContents,
   TEXT_DIMENSIONS,
   WatchedIndex,
 } from "../../../tools/memory-search/watched-index.ts";
@@ -18,12 +18,18 @@ function makeText(random: () => number, length: number): string {
   return Array.from({ length }, draw).join(" ");
 }
 
-function makeTexts(seed: number, count: number): SegmentTexts[] {
+type Contents = "text" | "text and images" | "images";
+
+function makeSegments(seed: number, count: number, contents: Contents): SegmentContents[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, () => {
-    return { caption: makeText(random, 5), transcript: makeText(random, 12) };
+    const texts = { caption: makeText(random, 5), transcript: makeText(random, 12) };
+    const shows = contents === "text" ? "" : makeText(random, 4);
+    return contents === "images" ? { ...NO_TEXTS, shows } : { ...texts, shows };
   });
 }
+
+const NO_TEXTS = { caption: "", transcript: "" };
 
 /** Embeds a text as the sum of a direction for each of its words, and one for the text. */
 function embed(text: string): number[] {
@@ -44,22 +50,29 @@ const QUERIES = [
 ];
 
 describe("the score of a new segment for a watch", () => {
-  it.each([
-    ["a small index", 30],
-    ["an index with more vectors than a search reads", 300],
+  it.each<[string, Contents, number]>([
+    ["a small index of text", "text", 30],
+    ["a small index of text and images", "text and images", 30],
+    ["a small index of images", "images", 30],
+    ["an index with more texts than a search reads", "text", 300],
+    ["an index with more texts and images than a search reads", "text and images", 300],
+    ["an index with more images than a search reads", "images", 300],
   ])(
     "is that of a search, in %s",
-    async (_, archived) => {
-      const index = await WatchedIndex.open(`parity ${archived}`, embed, makeTexts(1, archived));
+    async (_, contents, archived) => {
+      const archive = makeSegments(1, archived, contents);
+      const index = await WatchedIndex.open(`${contents} ${archived}`, embed, archive);
       const watches = await Promise.all(
         QUERIES.map(async (query) => ({ query, id: await index.addWatch(query, 0) })),
       );
-      await index.addVideo(makeTexts(2, 150));
+      await index.addVideo(makeSegments(2, 150, contents));
       const differences: number[] = [];
       for (const { query, id } of watches) {
         const matches = await index.matchesOf(id);
         const byId = new Map(matches.map((match) => [match.segmentId, match.score]));
-        for (const { segment, score } of await index.search(query, 100)) {
+        for (const { segment, score, signals } of await index.search(query, 100)) {
+          // A search ranks the hundred best of the full text, and a watch each new segment.
+          if (signals.term_coverage && !signals.bm25_normalized) continue;
           const own = byId.get(segment.segmentId);
           const isNew = segment.segmentId.at(-6) === "1"; // of the asset that was added
           if (isNew && own !== undefined) differences.push(Math.abs(own - score));

@@ -1,0 +1,220 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SightlineIndex, WatchMatch } from "sightline";
+import { createJointEmbedder } from "../../local/engine/joint-space/embedder.ts";
+import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
+import { readWeights, writeWeights } from "../../local/engine/joint-space/weights.ts";
+import { type Interval, wilsonInterval } from "../../src/search/intervals.ts";
+import { judgeHits } from "../../tools/calibration/collect-examples.ts";
+import { writeCorpus } from "../../tools/calibration/corpus.ts";
+import type { Corpus, GroundTruth } from "../../tools/calibration/judgments.ts";
+import { createJudge, type EvalQuery, sampleQueries } from "../../tools/calibration/questions.ts";
+import type { MediaFile } from "../../tools/media-files.ts";
+import { withService } from "../../tools/service.ts";
+import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
+import { createRandom, shuffle } from "../../tools/training/random.ts";
+import { countAnnouncements } from "../watch-restarts.ts";
+
+const SEED = 3;
+/** Photos of which the stream is made, and those whose images alone are watched for. */
+const STREAM_PHOTOS = 500;
+const IMAGE_PHOTOS = 200;
+/** Watches of an index: as many as the service allows. */
+const WATCHES = 200;
+const STREAM_INDICES = 3;
+const THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.9] as const;
+/** How much lower the share of right matches may be than their mean score. */
+const TOLERANCE = 0.03;
+/** Share of the matches that may be left when vectors tell nothing. */
+const MAX_LEFT = 0.5;
+
+/** A watch, what is relevant to it, and what was announced. */
+interface WatchOutcome {
+  relevant: readonly GroundTruth[];
+  matches: WatchMatch[];
+}
+
+/** Creates watches for the queries, adds the files as a stream, and reads what was announced. */
+async function runStream(
+  index: SightlineIndex,
+  addFiles: () => Promise<unknown>,
+  queries: readonly EvalQuery[],
+  corpus: Corpus,
+): Promise<WatchOutcome[]> {
+  const judge = createJudge(corpus.truths);
+  const watches = [];
+  for (const query of queries) {
+    const { watch_id: id } = await index.watches.create({
+      name: query.text.slice(0, 100),
+      query: query.text,
+      min_probability: THRESHOLDS[0],
+    });
+    watches.push({ id, relevant: judge(query) });
+  }
+  await addFiles();
+  return Promise.all(
+    watches.map(async ({ id, relevant }) => {
+      const matches: WatchMatch[] = [];
+      for await (const match of index.watches.matches(id, { limit: 100 })) matches.push(match);
+      return { relevant, matches };
+    }),
+  );
+}
+
+function toRange({ score, segment }: WatchMatch) {
+  const { title, start_seconds, end_seconds } = segment;
+  return { title, start_seconds, end_seconds, score, signals: {} };
+}
+
+/** Compares the scores of the matches with the share that is right, in bins. */
+function measureBins(outcomes: readonly WatchOutcome[]) {
+  const judged = outcomes.flatMap(({ matches, relevant }) => {
+    return judgeHits(matches.map(toRange), relevant).hits;
+  });
+  return THRESHOLDS.map((from, i) => {
+    const to = THRESHOLDS[i + 1] ?? Infinity;
+    const some = judged.filter(({ score }) => score >= from && score < to);
+    const right = some.filter(({ isRight }) => isRight).length;
+    const stated = some.reduce((sum, { score }) => sum + score, 0) / some.length;
+    return {
+      from,
+      matches: some.length,
+      stated: round(stated, 3),
+      right: round(right / some.length, 3),
+      interval: formatInterval(wilsonInterval(right, some.length)),
+      too_sure: right / some.length < stated - TOLERANCE,
+    };
+  });
+}
+
+function formatInterval({ low, high }: Interval): string {
+  return `${round(low, 3)}–${round(high, 3)}`;
+}
+
+/** Share of the relevant moments that have a match of a score or more. */
+function measureRecall(outcomes: readonly WatchOutcome[], least: number): number {
+  const found = outcomes.flatMap(({ relevant, matches }) => {
+    const likely = matches.filter(({ score }) => score >= least);
+    const ranges = likely.map(toRange);
+    return relevant.map((truth) => judgeHits(ranges, [truth]).hits.some((hit) => hit.isRight));
+  });
+  return round(found.filter(Boolean).length / found.length, 3);
+}
+
+/** Adds the files of a corpus to three indices with other watches each; measures the matches. */
+async function measureStream(options: SuiteOptions, corpus: Corpus, others: MediaFile[]) {
+  const queries = sampleQueries(corpus, STREAM_INDICES * WATCHES, createRandom(SEED));
+  const outcomes = await withService(options, async ({ sightline, ingest }) => {
+    const all: WatchOutcome[] = [];
+    for (let i = 0; i < STREAM_INDICES; i++) {
+      const name = `stream-${i}`;
+      options.log(`${name}: ${WATCHES} watches, ${corpus.files.length + others.length} files`);
+      await sightline.indices.create({ index_name: name });
+      const own = queries.slice(i * WATCHES, (i + 1) * WATCHES);
+      const add = () => ingest(name, [...corpus.files, ...others]);
+      all.push(...(await runStream(sightline.index(name), add, own, corpus)));
+    }
+    return all;
+  });
+  return {
+    watches: outcomes.length,
+    bins: measureBins(outcomes),
+    recall_at_half: measureRecall(outcomes, 0.5),
+    recall_at_90: measureRecall(outcomes, 0.9),
+  };
+}
+
+/** Counts the matches of images alone, by a joint space or by one of which texts tell nothing. */
+async function countImageMatches(options: SuiteOptions, photos: CaptionedPhoto[]) {
+  const files = photos.map(({ path }): MediaFile => ({ path, kind: "image" }));
+  const truths = photos.map(({ path, captions }) => {
+    return { file: path.slice(path.lastIndexOf("/") + 1), at: null, captions };
+  });
+  const corpus: Corpus = { files, truths, absentCaptions: [] };
+  const random = createRandom(SEED);
+  const queries = photos.map(({ captions }): EvalQuery => {
+    const caption = captions[Math.floor(random() * captions.length)]!;
+    return { text: caption, caption, form: "sentence", isPresent: true };
+  });
+  const outcomes = await withService(options, async ({ sightline, ingest }) => {
+    await sightline.indices.create({ index_name: "images" });
+    const add = () => ingest("images", files);
+    return runStream(sightline.index("images"), add, queries, corpus);
+  });
+  return outcomes.reduce((sum, { matches }) => sum + matches.length, 0);
+}
+
+/** Writes weights of the joint space whose vectors of texts are those of other texts. */
+async function writeShuffledSpace(path: string): Promise<void> {
+  const space = readWeights(await readFile(JOINT_SPACE_FILE));
+  const order = shuffle(space.about.vocabulary.length, createRandom(SEED));
+  const vocabulary = order.map((at) => space.about.vocabulary[at]!);
+  const members = space.members.map((member) => {
+    const { inputs, outputs } = member.sentence;
+    const rows = shuffle(inputs, createRandom(SEED));
+    const data = Float32Array.from(member.sentence.data, (_, i) => {
+      return member.sentence.data[rows[Math.floor(i / outputs)]! * outputs + (i % outputs)]!;
+    });
+    return { ...member, sentence: { ...member.sentence, data } };
+  });
+  const weights = { about: { ...space.about, vocabulary }, members };
+  createJointEmbedder(weights); // throws here, not in the engine
+  await writeFile(path, writeWeights(weights));
+}
+
+async function withJointSpace<T>(path: string, use: () => Promise<T>): Promise<T> {
+  process.env["JOINT_SPACE_FILE"] = path;
+  try {
+    return await use();
+  } finally {
+    delete process.env["JOINT_SPACE_FILE"];
+  }
+}
+
+async function listClips(folder: string): Promise<MediaFile[]> {
+  const clips: { file: string }[] = JSON.parse(
+    await readFile(join(folder, "manifest.json"), "utf8"),
+  );
+  return clips.map(({ file }) => ({ path: join(folder, file), kind: "video" }));
+}
+
+export const suite: Suite = {
+  summary:
+    "a stream of photos, videos and clips: are matches as often right as they say, is each " +
+    "announced once over ten kills, and do shuffled vectors end them?",
+  async run(options) {
+    const photos = await readCaptionedPhotos(join(options.dataDir, "photos"));
+    const order = shuffle(photos.length, createRandom(SEED)).map((at) => photos[at]!);
+    const folder = await mkdtemp(join(tmpdir(), "sightline-watches-"));
+    try {
+      const corpus = await writeCorpus(folder, order.slice(0, STREAM_PHOTOS));
+      const others = await listClips(join(options.dataDir, "videos"));
+      const stream = await measureStream(options, corpus, others);
+      const images = order.slice(0, IMAGE_PHOTOS);
+      options.log("images alone:");
+      const matches = await countImageMatches(options, images);
+      const shuffledSpace = join(folder, "shuffled.bin");
+      await writeShuffledSpace(shuffledSpace);
+      options.log("images alone, with shuffled vectors:");
+      const shuffled = await withJointSpace(shuffledSpace, () =>
+        countImageMatches(options, images),
+      );
+      const kills = await countAnnouncements(options, corpus);
+      const json = { ...stream, image_matches: matches, shuffled_image_matches: shuffled, kills };
+      const tooSure = stream.bins.filter((bin) => bin.too_sure).length;
+      const collapsed = matches > 0 && shuffled <= MAX_LEFT * matches;
+      const problems = tooSure + Number(!collapsed) + kills.announced_twice + kills.not_announced;
+      return {
+        table: stream.bins.map(({ from, matches: count, stated, right, interval }) => {
+          return { from, matches: count, stated, right, interval };
+        }),
+        json,
+        problems,
+      };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
