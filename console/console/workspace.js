@@ -17,6 +17,8 @@ import { openUploads } from "./uploads/uploads.js";
 
 /** Pages of an index beside its library. */
 const PAGES = {
+  watches: (index, route) =>
+    lazyPage(async () => (await import("./watches/pages.js")).openWatchPage(index, route)),
   health: (index) =>
     lazyPage(async () => (await import("./administration/health.js")).openHealth(index)),
   settings: (index) =>
@@ -112,7 +114,7 @@ export function openWorkspace(index, onDeleted) {
     page = route.asset ? "asset" : route.page;
     results.hidden = !hasResults;
     parts.library.hidden = !isLibrary || hasResults;
-    if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index));
+    if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index, route));
     else if (hasResults) void showResults(route, running.signal);
   };
 

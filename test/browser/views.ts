@@ -12,6 +12,7 @@ import {
 } from "./console-page.ts";
 import { PAGE_VIEWS } from "./page-views.ts";
 import { awkwardSources, unfinishedAssets } from "./replaced-responses.ts";
+import { WATCH_VIEWS } from "./watch-views.ts";
 
 const HASH = `#/${AWKWARD_INDEX}`;
 
@@ -231,6 +232,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     return view;
   },
   ...PAGE_VIEWS,
+  ...WATCH_VIEWS,
 };
 
 async function submitIndex(page: Page): Promise<void> {

@@ -1,5 +1,6 @@
 import { el, errorNotice, announce } from "../shared/element.js";
 import { calibrationNote, count, LIKELY_SCORE } from "../shared/wording.js";
+import { watchLink } from "../watches/watch-link.js";
 import { captionNote, momentCard } from "./moment.js";
 import { runSearch } from "./search-request.js";
 import { wordNotes } from "./word-notes.js";
@@ -32,7 +33,10 @@ export async function showSearch(outlet, route, signal) {
   const add = (page, cursor) => {
     if (signal.aborted) return;
     const { segments, total, next_cursor: next, note: text, query, calibration } = page;
-    if (!cursor) outlet.replaceChildren(heading, words, note, likely, restFold, more, origin);
+    if (!cursor) {
+      const top = el("div.row.between", {}, heading, watchLink(route, query?.corrected));
+      outlet.replaceChildren(top, words, note, likely, restFold, more, origin);
+    }
     words.replaceChildren(...wordNotes(route, query));
     note.textContent = [text, calibrationNote(calibration)].filter(Boolean).join(" ");
     note.hidden = note.textContent === "";

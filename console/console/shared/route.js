@@ -5,17 +5,20 @@ import { readSearch, writeSearch } from "../search/search-state.js";
 
 /** Pages of the account. An index of such a name has its library at `#/stats/library`. */
 const ACCOUNT_PAGES = new Set(["stats", "keys", "jobs"]);
-const INDEX_PAGES = new Set(["library", "health", "settings"]);
+const INDEX_PAGES = new Set(["library", "watches", "health", "settings"]);
+/** What `#/holidays/watches/new` shows: the form for a watch. Ids of watches begin otherwise. */
+export const NEW_WATCH = "new";
 
 /**
  * Reads the state of the page from the URL's hash, so that reloads and links restore it: `#/` is the
  * list of indices, `#/stats` a page of the account, `#/holidays` an index, `#/holidays?state=failed`
  * a part of its library, `#/holidays/health` a page of it, `#/holidays?q=boat&modes=image` a search
- * in it, `#/holidays?ask=…` a question and `#/holidays?asset=vid_…` a video or an image of it.
+ * in it, `#/holidays?ask=…` a question, `#/holidays?asset=vid_…` a video or an image of it,
+ * `#/holidays/watches/wat_…` a watch and `#/holidays/watches/new?q=boat` the form for one.
  */
 export function readRoute(hash = location.hash) {
   const [path, search] = hash.replace(/^#\/?/, "").split("?", 2);
-  const [sent, page] = path.split("/", 2);
+  const [sent, page, item = ""] = path.split("/", 3);
   const name = isSegment(sent) ? sent : ""; // `#/..` names no index
   const params = new URLSearchParams(search);
   const isAccountPage = page === undefined && ACCOUNT_PAGES.has(name);
@@ -24,6 +27,7 @@ export function readRoute(hash = location.hash) {
     index: isAccountPage ? "" : name,
     question: params.get("ask") ?? "",
     asset: params.get("asset") ?? "",
+    watch: page === "watches" ? item : "",
     fromImages: params.has("images"),
     scope: readScope(params),
     view: readView(params),
@@ -37,10 +41,11 @@ function pageOf(index, page) {
 }
 
 /** Returns the hash of a route. A search and a question have no view of the library. */
-export function routeHash({ index, page = "library", ...state }) {
-  const params = page === "library" ? writeState(state) : "";
+export function routeHash({ index, page = "library", watch = "", ...state }) {
+  const hasState = page === "library" || watch === NEW_WATCH;
+  const params = hasState ? writeState(state) : "";
   const rest = page !== "library" || ACCOUNT_PAGES.has(index) ? `/${page}` : "";
-  return `#/${index}${rest}${params && `?${params}`}`;
+  return `#/${index}${rest}${watch && `/${watch}`}${params && `?${params}`}`;
 }
 
 function writeState({

@@ -81,7 +81,7 @@ describe("new texts", () => {
       terms,
       Array.from({ length: terms.count }, () => 1),
     );
-    const found = [...possible.values()].map((some) => [...some]);
+    const found = [...possible.values()].map((some) => Array.from(some));
     for (const some of expected) expect(found).toContainEqual(some);
   });
 
