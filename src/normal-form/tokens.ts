@@ -93,7 +93,8 @@ class Reader {
       else if (end > this.#end) this.#readRun(toWord(this.#text.slice(this.#end, end)), this.#end);
     }
     this.#endChain();
-    if (this.#hasMonth) readDayWords(this.#tokens);
+    const days = this.#hasMonth ? readDayWords(this.#tokens) : [];
+    for (const [i, day] of days) Object.assign(this.#tokens[i]!, { base: day, stem: day });
     return { language: this.#language, tokens: this.#tokens, compounds: this.#compounds };
   }
 
