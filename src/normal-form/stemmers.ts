@@ -74,7 +74,7 @@ function stemArabic(word: string): string {
     .replace(/(?<=...)(?:ت?(?:ها|هم|نا)|ت[يهك]|ات|ون|ين|ان|يه|[هي])$/, "");
 }
 
-/** Strips up to two endings, of articles, number and case. Long and short "i" are mixed up often. */
+/** Strips up to two endings, of articles, number and case. Long and short "i" are mixed up. */
 function stemBengali(word: string): string {
   const ending = /(?<=..)(?:গুলো|গুলি|দের|টি|টা|কে|রা|তে|র|ে)$/;
   return word.replace(ending, "").replace(ending, "").replaceAll("ী", "ি");
