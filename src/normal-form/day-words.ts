@@ -1,6 +1,14 @@
 import { isMonth } from "./numbers.ts";
 import { ordinalNumber } from "./word-forms.ts";
 
+/** A date among tokens: the indices of its first and last one, and what it is read as. */
+interface WordedDate {
+  first: number;
+  last: number;
+  day: string;
+  month: string;
+}
+
 /** Where the word of a day may be, from its month: "July fourth", "July the fourth". */
 const PLACES = [
   { day: -1, between: null },
@@ -9,20 +17,20 @@ const PLACES = [
   { day: 2, between: 1 },
 ];
 
-/** Finds words of days, and returns the number of each by its index: 4 in "the fourth of July". */
-export function readDayWords(
-  tokens: readonly { folded: string; base: string }[],
-): Map<number, string> {
-  const numbers = new Map<number, string>();
-  for (const [i, { folded }] of tokens.entries()) {
-    if (!isMonth(folded)) continue;
-    for (const { day, between } of PLACES) {
+/** Finds dates whose day is a word: "the fourth of July" is 4 and July. The last one is first. */
+export function findWordedDates(tokens: readonly { folded: string; base: string }[]): WordedDate[] {
+  const dates: WordedDate[] = [];
+  for (const [i, { folded, base: month }] of tokens.entries()) {
+    if (!isMonth(folded) || (dates[0] && dates[0].last >= i)) continue;
+    const found = PLACES.flatMap(({ day, between }) => {
       const number = ordinalNumber(tokens[i + day]?.base ?? "");
       const link = between === null ? "the" : tokens[i + between]?.folded;
-      if (number === null || (link !== "of" && link !== "the")) continue;
-      numbers.set(i + day, number);
-      break;
-    }
+      const isDate = number !== null && (link === "of" || link === "the");
+      return isDate ? [{ at: i + day, day: number }] : [];
+    })[0];
+    if (!found) continue;
+    const [first, last] = [Math.min(i, found.at), Math.max(i, found.at)];
+    dates.unshift({ first, last, day: found.day, month });
   }
-  return numbers;
+  return dates;
 }

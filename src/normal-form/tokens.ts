@@ -1,6 +1,6 @@
 import { stemmer } from "stemmer";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../unsegmented-scripts.ts";
-import { readDayWords } from "./day-words.ts";
+import { findWordedDates } from "./day-words.ts";
 import { fold, foldKana } from "./fold.ts";
 import { guessLanguage, type Language } from "./function-words.ts";
 import { readHanNumber, simplifyHan } from "./han.ts";
@@ -93,8 +93,7 @@ class Reader {
       else if (end > this.#end) this.#readRun(toWord(this.#text.slice(this.#end, end)), this.#end);
     }
     this.#endChain();
-    const days = this.#hasMonth ? readDayWords(this.#tokens) : [];
-    for (const [i, day] of days) Object.assign(this.#tokens[i]!, { base: day, stem: day });
+    if (this.#hasMonth) this.#readWordedDates();
     return { language: this.#language, tokens: this.#tokens, compounds: this.#compounds };
   }
 
@@ -229,6 +228,14 @@ class Reader {
   #addCurrency(symbol: string, start: number, end: number): void {
     if (symbol === "€") this.#addForm(wordForm("euro", this.#language), start, end);
     else this.#add(CURRENCIES[symbol]!, start, end);
+  }
+
+  #readWordedDates(): void {
+    for (const { first, last, day, month } of findWordedDates(this.#tokens)) {
+      const range = { ...this.#tokens[first]!, end: this.#tokens[last]!.end };
+      const toToken = (base: string) => ({ ...range, folded: base, base, stem: stemmer(base) });
+      this.#tokens.splice(first, last - first + 1, toToken(day), toToken(month));
+    }
   }
 
   #readDate(start: number): boolean {
