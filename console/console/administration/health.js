@@ -2,6 +2,7 @@ import { assetLink } from "../library/linked-asset.js";
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { el, errorNotice } from "../shared/element.js";
+import { routeHash } from "../shared/route.js";
 import { count, dateTime } from "../shared/wording.js";
 import { followJob } from "./job-progress.js";
 import { codeName } from "./job-wording.js";
@@ -56,6 +57,12 @@ export function openHealth(index) {
       {},
       el("div", {}, el("h2", {}, "Health"), facts),
       el("div.row", {}, checkButton, repairButton),
+    ),
+    el(
+      "p.hint",
+      {},
+      "Whether search results are right: ",
+      el("a", { href: routeHash({ index, page: "quality" }) }, "Quality"),
     ),
     el(
       "p.hint",

@@ -1,8 +1,15 @@
+import {
+  isRefinable,
+  readRefinement,
+  refinementFields,
+  writeRefinement,
+} from "../judgments/refinement.js";
+
 /*
  * A search in the hash of the URL: `q=boat&modes=image&boxes&masks&least=0.5&filter={"year":2024}`,
  * `grouped` for the best moment of each asset, `duplicates` for near-identical ones too, `literal` for
- * words as they are spelled, and the example that it compares with: `similar=seg_…`, `range=vid_…&from=3&to=7`, `image=1` or
- * `clip=1`. A file can't be in a URL; its number finds it until the page is reloaded.
+ * words as they are spelled, `refined` for judgments that refine it, and the example that it compares
+ * with: `similar=seg_…`, `range=vid_…&from=3&to=7`, `image=1` or `clip=1`. A file can't be in a URL; its number finds it until the page is reloaded.
  */
 
 const MODES = new Set(["video", "audio", "image", "visual", "speech", "text"]);
@@ -16,6 +23,7 @@ const FILE_HITS = 100;
 
 /** Reads a search from the parameters of the hash. Invalid values count as absent. */
 export function readSearch(params) {
+  const example = readExample(params);
   return {
     query: params.get("q") ?? "",
     modes: (params.get("modes") ?? "").split(",").filter((mode) => MODES.has(mode)),
@@ -26,12 +34,14 @@ export function readSearch(params) {
     literal: params.has("literal"),
     topP: readNumber(params.get("least"), 0, 1) ?? 0,
     filter: readFilter(params.get("filter")),
-    example: readExample(params),
+    example,
+    refinement: isRefinable({ example }) ? readRefinement(params.get("refined")) : [],
   };
 }
 
 /** Returns the parameters of a search, without default values. */
-export function writeSearch({ query = "", modes = [], topP = 0, filter, example, ...ticks }) {
+export function writeSearch(search) {
+  const { query = "", modes = [], topP = 0, filter, example, refinement = [], ...ticks } = search;
   const params = new URLSearchParams();
   if (query) params.set("q", query);
   if (example) writeExample(params, example);
@@ -40,12 +50,14 @@ export function writeSearch({ query = "", modes = [], topP = 0, filter, example,
   for (const name of TICKS) if (ticks[name]) params.set(name, "1");
   if (topP > 0) params.set("least", String(topP));
   if (filter && Object.keys(filter).length > 0) params.set("filter", JSON.stringify(filter));
+  if (refinement.length > 0) params.set("refined", writeRefinement(refinement));
   return params;
 }
 
 /** Returns the body of the API request for a search, like a segment or an asset if given. */
 export function searchBody(route, similarTo, cursor) {
   const { query, modes, boxes, masks, topP, filter, scope, grouped, duplicates, literal } = route;
+  const { refinement = [] } = route;
   return {
     ...(query && { query }),
     ...(similarTo && { similar_to: similarTo }),
@@ -55,6 +67,7 @@ export function searchBody(route, similarTo, cursor) {
     ...(grouped && { group_by: "asset" }),
     ...(duplicates && { collapse: false }),
     ...(literal && { correct: false }),
+    ...refinementFields(refinement),
     ...(cursor && { cursor }),
     modes,
     use_boxes: boxes,

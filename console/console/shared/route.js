@@ -5,7 +5,7 @@ import { readSearch, writeSearch } from "../search/search-state.js";
 
 /** Pages of the account. An index of such a name has its library at `#/stats/library`. */
 const ACCOUNT_PAGES = new Set(["stats", "keys", "jobs"]);
-const INDEX_PAGES = new Set(["library", "health", "settings"]);
+const INDEX_PAGES = new Set(["library", "health", "settings", "quality"]);
 
 /**
  * Reads the state of the page from the URL's hash, so that reloads and links restore it: `#/` is the
