@@ -61,13 +61,13 @@ export function openHealth(index) {
     el(
       "p.hint",
       {},
-      "Whether search results are right: ",
-      el("a", { href: routeHash({ index, page: "quality" }) }, "Quality"),
+      "A check compares the records with the stored files, texts and vectors. It changes nothing. A repair restores what is missing and imports new items of followed sources.",
     ),
     el(
       "p.hint",
       {},
-      "A check compares the records with the stored files, texts and vectors. It changes nothing. A repair restores what is missing and imports new items of followed sources.",
+      el("a", { href: routeHash({ index, page: "quality" }) }, "Quality"),
+      " says whether search results are right.",
     ),
     outlet,
   );

@@ -69,6 +69,6 @@ export function summaryFacts({ calibration_error: error, ndcg_at_10: ndcg }) {
 
 /** Says how many judgments figures need, and how many there are. */
 export function requirementText(judgments) {
-  const have = judgments === 1 ? "there is 1" : `there are ${judgments.toLocaleString("en")}`;
-  return `Figures need ${MIN_JUDGMENTS} judgments of moments that a search finds, and ${have} in all.`;
+  const have = judgments === 1 ? "There is 1" : `There are ${judgments.toLocaleString("en")}`;
+  return `Figures need ${MIN_JUDGMENTS} judgments of moments that a search finds. ${have} so far.`;
 }

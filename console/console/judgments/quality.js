@@ -31,7 +31,13 @@ export function openQuality(index) {
     content.removeAttribute("aria-busy");
   };
   void load();
-  return el("section.stack", {}, el("h2", {}, "Quality"), el("p.hint", {}, INTRODUCTION), content);
+  return el(
+    "section.quality.stack",
+    {},
+    el("h2", {}, "Quality"),
+    el("p.hint", {}, INTRODUCTION),
+    content,
+  );
 }
 
 const INTRODUCTION =
@@ -81,8 +87,12 @@ function figurePanel(heading, title, figures) {
   );
   const columns = ["Score", "Judgments", "Precision", "Interval"];
   panel.append(
-    qualityTable(`Precision: ${title}`, columns, precisionRows(figures.precision)),
-    el("dl.numbers", {}, facts),
+    el(
+      "div.figures",
+      {},
+      qualityTable(`Precision: ${title}`, columns, precisionRows(figures.precision)),
+      el("dl.numbers", {}, facts),
+    ),
   );
   return panel;
 }
@@ -90,7 +100,7 @@ function figurePanel(heading, title, figures) {
 /** Says how to judge. */
 function emptyState(index, { judgments }) {
   return el(
-    "div.empty",
+    "div.empty.stack.tight",
     {},
     el("h2", {}, "Too few to say"),
     el("p", {}, requirementText(judgments)),

@@ -1,5 +1,6 @@
 import { acceptJudgingKeys, addThumbs } from "../judgments/judging.js";
 import { openRefinementBar } from "../judgments/refinement-bar.js";
+import { refinementText } from "../judgments/refinement.js";
 import { readResultFocus } from "../judgments/result-focus.js";
 import { canJudge } from "../judgments/send-judgment.js";
 import { el, errorNotice, announce } from "../shared/element.js";
@@ -72,10 +73,14 @@ export async function showSearch(outlet, route, signal) {
     (restCount > 0 ? restFold : outlet).append(more);
     if (cursor) cards[0]?.card.querySelector("button").focus();
     else focusSame();
-    announce(heading.textContent);
+    announce([...refinementNotes(route), heading.textContent].join(". "));
   };
 
   await load(undefined);
+}
+
+function refinementNotes({ refinement }) {
+  return refinement.length > 0 ? [refinementText(refinement)] : [];
 }
 
 /** Names what a search looks for, words, an example, or both, and where. */

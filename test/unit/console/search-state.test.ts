@@ -12,6 +12,7 @@ interface SearchState {
   topP: number;
   filter: Record<string, unknown>;
   example: Record<string, unknown> | null;
+  refinement: { id: string; isRelevant: boolean }[];
 }
 
 interface Scoped extends SearchState {
@@ -42,6 +43,7 @@ const NOTHING: SearchState = {
   topP: 0,
   filter: {},
   example: null,
+  refinement: [],
 };
 
 it.each<[Partial<SearchState>]>([
@@ -49,6 +51,7 @@ it.each<[Partial<SearchState>]>([
   [{ query: "a boat & 50 % of #1?" }],
   [{ query: "boat", modes: ["video", "speech"], boxes: true, masks: true, topP: 0.55 }],
   [{ query: "boat", grouped: true, duplicates: true }],
+  [{ query: "boat", refinement: [{ id: "seg_1", isRelevant: false }] }],
   [{ query: "boat", filter: { year: { $gte: 2024 }, "a.b": { $in: ["x, y", "東京"] } } }],
   [{ example: { kind: "similar", id: "seg_1", name: "עותק #1.mp4" } }],
   [{ query: "at night", example: { kind: "image", id: "1", name: "a.jpg" } }],
@@ -86,6 +89,10 @@ it.each<[Partial<Scoped>, Record<string, unknown>]>([
     { query: "boat", asset_ids: ["vid_1"], group_by: "asset", collapse: false },
   ],
   [{ query: "boat" }, { query: "boat" }],
+  [
+    { query: "boat", refinement: [{ id: "seg_1", isRelevant: true }] },
+    { query: "boat", more_like: ["seg_1"] },
+  ],
   [
     { query: "boat", modes: ["video"], boxes: true, masks: true },
     { query: "boat", modes: ["video"], use_boxes: true, use_masks: true },
