@@ -7,6 +7,7 @@ import {
   newReadKey,
   openConsole,
   openSample,
+  submit,
   SERVICE_URL,
   useBrowser,
 } from "./console-page.ts";
@@ -100,6 +101,19 @@ describe("the thumbs of a search", () => {
     await page.getByRole("alert").getByText("at most 20 relevant").waitFor();
     expect(await thumb(page, "Relevant").getAttribute("aria-pressed")).toBe("true");
     await Promise.all([nextJudgment(page), thumb(page, "Relevant").click()]);
+  });
+
+  it("refine it also with other options, but not a search for other words", async () => {
+    const { page } = await openSample("?q=carpenter");
+    await thumb(page, "Relevant").click();
+    await refinedBy(page, "1 relevant moment").waitFor();
+    await page.getByText("Near-duplicates").click();
+    await page.waitForURL(/duplicates=1&refined=seg_\w+$/);
+    await refinedBy(page, "1 relevant moment").waitFor();
+    await submit(page, "glacier");
+    await page.getByRole("heading", { name: "for “glacier”" }).waitFor();
+    expect(page.url()).not.toContain("refined");
+    expect(await page.locator(".refined").count()).toBe(0);
   });
 
   it("of a search by a moment judge a queued one, which is refined, too", async () => {

@@ -19,7 +19,7 @@ export const PAGE_VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.getByText(/with findings\.$/).waitFor();
     return view;
   },
-  async "the quality of an index without judgments"() {
+  async "the quality of an index with too few judgments"() {
     const view = await openConsole(INDEX_KEY, `#/${AWKWARD_INDEX}/quality`);
     await view.page.getByRole("heading", { name: "Scores in use" }).waitFor();
     return view;

@@ -138,7 +138,7 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
       .getByRole("button", { name: /^Relevant: / })
       .first()
       .click();
-    await view.page.getByText("Refined by 1 relevant moment").waitFor();
+    await view.page.locator(".refined").waitFor();
     return view;
   },
   async "a judgment that isn't stored"() {

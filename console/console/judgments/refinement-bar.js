@@ -1,7 +1,7 @@
 import { el } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
 import { judge, readJudgments } from "./judging.js";
-import { refinementText } from "./refinement.js";
+import { refinementText } from "./refinement-fields.js";
 
 const NOTE =
   "Moments that you judged not relevant are left out. Percentages put the results in order, but aren't exact.";

@@ -3,7 +3,7 @@ import { ApiError } from "../shared/api-error.js";
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { exampleFile } from "./example-files.js";
-import { fileSearchParams, searchBody } from "./search-state.js";
+import { fileSearchParams, searchBody } from "./search-body.js";
 
 /** Clips are sent in one request, and most Cloudflare plans refuse bodies over 100 MB. */
 const MAX_CLIP_BYTES = 95_000_000;

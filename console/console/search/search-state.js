@@ -1,9 +1,4 @@
-import {
-  isRefinable,
-  readRefinement,
-  refinementFields,
-  writeRefinement,
-} from "../judgments/refinement.js";
+import { isRefinable, readRefinement, writeRefinement } from "../judgments/refinement.js";
 
 /*
  * A search in the hash of the URL: `q=boat&modes=image&boxes&masks&least=0.5&filter={"year":2024}`,
@@ -15,11 +10,6 @@ import {
 const MODES = new Set(["video", "audio", "image", "visual", "speech", "text"]);
 const TICKS = ["boxes", "masks", "grouped", "duplicates", "literal"];
 const EXAMPLES = ["similar", "range", "image", "clip"];
-
-/** Hits of a page. */
-const PAGE = 24;
-/** Hits of a search by a file, which has no pages. */
-const FILE_HITS = 100;
 
 /** Reads a search from the parameters of the hash. Invalid values count as absent. */
 export function readSearch(params) {
@@ -52,40 +42,6 @@ export function writeSearch(search) {
   if (filter && Object.keys(filter).length > 0) params.set("filter", JSON.stringify(filter));
   if (refinement.length > 0) params.set("refined", writeRefinement(refinement));
   return params;
-}
-
-/** Returns the body of the API request for a search, like a segment or an asset if given. */
-export function searchBody(route, similarTo, cursor) {
-  const { query, modes, boxes, masks, topP, filter, scope, grouped, duplicates, literal } = route;
-  const { refinement = [] } = route;
-  return {
-    ...(query && { query }),
-    ...(similarTo && { similar_to: similarTo }),
-    ...(topP > 0 && { top_p: topP }),
-    ...(Object.keys(filter).length > 0 && { filter }),
-    ...(scope && { asset_ids: [scope.id] }),
-    ...(grouped && { group_by: "asset" }),
-    ...(duplicates && { collapse: false }),
-    ...(literal && { correct: false }),
-    ...refinementFields(refinement),
-    ...(cursor && { cursor }),
-    modes,
-    use_boxes: boxes,
-    use_masks: masks,
-    top_k: PAGE,
-  };
-}
-
-/** Returns the query parameters of a search by a file. Its hits are cut at the lowest score later. */
-export function fileSearchParams({ modes, filter, scope, grouped, duplicates }) {
-  return {
-    top_k: FILE_HITS,
-    modes,
-    ...(Object.keys(filter).length > 0 && { filter: JSON.stringify(filter) }),
-    ...(scope && { asset_ids: scope.id }),
-    ...(grouped && { group_by: "asset" }),
-    ...(duplicates && { collapse: false }),
-  };
 }
 
 function readExample(params) {

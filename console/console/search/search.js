@@ -1,6 +1,6 @@
 import { acceptJudgingKeys, addThumbs } from "../judgments/judging.js";
 import { openRefinementBar } from "../judgments/refinement-bar.js";
-import { refinementText } from "../judgments/refinement.js";
+import { refinementText } from "../judgments/refinement-fields.js";
 import { readResultFocus } from "../judgments/result-focus.js";
 import { canJudge } from "../judgments/send-judgment.js";
 import { el, errorNotice, announce } from "../shared/element.js";

@@ -19,9 +19,11 @@ interface Refinements {
   addJudgment: (refinement: Judged[], id: string, isRelevant: boolean | null) => Judged[] | null;
   isRefinable: (route: { example: { kind: string } | null }) => boolean;
   readRefinement: (text: string | null) => Judged[];
+  writeRefinement: (refinement: Judged[]) => string;
+}
+interface Fields {
   refinementFields: (refinement: Judged[]) => Record<string, string[]>;
   refinementText: (refinement: Judged[]) => string;
-  writeRefinement: (refinement: Judged[]) => string;
 }
 interface Keys {
   judgmentOfKey: (event: object) => boolean | null;
@@ -42,7 +44,8 @@ interface Routes {
 const load = (name: string) =>
   import(new URL(`../../../console/console/${name}.js`, import.meta.url).href);
 const refinements = (await load("judgments/refinement")) as Refinements;
-const { addJudgment, MAX_REFINING, readRefinement, refinementText } = refinements;
+const { addJudgment, MAX_REFINING, readRefinement } = refinements;
+const { refinementFields, refinementText } = (await load("judgments/refinement-fields")) as Fields;
 const { judgmentOfKey } = (await load("judgments/judging-keys")) as Keys;
 const wording = (await load("judgments/quality-wording")) as Wording;
 const { readRoute, routeHash } = (await load("shared/route")) as Routes;
@@ -95,7 +98,7 @@ describe("what refines a search", () => {
       "Refined by 2 relevant and 1 not relevant moments",
     ],
   ])("%j is sent as %j, and reads “%s”", (refinement, fields, text) => {
-    expect(refinements.refinementFields(refinement)).toEqual(fields);
+    expect(refinementFields(refinement)).toEqual(fields);
     expect(refinementText(refinement)).toBe(text);
   });
 

@@ -20,17 +20,19 @@ interface Scoped extends SearchState {
 }
 
 /** The functions under test; the console is plain JavaScript without types. */
-interface SearchStates {
+interface SearchBodies {
   searchBody: (state: SearchState, similarTo?: string, cursor?: string) => Record<string, unknown>;
   fileSearchParams: (state: Partial<Scoped>) => Record<string, unknown>;
+}
+interface SearchStates {
   readSearch: (params: URLSearchParams) => SearchState;
   writeSearch: (state: Partial<SearchState>) => URLSearchParams;
 }
 
-const file = new URL("../../../console/console/search/search-state.js", import.meta.url).href;
-const { fileSearchParams, readSearch, searchBody, writeSearch } = (await import(
-  file
-)) as SearchStates;
+const load = (name: string) =>
+  import(new URL(`../../../console/console/search/${name}.js`, import.meta.url).href);
+const { fileSearchParams, searchBody } = (await load("search-body")) as SearchBodies;
+const { readSearch, writeSearch } = (await load("search-state")) as SearchStates;
 
 const NOTHING: SearchState = {
   query: "",
