@@ -1,7 +1,13 @@
 import { announce, el, errorNotice, shape } from "../shared/element.js";
 import { readRoute, routeHash } from "../shared/route.js";
 import { judgmentOfKey } from "./judging-keys.js";
-import { addJudgment, isRefinable, MAX_REFINING, writeRefinement } from "./refinement.js";
+import {
+  addJudgment,
+  isRefinable,
+  MAX_REFINING,
+  readRefinement,
+  writeRefinement,
+} from "./refinement.js";
 import { searchIdentity, sendJudgment } from "./send-judgment.js";
 
 /** Judgments since the page was loaded, by search, then segment: null is one that was taken back. */
@@ -91,16 +97,16 @@ function refine(route, id, isRelevant) {
   const shown = readRoute();
   if (searchIdentity(shown) !== searchIdentity(route)) return;
   if (!isRefinable(shown)) return isRelevant === null ? undefined : showMessage(STORED_ONLY);
-  const refinement = addJudgment(shown.refinement, id, isRelevant);
+  const refinement = addJudgment(readRefinement(shown), id, isRelevant);
   if (refinement === null) return showMessage(FULL);
-  if (writeRefinement(refinement) === writeRefinement(shown.refinement)) return;
-  location.hash = routeHash({ ...shown, refinement });
+  const refined = writeRefinement(refinement);
+  if (refined !== shown.refined) location.hash = routeHash({ ...shown, refined });
 }
 
 /** Takes the judgments in the address over, as after a reload. */
 export function readJudgments(route) {
   const known = judgmentsOf(route);
-  for (const { id, isRelevant } of route.refinement) {
+  for (const { id, isRelevant } of readRefinement(route)) {
     if (!known.has(id)) known.set(id, isRelevant);
   }
 }

@@ -1,7 +1,7 @@
 import { el } from "../shared/element.js";
 import { routeHash } from "../shared/route.js";
 import { judge, readJudgments } from "./judging.js";
-import { refinementText } from "./refinement-fields.js";
+import { readRefinement, refinementText } from "./refinement.js";
 
 const NOTE =
   "Moments that you judged not relevant are left out. Percentages put the results in order, but aren't exact.";
@@ -14,16 +14,17 @@ export function openRefinementBar(route) {
 }
 
 function refinementParts(route) {
-  const last = route.refinement.at(-1);
+  const refinement = readRefinement(route);
+  const last = refinement.at(-1);
   if (!last) return [];
   const undo = el("button.quiet.undo", { type: "button" }, "Undo");
   undo.addEventListener("click", () => judge(route, last.id, null));
-  const original = routeHash({ ...route, refinement: [] });
+  const original = routeHash({ ...route, refined: "" });
   return [
     el(
       "div.notice.refined",
       { role: "group", "aria-label": "Refinement" },
-      el("p", {}, refinementText(route.refinement)),
+      el("p", {}, refinementText(refinement)),
       el("div.row", {}, undo, el("a", { href: original }, "Show the original results")),
     ),
     el("p.facts", {}, NOTE),

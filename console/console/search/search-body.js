@@ -1,4 +1,4 @@
-import { refinementFields } from "../judgments/refinement-fields.js";
+import { readRefinement, refinementFields } from "../judgments/refinement.js";
 
 /** Hits of a page. */
 const PAGE = 24;
@@ -8,7 +8,6 @@ const FILE_HITS = 100;
 /** Returns the body of the API request for a search, like a segment or an asset if given. */
 export function searchBody(route, similarTo, cursor) {
   const { query, modes, boxes, masks, topP, filter, scope, grouped, duplicates, literal } = route;
-  const { refinement = [] } = route;
   return {
     ...(query && { query }),
     ...(similarTo && { similar_to: similarTo }),
@@ -18,7 +17,7 @@ export function searchBody(route, similarTo, cursor) {
     ...(grouped && { group_by: "asset" }),
     ...(duplicates && { collapse: false }),
     ...(literal && { correct: false }),
-    ...refinementFields(refinement),
+    ...refinementFields(readRefinement(route)),
     ...(cursor && { cursor }),
     modes,
     use_boxes: boxes,

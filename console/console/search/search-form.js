@@ -50,8 +50,8 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
     if (!route) return;
     // Other filters and options leave the judgments as they are.
     const isSame = route.query === shown?.query && route.example?.id === shown?.example?.id;
-    const refinement = isSame ? (shown?.refinement ?? []) : [];
-    visit(routeHash({ index, view: getView(), ...route, refinement }), isReplacing);
+    const refined = isSame ? shown?.refined : "";
+    visit(routeHash({ index, view: getView(), ...route, refined }), isReplacing);
   };
 
   const visit = (hash, isReplacing = false) => {

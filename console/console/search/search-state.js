@@ -1,5 +1,3 @@
-import { isRefinable, readRefinement, writeRefinement } from "../judgments/refinement.js";
-
 /*
  * A search in the hash of the URL: `q=boat&modes=image&boxes&masks&least=0.5&filter={"year":2024}`,
  * `grouped` for the best moment of each asset, `duplicates` for near-identical ones too, `literal` for
@@ -13,7 +11,6 @@ const EXAMPLES = ["similar", "range", "image", "clip"];
 
 /** Reads a search from the parameters of the hash. Invalid values count as absent. */
 export function readSearch(params) {
-  const example = readExample(params);
   return {
     query: params.get("q") ?? "",
     modes: (params.get("modes") ?? "").split(",").filter((mode) => MODES.has(mode)),
@@ -24,23 +21,22 @@ export function readSearch(params) {
     literal: params.has("literal"),
     topP: readNumber(params.get("least"), 0, 1) ?? 0,
     filter: readFilter(params.get("filter")),
-    example,
-    refinement: isRefinable({ example }) ? readRefinement(params.get("refined")) : [],
+    example: readExample(params),
+    refined: params.get("refined") ?? "",
   };
 }
 
 /** Returns the parameters of a search, without default values. */
-export function writeSearch(search) {
-  const { query = "", modes = [], topP = 0, filter, example, refinement = [], ...ticks } = search;
+export function writeSearch({ query = "", modes = [], topP = 0, filter, example, ...others }) {
   const params = new URLSearchParams();
   if (query) params.set("q", query);
   if (example) writeExample(params, example);
   if (params.size === 0) return params;
   if (modes.length > 0) params.set("modes", modes.join(","));
-  for (const name of TICKS) if (ticks[name]) params.set(name, "1");
+  for (const name of TICKS) if (others[name]) params.set(name, "1");
   if (topP > 0) params.set("least", String(topP));
   if (filter && Object.keys(filter).length > 0) params.set("filter", JSON.stringify(filter));
-  if (refinement.length > 0) params.set("refined", writeRefinement(refinement));
+  if (others.refined) params.set("refined", others.refined);
   return params;
 }
 

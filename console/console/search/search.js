@@ -1,6 +1,6 @@
 import { acceptJudgingKeys, addThumbs } from "../judgments/judging.js";
 import { openRefinementBar } from "../judgments/refinement-bar.js";
-import { refinementText } from "../judgments/refinement-fields.js";
+import { readRefinement, refinementText } from "../judgments/refinement.js";
 import { readResultFocus } from "../judgments/result-focus.js";
 import { canJudge } from "../judgments/send-judgment.js";
 import { el, errorNotice, announce } from "../shared/element.js";
@@ -79,7 +79,8 @@ export async function showSearch(outlet, route, signal) {
   await load(undefined);
 }
 
-function refinementNotes({ refinement }) {
+function refinementNotes(route) {
+  const refinement = readRefinement(route);
   return refinement.length > 0 ? [refinementText(refinement)] : [];
 }
 

@@ -13,17 +13,19 @@ interface Bin {
   high: number;
 }
 
+interface Route {
+  example: { kind: string } | null;
+  refined: string;
+}
+
 /** The functions under test; the console is plain JavaScript without types. */
 interface Refinements {
   MAX_REFINING: number;
   addJudgment: (refinement: Judged[], id: string, isRelevant: boolean | null) => Judged[] | null;
-  isRefinable: (route: { example: { kind: string } | null }) => boolean;
-  readRefinement: (text: string | null) => Judged[];
-  writeRefinement: (refinement: Judged[]) => string;
-}
-interface Fields {
+  readRefinement: (route: Route) => Judged[];
   refinementFields: (refinement: Judged[]) => Record<string, string[]>;
   refinementText: (refinement: Judged[]) => string;
+  writeRefinement: (refinement: Judged[]) => string;
 }
 interface Keys {
   judgmentOfKey: (event: object) => boolean | null;
@@ -37,19 +39,20 @@ interface Wording {
   summaryFacts: (figures: object) => string[][];
 }
 interface Routes {
-  readRoute: (hash: string) => { refinement: Judged[] };
+  readRoute: (hash: string) => Route;
   routeHash: (route: object) => string;
 }
 
 const load = (name: string) =>
   import(new URL(`../../../console/console/${name}.js`, import.meta.url).href);
 const refinements = (await load("judgments/refinement")) as Refinements;
-const { addJudgment, MAX_REFINING, readRefinement } = refinements;
-const { refinementFields, refinementText } = (await load("judgments/refinement-fields")) as Fields;
+const { addJudgment, MAX_REFINING, refinementFields, refinementText } = refinements;
 const { judgmentOfKey } = (await load("judgments/judging-keys")) as Keys;
 const wording = (await load("judgments/quality-wording")) as Wording;
 const { readRoute, routeHash } = (await load("shared/route")) as Routes;
 
+const readRefinement = (refined: string, kind?: string) =>
+  refinements.readRefinement({ example: kind === undefined ? null : { kind }, refined });
 const yes = (id: string): Judged => ({ id, isRelevant: true });
 const no = (id: string): Judged => ({ id, isRelevant: false });
 
@@ -61,12 +64,12 @@ describe("what refines a search", () => {
   ])("%j is %j in the hash, from which it is read in the same order", (refinement, text) => {
     expect(refinements.writeRefinement(refinement)).toBe(text);
     expect(readRefinement(text)).toEqual(refinement);
-    const hash = routeHash({ index: "holidays", query: "boat", refinement });
-    expect(readRoute(hash).refinement).toEqual(refinement);
+    const hash = routeHash({ index: "holidays", query: "boat", refined: text });
+    expect(refinements.readRefinement(readRoute(hash))).toEqual(refinement);
   });
 
   it.each([
-    [null, []],
+    ["", []],
     ["vid_1,seg_1,--seg_2,seg_,,<b>", [yes("seg_1")]],
     ["seg_1,-seg_1", [no("seg_1")]],
   ])("is read from %j without what is invalid, each segment once", (text, refinement) => {
@@ -103,12 +106,12 @@ describe("what refines a search", () => {
   });
 
   it("is absent from searches by a file, and without anything to search for", () => {
-    expect(refinements.isRefinable({ example: null })).toBe(true);
-    expect(refinements.isRefinable({ example: { kind: "similar" } })).toBe(true);
-    expect(readRoute("#/holidays?clip=1&refined=seg_1").refinement).toEqual([]);
-    expect(routeHash({ index: "holidays", query: "", refinement: [yes("seg_1")] })).toBe(
-      "#/holidays",
-    );
+    expect(readRefinement("seg_1", "similar")).toEqual([yes("seg_1")]);
+    for (const kind of ["image", "clip", "range"]) {
+      expect(readRefinement("seg_1", kind)).toEqual([]);
+    }
+    const hash = routeHash({ index: "holidays", query: "", refined: "seg_1" });
+    expect(hash).toBe("#/holidays");
   });
 });
 

@@ -12,7 +12,8 @@ interface SearchState {
   topP: number;
   filter: Record<string, unknown>;
   example: Record<string, unknown> | null;
-  refinement: { id: string; isRelevant: boolean }[];
+  /** Judgments that refine the search, as text. */
+  refined: string;
 }
 
 interface Scoped extends SearchState {
@@ -45,7 +46,7 @@ const NOTHING: SearchState = {
   topP: 0,
   filter: {},
   example: null,
-  refinement: [],
+  refined: "",
 };
 
 it.each<[Partial<SearchState>]>([
@@ -53,7 +54,7 @@ it.each<[Partial<SearchState>]>([
   [{ query: "a boat & 50 % of #1?" }],
   [{ query: "boat", modes: ["video", "speech"], boxes: true, masks: true, topP: 0.55 }],
   [{ query: "boat", grouped: true, duplicates: true }],
-  [{ query: "boat", refinement: [{ id: "seg_1", isRelevant: false }] }],
+  [{ query: "boat", refined: "seg_1,-seg_2" }],
   [{ query: "boat", filter: { year: { $gte: 2024 }, "a.b": { $in: ["x, y", "東京"] } } }],
   [{ example: { kind: "similar", id: "seg_1", name: "עותק #1.mp4" } }],
   [{ query: "at night", example: { kind: "image", id: "1", name: "a.jpg" } }],
@@ -92,7 +93,7 @@ it.each<[Partial<Scoped>, Record<string, unknown>]>([
   ],
   [{ query: "boat" }, { query: "boat" }],
   [
-    { query: "boat", refinement: [{ id: "seg_1", isRelevant: true }] },
+    { query: "boat", refined: "seg_1" },
     { query: "boat", more_like: ["seg_1"] },
   ],
   [
