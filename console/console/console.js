@@ -30,7 +30,13 @@ const PAGES = {
     open: () => lazyPage(async () => (await import("./administration/jobs.js")).openJobs()),
   },
 };
-const TABS = { library: "", watches: "Watches", health: "Health", settings: "Settings" };
+const TABS = {
+  library: "",
+  watches: "Watches",
+  health: "Health",
+  settings: "Settings",
+  quality: "Quality",
+};
 
 /** Open workspaces by index. They live as long as the page: uploads continue in the background. */
 const workspaces = new Map();

@@ -19,6 +19,8 @@ import { openUploads } from "./uploads/uploads.js";
 const PAGES = {
   watches: (index, route) =>
     lazyPage(async () => (await import("./watches/pages.js")).openWatchPage(index, route)),
+  quality: (index) =>
+    lazyPage(async () => (await import("./judgments/quality.js")).openQuality(index)),
   health: (index) =>
     lazyPage(async () => (await import("./administration/health.js")).openHealth(index)),
   settings: (index) =>
@@ -90,6 +92,8 @@ export function openWorkspace(index, onDeleted) {
 
   let running = new AbortController();
   let page = "library";
+  /** The route whose results are shown; null without any. */
+  let shown = null;
   const searchForm = openSearchForm(index, parts, {
     getView: () => view,
     onRepeat: () => follow(readRoute()),
@@ -114,13 +118,16 @@ export function openWorkspace(index, onDeleted) {
     page = route.asset ? "asset" : route.page;
     results.hidden = !hasResults;
     parts.library.hidden = !isLibrary || hasResults;
+    const hasSameSearch = isRefinedOtherwise(route, shown);
+    shown = hasResults ? route : null;
     if (!isLibrary) parts.page.replaceChildren(PAGES[route.page](index, route));
-    else if (hasResults) void showResults(route, running.signal);
+    else if (hasResults) void showResults(route, running.signal, hasSameSearch);
   };
 
   /** Shows an answer or results of a search. What shows them is loaded when it is first needed. */
-  const showResults = async (route, signal) => {
-    results.replaceChildren(el("p.facts", {}, route.asset ? "Loading…" : "Searching…"));
+  const showResults = async (route, signal, hasSameSearch) => {
+    if (!hasSameSearch)
+      results.replaceChildren(el("p.facts", {}, route.asset ? "Loading…" : "Searching…"));
     try {
       const show = await loadResults(route);
       if (!signal.aborted) await show(results, route, signal);
@@ -137,6 +144,13 @@ export function openWorkspace(index, onDeleted) {
   };
   const isUploading = () => uploads.isRunning() || transcripts.isWaiting();
   return { root, follow, refresh, isUploading, stop: () => uploads.stopAll() };
+}
+
+/** Returns whether two routes differ only in what refines their search. */
+function isRefinedOtherwise(route, shown) {
+  if (shown === null || routeHash(route) === routeHash(shown)) return false;
+  const [hash, shownHash] = [route, shown].map((one) => routeHash({ ...one, refined: "" }));
+  return hash === shownHash;
 }
 
 /** Loads the function that shows an answer, the video or image of a link, or a search. */

@@ -69,6 +69,11 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).click();
 }
 
+/** Creates a key that only reads, of the account with the index `SAMPLE_INDEX`. */
+export function newReadKey(): Promise<string> {
+  return createKey(service.keySecrets, { account: "sample", scopes: ["read"] });
+}
+
 /** Creates a key of a new account. */
 export function newAccountKey(expiresAt: number | null = null): Promise<string> {
   return createKey(service.keySecrets, { account: crypto.randomUUID(), expiresAt });

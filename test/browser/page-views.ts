@@ -10,12 +10,25 @@ import {
   SERVICE_URL,
   WEBHOOKS_ORIGIN,
 } from "./console-page.ts";
+import { manyJudgments } from "./replaced-responses.ts";
 
 /** Pages of an index and of the account, and the API reference. */
 export const PAGE_VIEWS: Record<string, () => Promise<ConsolePage>> = {
   async "the health of an index"() {
     const view = await openConsole(INDEX_KEY, `#/${AWKWARD_INDEX}/health`);
     await view.page.getByText(/with findings\.$/).waitFor();
+    return view;
+  },
+  async "the quality of an index with too few judgments"() {
+    const view = await openConsole(INDEX_KEY, `#/${AWKWARD_INDEX}/quality`);
+    await view.page.getByRole("heading", { name: "Scores in use" }).waitFor();
+    return view;
+  },
+  async "the quality of an index with many judgments"() {
+    const view = await openConsole();
+    await manyJudgments(view.page, AWKWARD_INDEX);
+    await view.page.goto(`${SERVICE_URL}/#/${AWKWARD_INDEX}/quality`);
+    await view.page.getByRole("img", { name: /^Reliability diagram/ }).waitFor();
     return view;
   },
   async "the settings of an index"() {

@@ -133,6 +133,25 @@ export const VIEWS: Record<string, () => Promise<ConsolePage>> = {
     await view.page.locator(".image-frame svg").first().waitFor();
     return view;
   },
+  async "a refined search"() {
+    const view = await openConsole(INDEX_KEY, `${HASH}?q=lantern+festival`);
+    await view.page
+      .getByRole("button", { name: /^Relevant: / })
+      .first()
+      .click();
+    await view.page.locator(".refined").waitFor();
+    return view;
+  },
+  async "a judgment that isn't stored"() {
+    const view = await openConsole(INDEX_KEY, `${HASH}?q=lantern+festival`);
+    await view.page.route(/\/judgments$/, (route) => route.fulfill({ status: 503, body: "" }));
+    await view.page
+      .getByRole("button", { name: /^Relevant: / })
+      .first()
+      .click();
+    await view.page.getByText("The judgment wasn't changed.").waitFor();
+    return view;
+  },
   async "an open search result"() {
     const view = await openConsole(INDEX_KEY, `${HASH}?q=lantern+festival`);
     await view.page.locator(".card.moment button.over").first().click();

@@ -2,6 +2,7 @@ import { assetLink } from "../library/linked-asset.js";
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { el, errorNotice } from "../shared/element.js";
+import { routeHash } from "../shared/route.js";
 import { count, dateTime } from "../shared/wording.js";
 import { followJob } from "./job-progress.js";
 import { codeName } from "./job-wording.js";
@@ -61,6 +62,12 @@ export function openHealth(index) {
       "p.hint",
       {},
       "A check compares the records with the stored files, texts and vectors. It changes nothing. A repair restores what is missing and imports new items of followed sources.",
+    ),
+    el(
+      "p.hint",
+      {},
+      el("a", { href: routeHash({ index, page: "quality" }) }, "Quality"),
+      " says whether search results are right.",
     ),
     outlet,
   );

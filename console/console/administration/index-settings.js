@@ -10,6 +10,7 @@ export function settingsForm({ description, settings }) {
     webhookUrl: settings.webhook_url ?? "",
     isScheduled: hours !== null,
     hours: String(hours ?? DEFAULT_HOURS),
+    calibration: settings.calibration,
   };
 }
 
@@ -17,9 +18,11 @@ export function settingsForm({ description, settings }) {
  * Returns the fields of the request for a form. The settings are replaced as a whole, so an empty
  * field removes its setting.
  */
-export function settingsFields({ description, language, webhookUrl, isScheduled, hours }) {
+export function settingsFields({ description, language, webhookUrl, isScheduled, hours, ...rest }) {
   const settings = { traverse_every_hours: isScheduled ? Number(hours) : null };
   if (language.trim() !== "") settings.language = language.trim();
   if (webhookUrl.trim() !== "") settings.webhook_url = webhookUrl.trim();
+  // The page of the quality changes it.
+  if (rest.calibration !== undefined) settings.calibration = rest.calibration;
   return { description, settings };
 }

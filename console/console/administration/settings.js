@@ -70,6 +70,7 @@ function openForm(index, record, onSaved) {
           webhookUrl: webhookUrl.value,
           isScheduled: isScheduled.checked,
           hours: hours.value,
+          calibration: values.calibration,
         }),
         metadata: metadata.read(),
       };

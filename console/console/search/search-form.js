@@ -47,7 +47,11 @@ export function openSearchForm(index, parts, { getView, onRepeat }) {
 
   const go = ({ chosen = example.read(), isReplacing = false } = {}) => {
     const route = readForm(chosen);
-    if (route) visit(routeHash({ index, view: getView(), ...route }), isReplacing);
+    if (!route) return;
+    // Other filters and options leave the judgments as they are.
+    const isSame = route.query === shown?.query && route.example?.id === shown?.example?.id;
+    const refined = isSame ? shown?.refined : "";
+    visit(routeHash({ index, view: getView(), ...route, refined }), isReplacing);
   };
 
   const visit = (hash, isReplacing = false) => {

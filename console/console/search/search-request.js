@@ -3,10 +3,13 @@ import { ApiError } from "../shared/api-error.js";
 import { indexPath } from "../shared/api-path.js";
 import { api } from "../shared/api.js";
 import { exampleFile } from "./example-files.js";
-import { fileSearchParams, searchBody } from "./search-state.js";
+import { fileSearchParams, searchBody } from "./search-body.js";
 
 /** Clips are sent in one request, and most Cloudflare plans refuse bodies over 100 MB. */
 const MAX_CLIP_BYTES = 95_000_000;
+
+/** Hits of a search that is queued for judgments, as many as there can be. */
+const MAX_HITS = 500;
 
 /**
  * Runs a search of the page's route and resolves to the API's response, with a `note` for the user
@@ -29,6 +32,30 @@ function searchIndex(route, similarTo, { cursor, signal }) {
   });
 }
 
+/**
+ * Queues the search of a route with an example for a judgment, in all of the index. Resolves to the
+ * id of the job.
+ */
+export async function queueSearch({ index, query, example }) {
+  const whole = { index, query, example, modes: [], filter: {}, duplicates: true };
+  const { clip, similarTo } = await readExample(whole);
+  if (clip) {
+    const form = clipForm(clip, example);
+    form.append("queue_job", "true");
+    const params = { ...fileSearchParams(whole), top_k: MAX_HITS };
+    return (await api("POST", indexPath(index, ["search_video"], params), { form })).job_id;
+  }
+  const body = { ...searchBody(whole, similarTo), top_k: MAX_HITS, queue_job: true };
+  return (await api("POST", indexPath(index, ["search"]), { body })).job_id;
+}
+
+/** Reads what a search compares with: a file, or the id of a segment or an asset. */
+async function readExample({ index, example }) {
+  if (example.kind === "clip") return { clip: requireFile(example) };
+  if (example.kind !== "range") return { similarTo: example.id };
+  return await readTimeRange(index, example, new AbortController().signal);
+}
+
 function searchByImage(route, signal) {
   const form = new FormData();
   form.append("image_file", requireFile(route.example));
@@ -37,15 +64,18 @@ function searchByImage(route, signal) {
 }
 
 async function searchByClip(route, clip, signal) {
-  const { start, end } = route.example;
   if (clip.size > MAX_CLIP_BYTES) {
     throw new ApiError(413, "A clip to search by has at most 95 MB. Choose a shorter one.");
   }
+  return await searchByFile(route, "search_video", clipForm(clip, route.example), signal);
+}
+
+function clipForm(clip, { start, end }) {
   const form = new FormData();
   form.append("start_seconds", String(start));
   form.append("end_seconds", String(end ?? -1));
   form.append("video_file", clip);
-  return await searchByFile(route, "search_video", form, signal);
+  return form;
 }
 
 /** Sends a file, and cuts the hits at the lowest score here: another one needs no further upload. */
@@ -78,20 +108,23 @@ function cutAt(page, topP) {
 
 /** Searches by a part of a stored video: by the file, or if it is large by its nearest segment. */
 async function searchByTimeRange(route, { cursor, signal, onStep }) {
-  const { index, example } = route;
+  onStep("Fetching the clip…");
+  const { clip, similarTo } = await readTimeRange(route.index, route.example, signal);
+  onStep("Searching…");
+  if (clip) return await searchByClip(route, clip, signal);
+  const page = await searchIndex(route, similarTo, { cursor, signal });
+  const note = "This video is over 95 MB: the search uses the moment that this part lies in.";
+  return { ...page, note };
+}
+
+/** Reads the file of a stored video, or if it is large the id of the segment that a part lies in. */
+async function readTimeRange(index, example, signal) {
   const path = indexPath(index, ["video", example.id]);
   const video = await api("GET", path, { signal });
-  if (video.size_bytes > MAX_CLIP_BYTES) {
-    const segment = segmentAt(await listSegments(path, signal), example);
-    if (!segment) throw new ApiError(404, "This part of the video has no moment to search by.");
-    const page = await searchIndex(route, segment.segment_id, { cursor, signal });
-    const note = "This video is over 95 MB: the search uses the moment that this part lies in.";
-    return { ...page, note };
-  }
-  onStep("Fetching the clip…");
-  const clip = await fetchFile(video, signal);
-  onStep("Searching…");
-  return await searchByClip(route, clip, signal);
+  if (video.size_bytes <= MAX_CLIP_BYTES) return { clip: await fetchFile(video, signal) };
+  const segment = segmentAt(await listSegments(path, signal), example);
+  if (!segment) throw new ApiError(404, "This part of the video has no moment to search by.");
+  return { similarTo: segment.segment_id };
 }
 
 async function fetchFile({ media_url: url, title, content_type: type }, signal) {

@@ -1,18 +1,13 @@
 /*
  * A search in the hash of the URL: `q=boat&modes=image&boxes&masks&least=0.5&filter={"year":2024}`,
  * `grouped` for the best moment of each asset, `duplicates` for near-identical ones too, `literal` for
- * words as they are spelled, and the example that it compares with: `similar=seg_…`, `range=vid_…&from=3&to=7`, `image=1` or
- * `clip=1`. A file can't be in a URL; its number finds it until the page is reloaded.
+ * words as they are spelled, `refined` for judgments that refine it, and the example that it compares
+ * with: `similar=seg_…`, `range=vid_…&from=3&to=7`, `image=1` or `clip=1`. A file can't be in a URL; its number finds it until the page is reloaded.
  */
 
 const MODES = new Set(["video", "audio", "image", "visual", "speech", "text"]);
 const TICKS = ["boxes", "masks", "grouped", "duplicates", "literal"];
 const EXAMPLES = ["similar", "range", "image", "clip"];
-
-/** Hits of a page. */
-const PAGE = 24;
-/** Hits of a search by a file, which has no pages. */
-const FILE_HITS = 100;
 
 /** Reads a search from the parameters of the hash. Invalid values count as absent. */
 export function readSearch(params) {
@@ -27,52 +22,22 @@ export function readSearch(params) {
     topP: readNumber(params.get("least"), 0, 1) ?? 0,
     filter: readFilter(params.get("filter")),
     example: readExample(params),
+    refined: params.get("refined") ?? "",
   };
 }
 
 /** Returns the parameters of a search, without default values. */
-export function writeSearch({ query = "", modes = [], topP = 0, filter, example, ...ticks }) {
+export function writeSearch({ query = "", modes = [], topP = 0, filter, example, ...others }) {
   const params = new URLSearchParams();
   if (query) params.set("q", query);
   if (example) writeExample(params, example);
   if (params.size === 0) return params;
   if (modes.length > 0) params.set("modes", modes.join(","));
-  for (const name of TICKS) if (ticks[name]) params.set(name, "1");
+  for (const name of TICKS) if (others[name]) params.set(name, "1");
   if (topP > 0) params.set("least", String(topP));
   if (filter && Object.keys(filter).length > 0) params.set("filter", JSON.stringify(filter));
+  if (others.refined) params.set("refined", others.refined);
   return params;
-}
-
-/** Returns the body of the API request for a search, like a segment or an asset if given. */
-export function searchBody(route, similarTo, cursor) {
-  const { query, modes, boxes, masks, topP, filter, scope, grouped, duplicates, literal } = route;
-  return {
-    ...(query && { query }),
-    ...(similarTo && { similar_to: similarTo }),
-    ...(topP > 0 && { top_p: topP }),
-    ...(Object.keys(filter).length > 0 && { filter }),
-    ...(scope && { asset_ids: [scope.id] }),
-    ...(grouped && { group_by: "asset" }),
-    ...(duplicates && { collapse: false }),
-    ...(literal && { correct: false }),
-    ...(cursor && { cursor }),
-    modes,
-    use_boxes: boxes,
-    use_masks: masks,
-    top_k: PAGE,
-  };
-}
-
-/** Returns the query parameters of a search by a file. Its hits are cut at the lowest score later. */
-export function fileSearchParams({ modes, filter, scope, grouped, duplicates }) {
-  return {
-    top_k: FILE_HITS,
-    modes,
-    ...(Object.keys(filter).length > 0 && { filter: JSON.stringify(filter) }),
-    ...(scope && { asset_ids: scope.id }),
-    ...(grouped && { group_by: "asset" }),
-    ...(duplicates && { collapse: false }),
-  };
 }
 
 function readExample(params) {

@@ -1,3 +1,8 @@
+import { acceptJudgingKeys, addThumbs } from "../judgments/judging.js";
+import { openRefinementBar } from "../judgments/refinement-bar.js";
+import { readRefinement, refinementText } from "../judgments/refinement.js";
+import { readResultFocus } from "../judgments/result-focus.js";
+import { canJudge } from "../judgments/send-judgment.js";
 import { el, errorNotice, announce } from "../shared/element.js";
 import { calibrationNote, count, LIKELY_SCORE } from "../shared/wording.js";
 import { watchLink } from "../watches/watch-link.js";
@@ -16,26 +21,36 @@ export async function showSearch(outlet, route, signal) {
   const note = el("p.facts", { hidden: true });
   const words = el("div");
   const origin = el("div");
-  outlet.replaceChildren(heading, skeleton());
+  const bar = openRefinementBar(route);
+  const judgeable = canJudge(route);
+  [likely, rest].forEach(acceptJudgingKeys);
+  // Results that are there are those of the same search, which is refined.
+  if (outlet.querySelector(".moment")) outlet.setAttribute("aria-busy", "true");
+  else outlet.replaceChildren(heading, skeleton());
 
   const load = async (cursor) => {
     more.replaceChildren(cursor ? el("p.facts", {}, "Searching…") : "");
     const onStep = (text) => (heading.textContent = text);
     try {
-      add(await runSearch(route, { cursor, signal, onStep }), cursor);
+      const page = await runSearch(route, { cursor, signal, onStep });
+      add(page, cursor, await judgeable);
     } catch (error) {
       if (signal.aborted) return;
-      if (!cursor) outlet.replaceChildren(more);
+      outlet.removeAttribute("aria-busy");
+      if (!cursor) outlet.replaceChildren(bar, more);
       more.replaceChildren(errorNotice(error, error.isFinal ? undefined : () => load(cursor)));
     }
   };
 
-  const add = (page, cursor) => {
+  const add = (page, cursor, isJudgeable) => {
     if (signal.aborted) return;
     const { segments, total, next_cursor: next, note: text, query, calibration } = page;
+    const focusSame = readResultFocus(outlet);
     if (!cursor) {
+      restFold.open = outlet.querySelector("details.rest")?.open === true;
       const top = el("div.row.between", {}, heading, watchLink(route, query?.corrected));
-      outlet.replaceChildren(top, words, note, likely, restFold, more, origin);
+      outlet.replaceChildren(top, bar, words, note, likely, restFold, more, origin);
+      outlet.removeAttribute("aria-busy");
     }
     words.replaceChildren(...wordNotes(route, query));
     note.textContent = [text, calibrationNote(calibration)].filter(Boolean).join(" ");
@@ -44,6 +59,7 @@ export async function showSearch(outlet, route, signal) {
       card: momentCard(hit),
       isLikely: hit.score > LIKELY_SCORE,
     }));
+    if (isJudgeable) cards.forEach(({ card }, i) => addThumbs(card, segments[i], route));
     likely.append(...cards.filter(({ isLikely }) => isLikely).map(({ card }) => card));
     rest.append(...cards.filter(({ isLikely }) => !isLikely).map(({ card }) => card));
     const [likelyCount, restCount] = [likely.childElementCount, rest.childElementCount];
@@ -58,10 +74,16 @@ export async function showSearch(outlet, route, signal) {
     );
     (restCount > 0 ? restFold : outlet).append(more);
     if (cursor) cards[0]?.card.querySelector("button").focus();
-    announce(heading.textContent);
+    else focusSame();
+    announce([...refinementNotes(route), heading.textContent].join(". "));
   };
 
   await load(undefined);
+}
+
+function refinementNotes(route) {
+  const refinement = readRefinement(route);
+  return refinement.length > 0 ? [refinementText(refinement)] : [];
 }
 
 /** Names what a search looks for, words, an example, or both, and where. */

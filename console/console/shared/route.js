@@ -5,7 +5,7 @@ import { readSearch, writeSearch } from "../search/search-state.js";
 
 /** Pages of the account. An index of such a name has its library at `#/stats/library`. */
 const ACCOUNT_PAGES = new Set(["stats", "keys", "jobs"]);
-const INDEX_PAGES = new Set(["library", "watches", "health", "settings"]);
+const INDEX_PAGES = new Set(["library", "watches", "health", "settings", "quality"]);
 /** What `#/holidays/watches/new` shows: the form for a watch. Ids of watches begin otherwise. */
 export const NEW_WATCH = "new";
 

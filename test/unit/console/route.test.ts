@@ -43,6 +43,7 @@ it.each([
   ["#/holidays", "library", "holidays"],
   ["#/holidays/health", "health", "holidays"],
   ["#/holidays/settings", "settings", "holidays"],
+  ["#/holidays/quality", "quality", "holidays"],
   ["#/holidays/unknown", "library", "holidays"],
   ["#/holidays?q=boat", "library", "holidays"],
   ["#/stats/library?q=boat", "library", "stats"],

@@ -12,6 +12,8 @@ interface SearchState {
   topP: number;
   filter: Record<string, unknown>;
   example: Record<string, unknown> | null;
+  /** Judgments that refine the search, as text. */
+  refined: string;
 }
 
 interface Scoped extends SearchState {
@@ -19,17 +21,19 @@ interface Scoped extends SearchState {
 }
 
 /** The functions under test; the console is plain JavaScript without types. */
-interface SearchStates {
+interface SearchBodies {
   searchBody: (state: SearchState, similarTo?: string, cursor?: string) => Record<string, unknown>;
   fileSearchParams: (state: Partial<Scoped>) => Record<string, unknown>;
+}
+interface SearchStates {
   readSearch: (params: URLSearchParams) => SearchState;
   writeSearch: (state: Partial<SearchState>) => URLSearchParams;
 }
 
-const file = new URL("../../../console/console/search/search-state.js", import.meta.url).href;
-const { fileSearchParams, readSearch, searchBody, writeSearch } = (await import(
-  file
-)) as SearchStates;
+const load = (name: string) =>
+  import(new URL(`../../../console/console/search/${name}.js`, import.meta.url).href);
+const { fileSearchParams, searchBody } = (await load("search-body")) as SearchBodies;
+const { readSearch, writeSearch } = (await load("search-state")) as SearchStates;
 
 const NOTHING: SearchState = {
   query: "",
@@ -42,6 +46,7 @@ const NOTHING: SearchState = {
   topP: 0,
   filter: {},
   example: null,
+  refined: "",
 };
 
 it.each<[Partial<SearchState>]>([
@@ -49,6 +54,7 @@ it.each<[Partial<SearchState>]>([
   [{ query: "a boat & 50 % of #1?" }],
   [{ query: "boat", modes: ["video", "speech"], boxes: true, masks: true, topP: 0.55 }],
   [{ query: "boat", grouped: true, duplicates: true }],
+  [{ query: "boat", refined: "seg_1,-seg_2" }],
   [{ query: "boat", filter: { year: { $gte: 2024 }, "a.b": { $in: ["x, y", "東京"] } } }],
   [{ example: { kind: "similar", id: "seg_1", name: "עותק #1.mp4" } }],
   [{ query: "at night", example: { kind: "image", id: "1", name: "a.jpg" } }],
@@ -86,6 +92,10 @@ it.each<[Partial<Scoped>, Record<string, unknown>]>([
     { query: "boat", asset_ids: ["vid_1"], group_by: "asset", collapse: false },
   ],
   [{ query: "boat" }, { query: "boat" }],
+  [
+    { query: "boat", refined: "seg_1" },
+    { query: "boat", more_like: ["seg_1"] },
+  ],
   [
     { query: "boat", modes: ["video"], boxes: true, masks: true },
     { query: "boat", modes: ["video"], use_boxes: true, use_masks: true },

@@ -6,6 +6,7 @@ interface Form {
   webhookUrl: string;
   isScheduled: boolean;
   hours: string;
+  calibration?: string;
 }
 interface Key {
   revoked_at: string | null;
@@ -34,6 +35,7 @@ it("Settings that are shown in the form and saved are unchanged", () => {
     language: "pt-BR",
     webhook_url: "https://hooks.example/sightline",
     traverse_every_hours: 6,
+    calibration: "general",
   };
   const index = { description: "Clips", settings };
   expect(settingsFields(settingsForm(index))).toEqual(index);
