@@ -163,7 +163,7 @@ describe("an answer", () => {
 
   it("that isn't there says of the closest moments how well they match the search", async () => {
     const { page } = await openLibrary();
-    await page.goto(`${SERVICE_URL}/${HASH}?ask=What+did+the+glacier+cost%3F`);
+    await page.goto(`${SERVICE_URL}/${HASH}?ask=When+does+the+lantern+festival+end%3F`);
     const answer = page.locator(".answer:not(.waiting)");
     await answer.waitFor();
     expect(await answer.textContent()).toContain("No answer in this index");
