@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SightlineIndex, WatchMatch } from "sightline";
+import type { WatchMatch } from "sightline";
 import { createJointEmbedder } from "../../local/engine/joint-space/embedder.ts";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
 import { readWeights, writeWeights } from "../../local/engine/joint-space/weights.ts";
@@ -10,8 +10,9 @@ import { judgeHits } from "../../tools/calibration/collect-examples.ts";
 import { writeCorpus } from "../../tools/calibration/corpus.ts";
 import type { Corpus, GroundTruth } from "../../tools/calibration/judgments.ts";
 import { createJudge, type EvalQuery, sampleQueries } from "../../tools/calibration/questions.ts";
+import { ingestFiles } from "../../tools/ingest-files.ts";
 import type { MediaFile } from "../../tools/media-files.ts";
-import { withService } from "../../tools/service.ts";
+import { type Service, withService } from "../../tools/service.ts";
 import { round, type Suite, type SuiteOptions } from "../../tools/suite.ts";
 import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
 import { createRandom, shuffle } from "../../tools/training/random.ts";
@@ -36,14 +37,17 @@ interface WatchOutcome {
   matches: WatchMatch[];
 }
 
-/** Creates watches for the queries, adds the files as a stream, and reads what was announced. */
+/** Creates an index with watches, adds the files, and reads what was announced. */
 async function runStream(
-  index: SightlineIndex,
-  addFiles: () => Promise<unknown>,
+  { sightline, url: serviceUrl, folder: stateFolder }: Service,
+  indexName: string,
+  files: MediaFile[],
   queries: readonly EvalQuery[],
-  corpus: Corpus,
+  { truths }: Pick<Corpus, "truths">,
 ): Promise<WatchOutcome[]> {
-  const judge = createJudge(corpus.truths);
+  await sightline.indices.create({ index_name: indexName });
+  const index = sightline.index(indexName);
+  const judge = createJudge(truths);
   const watches = [];
   for (const query of queries) {
     const { watch_id: id } = await index.watches.create({
@@ -53,7 +57,8 @@ async function runStream(
     });
     watches.push({ id, relevant: judge(query) });
   }
-  await addFiles();
+  const output = process.stderr;
+  await ingestFiles(files, { sightline, indexName, serviceUrl, stateFolder, output });
   return Promise.all(
     watches.map(async ({ id, relevant }) => {
       const matches: WatchMatch[] = [];
@@ -106,15 +111,14 @@ function measureRecall(outcomes: readonly WatchOutcome[], least: number): number
 /** Adds the files of a corpus to three indices with other watches each; measures the matches. */
 async function measureStream(options: SuiteOptions, corpus: Corpus, others: MediaFile[]) {
   const queries = sampleQueries(corpus, STREAM_INDICES * WATCHES, createRandom(SEED));
-  const outcomes = await withService(options, async ({ sightline, ingest }) => {
+  const files = [...corpus.files, ...others];
+  const outcomes = await withService(options, async (service) => {
     const all: WatchOutcome[] = [];
     for (let i = 0; i < STREAM_INDICES; i++) {
       const name = `stream-${i}`;
-      options.log(`${name}: ${WATCHES} watches, ${corpus.files.length + others.length} files`);
-      await sightline.indices.create({ index_name: name });
+      options.log(`${name}: ${WATCHES} watches, ${files.length} files`);
       const own = queries.slice(i * WATCHES, (i + 1) * WATCHES);
-      const add = () => ingest(name, [...corpus.files, ...others]);
-      all.push(...(await runStream(sightline.index(name), add, own, corpus)));
+      all.push(...(await runStream(service, name, files, own, corpus)));
     }
     return all;
   });
@@ -132,17 +136,14 @@ async function countImageMatches(options: SuiteOptions, photos: CaptionedPhoto[]
   const truths = photos.map(({ path, captions }) => {
     return { file: path.slice(path.lastIndexOf("/") + 1), at: null, captions };
   });
-  const corpus: Corpus = { files, truths, absentCaptions: [] };
   const random = createRandom(SEED);
   const queries = photos.map(({ captions }): EvalQuery => {
     const caption = captions[Math.floor(random() * captions.length)]!;
     return { text: caption, caption, form: "sentence", isPresent: true };
   });
-  const outcomes = await withService(options, async ({ sightline, ingest }) => {
-    await sightline.indices.create({ index_name: "images" });
-    const add = () => ingest("images", files);
-    return runStream(sightline.index("images"), add, queries, corpus);
-  });
+  const outcomes = await withService(options, (service) =>
+    runStream(service, "images", files, queries, { truths }),
+  );
   return outcomes.reduce((sum, { matches }) => sum + matches.length, 0);
 }
 
