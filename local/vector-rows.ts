@@ -1,10 +1,8 @@
-import type { Dots } from "../src/dot-products.ts";
+import { openDots, paddedWidth } from "../src/dot-products.ts";
 
 /** Rows by which the memory grows. */
 const SLAB_ROWS = 256;
 const PAGE_BYTES = 65_536;
-/** Values multiplied in one step of `vector-dots.wat`; rows are padded to a multiple. */
-const STRIDE = 8;
 /** Rows scored in one call. */
 const SCORED_ROWS = 1024;
 
@@ -49,7 +47,7 @@ export class TopMatches {
 /** Unit vectors of one namespace in memory, scanned exhaustively; equal facets are tested once. */
 export class VectorRows {
   readonly #width: number;
-  readonly #dots: Dots["dots"];
+  readonly #dots: ReturnType<typeof openDots>["dots"];
   readonly #memory: WebAssembly.Memory;
   /** The query, then the scores of `SCORED_ROWS` rows, then the rows. */
   #values: Float32Array;
@@ -66,8 +64,8 @@ export class VectorRows {
    * @param module `vector-dots.wasm`
    */
   constructor(width: number, module: WebAssembly.Module) {
-    const { memory, dots } = new WebAssembly.Instance(module).exports as unknown as Dots;
-    this.#width = Math.max(1, Math.ceil(width / STRIDE)) * STRIDE;
+    const { memory, dots } = openDots(module);
+    this.#width = paddedWidth(Math.max(1, width));
     this.#dots = dots;
     this.#memory = memory;
     this.#values = new Float32Array(memory.buffer);

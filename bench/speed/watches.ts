@@ -2,7 +2,7 @@ import { TimeSlice } from "../../src/concurrency.ts";
 import { loadDotProducts } from "../../src/dot-products.ts";
 import { trustedId, type SegmentId } from "../../src/ids.ts";
 import { nearestEntry } from "../../src/search/calibration-entry.ts";
-import { CALIBRATIONS, selectEvidenceModels } from "../../src/search/calibration.ts";
+import { CALIBRATIONS } from "../../src/search/calibration.ts";
 import { toFullTextHits, toVectorHits } from "../../src/search/channels.ts";
 import { compileQuery, toFtsQuery } from "../../src/search/query.ts";
 import { makeSearchRequest, toSearchScope } from "../../src/search/request.ts";
@@ -36,6 +36,8 @@ const SEGMENTS = 1000;
 const ROUNDS = 9;
 const DIMENSIONS = { text: 1024, image: 512 } as const;
 const LIMIT_MS = 200;
+/** Segments that were near before: all have text. */
+const NEAR_BEFORE = { found: 200, withText: 200 };
 const ASSET = trustedId<never>("vid_0");
 
 export const suite: Suite = {
@@ -116,30 +118,28 @@ async function measure({ log }: SuiteOptions) {
     );
     const stems = watches.flatMap(({ query }) => query.terms.tokens.map(({ stem }) => stem));
     const frequencies = await countFrequencies([db], [...new Set(stems)]);
-    const possible = watches.flatMap((watch, i) => {
-      const { query } = watch;
-      const weights = query.terms.weights(frequencies);
-      const terms = texts.possibleTerms(query.terms, weights);
-      const context = { models: selectEvidenceModels(entry, query, true), line: null };
+    const comparison = { segments, texts, frequencies, entry, line: null };
+    const likely = watches.flatMap((watch, i) => {
       const own = findings[i]!;
-      const rows = findPossibleMatches(segments, own, terms, watch, weights, context);
-      return rows.length > 0 ? [{ watch, rows, findings: own, weights, context }] : [];
+      const possible = findPossibleMatches(watch, NEAR_BEFORE, own, comparison);
+      return possible.segments.length > 0 ? [{ ...possible, watch, findings: own }] : [];
     });
     const afterTexts = cpuMs();
     const answers = await database.queryNewSegments(
       ASSET,
-      possible.map(({ watch: { query } }) => {
+      likely.map(({ watch: { query } }) => {
         const { phrases, excluded } = toFtsQuery(query, query.terms);
         const rules = { must: matchAll(phrases), mustNot: matchAny(excluded) };
         return { fullText: toFtsSearch(query, scope, 0), rules, counts: null };
       }),
     );
     matches = 0;
-    for (const [i, { watch, rows, findings: own, weights, context }] of possible.entries()) {
+    for (const [i, { watch, segments: some, findings: own, context }] of likely.entries()) {
+      const weights = watch.query.terms.weights(frequencies);
       for (const hit of toFullTextHits(answers.value![i]!.fullTextHits, weights)) {
         own.set(hit.segmentId, [...(own.get(hit.segmentId) ?? []), hit]);
       }
-      const scored = scoreFindings(rows, own, watch, weights, context);
+      const scored = scoreFindings(some, own, watch, weights, context);
       matches += selectMatches(scored, watch.query, watch.minProbability).length;
     }
     const end = cpuMs();

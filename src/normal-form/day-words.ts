@@ -9,13 +9,14 @@ interface WordedDate {
   month: string;
 }
 
-/** Where the word of a day may be, from its month: "July fourth", "July the fourth". */
+/** Where the word of a day may be, from its month, and the word between: "July the fourth". */
 const PLACES = [
   { day: -1, between: null },
   { day: -2, between: -1 },
   { day: 1, between: null },
   { day: 2, between: 1 },
 ];
+const BETWEEN = new Set<string | undefined>(["of", "the"]);
 
 /** Finds dates whose day is a word: "the fourth of July" is 4 and July. The last one is first. */
 export function findWordedDates(tokens: readonly { folded: string; base: string }[]): WordedDate[] {
@@ -24,9 +25,8 @@ export function findWordedDates(tokens: readonly { folded: string; base: string 
     if (!isMonth(folded) || (dates[0] && dates[0].last >= i)) continue;
     const found = PLACES.flatMap(({ day, between }) => {
       const number = ordinalNumber(tokens[i + day]?.base ?? "");
-      const link = between === null ? "the" : tokens[i + between]?.folded;
-      const isDate = number !== null && (link === "of" || link === "the");
-      return isDate ? [{ at: i + day, day: number }] : [];
+      const isNear = between === null || BETWEEN.has(tokens[i + between]?.folded);
+      return number !== null && isNear ? [{ at: i + day, day: number }] : [];
     })[0];
     if (!found) continue;
     const [first, last] = [Math.min(i, found.at), Math.max(i, found.at)];

@@ -105,11 +105,15 @@ const SCALES = new Map([
   ["billion", 9],
 ]);
 
+/** Words for 1 before one of these. */
+const ONE = new Set(["a", "an", "one"]);
+
 /** Returns the digits of a number's term with a word behind it: "2p5" and "million". */
 export function scaleNumber(term: string, word: string): string | null {
+  const number = ONE.has(term) ? "1" : term;
   const zeros = SCALES.get(word);
-  if (zeros === undefined || !/^\d{1,4}(?:p\d{1,3})?$/.test(term)) return null;
-  return String(Math.round(Number(term.replace("p", ".")) * 10 ** zeros));
+  if (zeros === undefined || !/^\d{1,4}(?:p\d{1,3})?$/.test(number)) return null;
+  return String(Math.round(Number(number.replace("p", ".")) * 10 ** zeros));
 }
 
 /** One token for the full-text index: "17h45". */

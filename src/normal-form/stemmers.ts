@@ -46,24 +46,25 @@ function toPortugueseSingular(folded: string): string {
   return folded.replace(/(?:oes|aes|aos)$/, "ao").replace(/(?<=[aeou])is$/, "l");
 }
 
-/** Stemmers of scripts, each with the language that most of its words here are in. */
-const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string])[] = [
-  [/^\p{Script=Cyrillic}+$/u, stemRussian],
-  [/^\p{Script=Greek}+$/u, stemGreek],
-  [/^\p{Script=Arabic}+$/u, stemArabic],
-  [/^\p{Script=Hebrew}+$/u, stemHebrew],
-  [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi],
-  [/^[\p{Script=Bengali}\p{M}]+$/u, stemBengali],
+/**
+ * Stemmers of scripts, each of the language that most of its words here are in, and the fewest
+ * letters of a stem: a shorter one would be that of too many words.
+ */
+const SCRIPTS: readonly (readonly [RegExp, (folded: string) => string, number])[] = [
+  [/^\p{Script=Cyrillic}+$/u, stemRussian, 3],
+  [/^\p{Script=Greek}+$/u, stemGreek, 3],
+  [/^\p{Script=Arabic}+$/u, stemArabic, 3],
+  [/^\p{Script=Hebrew}+$/u, stemHebrew, 3],
+  [/^[\p{Script=Devanagari}\p{M}]+$/u, stemHindi, 3],
+  [/^[\p{Script=Bengali}\p{M}]+$/u, stemBengali, 2],
 ];
-/** A shorter stem would be that of too many words. */
-const MIN_STEM = 3;
 
 /** Stems a folded word by its script. Words of other scripts stay. */
 export function stemByScript(folded: string): string {
-  const [, stem] = SCRIPTS.find(([script]) => script.test(folded)) ?? [];
+  const [, stem, minLetters] = SCRIPTS.find(([script]) => script.test(folded)) ?? [];
   if (stem === undefined) return folded;
   const stemmed = fold(stem(folded));
-  return stemmed.length < (stem === stemBengali ? 2 : MIN_STEM) ? folded : stemmed;
+  return stemmed.length < minLetters! ? folded : stemmed;
 }
 
 /** Strips what Arabic writes with a word (Larkey et al., "Light stemming", 2007: light10). */

@@ -126,9 +126,9 @@ class Reader {
 
   /** Adds the whole number of "2 million" as a compound. */
   #readScale(word: string, start: number, end: number): void {
-    const number = this.#tokens.slice(-2).findLast(({ base }) => /^(?:\d|(?:an?|one)$)/.test(base));
-    const digits = number && scaleNumber(number.base.replace(/^[ao].*/, "1"), word);
-    if (!digits || !/^[ -]$/.test(this.#text.slice(number.end, start))) return;
+    const number = this.#tokens.slice(-2).findLast(({ base }) => scaleNumber(base, word) !== null);
+    if (!number || !/^[ -]$/.test(this.#text.slice(number.end, start))) return;
+    const digits = scaleNumber(number.base, word)!;
     const { start: from, group } = number;
     const form = { folded: digits, base: digits, stem: digits };
     this.#compounds.push({ ...form, start: from, end, group, length: 2 });

@@ -75,7 +75,8 @@ export function selectEvidenceModels(
   { plainText, example }: Pick<CompiledQuery, "plainText" | "example">,
   hasText: boolean,
 ): readonly EvidenceModel[] {
-  if (!example) return [...text, (hasText ? image : imageAlone) ?? []].flat();
+  const visual = hasText ? image : imageAlone;
+  if (!example) return visual ? [...text, visual] : text;
   if (!plainText && example.textVector === null) return [exampleModel];
   const textWeights = text.flatMap(({ weights }) => Object.entries(weights));
   const reduced = textWeights.map(([signal, fit]) => {

@@ -1,5 +1,5 @@
-import { api } from "../shared/api.js";
-import { announce, el, errorNotice } from "../shared/element.js";
+import { openEditDialog } from "../shared/edit-dialog.js";
+import { el } from "../shared/element.js";
 import { probabilityField, webhookField } from "./watch-fields.js";
 import { toPercent } from "./watch-wording.js";
 
@@ -11,46 +11,22 @@ export function openWatchEditor(watch, path, onSaved) {
   nameField.value = name;
   const probability = probabilityField(toPercent(lowest));
   const webhook = webhookField(url);
-  const error = el("div", { role: "alert" });
-  const cancel = el("button.quiet", { type: "button" }, "Cancel");
-  const save = el("button.main", {}, "Save");
-  const form = el(
-    "form",
-    {},
-    el("h2", { id: "edit-watch" }, "Edit this watch"),
+  const parts = [
     el("label", { for: "edit-watch-name" }, "Name"),
     nameField,
     ...probability.parts,
     ...webhook.parts,
     el("p.hint", {}, "What it looks for stays: make another watch for something else."),
-    error,
-    el("div.row.end", {}, cancel, save),
-  );
-  const dialog = el("dialog.editor", { "aria-labelledby": "edit-watch" }, form);
-  cancel.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("close", () => dialog.remove());
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    error.replaceChildren();
-    save.disabled = true;
+  ];
+  const read = () => {
     const percent = probability.read();
     const newUrl = webhook.read();
     // Keys without the scope `write` see a part of the URL, which is no change of it.
-    const body = {
+    return {
       name: nameField.value,
       ...(percent !== toPercent(lowest) && { min_probability: percent / 100 }),
       ...(newUrl !== url && { webhook_url: newUrl }),
     };
-    try {
-      const saved = await api("PATCH", path, { body });
-      dialog.close();
-      onSaved(saved);
-      announce("Saved.");
-    } catch (problem) {
-      error.replaceChildren(errorNotice(problem));
-    }
-    save.disabled = false;
-  });
-  document.body.append(dialog);
-  dialog.showModal();
+  };
+  openEditDialog("Edit this watch", { parts, read, path, onSaved });
 }

@@ -1,12 +1,25 @@
 import type { SegmentId } from "../../ids.ts";
+import type { NearestLists } from "../../store/d1/watches.ts";
+import type { DocumentFrequencies } from "../../store/index-database/fulltext.ts";
 import type { Segment } from "../../types.ts";
+import type { CalibrationEntry } from "../calibration-entry.ts";
+import { selectEvidenceModels } from "../calibration.ts";
 import type { ChannelHit } from "../channels.ts";
 import { type Evidence, type FieldMatch, matchFields } from "../evidence.ts";
 import type { Signals } from "../fuse.ts";
 import { collapseNearDuplicates, type NearDuplicateKey } from "../hits.ts";
+import type { LogOddsLine } from "../log-odds-line.ts";
 import type { CompiledQuery } from "../query.ts";
 import type { SearchScope } from "../request.ts";
-import { combineSignals, type ScoreContext, scoreSignals, toEvidence } from "../score-segment.ts";
+import {
+  combineSignals,
+  hasEnoughText,
+  isFoundByText,
+  type ScoreContext,
+  scoreSignals,
+  toEvidence,
+} from "../score-segment.ts";
+import type { NewTexts } from "./new-texts.ts";
 
 /** A segment as matches are found in it. */
 export interface MatchableSegment extends NearDuplicateKey {
@@ -45,37 +58,62 @@ interface ScoredWatch {
 /** More than the score of a segment changes by what is added to the index meanwhile. */
 const MAX_CHANGE = 0.01;
 
+/** What new segments are compared with watches by. */
+export interface Comparison {
+  segments: readonly MatchableSegment[];
+  texts: NewTexts;
+  frequencies: DocumentFrequencies;
+  entry: CalibrationEntry;
+  line: LogOddsLine | null;
+}
+
+/** The segments that may match a watch, and what they are scored with. */
+export interface PossibleMatches {
+  segments: MatchableSegment[];
+  context: ScoreContext;
+}
+
 /**
  * Returns the segments that may match a watch, by the vectors that are near and by the terms that
- * each may have: the full text is asked for these only. `possible` has the terms by segment.
+ * each may have: the full text is asked for these only. The counts are of the segments that were
+ * near before: with the new ones they tell whether a search will expect text.
  */
 export function findPossibleMatches(
-  segments: readonly MatchableSegment[],
+  { query, minProbability }: ScoredWatch,
+  { found: foundBefore, withText: withTextBefore }: Pick<NearestLists, "found" | "withText">,
   findings: Findings,
-  possible: ReadonlyMap<SegmentId, ReadonlySet<number>>,
-  { minProbability }: ScoredWatch,
-  termWeights: readonly number[],
-  context: ScoreContext,
-): MatchableSegment[] {
+  { segments, texts, frequencies, entry, line }: Comparison,
+): PossibleMatches {
+  const weights = query.terms.weights(frequencies);
+  const possible = texts.possibleTerms(query.terms, weights);
+  const found = segments.filter(({ segment: { segmentId } }) => {
+    return findings.has(segmentId) || possible.has(segmentId);
+  });
+  const withText = found.filter(({ segment }) => {
+    if (possible.has(segment.segmentId)) return true;
+    return isFoundByText(combineSignals(segment, findings.get(segment.segmentId)!, [], []));
+  });
+  const hasText = hasEnoughText(withTextBefore + withText.length, foundBefore + found.length);
+  const context = { models: selectEvidenceModels(entry, query, hasText), line };
   const mayMatch = (
     segment: Pick<Segment, "captionModel">,
     channelHits: readonly ChannelHit[],
     terms?: ReadonlySet<number>,
   ) => {
     const hits = terms ? [...channelHits, BEST_RANK] : channelHits;
-    const signals = combineSignals(segment, hits, asFound(terms), termWeights);
+    const signals = combineSignals(segment, hits, asFound(terms), weights);
     return scoreSignals(signals, context).score >= minProbability - MAX_CHANGE;
   };
   const byTerms = new Map<ReadonlySet<number>, boolean>();
-  return segments.filter(({ segment }) => {
+  const likely = found.filter(({ segment }) => {
     const terms = possible.get(segment.segmentId);
     const channelHits = findings.get(segment.segmentId);
     if (channelHits) return mayMatch(segment, channelHits, terms);
-    if (!terms) return false;
-    const known = byTerms.get(terms) ?? mayMatch({ captionModel: null }, [], terms);
-    byTerms.set(terms, known);
+    const known = byTerms.get(terms!) ?? mayMatch({ captionModel: null }, [], terms);
+    byTerms.set(terms!, known);
     return known;
   });
+  return { segments: likely, context };
 }
 
 /** The best that the full text may say of a segment. */

@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import type { SegmentId } from "../../ids.ts";
 import { SIGNATURE, WATCHES } from "../../parameters.ts";
 import { getSearchableParts } from "../../store/d1/indices.ts";
-import { listWatchesFor, type NearestLists, putNearest } from "../../store/d1/watches.ts";
+import { listWatchesFor, putNearest } from "../../store/d1/watches.ts";
 import {
   countFrequencies,
   countInDatabases,
@@ -37,7 +37,6 @@ import {
   currentLine,
   embeddingModels,
   type SearchableIndexRef,
-  selectEvidenceModels,
 } from "../calibration.ts";
 import {
   type ChannelHit,
@@ -48,18 +47,13 @@ import {
 } from "../channels.ts";
 import { bestPerSegment } from "../copy-detection.ts";
 import { toFtsQuery } from "../query.ts";
-import {
-  combineSignals,
-  hasEnoughText,
-  isFoundByText,
-  type ScoreContext,
-} from "../score-segment.ts";
 import { toFtsSearch } from "../search.ts";
 import { type ActiveWatch, selectActive } from "./active-watches.ts";
 import {
   findPossibleMatches,
   type Findings,
   type MatchableSegment,
+  type PossibleMatches,
   scoreFindings,
   selectMatches,
 } from "./find-matches.ts";
@@ -88,16 +82,16 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
   await addCopies(env, index, asset, active, findings);
   const wanted = isPartial ? [...segmentIds] : null;
   const segments = await listSegmentsWithHashes(db, asset.assetId, wanted);
-  const possible = await selectPossible(env, index, active, findings, segments);
+  const likely = await selectLikely(env, index, active, findings, segments);
   const before = await listMatched(db, asset.assetId);
   const matches = [];
-  for (let at = 0; at < possible.length; at += WATCHES.queriesPerCall) {
-    const some = possible.slice(at, at + WATCHES.queriesPerCall);
+  for (let at = 0; at < likely.length; at += WATCHES.queriesPerCall) {
+    const some = likely.slice(at, at + WATCHES.queriesPerCall);
     const weights = await addTerms(env, index, asset, some);
     for (const [i, one] of some.entries()) {
       const { watchId, minProbability } = one.watch.watch;
       const about = { ...one.watch, minProbability };
-      const scored = scoreFindings(one.rows, one.findings, about, weights[i]!, one.context);
+      const scored = scoreFindings(one.segments, one.findings, about, weights[i]!, one.context);
       const selected = selectMatches(scored, about.query, minProbability, before.get(watchId));
       for (const { segmentId, score, ...details } of selected) {
         matches.push({ watchId, segmentId, score, details });
@@ -108,59 +102,34 @@ export async function matchAsset(env: Env, asset: Asset, isPartial = false): Pro
 }
 
 /** A watch that some new segments may match. */
-interface PossibleMatches {
+interface LikelyWatch extends PossibleMatches {
   watch: ActiveWatch;
-  rows: MatchableSegment[];
   findings: Findings;
-  context: ScoreContext;
 }
 
 /** Selects the watches that some segments may match, by their vectors and terms. */
-async function selectPossible(
+async function selectLikely(
   env: Env,
   index: IndexRef & Pick<SearchableIndexRef, "calibration">,
   active: readonly ActiveWatch[],
   findings: readonly Findings[],
   segments: readonly MatchableSegment[],
-): Promise<PossibleMatches[]> {
-  const slice = new TimeSlice();
+): Promise<LikelyWatch[]> {
   const texts = await NewTexts.read(
     segments.map(({ segment }) => segment),
-    slice,
+    new TimeSlice(),
   );
   const stems = active.flatMap(({ query }) => query.terms.tokens.map(({ stem }) => stem));
   const frequencies = await countFrequencies(indexDatabases(env, index), [...new Set(stems)]);
   const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
   const line = currentLine(env, index.calibration);
+  const comparison = { segments, texts, frequencies, entry, line };
   return active.flatMap((watch, i) => {
     const own = findings[i]!;
-    const { query, nearest } = watch;
-    const weights = query.terms.weights(frequencies);
-    const terms = texts.possibleTerms(query.terms, weights);
-    const hasText = hasTextAmong(nearest, segments, own, terms);
-    const context = { models: selectEvidenceModels(entry, query, hasText), line };
     const about = { ...watch, minProbability: watch.watch.minProbability };
-    const rows = findPossibleMatches(segments, own, terms, about, weights, context);
-    return rows.length > 0 ? [{ watch, rows, findings: own, context }] : [];
+    const possible = findPossibleMatches(about, watch.nearest, own, comparison);
+    return possible.segments.length > 0 ? [{ ...possible, watch, findings: own }] : [];
   });
-}
-
-/** Tests whether the segments have text that a search will find now: the new ones among them. */
-function hasTextAmong(
-  { found, withText }: NearestLists,
-  segments: readonly MatchableSegment[],
-  findings: Findings,
-  terms: ReadonlyMap<SegmentId, unknown>,
-): boolean {
-  const rows = segments.filter(({ segment: { segmentId } }) => {
-    return findings.has(segmentId) || terms.has(segmentId);
-  });
-  const withNewText = rows.filter(({ segment }) => {
-    const channelHits = findings.get(segment.segmentId) ?? [];
-    const isFound = isFoundByText(combineSignals(segment, channelHits, [], []));
-    return isFound || terms.has(segment.segmentId);
-  });
-  return hasEnoughText(withText + withNewText.length, found + rows.length);
 }
 
 function isCompiled(watch: CompiledWatch | AppError): watch is CompiledWatch {
@@ -247,17 +216,17 @@ async function addTerms(
   env: Env,
   index: IndexRef,
   asset: Asset,
-  possible: readonly PossibleMatches[],
+  likely: readonly LikelyWatch[],
 ): Promise<number[][]> {
   const databases = indexDatabases(env, index);
-  const counts = await mapConcurrent(possible, CONNECTIONS, async ({ watch }) => {
+  const counts = await mapConcurrent(likely, CONNECTIONS, async ({ watch }) => {
     const all = await countInDatabases(databases, toFtsSearch(watch.query, watch.scope, 0));
     const database = all[index.shards.findIndex(({ shard }) => shard === asset.shard)];
     return database ? { database, index: sumTermCounts(all) } : null;
   });
-  const asked = possible.map(({ watch }, i) => toNewSegmentQuery(watch, counts[i]!));
+  const asked = likely.map(({ watch }, i) => toNewSegmentQuery(watch, counts[i]!));
   const answers = await indexDatabase(env, asset).queryNewSegments(asset.assetId, asked);
-  return possible.map(({ watch, findings }, i) => {
+  return likely.map(({ watch, findings }, i) => {
     const rows = answers?.[i];
     return rows ? addText(watch, rows, counts[i]!, findings) : [];
   });

@@ -49,8 +49,9 @@ export type NearestList = [segmentId: SegmentId, cosine: number][];
 export interface NearestLists {
   at: number;
   lists: NearestList[];
-  /** Number of segments that were in the lists then, and of those of them with text. */
+  /** Number of segments in the lists when they were read. */
   found: number;
+  /** Number of these that have text. */
   withText: number;
 }
 

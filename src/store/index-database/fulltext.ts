@@ -1,3 +1,4 @@
+import { PREFIXES } from "../../normal-form/languages.ts";
 import { type NormalForm, normalForm, type NormalToken } from "../../normal-form/tokens.ts";
 import { hasUnsegmentedScript, UNSEGMENTED_SCRIPT } from "../../unsegmented-scripts.ts";
 
@@ -99,7 +100,7 @@ export function termsOf({ words, phrases }: Omit<FtsQuery, "excluded">): string[
 }
 
 /** Words that FTS5 stems as `QueryToken.stem` says: it splits those of some scripts. */
-const STEMMED_WORD = /^[a-zɖɸɛɩɔɳ]+$/;
+const STEMMED_WORD = new RegExp(`^[a-z${Object.values(PREFIXES).join("")}]+$`);
 
 /** Returns the terms of a list that may be in a full text, by which stems that has. */
 export function listPresent(

@@ -153,7 +153,7 @@ export async function listSegmentsWithHashes(
   const rows = await db.allByPosition<SegmentRow & { keyframeHashes: ArrayBuffer | null }>(
     (after) => sql`SELECT asset_id AS assetId, ${raw(SEGMENT_COLUMNS)}, ${raw(KEYFRAME_HASHES)}
       FROM segments JOIN assets USING (asset_key)
-      WHERE asset_id = ${assetId} AND position > ${after} 
+      WHERE asset_id = ${assetId} AND position > ${after}
         AND (${ids === null ? 1 : 0} OR segment_id ${inList(ids ?? [])})
       ORDER BY position`,
   );
