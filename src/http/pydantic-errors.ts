@@ -42,7 +42,7 @@ export function toPydanticError(issue: z.core.$ZodIssue, value: unknown): Pydant
     case "invalid_value":
       return isMissing ? standardError("missing") : literalError(issue.values);
     case "too_small":
-      return tooSmall(issue.origin, Number(issue.minimum), value);
+      return tooSmall(issue, value);
     case "too_big":
       return tooBig(issue.origin, Number(issue.maximum), value);
     case "invalid_format":
@@ -72,7 +72,11 @@ function literalError(values: readonly unknown[]): PydanticError {
   return { type: "literal_error", msg: `Input should be ${expected}` };
 }
 
-function tooSmall(origin: string, min: number, value: unknown): PydanticError {
+function tooSmall(
+  { origin, minimum, inclusive }: z.core.$ZodIssueTooSmall,
+  value: unknown,
+): PydanticError {
+  const min = Number(minimum);
   if (origin === "string") {
     const msg = `String should have at least ${formatCount(min, "character")}`;
     return { type: "string_too_short", msg };
@@ -80,6 +84,9 @@ function tooSmall(origin: string, min: number, value: unknown): PydanticError {
   if (origin === "array") {
     const bound = `at least ${formatCount(min, "item")}`;
     return { type: "too_short", msg: listMessage(bound, value) };
+  }
+  if (inclusive === false) {
+    return { type: "greater_than", msg: `Input should be greater than ${min}` };
   }
   return { type: "greater_than_equal", msg: `Input should be greater than or equal to ${min}` };
 }

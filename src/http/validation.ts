@@ -76,9 +76,19 @@ function sanitizeQuery(value: unknown): unknown {
   return { ...value, query: value["query"].toWellFormed().replaceAll("\0", " ") };
 }
 
-/** Drops fields of null, also in nested objects, that are optional and have no use for null. */
+/**
+ * Drops fields of null that are optional and have no use for null, also in nested objects and in
+ * lists of objects.
+ */
 function dropNulls(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrapOptional(schema);
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item) => dropNulls(inner.element as z.ZodType, item));
+  }
+  if (inner instanceof z.ZodUnion && isObject(value)) {
+    const options = inner.options as z.ZodType[];
+    return dropNulls(options.find((option) => option instanceof z.ZodObject) ?? inner, value);
+  }
   if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
   const shape: Record<string, z.ZodType> = inner.shape;
   const fields = Object.entries(value).flatMap(([name, item]) => {

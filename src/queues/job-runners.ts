@@ -17,8 +17,8 @@ import type { JobKind, JobMessage, JobMessageOf } from "../messages.ts";
 import { costGate } from "../metering/cost-gate.ts";
 import type { InvocationCalls } from "../metering/invocation-calls.ts";
 import { exampleFromClip } from "../search/clip-example.ts";
-import { searchRequest } from "../search/request.ts";
-import { search } from "../search/search.ts";
+import { searchAny } from "../search/sequences/search-any.ts";
+import { sequenceRequest } from "../search/sequences/sequence-request.ts";
 import { saveResults } from "../search/stored-results.ts";
 import { matchAsset } from "../search/watches/match-asset.ts";
 import { previewWatch, watchRequest } from "../search/watches/preview-watch.ts";
@@ -84,15 +84,16 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
     const { shards, calibration: own } = await getSearchableParts(env.DB, indexId);
     const index = { accountId, indexId, name, shards, calibration: own };
-    const request = searchRequest.parse(storedRequest);
+    const request = sequenceRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
-    const found = await search(env, index, request, example);
+    const found = await searchAny(env, index, request, example);
     const { hits, total, calibration, interpretation } = found;
     const { offset, readyBy, cursorTag } = request;
     const next = clip ? null : found.next; // a search by video takes no cursor
     const count = hits.length;
     const page = { total, offset, readyBy, cursorTag, next, count, calibration, interpretation };
-    const isExample = clip !== null || request.similarTo !== null;
+    const { similarTo, sequence } = request;
+    const isExample = clip !== null || similarTo !== null || sequence.length > 0;
     return saveResults(hits, { indexName: name, query: request.query, isExample, ...page });
   },
 

@@ -61,7 +61,9 @@ addEndpoint(
       "judgment of the same query and segment replaces the earlier one. With 50 or more, scores " +
       "may be fitted to them. Counts as a search unless `search_id` is given.",
     errors: {
-      conflict: `The index has ${JUDGMENTS.maxCount} judgments, or the search hasn't ended.`,
+      conflict:
+        `The index has ${JUDGMENTS.maxCount} judgments, or the search hasn't ended or was for a ` +
+        "sequence.",
     },
     scope: "write",
     params: indexParams,

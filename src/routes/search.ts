@@ -12,8 +12,9 @@ import { ID_CHARACTERS } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { FEEDBACK } from "../parameters.ts";
 import { hasWord } from "../search/query.ts";
-import { MODES, type SearchRequest } from "../search/request.ts";
-import { search } from "../search/search.ts";
+import { MODES } from "../search/request.ts";
+import { searchAny } from "../search/sequences/search-any.ts";
+import type { SequenceRequest } from "../search/sequences/sequence-request.ts";
 import { Timings } from "../timings.ts";
 import { isObject } from "../user-metadata.ts";
 import { MODES_DESCRIPTION, NO_WORD } from "./example-query.ts";
@@ -25,6 +26,8 @@ import {
   searchResult,
   toSearchResult,
 } from "./records/search-result.ts";
+import { refuseBesideSequence, sequenceFields } from "./records/sequence-fields.ts";
+import { toSubquery } from "./records/subquery.ts";
 import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch, requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
 
@@ -43,6 +46,7 @@ const searchBody = z
       .max(ID_CHARACTERS)
       .optional()
       .describe("Id of a segment or an asset of the index: finds what is like it."),
+    ...sequenceFields,
     more_like: z
       .array(z.string().max(ID_CHARACTERS))
       .max(FEEDBACK.maxSegments)
@@ -106,7 +110,7 @@ const searchBody = z
       .optional()
       .describe("`next_cursor` of the previous page, with the other fields unchanged."),
   })
-  .refine(({ query, similar_to }) => query !== undefined || similar_to !== undefined, {
+  .refine((body) => body.query !== undefined || body.similar_to !== undefined || body.sequence, {
     path: ["query"],
     message: "Field required",
     params: { type: "missing" },
@@ -116,7 +120,8 @@ const searchBody = z
     path: ["query"],
     message: NO_WORD,
     when: ({ value }) => isObject(value),
-  });
+  })
+  .check(refuseBesideSequence);
 
 addEndpoint(
   searchRoutes,
@@ -127,7 +132,7 @@ addEndpoint(
     summary: "Search with words",
     description:
       "Finds the segments of videos and images that match a query: by what is seen, said, written " +
-      "in the image, and described. Results are sorted by `score`, a calibrated probability. An " +
+      "in the image, and described. With `sequence`, finds several moments of one video in order. Results are sorted by `score`, a calibrated probability. An " +
       "index without ready assets returns no segments. docs/search-guide.md explains each field.",
     errors: { account_full: RECORDS_FULL },
     scope: "read",
@@ -161,6 +166,10 @@ addEndpoint(
         summary: "Where it is seen",
         value: { query: "red car", use_boxes: true, group_by: "asset" },
       },
+      sequence: {
+        summary: "First one, then the other, within half a minute",
+        value: { sequence: ["a boat", "a lighthouse"], within_seconds: 30 },
+      },
     },
     response: searchResult,
   },
@@ -180,10 +189,10 @@ async function searchIndex(
   return searchNow(c, params.index_name, request);
 }
 
-async function searchNow(c: Context, indexName: string, request: SearchRequest) {
+async function searchNow(c: Context, indexName: string, request: SequenceRequest) {
   const timings = new Timings();
   const searched = await searchCallerIndex(c, indexName, async (index) => {
-    const found = search(c.env, index, request, null, timings);
+    const found = searchAny(c.env, index, request, null, timings);
     found.catch(ignoreUntilAwaited); // an unknown asset is reported first
     await requireAssets(c.env.DB, index.indexId, request.assetIds);
     return found;
@@ -197,12 +206,14 @@ async function searchNow(c: Context, indexName: string, request: SearchRequest) 
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 
-function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): SearchRequest {
+function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): SequenceRequest {
   const { cursor, top_k, queue_job: _, ...repeated } = body;
   const cursorTag = fingerprint([indexName, repeated]);
   return {
     query: body.query ?? "",
     similarTo: body.similar_to ?? null,
+    sequence: (body.sequence ?? []).map(toSubquery),
+    withinSeconds: body.within_seconds,
     moreLike: body.more_like,
     lessLike: body.less_like,
     assetIds: body.asset_ids,

@@ -7,11 +7,7 @@ import { log } from "../log.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
 import { type AssetScope, selectsAssets } from "../store/index-database/asset-scope.ts";
 import { listScope } from "../store/index-database/find-segments.ts";
-import {
-  type FtsHit,
-  indexDatabases,
-  type IndexDb,
-} from "../store/index-database/index-database.ts";
+import { indexDatabases, type IndexDb } from "../store/index-database/index-database.ts";
 import { vectorPairs, type VectorSpace } from "../store/vectorize/vector-pairs.ts";
 import { queryVectors, type VectorHit } from "../store/vectorize/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
@@ -49,6 +45,19 @@ interface ChannelHits {
   isExhaustive: boolean;
   /** Why a channel is missing, if there is no text to search for; else null. */
   outage: AppError | null;
+  means: MeanCosines;
+}
+
+/** Mean cosine of the nearest vectors of each space, from which margins are measured. */
+export type MeanCosines = { text?: number; image?: number };
+
+interface ChannelsInput {
+  scope: SearchScope;
+  query: CompiledQuery;
+  feedback: Feedback;
+  count: number;
+  /** Those of an earlier search of more assets, so that scores of both compare. */
+  means?: MeanCosines | undefined;
 }
 
 /**
@@ -58,13 +67,14 @@ interface ChannelHits {
 export async function queryChannels(
   env: Env,
   index: IndexRef,
-  input: { scope: SearchScope; query: CompiledQuery; feedback: Feedback; count: number },
+  input: ChannelsInput,
   { time }: Timings,
 ): Promise<ChannelHits> {
   const { scope, query, feedback, count } = input;
   const { plainText, example } = query;
   const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
   assetGroups.catch(ignoreUntilAwaited); // by a channel, if any gets that far
+  const means: MeanCosines = {};
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
     const groups = await assetGroups;
     const nearest = (toVector: number[], hitCount: number) =>
@@ -76,7 +86,9 @@ export async function queryChannels(
         space === "text" || refined === vector ? null : nearest(vector, SEARCH.maxCandidates),
       ]);
       const moved = unrefined ? moveCosines(hits, meanCosine(unrefined)) : hits;
-      return toVectorHits(space, moved, meanCosine(moved));
+      const mean = input.means?.[space] ?? meanCosine(moved);
+      if (moved.length > 0) means[space] = mean;
+      return toVectorHits(space, moved, mean);
     });
   };
 
@@ -111,21 +123,8 @@ export async function queryChannels(
     hits: hits.flat(),
     isExhaustive: hits.every(({ length }) => length < count),
     outage: plainText ? null : (outages[0] ?? null),
+    means,
   };
-}
-
-/**
- * Bound of a term's BM25 divided by its inverse document frequency: k1 + 1, with FTS5's k1 = 1.2.
- */
-const MAX_BM25_PER_IDF = 2.2;
-
-/** Converts full-text hits. `termWeights` are the inverse document frequencies of the terms. */
-export function toFullTextHits(hits: FtsHit[], termWeights: readonly number[]): ChannelHit[] {
-  const maxBm25 = MAX_BM25_PER_IDF * termWeights.reduce((sum, weight) => sum + weight, 0);
-  return hits.map(({ segmentId, bm25 }) => {
-    const signals = { bm25_normalized: maxBm25 > 0 ? Math.min(1, bm25 / maxBm25) : 0 };
-    return { segmentId, signals, evidence: null, timeRange: null };
-  });
 }
 
 /**

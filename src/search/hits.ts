@@ -34,6 +34,16 @@ export interface Hit {
   boxes: BoundingBox[] | null;
   /** Mask of the first box's object; null unless requested, or if there is none. */
   mask: Mask | null;
+  /** The steps of a sequence. The hit is then the first one, with the times of all. */
+  steps?: HitStep[];
+}
+
+/** What a step of a sequence asks for, and the segment that was found. */
+export interface HitStep extends Pick<Hit, "segment" | "score" | "evidence" | "boxes" | "mask"> {
+  /** The text, as it was searched for; null for an example. */
+  query: string | null;
+  /** Id of the segment or asset that is the example; null for a text. */
+  similarTo: string | null;
 }
 
 /** The fields of a candidate that ranking reads. */

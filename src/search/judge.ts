@@ -158,9 +158,16 @@ async function findHit(
   return null;
 }
 
-/** Throws `not_found` if a queued search didn't return the segment. */
+/**
+ * Throws `not_found` if a queued search didn't return the segment, and `conflict` if it was for a
+ * sequence, whose hits are several segments.
+ */
 function requireStoredHit({ hits }: StoredResults, segmentId: SegmentId): ScoredHit {
   const hit = hits.find((one) => one.segmentId === segmentId);
   if (!hit) throw new AppError("not_found", "The segment isn't among the results of the search.");
+  if (hit.steps) {
+    const remedy = "judge a segment by the query of its step";
+    throw new AppError("conflict", `A sequence is more than one segment: ${remedy}.`);
+  }
   return { ...hit, generalScore: hit.generalScore ?? hit.score }; // earlier versions have no such
 }

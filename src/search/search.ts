@@ -25,10 +25,11 @@ import {
   type SearchableIndexRef,
   selectEvidenceModels,
 } from "./calibration.ts";
-import { queryChannels, toFullTextHits } from "./channels.ts";
+import { type MeanCosines, queryChannels } from "./channels.ts";
 import { matchFields, textLength } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
 import { type Feedback, readFeedback } from "./feedback.ts";
+import { toFullTextHits } from "./full-text-hits.ts";
 import type { Signals } from "./fuse.ts";
 import {
   findPosition,
@@ -141,7 +142,7 @@ export async function search(
 }
 
 /** A segment that at least one channel found, scored. */
-interface Candidate extends Omit<FoundSegment, "asset">, SegmentFindings, SegmentScore {
+export interface Candidate extends Omit<FoundSegment, "asset">, SegmentFindings, SegmentScore {
   asset: HitAsset;
   /** Hits requested from each channel in the pass that found the segment. */
   depth: number;
@@ -159,13 +160,16 @@ interface SearchPass {
   excludedIds: ReadonlySet<string>;
   /** Whether the segments in scope have text, if an earlier pass has found that out. */
   hasText?: boolean | undefined;
+  /** Mean cosines of an earlier pass in more assets. */
+  means?: MeanCosines;
 }
 
 /** What a pass found, and the document frequencies of the query's terms. */
-interface PassResult {
+export interface PassResult {
   candidates: Candidate[];
   isExhaustive: boolean;
   hasText: boolean;
+  means: MeanCosines;
   frequencies: DocumentFrequencies;
 }
 
@@ -187,7 +191,7 @@ export async function findCandidates(
   const vectors = await queryChannels(
     env,
     index,
-    { scope, query, feedback, count: depth },
+    { scope, query, feedback, count: depth, means: pass.means },
     timings,
   );
   const { phrases: required, excluded } = toFtsQuery(query, query.terms);
@@ -230,7 +234,7 @@ export async function findCandidates(
     return Object.assign(row, { asset, depth, ...scoreSignals(row.signals, context) });
   });
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
-  return { candidates, isExhaustive, hasText, frequencies };
+  return { candidates, isExhaustive, hasText, means: vectors.means, frequencies };
 }
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */

@@ -3,13 +3,16 @@ import { findSegments } from "../store/index-database/find-segments.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import type { NamedIndexRef } from "../types.ts";
 import type { CalibrationState } from "./calibration.ts";
-import { type Hit, toHitAsset } from "./hits.ts";
+import { type Hit, type HitStep, toHitAsset } from "./hits.ts";
 import type { QueryInterpretation } from "./query.ts";
 import { makeSearchRequest, type RankPosition, toSearchScope } from "./request.ts";
 
 /** Results of a queued search. Segments and assets are read again when the results are. */
 export interface StoredResults {
-  hits: (Omit<Hit, "segment" | "asset"> & { segmentId: SegmentId })[];
+  hits: (Omit<Hit, "segment" | "asset" | "steps"> & {
+    segmentId: SegmentId;
+    steps?: (Omit<HitStep, "segment"> & { segmentId: SegmentId })[];
+  })[];
   indexName: string;
   /** Text of the query, and whether it had an example. Results of earlier versions have neither. */
   query?: string;
@@ -40,18 +43,27 @@ export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): Sto
     duplicates: hit.duplicates,
     boxes: hit.boxes,
     mask: hit.mask,
+    ...(hit.steps && {
+      steps: hit.steps.map(({ segment: { segmentId }, ...step }) => ({ ...step, segmentId })),
+    }),
   }));
   return { hits: stored, ...page };
 }
 
-/** Returns the stored hits with current segments and assets; deleted ones are left out. */
+/**
+ * Returns the stored hits with current segments and assets. Those of which a segment was deleted
+ * are left out.
+ */
 export async function loadResults(
   env: Env,
   index: NamedIndexRef,
   { hits }: Pick<StoredResults, "hits">,
 ): Promise<Hit[]> {
   const all = makeSearchRequest({ topK: hits.length });
-  const ids = hits.map(({ segmentId }) => segmentId);
+  const ids = hits.flatMap(({ segmentId, steps = [] }) => [
+    segmentId,
+    ...steps.map((step) => step.segmentId),
+  ]);
   const { segments } = await findSegments(indexDatabases(env, index), {
     scope: toSearchScope(all).assets,
     fullText: null,
@@ -60,10 +72,16 @@ export async function loadResults(
     rules: { must: null, mustNot: null },
   });
   const byId = new Map(segments.map((row) => [row.segment.segmentId, row]));
-  return hits.flatMap(({ segmentId, ...hit }) => {
+  return hits.flatMap(({ segmentId, steps: storedSteps = [], ...hit }) => {
     const row = byId.get(segmentId);
-    if (!row) return [];
+    const steps = storedSteps.flatMap(({ segmentId: id, ...step }): HitStep[] => {
+      const found = byId.get(id);
+      return found ? [Object.assign(step, { segment: found.segment })] : [];
+    });
+    if (!row || steps.length < storedSteps.length) return [];
     const asset = toHitAsset(row.asset, index);
-    return [Object.assign(hit, { segment: row.segment, asset })];
+    return [
+      Object.assign(hit, { segment: row.segment, asset, ...(steps.length > 0 && { steps }) }),
+    ];
   });
 }

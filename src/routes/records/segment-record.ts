@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { EVIDENCE_KINDS } from "../../evidence-kind.ts";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
 import type { Signal } from "../../search/fuse.ts";
-import type { Hit, HitAsset } from "../../search/hits.ts";
+import type { Hit, HitAsset, HitStep } from "../../search/hits.ts";
 import { keyframeKey, mediaKey } from "../../store/r2/object-keys.ts";
 import { ASSET_TYPES, type Segment } from "../../types.ts";
 import { assetIdFields } from "./asset-record.ts";
@@ -105,6 +105,43 @@ export const segmentRecord = z
   })
   .openapi("Segment", { description: "An image, or a time range of a video." });
 
+const evidenceField = z.array(
+  z.object({
+    kind: z
+      .enum(EVIDENCE_KINDS)
+      .describe("What matched: the image, what is said, text in the image, the caption."),
+    score: z.number().describe("Strength of this evidence, from 0 to 1.").openapi({
+      example: 0.88,
+    }),
+    text: z
+      .string()
+      .optional()
+      .describe("Excerpt as HTML text, with the matching words in `<mark>` elements.")
+      .openapi({ example: "A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen." }),
+  }),
+);
+
+const hitStep = z.object({
+  query: z
+    .string()
+    .nullable()
+    .describe("What the step asks for, as it was searched for; null with `similar_to`.")
+    .openapi({ example: "a boat" }),
+  similar_to: z
+    .string()
+    .nullable()
+    .describe("Id of what the step is like; null with `query`.")
+    .openapi({ example: null }),
+  segment: segmentRecord.describe("The segment that was found for the step."),
+  score: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe("Probability that the segment is what the step asks for.")
+    .openapi({ example: 0.95 }),
+  evidence: evidenceField.describe("Why the segment was found for the step, strongest first."),
+});
+
 /** A segment that matches a query. */
 export const hitRecord = segmentRecord
   .extend({
@@ -115,23 +152,7 @@ export const hitRecord = segmentRecord
       .max(1)
       .describe("Probability that the segment is relevant, from 0 to 1.")
       .openapi({ example: 0.92 }),
-    evidence: z
-      .array(
-        z.object({
-          kind: z
-            .enum(EVIDENCE_KINDS)
-            .describe("What matched: the image, what is said, text in the image, the caption."),
-          score: z.number().describe("Strength of this evidence, from 0 to 1.").openapi({
-            example: 0.88,
-          }),
-          text: z
-            .string()
-            .optional()
-            .describe("Excerpt as HTML text, with the matching words in `<mark>` elements.")
-            .openapi({ example: "A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen." }),
-        }),
-      )
-      .describe("Why the segment was found, strongest first."),
+    evidence: evidenceField.describe("Why the segment was found, strongest first."),
     duplicates: z
       .array(z.string())
       .describe("Ids of near-duplicate segments that were collapsed into this one.")
@@ -148,6 +169,13 @@ export const hitRecord = segmentRecord
       } satisfies Record<Signal, z.ZodType>)
       .describe("Signals from which the score was computed. docs/ranking.md lists them.")
       .openapi({ example: { term_coverage: 1, bm25_normalized: 0.94, image_similarity: 0.31 } }),
+    steps: z
+      .array(hitStep)
+      .optional()
+      .describe(
+        "With `sequence`: what was found for each step, in order. The hit is then the segment of " +
+          "the first step, from its start to the end of the last, and `score` the probability of all.",
+      ),
   })
   .openapi("Hit", { description: "A segment that a search found." });
 
@@ -182,10 +210,22 @@ export async function toSegmentRecord(
 }
 
 /** Converts a hit. Its times are those of the matching time range, if only a part matched. */
-export async function toHitRecord(
-  { segment, asset, rank, score, evidence, signals, duplicates, timeRange, boxes, mask }: Hit,
-  signUrl: MediaUrlSigner,
-): Promise<z.input<typeof hitRecord>> {
+export async function toHitRecord(hit: Hit, signUrl: MediaUrlSigner): Promise<HitRecord> {
+  const { segment, asset, timeRange, boxes, mask, steps } = hit;
+  const { rank, score, evidence, signals, duplicates } = hit;
   const record = await toSegmentRecord({ ...segment, ...timeRange }, asset, signUrl);
-  return { ...record, boxes, mask, rank, score, evidence, signals, duplicates };
+  const stepRecords = steps && (await Promise.all(steps.map((step) => toStep(step, hit, signUrl))));
+  const found = { ...record, boxes, mask, rank, score, evidence, signals, duplicates };
+  return { ...found, ...(stepRecords && { steps: stepRecords }) };
+}
+
+type HitRecord = z.input<typeof hitRecord>;
+
+async function toStep(
+  { segment, query, similarTo, score, evidence, boxes, mask }: HitStep,
+  { asset }: Hit,
+  signUrl: MediaUrlSigner,
+): Promise<z.input<typeof hitStep>> {
+  const record = await toSegmentRecord(segment, asset, signUrl);
+  return { query, similar_to: similarTo, segment: { ...record, boxes, mask }, score, evidence };
 }

@@ -38,14 +38,9 @@ import {
   embeddingModels,
   type SearchableIndexRef,
 } from "../calibration.ts";
-import {
-  type ChannelHit,
-  toCopyHit,
-  toFullTextHits,
-  toVectorHits,
-  tryChannel,
-} from "../channels.ts";
+import { type ChannelHit, toCopyHit, toVectorHits, tryChannel } from "../channels.ts";
 import { bestPerSegment } from "../copy-detection.ts";
+import { toFullTextHits } from "../full-text-hits.ts";
 import { toFtsQuery } from "../query.ts";
 import { toFtsSearch } from "../search.ts";
 import { type ActiveWatch, selectActive } from "./active-watches.ts";
