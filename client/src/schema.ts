@@ -731,7 +731,7 @@ export interface paths {
         put?: never;
         /**
          * Search with words
-         * @description Finds the segments of videos and images that match a query: by what is seen, said, written in the image, and described. Results are sorted by `score`, a calibrated probability. An index without ready assets returns no segments. docs/search-guide.md explains each field.
+         * @description Finds the segments of videos and images that match a query: by what is seen, said, written in the image, and described. With `sequence`, finds several moments of one video in order. Results are sorted by `score`, a calibrated probability. An index without ready assets returns no segments. docs/search-guide.md explains each field.
          */
         post: operations["searchIndex"];
         delete?: never;
@@ -3143,6 +3143,63 @@ export interface components {
                 /** @description Similarity to a copy of the example, 0–1. */
                 copy_similarity?: number;
             };
+            /** @description With `sequence`: what was found for each step, in order. The hit is then the segment of the first step, from its start to the end of the last, and `score` the probability of all. */
+            steps?: {
+                /**
+                 * @description What the step asks for, as it was searched for; null with `similar_to`.
+                 * @example a boat
+                 */
+                query: string | null;
+                /**
+                 * @description Id of what the step is like; null with `query`.
+                 * @example null
+                 */
+                similar_to: string | null;
+                segment: components["schemas"]["Segment"];
+                /**
+                 * @description Probability that the segment is what the step asks for.
+                 * @example 0.95
+                 */
+                score: number;
+                /** @description Why the segment was found for the step, strongest first. */
+                evidence: {
+                    /**
+                     * @description What matched: the image, what is said, text in the image, the caption.
+                     * @enum {string}
+                     */
+                    kind: "visual" | "speech" | "text" | "caption";
+                    /**
+                     * @description Strength of this evidence, from 0 to 1.
+                     * @example 0.88
+                     */
+                    score: number;
+                    /**
+                     * @description Excerpt as HTML text, with the matching words in `<mark>` elements.
+                     * @example A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen.
+                     */
+                    text?: string;
+                }[];
+            }[];
+        };
+        /**
+         * @description One of several things to find: words, or something to be like.
+         * @example {
+         *       "query": "a boat",
+         *       "modes": [
+         *         "visual"
+         *       ]
+         *     }
+         */
+        Subquery: string | {
+            /** @description What to find, in everyday words. */
+            query?: string;
+            /** @description Id of a segment or an asset of the index: finds what is like it. */
+            similar_to?: string;
+            /**
+             * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
+             * @default []
+             */
+            modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
         };
         /** @description An answer with its proof. */
         Answer: {
@@ -8584,6 +8641,13 @@ export interface operations {
                     query?: string;
                     /** @description Id of a segment or an asset of the index: finds what is like it. */
                     similar_to?: string;
+                    /** @description In place of `query`: what comes first, then what comes next, in one video. Finds segments in this order that don't overlap. */
+                    sequence?: components["schemas"]["Subquery"][];
+                    /**
+                     * @description Longest time between the end of a step of `sequence` and the start of the next.
+                     * @default 60
+                     */
+                    within_seconds?: number;
                     /**
                      * @description Ids of segments that are right: what is like them comes first.
                      * @default []
@@ -9621,7 +9685,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The index has 10000 judgments, or the search hasn't ended. */
+            /** @description The index has 10000 judgments, or the search hasn't ended or was for a sequence. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9629,7 +9693,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The index has 10000 judgments, or the search hasn't ended."
+                     *       "detail": "The index has 10000 judgments, or the search hasn't ended or was for a sequence."
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];

@@ -56,7 +56,10 @@ export function formatMoments({
   calibration,
 }: z.output<typeof mcpSearchResult>): string {
   if (segments.length === 0) return "Nothing was found.";
-  const lines = segments.map((hit) => `${hit.rank}. ${formatMoment(hit)}\n${formatContent(hit)}`);
+  const lines = segments.map((hit) => {
+    const content = hit.steps ? hit.steps.map(formatStep).join("\n") : formatContent(hit);
+    return `${hit.rank}. ${formatMoment(hit)}\n${content}`;
+  });
   const corrected = query?.corrected ?? null;
   const words = corrected === null ? "" : ` for "${toSingleLine(corrected)}", a corrected query`;
   const found = `${segments.length} of ${total} found${words}.`;
@@ -118,7 +121,19 @@ function formatMoment({
   return `${toSingleLine(title)}${times} (${relevance}), ${ids}\n   ${hit.clip_url}`;
 }
 
-function formatContent({ caption, transcript, on_screen_text }: Moment): string {
+type Step = NonNullable<z.output<typeof mcpSearchResult>["segments"][number]["steps"]>[number];
+
+/** Formats a step of a sequence as `Step 2, 0:12–0:18 (score 0.96), seg_…` with its content. */
+function formatStep({ segment, score }: Step, at: number): string {
+  const [start, end] = [segment.start_seconds ?? 0, segment.end_seconds ?? 0];
+  const times = `${formatClock(start * 1000)}–${formatClock(end * 1000)}`;
+  const heading = `   Step ${at + 1}, ${times} (score ${score.toFixed(2)}), ${segment.segment_id}`;
+  return [heading, formatContent(segment)].filter((line) => line !== "").join("\n");
+}
+
+type Content = Pick<Moment, "caption" | "transcript" | "on_screen_text">;
+
+function formatContent({ caption, transcript, on_screen_text }: Content): string {
   const texts = { Caption: caption, Speech: transcript, "On-screen text": on_screen_text };
   return Object.entries(texts)
     .filter(([, text]) => text !== "")

@@ -22,6 +22,8 @@ import {
   mcpSearchResult,
   mcpWatchPage,
 } from "./records/mcp-record.ts";
+import { sequenceFields } from "./records/sequence-fields.ts";
+import { MAX_SUBQUERIES } from "./records/subquery.ts";
 
 /** An API request made by a tool. */
 export interface ToolRequest {
@@ -91,10 +93,17 @@ const TOOLS = [
       "must be said or written as they are in double quotes, and a minus before a word that must " +
       "not occur. Each result has its times in seconds, a score (the probability that it is what " +
       "was meant, 0 to 1), what is seen, said and written there, and a clip_url that plays it " +
-      "for an hour. Give query, similar_to or both.",
+      "for an hour. Give query, similar_to or both. For moments that follow one another in one " +
+      "video, give the first as query and the others as then: each result has them as steps.",
     input: z.object({
       index_name,
       query: text.optional().describe("What to find."),
+      then: z
+        .array(text)
+        .max(MAX_SUBQUERIES - 1)
+        .default([])
+        .describe("What comes after query in the same video, in order."),
+      within_seconds: sequenceFields.within_seconds.describe("Longest time between two of these."),
       similar_to: z
         .string()
         .max(ID_CHARACTERS)
@@ -136,7 +145,15 @@ const TOOLS = [
       cursor: cursor.optional(),
     }),
     output: mcpSearchResult,
-    toRequest: ({ index_name: name, ...body }) => ({ path: `${indexPath(name)}/search`, body }),
+    toRequest: ({ index_name: name, then, ...body }) => {
+      const path = `${indexPath(name)}/search`;
+      if (then.length === 0) return { path, body };
+      const { query, ...others } = body;
+      return {
+        path,
+        body: { ...others, sequence: [...(query === undefined ? [] : [query]), ...then] },
+      };
+    },
     formatOutput: formatMoments,
   }),
   defineTool("answer", {

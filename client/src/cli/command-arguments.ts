@@ -6,15 +6,15 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Values of options by name: text, a flag, or the texts of one that may be given several times. */
+type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
 /** The parsed command line of a command. Its getters throw a `UsageError` for invalid values. */
 export class CommandArguments {
   readonly positionals: readonly string[];
-  readonly #values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly #values: OptionValues;
 
-  constructor(
-    positionals: readonly string[],
-    values: Readonly<Record<string, string | boolean | undefined>>,
-  ) {
+  constructor(positionals: readonly string[], values: OptionValues) {
     this.positionals = positionals;
     this.#values = values;
   }
@@ -26,6 +26,11 @@ export class CommandArguments {
   text(name: string): string | undefined {
     const value = this.#values[name];
     return typeof value === "string" ? value : undefined;
+  }
+
+  /** Reads all values of an option that may be given several times, in their order. */
+  texts(name: string): string[] {
+    return [this.#values[name] ?? []].flat().filter((value) => typeof value === "string");
   }
 
   number(name: string): number | undefined {
@@ -102,9 +107,9 @@ interface CommandSyntax {
 export function parseArguments(command: CommandSyntax, argv: readonly string[]): CommandArguments {
   const options = [...command.options, ...GLOBAL_OPTIONS];
   const config = Object.fromEntries(
-    options.map(({ name, short, value }) => {
+    options.map(({ name, short, value, isRepeated: multiple = false }) => {
       const type = value === undefined ? ("boolean" as const) : ("string" as const);
-      return [name, { type, ...(short !== undefined && { short }) }];
+      return [name, { type, multiple, ...(short !== undefined && { short }) }];
     }),
   );
   const { values, positionals } = usageErrors(() =>

@@ -1,7 +1,7 @@
 import type { Hit, SearchResult } from "../index.ts";
 import { describeEvidence } from "./evidence-text.ts";
 import { hyperlink, type Output } from "./output.ts";
-import { formatRange } from "./quantity-format.ts";
+import { formatClock, formatRange } from "./quantity-format.ts";
 import { sanitizeLine } from "./sanitize.ts";
 import type { Column } from "./table.ts";
 
@@ -30,11 +30,21 @@ export function printHits(
     hit.title,
     formatRange(hit.start_seconds, hit.end_seconds),
     ...(output.hasHyperlinks ? [hit.asset_type === "video" ? "play" : "view"] : []),
-    describeEvidence(hit),
+    hit.steps ? describeSteps(hit.steps) : describeEvidence(hit),
   ]);
   output.table(columns, rows);
   if (!hasLinks) return;
   for (const { rank, clip_url } of hits) output.line(`${rank}  ${sanitizeLine(clip_url)}`);
+}
+
+/** Describes each step of a sequence: its start, and why it was found. */
+function describeSteps(steps: NonNullable<Hit["steps"]>): string {
+  return steps
+    .map(({ segment, evidence }) => {
+      const start = segment.start_seconds === null ? "" : formatClock(segment.start_seconds);
+      return `${start} ${describeEvidence({ ...segment, evidence })}`.trim();
+    })
+    .join(" → ");
 }
 
 const BORROWED =

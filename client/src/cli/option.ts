@@ -6,6 +6,8 @@ export interface OptionSpec {
   description: string;
   /** Name of the value in the help; an option without it is a flag. */
   value?: string;
+  /** Whether it may be given several times. */
+  isRepeated?: boolean;
   /** The only values that it takes. */
   choices?: readonly string[];
   /** Value of the option when no number follows it. */

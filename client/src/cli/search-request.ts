@@ -13,6 +13,17 @@ export const SEARCH_OPTIONS: OptionSpec[] = [
   { name: "clip", value: "FILE", isFile: true, description: "Find what is like a clip or sound." },
   { name: "from", value: "TIME", description: "Start of the part of the clip: 65 or 1:05." },
   { name: "to", value: "TIME", description: "End of the part of the clip." },
+  {
+    name: "then",
+    value: "TEXT",
+    isRepeated: true,
+    description: "What comes next in the same video; up to four times.",
+  },
+  {
+    name: "within",
+    value: "TIME",
+    description: "Longest time between two of them (default 60 seconds).",
+  },
   { name: "top-k", value: "N", description: `Number of hits (default ${DEFAULT_TOP_K}).` },
   { name: "top-p", value: "P", description: "Leave out hits with a lower score, 0 to 1." },
   {
@@ -36,6 +47,18 @@ export async function runSearch(
   if (image !== undefined && clip !== undefined) {
     throw new UsageError("Give either --image or --clip.");
   }
+  const next = args.texts("then");
+  if (next.length > 0) {
+    if (image !== undefined || clip !== undefined) {
+      throw new UsageError("--then can't be combined with an image or a clip.");
+    }
+    refuse(args, "a search without --clip", ["from", "to"]);
+    return index.search(
+      { ...request, ...readSequence(query, next, args), correct: !args.flag("as-written") },
+      { signal },
+    );
+  }
+  if (args.text("within") !== undefined) throw new UsageError("--within needs --then.");
   if (clip !== undefined) {
     if (query !== undefined) throw new UsageError("A clip can't be combined with a text.");
     const [start, end] = [args.seconds("from"), args.seconds("to")];
@@ -60,6 +83,17 @@ export async function runSearch(
   }
   if (query === undefined) throw new UsageError("Give a query, --image FILE or --clip FILE.");
   return index.search({ query, ...request, correct: !args.flag("as-written") }, { signal });
+}
+
+/** Times that `--then` can be given. */
+const MAX_NEXT = 4;
+
+/** Makes a sequence of the query and what comes next. */
+function readSequence(query: string | undefined, next: string[], args: CommandArguments) {
+  if (query === undefined) throw new UsageError("--then needs a query, for what comes first.");
+  if (next.length > MAX_NEXT) throw new UsageError(`--then can be given ${MAX_NEXT} times.`);
+  const within = args.seconds("within");
+  return { sequence: [query, ...next], ...(within !== undefined && { within_seconds: within }) };
 }
 
 function readRequest(args: CommandArguments) {

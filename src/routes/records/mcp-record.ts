@@ -4,7 +4,7 @@ import { answerRecord } from "./answer-record.ts";
 import { assetRecord } from "./asset-record.ts";
 import { indexRecord } from "./index-record.ts";
 import { searchResult } from "./search-result.ts";
-import { hitRecord } from "./segment-record.ts";
+import { hitRecord, hitStep } from "./segment-record.ts";
 import { matchRecord, watchRecord } from "./watch-record.ts";
 
 /** Fields of a hit for MCP tools. Fields without use to a language model would fill its context. */
@@ -27,7 +27,13 @@ export const mcpMoment = hitRecord.pick({
   clip_url: true,
 });
 
-export const mcpSearchResult = searchResult.extend({ segments: z.array(mcpMoment) });
+const mcpStep = hitStep.omit({ similar_to: true, evidence: true }).extend({
+  segment: mcpMoment.omit({ rank: true, score: true, evidence: true, metadata: true, title: true }),
+});
+
+export const mcpSearchResult = searchResult.extend({
+  segments: z.array(mcpMoment.extend({ steps: z.array(mcpStep).optional() })),
+});
 
 export const mcpAnswer = answerRecord.pick({ answer: true, grounded: true }).extend({
   citations: z.array(mcpMoment.extend({ marker: z.int().min(1) })),

@@ -121,7 +121,8 @@ const evidenceField = z.array(
   }),
 );
 
-const hitStep = z.object({
+/** A step of a sequence, and the segment that was found for it. */
+export const hitStep = z.object({
   query: z
     .string()
     .nullable()
@@ -132,7 +133,7 @@ const hitStep = z.object({
     .nullable()
     .describe("Id of what the step is like; null with `query`.")
     .openapi({ example: null }),
-  segment: segmentRecord.describe("The segment that was found for the step."),
+  segment: segmentRecord,
   score: z
     .number()
     .min(0)

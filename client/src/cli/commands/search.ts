@@ -27,6 +27,10 @@ export const searchCommand: Command = {
   examples: [
     { line: 'search "two dogs on a beach" --index trip', does: "By text" },
     { line: 'search "red lighthouse" --index trip --top-p 0.5 --open', does: "Play the best hit" },
+    {
+      line: 'search "a boat" --then "a lighthouse" --within 30 --index trip',
+      does: "One after the other, in one video",
+    },
     { line: "search --image photo.jpg --index trip", does: "By image" },
     { line: "search --clip clip.mp4 --from 0:02 --to 0:06 --index trip", does: "By clip" },
     { line: "search glacier --index trip --json | jq '.segments[0]'", does: "In a script" },

@@ -1,0 +1,186 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SightlineIndex } from "sightline";
+import { uniqueWords } from "../../src/search/query.ts";
+import type { MediaFile } from "../../tools/media-files.ts";
+import { encodeVideo } from "../../tools/sample/video.ts";
+import { withService } from "../../tools/service.ts";
+import { round, type Suite } from "../../tools/suite.ts";
+import { type CaptionedPhoto, readCaptionedPhotos } from "../../tools/training/captions.ts";
+import { createRandom, shuffle } from "../../tools/training/random.ts";
+
+const SEED = 44;
+/** Words of things that one photo shows and another doesn't, and that detectors know. */
+const CONCEPTS = ["dog", "motorcycle", "boat", "skateboard", "horse", "bird"];
+const TARGETS = 12;
+const SHOT_SECONDS = 5;
+const SCREEN = { width: 320, height: 320, fps: 10 };
+/** Shots between both steps in the film that is looked for, and in the one where it is too long. */
+const NEAR_SHOTS = 1;
+const FAR_SHOTS = 5;
+/** The gap of the first film is shorter, that of the second longer. */
+const WITHIN_SECONDS = 12;
+const MIN_RECALL = 0.9;
+const MIN_RATIO = 2;
+
+/** What is shown and said for five seconds. */
+interface Shot {
+  photo: CaptionedPhoto;
+  spoken: string;
+  label: string;
+}
+
+/** A film that is looked for: one shot, and later another. */
+interface Target {
+  file: string;
+  first: Shot;
+  second: Shot;
+}
+
+/** Chooses photos that show one concept each, by at least four of their captions. */
+function photosByConcept(photos: readonly CaptionedPhoto[]): Map<string, CaptionedPhoto[]> {
+  const names = ({ captions }: CaptionedPhoto) =>
+    CONCEPTS.filter((concept) => captions.some((caption) => hasConcept(caption, concept)));
+  return new Map(
+    CONCEPTS.map((concept) => {
+      const shown = photos.filter((photo) => {
+        const agreeing = photo.captions.filter((caption) => hasConcept(caption, concept));
+        return names(photo).length === 1 && agreeing.length >= 4;
+      });
+      if (shown.length === 0) throw new Error(`No photo of the data shows a ${concept}.`);
+      return [concept, shown];
+    }),
+  );
+}
+
+const hasConcept = (caption: string, concept: string) =>
+  uniqueWords(caption).some((word) => word === concept || word === `${concept}s`);
+
+/** Writes three films for each target: as it is, with both shots reversed, and too far apart. */
+async function writeFilms(folder: string, photos: readonly CaptionedPhoto[]) {
+  const order = shuffle(photos.length, createRandom(SEED)).map((at) => photos[at]!);
+  const byConcept = photosByConcept(order);
+  const isNeutral = ({ captions }: CaptionedPhoto) =>
+    !captions.some((caption) => CONCEPTS.some((concept) => hasConcept(caption, concept)));
+  const neutral = order.filter(isNeutral);
+  const spoken = neutral.splice(0, 2 * TARGETS).map(({ captions }) => captions[0]!);
+  const pairs = CONCEPTS.flatMap((one, i) => CONCEPTS.slice(i + 1).map((other) => [one, other]));
+  const takeShot = (label: string): Shot => {
+    const shown = byConcept.get(label)!;
+    const photo = shown.shift()!;
+    shown.push(photo);
+    return { photo, spoken: spoken.shift()!, label };
+  };
+  const takeFillers = (count: number) => neutral.splice(0, count);
+  const files: MediaFile[] = [];
+  const targets: Target[] = [];
+  for (const [i, labels] of pairs.slice(0, TARGETS).entries()) {
+    const [first, second] = labels.map(takeShot) as [Shot, Shot];
+    const film = async (name: string, shots: (Shot | CaptionedPhoto)[]) => {
+      const file = `film-${i}-${name}.mp4`;
+      files.push(await writeFilm(folder, file, shots));
+      return file;
+    };
+    const file = await film("target", [first, ...takeFillers(NEAR_SHOTS), second]);
+    await film("reversed", [second, ...takeFillers(NEAR_SHOTS), first]);
+    await film("far", [first, ...takeFillers(FAR_SHOTS), second]);
+    targets.push({ file, first, second });
+  }
+  return { files, targets };
+}
+
+async function writeFilm(
+  folder: string,
+  file: string,
+  shots: (Shot | CaptionedPhoto)[],
+): Promise<MediaFile> {
+  const scenes = shots.map((shot) => {
+    const image = "photo" in shot ? shot.photo.path : shot.path;
+    return { image, seconds: SHOT_SECONDS };
+  });
+  await encodeVideo(join(folder, file), scenes, SCREEN);
+  const cues = shots.flatMap((shot, i) => {
+    if (!("photo" in shot)) return [];
+    const start = i * SHOT_SECONDS;
+    return [{ start: start + 0.5, end: start + SHOT_SECONDS - 0.5, text: shot.spoken }];
+  });
+  const transcript = join(folder, file.replace(".mp4", ".json"));
+  await writeFile(transcript, JSON.stringify(cues));
+  return { path: join(folder, file), kind: "video", transcript };
+}
+
+/** Texts of both steps: what is said (every second word of it), or what is shown. */
+const QUERIES: Record<string, (target: Target) => [string, string]> = {
+  "speech, then speech": ({ first, second }) => [halfOf(first.spoken), halfOf(second.spoken)],
+  "label, then label": ({ first, second }) => [first.label, second.label],
+  "label, then speech": ({ first, second }) => [first.label, halfOf(second.spoken)],
+  "speech, then label": ({ first, second }) => [halfOf(first.spoken), second.label],
+};
+
+function halfOf(sentence: string): string {
+  const words = sentence.split(/\s+/);
+  return words.filter((_, i) => i % 2 === 1).join(" ");
+}
+
+/** Searches for all targets, as sequences and with both steps as one query. */
+async function measure(
+  index: SightlineIndex,
+  targets: readonly Target[],
+  toTexts: (target: Target) => [string, string],
+) {
+  const outcomes = [];
+  for (const target of targets) {
+    const sequence = toTexts(target);
+    const chained = await index.search({ sequence, within_seconds: WITHIN_SECONDS, top_k: 10 });
+    const query = sequence.join(", then ");
+    const joined = await index.search({ query, top_k: 10, group_by: "asset", collapse: false });
+    const [best] = chained.segments;
+    const isRight = best?.title === target.file && best.start_seconds! < SHOT_SECONDS / 2;
+    outcomes.push({
+      isRight,
+      score: best?.score ?? 0,
+      isDecoy: best?.title === target.file.replace("target", "reversed"),
+      isJoinedRight: joined.segments[0]?.title === target.file,
+    });
+  }
+  const share = (matches: (one: (typeof outcomes)[number]) => boolean) =>
+    round(outcomes.filter(matches).length / outcomes.length, 3);
+  const stated = outcomes.reduce((sum, { score }) => sum + score, 0) / outcomes.length;
+  return {
+    targets: outcomes.length,
+    r1: share(({ isRight }) => isRight),
+    joined_r1: share(({ isJoinedRight }) => isJoinedRight),
+    reversed_first: share(({ isDecoy }) => isDecoy),
+    stated: round(stated, 3),
+  };
+}
+
+export const suite: Suite = {
+  summary:
+    "one shot, then another, by speech and labels, among films with both reversed or too far " +
+    "apart: is the right film first, and how often by one joined query?",
+  async run(options) {
+    const folder = await mkdtemp(join(tmpdir(), "sightline-sequences-"));
+    try {
+      const photos = await readCaptionedPhotos(join(options.dataDir, "photos"));
+      options.log(`${3 * TARGETS} films:`);
+      const { files, targets } = await writeFilms(folder, photos);
+      const rows = await withService(options, async ({ ingest, sightline }) => {
+        await ingest("films", files);
+        const measured = [];
+        for (const [queries, toTexts] of Object.entries(QUERIES)) {
+          const row = await measure(sightline.index("films"), targets, toTexts);
+          measured.push({ queries, ...row });
+        }
+        return measured;
+      });
+      const problems = rows.filter(
+        ({ r1, joined_r1 }) => r1 < MIN_RECALL || r1 < MIN_RATIO * joined_r1,
+      ).length;
+      return { table: rows, json: { films: files.length, sets: rows }, problems };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
