@@ -123,13 +123,24 @@ function halfOf(sentence: string): string {
   return words.filter((_, i) => i % 2 === 1).join(" ");
 }
 
+interface Outcome {
+  /** Whether the first chain begins with the first shot of the right film. */
+  isRight: boolean;
+  /** Its score; 0 without one. */
+  score: number;
+  /** Whether it is in the film with both shots reversed. */
+  isReversed: boolean;
+  /** Whether the first hit of the joined query is in the right film. */
+  isJoinedRight: boolean;
+}
+
 /** Searches for all targets, as sequences and with both steps as one query. */
 async function measure(
   index: SightlineIndex,
   targets: readonly Target[],
   toTexts: (target: Target) => [string, string],
 ) {
-  const outcomes = [];
+  const outcomes: Outcome[] = [];
   for (const target of targets) {
     const sequence = toTexts(target);
     const chained = await index.search({ sequence, within_seconds: WITHIN_SECONDS, top_k: 10 });
@@ -140,18 +151,18 @@ async function measure(
     outcomes.push({
       isRight,
       score: best?.score ?? 0,
-      isDecoy: best?.title === target.file.replace("target", "reversed"),
+      isReversed: best?.title === target.file.replace("target", "reversed"),
       isJoinedRight: joined.segments[0]?.title === target.file,
     });
   }
-  const share = (matches: (one: (typeof outcomes)[number]) => boolean) =>
+  const share = (matches: (one: Outcome) => boolean) =>
     round(outcomes.filter(matches).length / outcomes.length, 3);
   const stated = outcomes.reduce((sum, { score }) => sum + score, 0) / outcomes.length;
   return {
     targets: outcomes.length,
     r1: share(({ isRight }) => isRight),
     joined_r1: share(({ isJoinedRight }) => isJoinedRight),
-    reversed_first: share(({ isDecoy }) => isDecoy),
+    reversed_first: share(({ isReversed }) => isReversed),
     stated: round(stated, 3),
   };
 }

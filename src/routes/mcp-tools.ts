@@ -148,11 +148,8 @@ const TOOLS = [
     toRequest: ({ index_name: name, then, ...body }) => {
       const path = `${indexPath(name)}/search`;
       if (then.length === 0) return { path, body };
-      const { query, ...others } = body;
-      return {
-        path,
-        body: { ...others, sequence: [...(query === undefined ? [] : [query]), ...then] },
-      };
+      const { query, similar_to, ...others } = body;
+      return { path, body: { ...others, sequence: [{ query, similar_to }, ...then] } };
     },
     formatOutput: formatMoments,
   }),

@@ -65,6 +65,12 @@ describe.each<[string, Partial<Env>]>([
     expect(first.signals).not.toHaveProperty("image_similarity");
   });
 
+  it("a sequence falls back to full text", async () => {
+    const json = { sequence: ["welcome to the lighthouse", "two goats"] };
+    const first = await readFirstHit(await search(settings, json));
+    expect(first).toMatchObject({ asset_id: video.asset_id, start_seconds: 0, end_seconds: 6 });
+  });
+
   it("a search by image finds the same image", async () => {
     const first = await readFirstHit(await searchBy(settings, "boats-crop.jpg"));
     expect(first.asset_id).toBe(boats.asset_id);
@@ -88,8 +94,10 @@ describe.each<[string, Partial<Env>]>([
 });
 
 describe("while Vectorize is unavailable", () => {
-  it("a search with `similar_to` returns 503", async () => {
+  it("a search with `similar_to` returns 503, also in a sequence", async () => {
     await expectUnavailable(await search(NO_VECTORS, { similar_to: boats.asset_id }));
+    const json = { sequence: [{ similar_to: boats.asset_id }, "goats"] };
+    await expectUnavailable(await search(NO_VECTORS, json));
   });
 
   it("an answer falls back to full text", async () => {
@@ -157,6 +165,11 @@ describe("an index's database", () => {
     const { settings, count } = failingDatabase(Infinity, { retryable: true });
     await expectUnavailable(await search(settings, { query: "two goats" }));
     expect(count()).toBe(3);
+  });
+
+  it("that stays out of reach is a 503 for a sequence", async () => {
+    const { settings } = failingDatabase(Infinity, { retryable: true });
+    await expectUnavailable(await search(settings, { sequence: ["lighthouse", "goats"] }));
   });
 
   it("that is overloaded is a 503 at once", async () => {

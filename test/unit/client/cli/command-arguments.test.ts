@@ -48,6 +48,13 @@ describe("a command line", () => {
     expect(read).toThrow(message);
   });
 
+  it("takes an option several times, in their order, if that may be repeated", () => {
+    const argv = ["a boat", "--then", "a lighthouse", "--then=-gulls"];
+    const args = parseArguments(commandNamed("search"), argv);
+    expect(args.texts("then")).toEqual(["a lighthouse", "-gulls"]);
+    expect(parseArguments(commandNamed("search"), ["a boat"]).texts("then")).toEqual([]);
+  });
+
   it.each([
     ["65", 65],
     ["1:05", 65],
