@@ -93,16 +93,17 @@ const TOOLS = [
       "must be said or written as they are in double quotes, and a minus before a word that must " +
       "not occur. Each result has its times in seconds, a score (the probability that it is what " +
       "was meant, 0 to 1), what is seen, said and written there, and a clip_url that plays it " +
-      "for an hour. Give query, similar_to or both. For moments that follow one another in one " +
-      "video, give the first as query and the others as then: each result has them as steps.",
+      "for an hour. Give query, similar_to or both; or, for moments that follow one another in one " +
+      "video, a sequence: each result has them as steps.",
     input: z.object({
       index_name,
       query: text.optional().describe("What to find."),
-      then: z
+      sequence: z
         .array(text)
-        .max(MAX_SUBQUERIES - 1)
-        .default([])
-        .describe("What comes after query in the same video, in order."),
+        .min(2)
+        .max(MAX_SUBQUERIES)
+        .optional()
+        .describe("In place of query: what comes first, then what comes next in the same video."),
       within_seconds: sequenceFields.within_seconds.describe("Longest time between two of these."),
       similar_to: z
         .string()
@@ -145,12 +146,7 @@ const TOOLS = [
       cursor: cursor.optional(),
     }),
     output: mcpSearchResult,
-    toRequest: ({ index_name: name, then, ...body }) => {
-      const path = `${indexPath(name)}/search`;
-      if (then.length === 0) return { path, body };
-      const { query, similar_to, ...others } = body;
-      return { path, body: { ...others, sequence: [{ query, similar_to }, ...then] } };
-    },
+    toRequest: ({ index_name: name, ...body }) => ({ path: `${indexPath(name)}/search`, body }),
     formatOutput: formatMoments,
   }),
   defineTool("answer", {

@@ -131,7 +131,8 @@ describe("a search for a sequence", () => {
   it("grouped by asset returns the best chain of each video", async () => {
     const { segments } = await search({ sequence: ["crane", "train"], group_by: "asset" });
     const assets = segments.map(({ asset_id }: Json) => asset_id);
-    expect(assets.toSorted()).toEqual([ids["port"], ids["quay"]].toSorted());
+    expect(assets).toHaveLength(2);
+    expect(new Set(assets)).toEqual(new Set([ids["port"], ids["quay"]]));
   });
 
   it("runs as a job with the result of a direct search", async () => {
@@ -140,14 +141,9 @@ describe("a search for a sequence", () => {
     const job = await client.waitForJob(job_id);
     expect(job).toMatchObject({ state: "succeeded" });
     const direct = await search(json);
-    const plain = ({ segments }: Json) =>
-      segments.map(({ steps, clip_url: _, thumbnail_url: __, ...hit }: Json) => {
-        return {
-          ...hit,
-          steps: steps.map(({ segment, ...step }: Json) => [step, segment.caption]),
-        };
-      });
-    expect(plain(job.result)).toEqual(plain(direct));
+    const withoutUrls = ({ segments }: Json): Json =>
+      JSON.parse(JSON.stringify(segments, (key, value) => (key.endsWith("_url") ? null : value)));
+    expect(withoutUrls(job.result)).toEqual(withoutUrls(direct));
   });
 
   it("doesn't skip or repeat a chain if a video of the page before is deleted", async () => {
@@ -203,7 +199,7 @@ describe("an index", () => {
 describe("an invalid sequence", () => {
   it.each<[string, object, (string | number)[], string]>([
     ["of one step", { sequence: ["a"] }, ["body", "sequence"], "too_short"],
-    ["of six steps", { sequence: [..."abcdef"] }, ["body", "sequence"], "too_long"],
+    ["of six steps", { sequence: "a b c d e f".split(" ") }, ["body", "sequence"], "too_long"],
     ["that is a text", { sequence: "a boat" }, ["body", "sequence"], "list_type"],
     ["beside a query", { sequence: SEQUENCE, query: "x" }, ["body", "sequence"], "value_error"],
     [

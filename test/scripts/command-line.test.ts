@@ -172,13 +172,6 @@ describe("search", () => {
     expect(plain.stdout).toMatch(/^1 {2}http:\S+#t=[\d.,]+$/m);
   });
 
-  it("--then finds what comes next in the same video, with the start of each step", async () => {
-    const { stdout } = await service.run(["search", "glacier", "--then", "cabin", "--within", "5"]);
-    expect(stdout).toMatch(/1 {3}0\.\d\d {2}story\.mp4 .* \d:\d\d speech: .* → \d:\d\d speech: /);
-    const reversed = await service.search("cabin", "--then", "glacier", "--top-p", "0.5");
-    expect(reversed).toEqual([]);
-  });
-
   it("finds by image and by metadata", async () => {
     const image = join(service.media, "below", UGLY_NAME);
     const [hit] = await service.search("--image", image, "--top-k", "1");
@@ -286,14 +279,6 @@ describe("exit codes", () => {
   it.each([
     [["search"], {}, 2, "query"],
     [["search", "?"], {}, 2, "word or a number"],
-    [["search", "--then", "boat"], {}, 2, "--then needs a query"],
-    [["search", "boat", "--within", "5"], {}, 2, "--within needs --then"],
-    [
-      ["search", "boat", ..."abcde".split("").flatMap((next) => ["--then", next])],
-      {},
-      2,
-      "4 times",
-    ],
     [["search", "boat"], { SIGHTLINE_INDEX: "" }, 2, "SIGHTLINE_INDEX"],
     [["search", "boat", "--index", "nowhere"], {}, 3, "nowhere"],
     [["jobs", "get", "job_x"], {}, 3, "request"],
