@@ -17,6 +17,7 @@ import type { JobKind, JobMessage, JobMessageOf } from "../messages.ts";
 import { costGate } from "../metering/cost-gate.ts";
 import type { InvocationCalls } from "../metering/invocation-calls.ts";
 import { exampleFromClip } from "../search/clip-example.ts";
+import { searchAny } from "../search/logic/search-logic.ts";
 import { searchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
@@ -86,7 +87,9 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const index = { accountId, indexId, name, shards, calibration: own };
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
-    const found = await search(env, index, request, example);
+    const found = example
+      ? await search(env, index, request, example)
+      : await searchAny(env, index, request);
     const { hits, total, calibration, interpretation } = found;
     const { offset, readyBy, cursorTag } = request;
     const next = clip ? null : found.next; // a search by video takes no cursor

@@ -10,10 +10,10 @@ import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { bodyInt } from "../http/validation.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
-import { FEEDBACK } from "../parameters.ts";
+import { FEEDBACK, LOGIC } from "../parameters.ts";
+import { searchAny } from "../search/logic/search-logic.ts";
 import { hasWord } from "../search/query.ts";
 import { MODES, type SearchRequest } from "../search/request.ts";
-import { search } from "../search/search.ts";
 import { Timings } from "../timings.ts";
 import { isObject } from "../user-metadata.ts";
 import { MODES_DESCRIPTION, NO_WORD } from "./example-query.ts";
@@ -25,6 +25,7 @@ import {
   searchResult,
   toSearchResult,
 } from "./records/search-result.ts";
+import { MAX_SUBQUERIES, subquery, toSubquery } from "./records/subquery.ts";
 import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch, requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
 
@@ -37,7 +38,9 @@ const searchBody = z
       .min(1)
       .max(LIMITS.queryCharacters)
       .optional()
-      .describe("What to find, in everyday words. Required unless `similar_to` is given."),
+      .describe(
+        "What to find, in everyday words. Required unless `similar_to`, `all` or `none` is given.",
+      ),
     similar_to: z
       .string()
       .max(ID_CHARACTERS)
@@ -55,6 +58,25 @@ const searchBody = z
       .describe(
         "Ids of segments that are wrong: they are left out, and what is like them moves back.",
       ),
+    all: z
+      .array(subquery)
+      .max(MAX_SUBQUERIES)
+      .default([])
+      .describe("What has to be there, too: `score` is the probability of all of it."),
+    none: z
+      .array(subquery)
+      .max(MAX_SUBQUERIES)
+      .default([])
+      .describe(
+        "What mustn't be there: `score` includes the probability that it is absent. Without a " +
+          "query, finds segments of which that is likely, among those added last.",
+      ),
+    scope_seconds: z
+      .number()
+      .min(0)
+      .max(LOGIC.maxScopeSeconds)
+      .default(0)
+      .describe("How far away in the video `all` and `none` count. 0: only in the segment itself."),
     asset_ids: z
       .array(z.string())
       .max(LIMITS.assetIdCount)
@@ -106,7 +128,7 @@ const searchBody = z
       .optional()
       .describe("`next_cursor` of the previous page, with the other fields unchanged."),
   })
-  .refine(({ query, similar_to }) => query !== undefined || similar_to !== undefined, {
+  .refine((body) => hasSubject(body), {
     path: ["query"],
     message: "Field required",
     params: { type: "missing" },
@@ -157,6 +179,10 @@ addEndpoint(
           top_p: 0.5,
         },
       },
+      logic: {
+        summary: "A beach with a dog and without people",
+        value: { query: "beach", all: ["dog"], none: ["people"] },
+      },
       boxes: {
         summary: "Where it is seen",
         value: { query: "red car", use_boxes: true, group_by: "asset" },
@@ -183,7 +209,7 @@ async function searchIndex(
 async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
   const searched = await searchCallerIndex(c, indexName, async (index) => {
-    const found = search(c.env, index, request, null, timings);
+    const found = searchAny(c.env, index, request, timings);
     found.catch(ignoreUntilAwaited); // an unknown asset is reported first
     await requireAssets(c.env.DB, index.indexId, request.assetIds);
     return found;
@@ -195,6 +221,27 @@ async function searchNow(c: Context, indexName: string, request: SearchRequest) 
   const count = hits.length;
   const page = { offset, readyBy, cursorTag, total, next, count, calibration, interpretation };
   return toSearchResult(hits, page, createMediaUrlSigner(c));
+}
+
+/** Tests whether a body says what to find, or what mustn't be there. */
+function hasSubject(body: {
+  query?: unknown;
+  similar_to?: unknown;
+  all?: unknown;
+  none?: unknown;
+}): boolean {
+  const isGiven = (list: unknown) => Array.isArray(list) && list.length > 0;
+  const { query, similar_to: similarTo, all, none } = body;
+  return query !== undefined || similarTo !== undefined || isGiven(all) || isGiven(none);
+}
+
+function toLogic({
+  all,
+  none,
+  scope_seconds: scopeSeconds,
+}: z.output<typeof searchBody>): SearchRequest["logic"] {
+  if (all.length + none.length === 0) return null;
+  return { all: all.map(toSubquery), none: none.map(toSubquery), scopeSeconds };
 }
 
 function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): SearchRequest {
@@ -210,6 +257,7 @@ function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): 
     topK: top_k,
     topP: body.top_p,
     modes: body.modes,
+    logic: toLogic(body),
     useBoxes: body.use_boxes,
     useMasks: body.use_masks,
     correct: body.correct,

@@ -43,8 +43,19 @@ export interface ChannelHit {
   timeRange: TimeRangeMs | null;
 }
 
+/** A direction that a channel searched in, to compare segments with that it didn't return. */
+export interface SearchedVector {
+  space: "text" | "image";
+  values: number[];
+  /** Added to each cosine. */
+  offset: number;
+  /** Mean of the cosines of the nearest, with the offset. */
+  mean: number;
+}
+
 interface ChannelHits {
   hits: ChannelHit[];
+  vectors: SearchedVector[];
   /** Every channel returned fewer hits than requested: a deeper search finds nothing new. */
   isExhaustive: boolean;
   /** Why a channel is missing, if there is no text to search for; else null. */
@@ -65,6 +76,7 @@ export async function queryChannels(
   const { plainText, example } = query;
   const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
   assetGroups.catch(ignoreUntilAwaited); // by a channel, if any gets that far
+  const vectors: SearchedVector[] = [];
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
     const groups = await assetGroups;
     const nearest = (toVector: number[], hitCount: number) =>
@@ -75,8 +87,11 @@ export async function queryChannels(
         nearest(refined, count),
         space === "text" || refined === vector ? null : nearest(vector, SEARCH.maxCandidates),
       ]);
-      const moved = unrefined ? moveCosines(hits, meanCosine(unrefined)) : hits;
-      return toVectorHits(space, moved, meanCosine(moved));
+      const offset = unrefined ? meanCosine(unrefined) - meanCosine(hits) : 0;
+      const moved = offset === 0 ? hits : moveCosines(hits, offset);
+      const mean = meanCosine(moved);
+      if (hits.length > 0) vectors.push({ space, values: refined, offset, mean });
+      return toVectorHits(space, moved, mean);
     });
   };
 
@@ -109,6 +124,7 @@ export async function queryChannels(
   const hits = await Promise.all(channels);
   return {
     hits: hits.flat(),
+    vectors,
     isExhaustive: hits.every(({ length }) => length < count),
     outage: plainText ? null : (outages[0] ?? null),
   };
@@ -132,8 +148,7 @@ export function toFullTextHits(hits: FtsHit[], termWeights: readonly number[]): 
  * Moves the cosines of a refined vector's hits to the range of the query's own: images are nearer
  * to images than to words.
  */
-function moveCosines(hits: readonly VectorHit[], mean: number): VectorHit[] {
-  const offset = mean - meanCosine(hits);
+function moveCosines(hits: readonly VectorHit[], offset: number): VectorHit[] {
   return hits.map((hit) => ({ ...hit, cosine: hit.cosine + offset }));
 }
 

@@ -34,6 +34,23 @@ export interface Hit {
   boxes: BoundingBox[] | null;
   /** Mask of the first box's object; null unless requested, or if there is none. */
   mask: Mask | null;
+  /** How probable each condition of `all` and `none` is; absent without them. */
+  conditions?: HitCondition[];
+}
+
+/** What a search asks for beside its query, as it is met by a hit. */
+export interface HitCondition {
+  kind: "all" | "none";
+  /** Null for an example. */
+  query: string | null;
+  similarTo: string | null;
+  /** Probability that it is there; of `none`, that it isn't. */
+  score: number;
+  /**
+   * What that rests on. Of `none`, each kind that was examined, with what speaks for presence: 0 for
+   * nothing.
+   */
+  evidence: Evidence[];
 }
 
 /** The fields of a candidate that ranking reads. */
@@ -89,6 +106,18 @@ export function findPosition(
     return candidate.segment.segmentId > lastId;
   });
   return at < 0 ? ranked.length : at;
+}
+
+/** Returns a page of the hits that are likely enough, how many these are, and where the next begins. */
+export function takePage<T extends { candidate: Rankable }>(
+  ranked: readonly T[],
+  { topP, topK, after }: Pick<SearchRequest, "topP" | "topK" | "after">,
+): { selected: T[]; total: number; next: RankPosition | null } {
+  const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
+  const from = findPosition(relevant, after);
+  const selected = relevant.slice(from, from + topK);
+  const next = from + topK < relevant.length ? positionAfter(selected) : null;
+  return { selected, total: relevant.length, next };
 }
 
 /** Returns the position behind the hits of a page; null without any. */

@@ -25,19 +25,12 @@ import {
   type SearchableIndexRef,
   selectEvidenceModels,
 } from "./calibration.ts";
-import { queryChannels, toFullTextHits } from "./channels.ts";
+import { queryChannels, type SearchedVector, toFullTextHits } from "./channels.ts";
 import { matchFields, textLength } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
 import { type Feedback, readFeedback } from "./feedback.ts";
 import type { Signals } from "./fuse.ts";
-import {
-  findPosition,
-  type Hit,
-  type HitAsset,
-  positionAfter,
-  rankCandidates,
-  toHitAsset,
-} from "./hits.ts";
+import { type Hit, type HitAsset, rankCandidates, takePage, toHitAsset } from "./hits.ts";
 import { localizeHits, type UnlocalizedHit } from "./localization.ts";
 import {
   type CompiledQuery,
@@ -88,7 +81,7 @@ export async function search(
   uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
 ): Promise<SearchResults> {
-  const { similarTo, offset, topK, topP } = request;
+  const { similarTo, offset, topK } = request;
   const example =
     similarTo === null ? uploadedExample : await exampleFromStored(env, index, similarTo);
   let query = compileQuery(request.query, example);
@@ -118,10 +111,7 @@ export async function search(
     const deeper = await findAtDepth(SEARCH.deepeningFactor * depth, hasText);
     ranked = rankCandidates([...candidates, ...deeper.candidates], request);
   }
-  const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
-  const from = findPosition(relevant, request.after);
-  const selected = relevant.slice(from, from + topK);
-  const next = from + topK < relevant.length ? positionAfter(selected) : null;
+  const { selected, total, next } = takePage(ranked, request);
   const slice = new TimeSlice();
   const page: UnlocalizedHit[] = [];
   for (const { candidate, duplicates } of selected) {
@@ -137,11 +127,11 @@ export async function search(
   const excluded = query.excluded.map((words) => words.join(" "));
   const interpretation = { excluded, corrected };
   const calibration = calibrationState(env, index.calibration);
-  return { hits, total: relevant.length, next, query, calibration, interpretation };
+  return { hits, total, next, query, calibration, interpretation };
 }
 
 /** A segment that at least one channel found, scored. */
-interface Candidate extends Omit<FoundSegment, "asset">, SegmentFindings, SegmentScore {
+export interface Candidate extends Omit<FoundSegment, "asset">, SegmentFindings, SegmentScore {
   asset: HitAsset;
   /** Hits requested from each channel in the pass that found the segment. */
   depth: number;
@@ -161,9 +151,11 @@ interface SearchPass {
   hasText?: boolean | undefined;
 }
 
-/** What a pass found, and the document frequencies of the query's terms. */
-interface PassResult {
+/** What a pass found, the document frequencies of the query's terms, and what scores rest on. */
+export interface PassResult {
   candidates: Candidate[];
+  context: ScoreContext;
+  vectors: SearchedVector[];
   isExhaustive: boolean;
   hasText: boolean;
   frequencies: DocumentFrequencies;
@@ -230,7 +222,8 @@ export async function findCandidates(
     return Object.assign(row, { asset, depth, ...scoreSignals(row.signals, context) });
   });
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
-  return { candidates, isExhaustive, hasText, frequencies };
+  const { vectors: searched } = vectors;
+  return { candidates, context, vectors: searched, isExhaustive, hasText, frequencies };
 }
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */

@@ -40,6 +40,7 @@ export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): Sto
     duplicates: hit.duplicates,
     boxes: hit.boxes,
     mask: hit.mask,
+    ...(hit.conditions && { conditions: hit.conditions }),
   }));
   return { hits: stored, ...page };
 }

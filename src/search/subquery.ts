@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MODES } from "./request.ts";
+import { MODES } from "./modes.ts";
 
 /** One of several things that a search asks for: words, or a stored example. */
 export const subqueryRequest = z.object({

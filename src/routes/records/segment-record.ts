@@ -105,6 +105,20 @@ export const segmentRecord = z
   })
   .openapi("Segment", { description: "An image, or a time range of a video." });
 
+const evidence = z.object({
+  kind: z
+    .enum(EVIDENCE_KINDS)
+    .describe("What matched: the image, what is said, text in the image, the caption."),
+  score: z.number().describe("Strength of this evidence, from 0 to 1.").openapi({
+    example: 0.88,
+  }),
+  text: z
+    .string()
+    .optional()
+    .describe("Excerpt as HTML text, with the matching words in `<mark>` elements.")
+    .openapi({ example: "A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen." }),
+});
+
 /** A segment that matches a query. */
 export const hitRecord = segmentRecord
   .extend({
@@ -115,23 +129,24 @@ export const hitRecord = segmentRecord
       .max(1)
       .describe("Probability that the segment is relevant, from 0 to 1.")
       .openapi({ example: 0.92 }),
-    evidence: z
+    evidence: z.array(evidence).describe("Why the segment was found, strongest first."),
+    conditions: z
       .array(
         z.object({
-          kind: z
-            .enum(EVIDENCE_KINDS)
-            .describe("What matched: the image, what is said, text in the image, the caption."),
-          score: z.number().describe("Strength of this evidence, from 0 to 1.").openapi({
-            example: 0.88,
-          }),
-          text: z
-            .string()
-            .optional()
-            .describe("Excerpt as HTML text, with the matching words in `<mark>` elements.")
-            .openapi({ example: "A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen." }),
+          kind: z.enum(["all", "none"]).describe("Whether it has to be there, or mustn't be."),
+          query: z.string().nullable().describe("What was asked for; null for an example."),
+          similar_to: z.string().nullable().describe("Id of the example; null for words."),
+          score: z.number().describe("Probability that it is there; of `none`, that it isn't."),
+          evidence: z
+            .array(evidence)
+            .describe(
+              "What that rests on, strongest first. Of `none`: each kind that was examined, with " +
+                "what speaks for its being there. 0 is nothing: no label, not said, not written.",
+            ),
         }),
       )
-      .describe("Why the segment was found, strongest first."),
+      .optional()
+      .describe("How `all` and `none` are met, in the order of the request. Absent without them."),
     duplicates: z
       .array(z.string())
       .describe("Ids of near-duplicate segments that were collapsed into this one.")
@@ -183,9 +198,34 @@ export async function toSegmentRecord(
 
 /** Converts a hit. Its times are those of the matching time range, if only a part matched. */
 export async function toHitRecord(
-  { segment, asset, rank, score, evidence, signals, duplicates, timeRange, boxes, mask }: Hit,
+  {
+    segment,
+    asset,
+    rank,
+    score,
+    evidence,
+    signals,
+    duplicates,
+    timeRange,
+    boxes,
+    mask,
+    ...hit
+  }: Hit,
   signUrl: MediaUrlSigner,
 ): Promise<z.input<typeof hitRecord>> {
   const record = await toSegmentRecord({ ...segment, ...timeRange }, asset, signUrl);
-  return { ...record, boxes, mask, rank, score, evidence, signals, duplicates };
+  const conditions = hit.conditions?.map(({ similarTo, ...condition }) => {
+    return { ...condition, similar_to: similarTo };
+  });
+  return {
+    ...record,
+    boxes,
+    mask,
+    rank,
+    score,
+    evidence,
+    signals,
+    duplicates,
+    ...(conditions && { conditions }),
+  };
 }
