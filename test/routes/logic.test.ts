@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Client, type Json } from "../support/client.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
-import { runInIndex, assetRefOf } from "../support/store-queries.ts";
 
 let client: Client;
 let video: Json;
@@ -92,9 +91,9 @@ describe("a search with `none`", () => {
   });
 
   it("trusts a detector that named the thing", async () => {
-    const result = await search({ none: ["boat"] });
-    const score = scoreOf(result, words.segment_id ?? idOfImage(words, result));
-    expect(score).toBeGreaterThan(0.9);
+    const { segments } = await search({ none: ["boat"] });
+    const page = segments.find(({ asset_id }: Json) => asset_id === words.asset_id);
+    expect(page.score).toBeGreaterThan(0.9);
     const withBoat = await search({ query: "boat", none: ["boat"] });
     const [hit] = withBoat.segments.filter(({ asset_id }: Json) => asset_id === boats.asset_id);
     expect(hit.conditions[0].score).toBeLessThan(0.5);
@@ -199,12 +198,10 @@ describe("conditions", () => {
   });
 
   it("of a segment that was deleted meanwhile aren't met by it", async () => {
-    const ref = await assetRefOf(words);
     const json = { all: ["lantern"], none: ["zebra"] };
     const assets = async () =>
       (await search(json)).segments.map(({ asset_id }: Json) => asset_id) as string[];
     expect(await assets()).toContain(words.asset_id);
-    await runInIndex(ref, "UPDATE assets SET deleted_at = 1 WHERE asset_id = ?", words.asset_id);
     await client.json("DELETE", `/index/trip/image/${words.image_id}`);
     expect(await assets()).not.toContain(words.asset_id);
   });
@@ -219,7 +216,3 @@ describe("`query.suggested`", () => {
     expect(plain.query).toMatchObject({ hint: null, suggested: null });
   });
 });
-
-function idOfImage({ asset_id: id }: Json, { segments }: Json): string {
-  return segments.find(({ asset_id }: Json) => asset_id === id)?.segment_id;
-}
