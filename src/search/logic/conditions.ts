@@ -6,7 +6,13 @@ import { columnFilter, matchAll, matchAny } from "../../store/index-database/ful
 import { indexDatabases } from "../../store/index-database/index-database.ts";
 import { ASSET_KINDS, type TextKind } from "../../types.ts";
 import type { SearchableIndexRef } from "../calibration.ts";
-import { type ChannelHit, toFullTextHits, toVectorHits, tryChannel } from "../channels.ts";
+import {
+  type ChannelHit,
+  moveCosines,
+  toFullTextHits,
+  toVectorHits,
+  tryChannel,
+} from "../channels.ts";
 import { matchFields, textLength } from "../evidence.ts";
 import type { Mode } from "../modes.ts";
 import { type CompiledQuery, toFtsQuery } from "../query.ts";
@@ -77,8 +83,7 @@ export async function scoreConditions(
         ? condition.pass.candidates.flatMap(({ channelHits }) => channelHits)
         : condition.pass.vectors.flatMap(({ space, offset, mean }) => {
             const hits = compared[next++]!.filter(({ kind }) => isInScope(kind, condition.scope));
-            const moved = hits.map((hit) => ({ ...hit, cosine: hit.cosine + offset }));
-            return toVectorHits(space, moved, mean);
+            return toVectorHits(space, moveCosines(hits, offset), mean);
           });
     scored.push(await scoreRows(condition, found[i]!, vectorHits, slice));
   }
