@@ -140,7 +140,7 @@ function isHitOf({ title, start_seconds: start, end_seconds: end }: Hit, { file,
   return title === file && (at === null || (at >= start! && at < end!));
 }
 
-/** Counts the pairs in which what is without the thing comes first; one of two missing ones half. */
+/** Counts the pairs in which what lacks the thing comes first, and half of those with no hit. */
 function countRight({ withThing, withoutThing }: Case, hits: readonly Hit[]): number {
   const rankOf = (item: Item) => {
     const rank = hits.findIndex((hit) => isHitOf(hit, item));

@@ -39,7 +39,7 @@ export interface Hit {
 }
 
 /** What a search asks for beside its query, as it is met by a hit. */
-export interface HitCondition {
+interface HitCondition {
   kind: "all" | "none";
   /** Null for an example. */
   query: string | null;
@@ -47,8 +47,8 @@ export interface HitCondition {
   /** Probability that it is there; of `none`, that it isn't. */
   score: number;
   /**
-   * What that rests on. Of `none`, each kind that was examined, with what speaks for presence: 0 for
-   * nothing.
+   * What that rests on. Of `none`, each kind that was examined, with what speaks for presence: 0
+   * for nothing.
    */
   evidence: Evidence[];
 }
@@ -108,7 +108,7 @@ export function findPosition(
   return at < 0 ? ranked.length : at;
 }
 
-/** Returns a page of the hits that are likely enough, how many these are, and where the next begins. */
+/** Returns a page of the hits of at least `topP`, their number, and where the next page begins. */
 export function takePage<T extends { candidate: Rankable }>(
   ranked: readonly T[],
   { topP, topK, after }: Pick<SearchRequest, "topP" | "topK" | "after">,

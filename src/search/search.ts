@@ -131,7 +131,7 @@ export async function search(
 }
 
 /** A segment that at least one channel found, scored. */
-export interface Candidate extends Omit<FoundSegment, "asset">, SegmentFindings, SegmentScore {
+interface Candidate extends Omit<FoundSegment, "asset">, SegmentFindings, SegmentScore {
   asset: HitAsset;
   /** Hits requested from each channel in the pass that found the segment. */
   depth: number;

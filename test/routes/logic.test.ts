@@ -6,7 +6,7 @@ let client: Client;
 let video: Json;
 let words: Json;
 let boats: Json;
-/** The video's segments: "Welcome to the lighthouse", and "The keeper lives here with two goats". */
+/** The video's segments: one about a lighthouse, and one about its keeper and two goats. */
 let first: Json;
 let second: Json;
 

@@ -31,7 +31,7 @@ const KIND_OF_COLUMN: Record<FtsColumn, EvidenceKind> = {
 };
 
 /** Tests whether a detector or a model has described the keyframe, and whether it saw anything. */
-export function isDescribed({ described, error, hasKeyframe }: ExaminedSegment): boolean {
+function isDescribed({ described, error, hasKeyframe }: ExaminedSegment): boolean {
   return described && error === null && hasKeyframe;
 }
 
@@ -76,8 +76,8 @@ export interface Presence {
 const ALL_WORDS = 0.99;
 
 /**
- * Corrects the probabilities that segments have a thing, which are fitted to segments that are found
- * by it:
+ * Corrects the probabilities that segments have a thing, which are fitted to segments that were
+ * found by it:
  * - A box that is named as the thing is as probable as its detector says.
  * - Where a detector has described the image without naming the thing, which it names in other
  *   segments, it is less probable: by the share of things that detectors miss.

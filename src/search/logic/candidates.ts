@@ -9,9 +9,9 @@ import type { SearchableIndexRef } from "../calibration.ts";
 import { type SearchScope, toSearchScope } from "../request.ts";
 import { scoreSignals } from "../score-segment.ts";
 import type { LogicRequest } from "./compile-conditions.ts";
-import type { Condition } from "./conditions.ts";
+import type { LogicCondition } from "./conditions.ts";
 import { conjunction } from "./probability.ts";
-import { isInSameScope, type SegmentPosition } from "./scopes.ts";
+import { isWithinScope, type SegmentPosition } from "./scopes.ts";
 
 /**
  * Lists the segments that may be hits, the likeliest first: those that the query or any of `all`
@@ -22,7 +22,7 @@ export async function listLogicCandidates(
   env: Env,
   index: SearchableIndexRef,
   request: LogicRequest,
-  conditions: readonly Condition[],
+  conditions: readonly LogicCondition[],
 ): Promise<FoundSegment[]> {
   const scope = toSearchScope(request);
   const wanted = conditions.filter(({ kind }) => kind !== "none");
@@ -53,7 +53,7 @@ export async function listLogicCandidates(
  * one didn't find counts as one in which nothing speaks for it.
  */
 function estimatorOf(
-  conditions: readonly Condition[],
+  conditions: readonly LogicCondition[],
   scopeSeconds: number,
 ): (segment: SegmentPosition) => number {
   const parts = conditions.map(({ kind, pass }) => {
@@ -62,7 +62,7 @@ function estimatorOf(
     return (segment: SegmentPosition) => {
       const seconds = kind === "query" ? 0 : scopeSeconds;
       const scores = (byAsset.get(segment.assetId) ?? [])
-        .filter((other) => isInSameScope(segment, other.segment, seconds))
+        .filter((other) => isWithinScope(segment, other.segment, seconds))
         .map(({ score }) => score);
       const presence = Math.max(background, ...scores);
       return kind === "none" ? 1 - presence : presence;
@@ -75,7 +75,7 @@ async function listWithout(
   env: Env,
   index: SearchableIndexRef,
   scope: SearchScope,
-  conditions: readonly Condition[],
+  conditions: readonly LogicCondition[],
 ): Promise<FoundSegment[]> {
   const databases = indexDatabases(env, index);
   const expressions = conditions.flatMap(({ query, scope: { columns } }) => {

@@ -11,7 +11,7 @@ import { type SearchRequest, toSearchScope } from "../request.ts";
 import { findCandidates } from "../search.ts";
 import { correctQuery } from "../spelling.ts";
 import type { Subquery } from "../subquery.ts";
-import { type Condition, conditionModes } from "./conditions.ts";
+import { type LogicCondition, conditionModes } from "./conditions.ts";
 
 /** A search with conditions beside its query, or in place of it. */
 export interface LogicRequest extends SearchRequest {
@@ -20,7 +20,7 @@ export interface LogicRequest extends SearchRequest {
 
 /** The query of a search, if it has one, and its conditions; and the text that was corrected. */
 export interface CompiledConditions {
-  conditions: Condition[];
+  conditions: LogicCondition[];
   corrected: string | null;
 }
 
@@ -39,7 +39,7 @@ export async function compileConditions(
 ): Promise<CompiledConditions> {
   const { query, similarTo, modes } = request;
   const hasQuery = query !== "" || similarTo !== null;
-  const asked: Pick<Condition, "kind" | "subquery">[] = [
+  const asked: Pick<LogicCondition, "kind" | "subquery">[] = [
     ...(hasQuery ? [{ kind: "query" as const, subquery: { query, similarTo, modes } }] : []),
     ...request.logic.all.map((subquery) => ({ kind: "all" as const, subquery })),
     ...request.logic.none.map((subquery) => ({ kind: "none" as const, subquery })),
@@ -61,10 +61,10 @@ async function findCondition(
   env: Env,
   index: SearchableIndexRef,
   request: LogicRequest,
-  kind: Condition["kind"],
+  kind: LogicCondition["kind"],
   subquery: Subquery,
   timings: Timings,
-): Promise<Condition> {
+): Promise<LogicCondition> {
   const { similarTo } = subquery;
   const isQuery = kind === "query";
   const example = similarTo === null ? null : await exampleFromStored(env, index, similarTo);

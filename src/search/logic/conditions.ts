@@ -28,7 +28,7 @@ import type { Subquery } from "../subquery.ts";
 import { compareStoredVectors } from "./compare-vectors.ts";
 
 /** The query of a search, or a condition beside it, with what its own search found. */
-export interface Condition {
+export interface LogicCondition {
   kind: "query" | "all" | "none";
   subquery: Subquery;
   query: CompiledQuery;
@@ -57,14 +57,14 @@ export function conditionModes(own: readonly Mode[], ofSearch: readonly Mode[]):
 }
 
 /**
- * Scores segments for each condition, whether its own search found them or not: by their text, their
- * BM25 and the cosines of their vectors. Without vectors, because Vectorize is unavailable, counts
- * what its own search found.
+ * Scores segments for each condition, whether its own search found them or not: by their text,
+ * their BM25 and the cosines of their vectors. If Vectorize is unavailable, counts what its own
+ * search found instead of cosines.
  */
 export async function scoreConditions(
   env: Env,
   index: SearchableIndexRef,
-  conditions: readonly Condition[],
+  conditions: readonly LogicCondition[],
   ids: readonly SegmentId[],
 ): Promise<ConditionScores[]> {
   const found = await Promise.all(conditions.map((one) => readSegments(env, index, one, ids)));
@@ -101,15 +101,16 @@ interface ReadSegments {
   termWeights: number[];
 }
 
+/** What an example without segments finds. */
 const NOTHING: ReadSegments = { rows: [], fullTextHits: [], termWeights: [] };
 
 async function readSegments(
   env: Env,
   index: SearchableIndexRef,
-  { query, scope, pass }: Condition,
+  { query, scope, pass }: LogicCondition,
   ids: readonly SegmentId[],
 ): Promise<ReadSegments> {
-  if (query.plainText === "" && query.example === null) return NOTHING; // of an asset without segments
+  if (query.plainText === "" && query.example === null) return NOTHING;
   const { phrases, excluded } = toFtsQuery(query, query.terms);
   const must = matchAll(phrases);
   const { segments, fullTextHits } = await findSegments(indexDatabases(env, index), {
@@ -124,7 +125,7 @@ async function readSegments(
 }
 
 async function scoreRows(
-  { query, scope, pass }: Condition,
+  { query, scope, pass }: LogicCondition,
   { rows, fullTextHits, termWeights }: ReadSegments,
   vectorHits: readonly ChannelHit[],
   slice: TimeSlice,

@@ -8,7 +8,7 @@ import {
   isExamined,
   type Presence,
 } from "./absence.ts";
-import type { Condition, ConditionScore, ConditionScores } from "./conditions.ts";
+import type { LogicCondition, ConditionScore, ConditionScores } from "./conditions.ts";
 import { absenceProbability } from "./probability.ts";
 import type { Scopes } from "./scopes.ts";
 
@@ -23,12 +23,12 @@ export interface ConditionResult {
 }
 
 /**
- * Judges how each candidate meets a condition. The query is for the candidate itself; what has to be
- * there is as probable as in the best segment of the scope; what mustn't be there is absent if no
- * segment of the scope has it.
+ * Judges how each candidate meets a condition. The query is for the candidate itself; what has to
+ * be there is as probable as in the best segment of the scope; what mustn't be there is absent if
+ * no segment of the scope has it.
  */
 export function judgeCondition(
-  condition: Condition,
+  condition: LogicCondition,
   scores: ConditionScores,
   scopes: Scopes,
 ): Map<SegmentId, ConditionResult> {
@@ -42,7 +42,7 @@ export function judgeCondition(
 }
 
 function judgeAbsence(
-  { query, scope, pass: { context } }: Condition,
+  { query, scope, pass: { context } }: LogicCondition,
   scores: ConditionScores,
   scopes: Scopes,
 ): Map<SegmentId, ConditionResult> {
@@ -66,7 +66,7 @@ function judgeAbsence(
 
 function toPresence(
   { segment, signals }: ConditionScore,
-  columns: Condition["scope"]["columns"],
+  columns: LogicCondition["scope"]["columns"],
   probability: number,
 ): Presence {
   const kinds = examinedKinds(segment, columns, signals.image_similarity !== undefined);
@@ -75,7 +75,7 @@ function toPresence(
 
 /** Returns what a condition's result rests on. */
 export function toConditionEvidence(
-  { kind, query, scope }: Condition,
+  { kind, query, scope }: LogicCondition,
   { basis }: ConditionResult,
 ): Evidence[] {
   if (!basis) return [];

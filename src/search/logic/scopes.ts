@@ -12,7 +12,7 @@ export interface SegmentPosition extends Pick<Segment, "startMs" | "endMs"> {
 export type Scopes = Map<SegmentId, SegmentId[]>;
 
 /** Segments that are scored for a search. */
-interface Limits {
+interface ScopeLimits {
   maxCandidates: number;
   maxScored: number;
   maxNeighbours: number;
@@ -27,7 +27,7 @@ export function makeScopes(
   candidates: readonly SegmentPosition[],
   positions: readonly SegmentPosition[],
   scopeSeconds: number,
-  { maxCandidates, maxScored, maxNeighbours }: Limits = LOGIC,
+  { maxCandidates, maxScored, maxNeighbours }: ScopeLimits = LOGIC,
 ): Scopes {
   const byAsset = Map.groupBy(positions, ({ assetId }) => assetId);
   const scopes: Scopes = new Map();
@@ -35,7 +35,7 @@ export function makeScopes(
   for (const candidate of candidates.slice(0, maxCandidates)) {
     const neighbours = (byAsset.get(candidate.assetId) ?? [])
       .filter((position) => position.segmentId !== candidate.segmentId)
-      .filter((position) => isInSameScope(candidate, position, scopeSeconds))
+      .filter((position) => isWithinScope(candidate, position, scopeSeconds))
       .toSorted((a, b) => gapMs(candidate, a) - gapMs(candidate, b))
       .slice(0, maxNeighbours);
     const scope = [candidate, ...neighbours].map(({ segmentId }) => segmentId);
@@ -48,7 +48,7 @@ export function makeScopes(
 }
 
 /** Tests whether two segments are one, or of one video and at most `scopeSeconds` apart. */
-export function isInSameScope(
+export function isWithinScope(
   a: SegmentPosition,
   b: SegmentPosition,
   scopeSeconds: number,

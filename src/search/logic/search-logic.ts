@@ -12,7 +12,7 @@ import type { SearchRequest } from "../request.ts";
 import { search, type SearchResults } from "../search.ts";
 import { listLogicCandidates } from "./candidates.ts";
 import { compileConditions, type LogicRequest } from "./compile-conditions.ts";
-import { type Condition, scoreConditions } from "./conditions.ts";
+import { type LogicCondition, scoreConditions } from "./conditions.ts";
 import { conjunction } from "./probability.ts";
 import { type ConditionResult, judgeCondition, toConditionEvidence } from "./results.ts";
 import { makeScopes, type Scopes, type SegmentPosition } from "./scopes.ts";
@@ -113,9 +113,9 @@ async function findScopes(
   return makeScopes(candidates, positions, scopeSeconds);
 }
 
-/** Makes the evidence of a hit, and its conditions. Without a query, the evidence is that of `all`. */
+/** Makes the evidence of a hit, which without a query is that of `all`, and its conditions. */
 function explain(
-  conditions: readonly Condition[],
+  conditions: readonly LogicCondition[],
   parts: readonly ConditionResult[],
 ): Pick<UnlocalizedHit, "evidence"> & Required<Pick<UnlocalizedHit, "conditions">> {
   const all = conditions.map((condition, i) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type AssetId, type SegmentId, trustedId } from "../../../../src/ids.ts";
 import { conditionModes } from "../../../../src/search/logic/conditions.ts";
 import {
-  isInSameScope,
+  isWithinScope,
   makeScopes,
   type SegmentPosition,
 } from "../../../../src/search/logic/scopes.ts";
@@ -65,7 +65,7 @@ describe("The scope of a candidate", () => {
     ["i0", "i0", 0, true],
     ["i0", "i1", 100, false],
   ])("of %s has %s within %d seconds: %s", (a, b, seconds, expected) => {
-    expect(isInSameScope(segment(a), segment(b), seconds)).toBe(expected);
+    expect(isWithinScope(segment(a), segment(b), seconds)).toBe(expected);
   });
 });
 
