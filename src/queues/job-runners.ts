@@ -17,9 +17,8 @@ import type { JobKind, JobMessage, JobMessageOf } from "../messages.ts";
 import { costGate } from "../metering/cost-gate.ts";
 import type { InvocationCalls } from "../metering/invocation-calls.ts";
 import { exampleFromClip } from "../search/clip-example.ts";
-import { searchAny } from "../search/logic/search-logic.ts";
+import { searchWithConditions } from "../search/logic/search-logic.ts";
 import { searchRequest } from "../search/request.ts";
-import { search } from "../search/search.ts";
 import { saveResults } from "../search/stored-results.ts";
 import { matchAsset } from "../search/watches/match-asset.ts";
 import { previewWatch, watchRequest } from "../search/watches/preview-watch.ts";
@@ -87,9 +86,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const index = { accountId, indexId, name, shards, calibration: own };
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
-    const found = example
-      ? await search(env, index, request, example)
-      : await searchAny(env, index, request);
+    const found = await searchWithConditions(env, index, request, example);
     const { hits, total, calibration, interpretation } = found;
     const { offset, readyBy, cursorTag } = request;
     const next = clip ? null : found.next; // a search by video takes no cursor

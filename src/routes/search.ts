@@ -11,7 +11,7 @@ import { bodyInt } from "../http/validation.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { FEEDBACK, LOGIC } from "../parameters.ts";
-import { searchAny } from "../search/logic/search-logic.ts";
+import { searchWithConditions } from "../search/logic/search-logic.ts";
 import { hasWord } from "../search/query.ts";
 import { MODES, type SearchRequest } from "../search/request.ts";
 import { Timings } from "../timings.ts";
@@ -209,7 +209,7 @@ async function searchIndex(
 async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
   const searched = await searchCallerIndex(c, indexName, async (index) => {
-    const found = searchAny(c.env, index, request, timings);
+    const found = searchWithConditions(c.env, index, request, null, timings);
     found.catch(ignoreUntilAwaited); // an unknown asset is reported first
     await requireAssets(c.env.DB, index.indexId, request.assetIds);
     return found;

@@ -7,7 +7,7 @@ import { calibrationState, type SearchableIndexRef } from "../calibration.ts";
 import { mergeEvidence, textLength } from "../evidence.ts";
 import { rankCandidates, takePage, toHitAsset } from "../hits.ts";
 import { localizeHits, type UnlocalizedHit } from "../localization.ts";
-import { compileQuery } from "../query.ts";
+import { compileQuery, type ExampleQuery } from "../query.ts";
 import type { SearchRequest } from "../request.ts";
 import { search, type SearchResults } from "../search.ts";
 import { listLogicCandidates } from "./candidates.ts";
@@ -22,15 +22,16 @@ import { suggestNone } from "./suggest-none.ts";
  * Searches an index as `search` does, or with conditions beside the query or in its place. A plain
  * query that says what isn't there gets a suggestion.
  */
-export async function searchAny(
+export async function searchWithConditions(
   env: Env,
   index: SearchableIndexRef,
   request: SearchRequest,
+  uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
 ): Promise<SearchResults> {
   const { logic } = request;
   if (logic !== null) return searchLogic(env, index, { ...request, logic }, timings);
-  const found = await search(env, index, request, null, timings);
+  const found = await search(env, index, request, uploadedExample, timings);
   return {
     ...found,
     interpretation: { ...found.interpretation, suggested: suggestNone(request.query) },

@@ -36,7 +36,7 @@ const BEHIND_COMMA = new RegExp(
   "iu",
 );
 const INSIDE = new RegExp(
-  String.raw`^(?<before>.*?)(?:^|[\s,;]+)(?:${NEGATIONS.join("|")})\s+(?<rest>\S.*)$`,
+  String.raw`^(?<before>.*?)(?:^|[\s,;])(?:${NEGATIONS.join("|")})\s+(?<rest>\S.*)$`,
   "iu",
 );
 const WHERE = new RegExp(String.raw`(?:^|\s)(?:${PREPOSITIONS})\s`, "iu");
@@ -48,7 +48,9 @@ const LEADING_DETERMINERS = new RegExp(String.raw`^(?:(?:${DETERMINERS})\s+|d['â
 
 /** Longest name of a thing that isn't there: a longer text is a sentence. */
 const MAX_WORDS = 4;
-/** Things that a search takes in \`none\`. */
+/** A longer query describes something, and has clauses. */
+const MAX_CHARACTERS = 200;
+/** Things that a search takes in `none`. */
 const MAX_THINGS = 5;
 
 /**
@@ -62,6 +64,7 @@ export function suggestNone(text: string): SuggestedQuery | null {
     .trim()
     .replaceAll(/\s+/g, " ")
     .replace(/[.?!]+$/, "");
+  if (query.length > MAX_CHARACTERS) return null;
   if (SYNTAX.test(` ${query}`)) return null;
   const match = LEAD.exec(query) ?? INSIDE.exec(query) ?? BEHIND_COMMA.exec(query);
   const { before = "" } = match?.groups ?? {};

@@ -47,6 +47,7 @@ describe("A query that only has such a word stays as it is", () => {
     "a piano",
     "Casino Royale",
     "san francisco",
+    `${"a long text about a beach ".repeat(8)}without people`,
     "no",
     "without",
     "",
