@@ -1609,6 +1609,12 @@ SELECT asset_key AS assetKey, asset_id AS assetId, asset_type AS assetType, titl
         operand.value))
   AND (assets.asset_id IN (SELECT value FROM json_each(?)))
   AND (assets.asset_id <> ?);
+SELECT segment_id AS segmentId, bm25
+  FROM ( SELECT rowid AS segment_key, -bm25(segment_fts) AS bm25 FROM segment_fts WHERE segment_fts
+      MATCH ? AND +rowid IN (SELECT segment_key FROM segments WHERE segment_id IN (SELECT value FROM
+          json_each(?))) ORDER BY bm25 DESC LIMIT ? )
+  JOIN segments USING (segment_key)
+  ORDER BY bm25 DESC;
 
 -- store/index-database/find-segments.ts hasSegmentWith, in IndexDatabase
 SELECT 1
@@ -1794,6 +1800,34 @@ INSERT OR REPLACE INTO new_vectors
   FROM (VALUES (?, ?, ?, ?))
   JOIN segments
   ON segment_id = column1;
+
+-- store/index-database/scope-segments.ts listNewestSegments, in IndexDatabase
+SELECT segment_id AS segmentId, searchable_at AS searchableAt
+  FROM ( SELECT asset_key, searchable_at FROM assets WHERE (assets.searchable_at <= ?) AND
+      (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
+          FROM json_each(?))) ORDER BY searchable_at DESC, asset_key DESC LIMIT ? )
+  JOIN segments USING (asset_key)
+  WHERE segment_key NOT IN (SELECT rowid FROM segment_fts WHERE segment_fts MATCH ?)
+  ORDER BY searchable_at DESC, asset_key DESC, position
+  LIMIT ?;
+SELECT segment_id AS segmentId, searchable_at AS searchableAt
+  FROM ( SELECT asset_key, searchable_at FROM assets WHERE (assets.searchable_at <= ?) AND
+      (IIF(assets.technical -> '$.has_video' = 'false', 'audio', assets.asset_type) IN (SELECT value
+          FROM json_each(?))) ORDER BY searchable_at DESC, asset_key DESC LIMIT ? )
+  JOIN segments USING (asset_key)
+  WHERE true
+  ORDER BY searchable_at DESC, asset_key DESC, position
+  LIMIT ?;
+
+-- store/index-database/scope-segments.ts listSegmentTimes, in IndexDatabase
+SELECT DISTINCT segment_id AS segmentId, asset_id AS assetId, start_ms AS startMs, end_ms AS endMs
+  FROM json_each(?)
+  JOIN assets
+  ON asset_id = value ->> 'assetId'
+  AND deleted_at IS NULL
+  JOIN segments USING (asset_key)
+  WHERE start_ms <= value ->> 'endMs'
+  AND end_ms >= value ->> 'startMs';
 
 -- store/index-database/segments.ts deleteSegments, in IndexDatabase
 DELETE

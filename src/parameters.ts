@@ -101,6 +101,16 @@ export const WATCHES = {
   previewDepth: 2000, // segments with the terms of a query that a preview reads
 } as const;
 
+/** Searches with `all` and `none` (docs/ranking.md#all-and-none). */
+export const LOGIC = {
+  maxScopeSeconds: 3600,
+  candidateDepth: 300, // hits requested from each channel for what has to be there
+  maxCandidates: 300, // segments that are ranked: the likeliest, or those added last
+  maxScored: 600, // segments that are scored for them, neighbours included
+  maxNeighbours: 100, // of one segment, the nearest
+  labelMissRate: 0.5, // of detectors, for things that they name in other segments of the index
+} as const;
+
 /** Judgments of an index (docs/judgments.md). */
 export const JUDGMENTS = {
   maxCount: 10_000,

@@ -3069,6 +3069,21 @@ export interface components {
                  * @example accordion player
                  */
                 corrected: string | null;
+                /**
+                 * @description What may find more of what is meant; null if there is nothing to say.
+                 * @example null
+                 */
+                hint: string | null;
+                /**
+                 * @description The query with `none`, if its words say that something isn't there.
+                 * @example null
+                 */
+                suggested: {
+                    /** @description What remains of the query; null for nothing. */
+                    query: string | null;
+                    /** @description What the query says isn't there. */
+                    none: string[];
+                } | null;
             };
             /**
              * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
@@ -3113,6 +3128,38 @@ export interface components {
                  * @example A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen.
                  */
                 text?: string;
+            }[];
+            /** @description How `all` and `none` are met, in the order of the request. Absent without them. */
+            conditions?: {
+                /**
+                 * @description Whether it has to be there, or mustn't be.
+                 * @enum {string}
+                 */
+                kind: "all" | "none";
+                /** @description What was asked for; null for an example. */
+                query: string | null;
+                /** @description Id of the example; null for words. */
+                similar_to: string | null;
+                /** @description Probability that it is there; of `none`, that it isn't. */
+                score: number;
+                /** @description What that rests on, strongest first. Of `none`: each kind that was examined, with what speaks for its being there. 0 is nothing: no label, not said, not written. */
+                evidence: {
+                    /**
+                     * @description What matched: the image, what is said, text in the image, the caption.
+                     * @enum {string}
+                     */
+                    kind: "visual" | "speech" | "text" | "caption";
+                    /**
+                     * @description Strength of this evidence, from 0 to 1.
+                     * @example 0.88
+                     */
+                    score: number;
+                    /**
+                     * @description Excerpt as HTML text, with the matching words in `<mark>` elements.
+                     * @example A woman <mark>drops</mark> a <mark>cup</mark> in a kitchen.
+                     */
+                    text?: string;
+                }[];
             }[];
             /**
              * @description Ids of near-duplicate segments that were collapsed into this one.
@@ -8637,7 +8684,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What to find, in everyday words. Required unless `similar_to` is given. */
+                    /** @description What to find, in everyday words. Required unless `similar_to`, `all` or `none` is given. */
                     query?: string;
                     /** @description Id of a segment or an asset of the index: finds what is like it. */
                     similar_to?: string;
@@ -8658,6 +8705,21 @@ export interface operations {
                      * @default []
                      */
                     less_like?: string[];
+                    /**
+                     * @description What has to be there, too: `score` is the probability of all of it.
+                     * @default []
+                     */
+                    all?: components["schemas"]["Subquery"][];
+                    /**
+                     * @description What mustn't be there: `score` includes the probability that it is absent. Without a query, finds segments of which that is likely, among those added last.
+                     * @default []
+                     */
+                    none?: components["schemas"]["Subquery"][];
+                    /**
+                     * @description How far away in the video `all` and `none` count. 0: only in the segment itself.
+                     * @default 0
+                     */
+                    scope_seconds?: number;
                     /**
                      * @description Ids of videos and images to search in. Empty: all.
                      * @default []

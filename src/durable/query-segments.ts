@@ -174,8 +174,11 @@ function searchFullText(
   const withFilters = (text: string) =>
     `(${columnFilter(text, columns)})${excluded === null ? "" : ` NOT (${excluded})`}`;
   const { operator, keys } = segmentsInScope(scope);
-  const inScope = sql`+rowid ${raw(operator)} (${keys})`;
-  const rareTerms = listRareTerms(words, search, shared?.index ?? counts);
+  const { among } = search;
+  const inScope = among
+    ? sql`+rowid IN (SELECT segment_key FROM segments WHERE segment_id ${inList(among)})`
+    : sql`+rowid ${raw(operator)} (${keys})`;
+  const rareTerms = among ? [] : listRareTerms(words, search, shared?.index ?? counts);
   const rareMatches = sql`SELECT rowid FROM segment_fts
     WHERE segment_fts MATCH ${withFilters(rareTerms.join(" OR "))} AND ${inScope}`;
   const isEnough =

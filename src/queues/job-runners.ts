@@ -17,8 +17,8 @@ import type { JobKind, JobMessage, JobMessageOf } from "../messages.ts";
 import { costGate } from "../metering/cost-gate.ts";
 import type { InvocationCalls } from "../metering/invocation-calls.ts";
 import { exampleFromClip } from "../search/clip-example.ts";
-import { searchAny } from "../search/sequences/search-any.ts";
-import { sequenceRequest } from "../search/sequences/sequence-request.ts";
+import { searchRequest } from "../search/request.ts";
+import { searchAny } from "../search/search-any.ts";
 import { saveResults } from "../search/stored-results.ts";
 import { matchAsset } from "../search/watches/match-asset.ts";
 import { previewWatch, watchRequest } from "../search/watches/preview-watch.ts";
@@ -84,7 +84,7 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
   async search(env, { accountId, indexId, indexName: name, request: storedRequest, clip }) {
     const { shards, calibration: own } = await getSearchableParts(env.DB, indexId);
     const index = { accountId, indexId, name, shards, calibration: own };
-    const request = sequenceRequest.parse(storedRequest);
+    const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
     const found = await searchAny(env, index, request, example);
     const { hits, total, calibration, interpretation } = found;

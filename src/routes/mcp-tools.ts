@@ -94,7 +94,8 @@ const TOOLS = [
       "not occur. Each result has its times in seconds, a score (the probability that it is what " +
       "was meant, 0 to 1), what is seen, said and written there, and a clip_url that plays it " +
       "for an hour. Give query, similar_to or both; or, for moments that follow one another in one " +
-      "video, a sequence: each result has them as steps.",
+      "video, a sequence: each result has them as steps. What must not be there goes into without: " +
+      "in query, words such as no and without hardly count.",
     input: z.object({
       index_name,
       query: text.optional().describe("What to find."),
@@ -110,6 +111,16 @@ const TOOLS = [
         .max(ID_CHARACTERS)
         .optional()
         .describe("A segment_id or asset_id: finds what looks and sounds like it."),
+      all: z
+        .array(text)
+        .max(MAX_SUBQUERIES)
+        .default([])
+        .describe("What has to be there, too, or instead of a query."),
+      without: z
+        .array(text)
+        .max(MAX_SUBQUERIES)
+        .default([])
+        .describe('What must not be there: ["people"] for a beach without people.'),
       top_k: z.int().min(1).max(100).default(10).describe("How many results at most."),
       top_p: z
         .number()
@@ -146,7 +157,10 @@ const TOOLS = [
       cursor: cursor.optional(),
     }),
     output: mcpSearchResult,
-    toRequest: ({ index_name: name, ...body }) => ({ path: `${indexPath(name)}/search`, body }),
+    toRequest: ({ index_name: name, without: none, ...body }) => ({
+      path: `${indexPath(name)}/search`,
+      body: { ...body, none },
+    }),
     formatOutput: formatMoments,
   }),
   defineTool("answer", {

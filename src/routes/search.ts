@@ -10,11 +10,10 @@ import { createMediaUrlSigner } from "../http/signed-url.ts";
 import { bodyInt } from "../http/validation.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
-import { FEEDBACK } from "../parameters.ts";
+import { FEEDBACK, LOGIC } from "../parameters.ts";
 import { hasWord } from "../search/query.ts";
-import { MODES } from "../search/request.ts";
-import { searchAny } from "../search/sequences/search-any.ts";
-import type { SequenceRequest } from "../search/sequences/sequence-request.ts";
+import { MODES, type SearchRequest } from "../search/request.ts";
+import { searchAny } from "../search/search-any.ts";
 import { Timings } from "../timings.ts";
 import { isObject } from "../user-metadata.ts";
 import { MODES_DESCRIPTION, NO_WORD } from "./example-query.ts";
@@ -27,7 +26,7 @@ import {
   toSearchResult,
 } from "./records/search-result.ts";
 import { refuseBesideSequence, sequenceFields } from "./records/sequence-fields.ts";
-import { toSubquery } from "./records/subquery.ts";
+import { MAX_SUBQUERIES, subquery, toSubquery } from "./records/subquery.ts";
 import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch, requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
 
@@ -40,7 +39,9 @@ const searchBody = z
       .min(1)
       .max(LIMITS.queryCharacters)
       .optional()
-      .describe("What to find, in everyday words. Required unless `similar_to` is given."),
+      .describe(
+        "What to find, in everyday words. Required unless `similar_to`, `all` or `none` is given.",
+      ),
     similar_to: z
       .string()
       .max(ID_CHARACTERS)
@@ -59,6 +60,25 @@ const searchBody = z
       .describe(
         "Ids of segments that are wrong: they are left out, and what is like them moves back.",
       ),
+    all: z
+      .array(subquery)
+      .max(MAX_SUBQUERIES)
+      .default([])
+      .describe("What has to be there, too: `score` is the probability of all of it."),
+    none: z
+      .array(subquery)
+      .max(MAX_SUBQUERIES)
+      .default([])
+      .describe(
+        "What mustn't be there: `score` includes the probability that it is absent. Without a " +
+          "query, finds segments of which that is likely, among those added last.",
+      ),
+    scope_seconds: z
+      .number()
+      .min(0)
+      .max(LOGIC.maxScopeSeconds)
+      .default(0)
+      .describe("How far away in the video `all` and `none` count. 0: only in the segment itself."),
     asset_ids: z
       .array(z.string())
       .max(LIMITS.assetIdCount)
@@ -110,7 +130,7 @@ const searchBody = z
       .optional()
       .describe("`next_cursor` of the previous page, with the other fields unchanged."),
   })
-  .refine((body) => body.query !== undefined || body.similar_to !== undefined || body.sequence, {
+  .refine((body) => hasSubject(body), {
     path: ["query"],
     message: "Field required",
     params: { type: "missing" },
@@ -162,6 +182,10 @@ addEndpoint(
           top_p: 0.5,
         },
       },
+      logic: {
+        summary: "A beach with a dog and without people",
+        value: { query: "beach", all: ["dog"], none: ["people"] },
+      },
       boxes: {
         summary: "Where it is seen",
         value: { query: "red car", use_boxes: true, group_by: "asset" },
@@ -189,7 +213,7 @@ async function searchIndex(
   return searchNow(c, params.index_name, request);
 }
 
-async function searchNow(c: Context, indexName: string, request: SequenceRequest) {
+async function searchNow(c: Context, indexName: string, request: SearchRequest) {
   const timings = new Timings();
   const searched = await searchCallerIndex(c, indexName, async (index) => {
     const found = searchAny(c.env, index, request, null, timings);
@@ -206,7 +230,30 @@ async function searchNow(c: Context, indexName: string, request: SequenceRequest
   return toSearchResult(hits, page, createMediaUrlSigner(c));
 }
 
-function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): SequenceRequest {
+/** Tests whether a body says what to find, or what mustn't be there. */
+function hasSubject(body: {
+  query?: unknown;
+  similar_to?: unknown;
+  sequence?: unknown;
+  all?: unknown;
+  none?: unknown;
+}): boolean {
+  const isGiven = (list: unknown) => Array.isArray(list) && list.length > 0;
+  const { query, similar_to: similarTo, sequence, all, none } = body;
+  const isOne = query !== undefined || similarTo !== undefined || sequence !== undefined;
+  return isOne || isGiven(all) || isGiven(none);
+}
+
+function toLogic({
+  all,
+  none,
+  scope_seconds: scopeSeconds,
+}: z.output<typeof searchBody>): SearchRequest["logic"] {
+  if (all.length + none.length === 0) return null;
+  return { all: all.map(toSubquery), none: none.map(toSubquery), scopeSeconds };
+}
+
+function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): SearchRequest {
   const { cursor, top_k, queue_job: _, ...repeated } = body;
   const cursorTag = fingerprint([indexName, repeated]);
   return {
@@ -221,6 +268,7 @@ function toSearchRequest(indexName: string, body: z.output<typeof searchBody>): 
     topK: top_k,
     topP: body.top_p,
     modes: body.modes,
+    logic: toLogic(body),
     useBoxes: body.use_boxes,
     useMasks: body.use_masks,
     correct: body.correct,

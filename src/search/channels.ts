@@ -1,30 +1,20 @@
-import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
-import { LIMITS, SEARCH } from "../config.ts";
+import { SEARCH } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
-import type { IndexId, SegmentId } from "../ids.ts";
+import type { SegmentId } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { log } from "../log.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
-import { type AssetScope, selectsAssets } from "../store/index-database/asset-scope.ts";
-import { listScope } from "../store/index-database/find-segments.ts";
-import { indexDatabases, type IndexDb } from "../store/index-database/index-database.ts";
-import { vectorPairs, type VectorSpace } from "../store/vectorize/vector-pairs.ts";
-import { queryVectors, type VectorHit } from "../store/vectorize/vectors.ts";
+import { indexDatabases } from "../store/index-database/index-database.ts";
+import type { VectorHit } from "../store/vectorize/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
-import {
-  IMAGE_VECTOR_KINDS,
-  type IndexRef,
-  ASSET_KINDS,
-  type AssetKind,
-  TEXT_KINDS,
-  type VectorKind,
-} from "../types.ts";
+import type { IndexRef } from "../types.ts";
 import { embedQueryForImages, embedQueryText } from "./embed-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import { meanDirection } from "./example.ts";
 import type { Feedback } from "./feedback.ts";
 import type { Signals } from "./fuse.ts";
+import { groupAssetIds, searchSpace } from "./knn.ts";
 import type { CompiledQuery, CopyMatch } from "./query.ts";
 import { refineVector } from "./refine-vector.ts";
 import type { SearchScope } from "./request.ts";
@@ -39,25 +29,32 @@ export interface ChannelHit {
   timeRange: TimeRangeMs | null;
 }
 
+/** A direction that a channel searched in, to compare segments with that it didn't return. */
+export interface SearchedVector {
+  space: "text" | "image";
+  values: number[];
+  /** Added to each cosine. */
+  offset: number;
+  /** Mean of the cosines of the nearest, with the offset. */
+  mean: number;
+}
+
 interface ChannelHits {
   hits: ChannelHit[];
+  searched: SearchedVector[];
   /** Every channel returned fewer hits than requested: a deeper search finds nothing new. */
   isExhaustive: boolean;
   /** Why a channel is missing, if there is no text to search for; else null. */
   outage: AppError | null;
-  means: MeanCosines;
 }
-
-/** Mean cosine of the nearest vectors of each space, from which margins are measured. */
-export type MeanCosines = { text?: number; image?: number };
 
 interface ChannelsInput {
   scope: SearchScope;
   query: CompiledQuery;
   feedback: Feedback;
   count: number;
-  /** Those of an earlier search of more assets, so that scores of both compare. */
-  means?: MeanCosines | undefined;
+  /** What an earlier pass in more assets searched: its means count, so that scores compare. */
+  searched?: readonly SearchedVector[] | undefined;
 }
 
 /**
@@ -74,7 +71,7 @@ export async function queryChannels(
   const { plainText, example } = query;
   const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
   assetGroups.catch(ignoreUntilAwaited); // by a channel, if any gets that far
-  const means: MeanCosines = {};
+  const searched: SearchedVector[] = [];
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
     const groups = await assetGroups;
     const nearest = (toVector: number[], hitCount: number) =>
@@ -85,9 +82,11 @@ export async function queryChannels(
         nearest(refined, count),
         space === "text" || refined === vector ? null : nearest(vector, SEARCH.maxCandidates),
       ]);
-      const moved = unrefined ? moveCosines(hits, meanCosine(unrefined)) : hits;
-      const mean = input.means?.[space] ?? meanCosine(moved);
-      if (moved.length > 0) means[space] = mean;
+      const offset = unrefined ? meanCosine(unrefined) - meanCosine(hits) : 0;
+      const moved = offset === 0 ? hits : moveCosines(hits, offset);
+      const known = input.searched?.find((vectors) => vectors.space === space);
+      const mean = known?.mean ?? meanCosine(moved);
+      if (hits.length > 0) searched.push({ space, values: refined, offset, mean });
       return toVectorHits(space, moved, mean);
     });
   };
@@ -121,9 +120,9 @@ export async function queryChannels(
   const hits = await Promise.all(channels);
   return {
     hits: hits.flat(),
+    searched,
     isExhaustive: hits.every(({ length }) => length < count),
     outage: plainText ? null : (outages[0] ?? null),
-    means,
   };
 }
 
@@ -131,8 +130,7 @@ export async function queryChannels(
  * Moves the cosines of a refined vector's hits to the range of the query's own: images are nearer
  * to images than to words.
  */
-function moveCosines(hits: readonly VectorHit[], mean: number): VectorHit[] {
-  const offset = mean - meanCosine(hits);
+export function moveCosines(hits: readonly VectorHit[], offset: number): VectorHit[] {
   return hits.map((hit) => ({ ...hit, cosine: hit.cosine + offset }));
 }
 
@@ -191,109 +189,4 @@ export async function tryChannel<T>(
     log("warn", "search.channel_unavailable", { channel, code: error.code, cause: traceOf(error) });
     return error;
   }
-}
-
-/** A search for the vectors of one space. */
-interface SpaceQuery {
-  space: "text" | "image";
-  scope: SearchScope;
-  groups: string[][] | null;
-  vector: number[];
-  count: number;
-}
-
-function searchSpace(env: Env, index: IndexRef, query: SpaceQuery): Promise<VectorHit[]> {
-  const { space, scope, groups, vector, count } = query;
-  const allKinds = space === "text" ? TEXT_KINDS : IMAGE_VECTOR_KINDS;
-  const kinds = space === "text" ? scope.textKinds : allKinds;
-  return searchKnn({
-    spaces: vectorPairs(env, index).map((pair) => pair[space]),
-    indexId: index.indexId,
-    scope: scope.assets,
-    groups,
-    kinds,
-    allKinds,
-    vector,
-    count,
-  });
-}
-
-/** Returns the vectors in a scope that are nearest to each of several, for one scope. */
-export async function findNearest(
-  env: Env,
-  index: IndexRef,
-  scope: SearchScope,
-  vectors: readonly { space: "text" | "image"; vector: number[] }[],
-): Promise<VectorHit[][]> {
-  const groups = await groupAssetIds(indexDatabases(env, index), scope.assets);
-  const count = SEARCH.maxCandidates;
-  return mapConcurrent(vectors, 1, ({ space, vector }) =>
-    searchSpace(env, index, { space, scope, groups, vector, count }),
-  );
-}
-
-/** Asset ids per filter: Vectorize takes a filter of 2 kB. */
-const IDS_PER_FILTER = 40;
-
-/**
- * Lists the assets of a scope with ids or conditions, in groups that fit into a filter. Null if the
- * scope has neither, or more than `LIMITS.assetIdCount` assets.
- */
-async function groupAssetIds(
-  databases: readonly IndexDb[],
-  scope: AssetScope,
-): Promise<string[][] | null> {
-  if (!selectsAssets(scope)) return null;
-  const ids = await listScope(databases, scope, LIMITS.assetIdCount + 1);
-  if (ids.length > LIMITS.assetIdCount) return null;
-  return Array.from({ length: Math.ceil(ids.length / IDS_PER_FILTER) }, (_, i) =>
-    ids.slice(i * IDS_PER_FILTER, (i + 1) * IDS_PER_FILTER),
-  );
-}
-
-/** A search for the vectors of an index that are nearest to one. */
-interface KnnQuery {
-  spaces: VectorSpace[];
-  indexId: IndexId;
-  scope: AssetScope;
-  /** Asset ids to filter by; null for the whole index. */
-  groups: string[][] | null;
-  kinds: readonly VectorKind[];
-  /** Kinds of vectors that the spaces have. */
-  allKinds: readonly VectorKind[];
-  vector: number[];
-  count: number;
-}
-
-/**
- * Returns the vectors of some Vectorize indexes that are nearest to a query vector, best first. A
- * query returns 100: for a larger `count`, each kind of vector and each kind of asset is queried
- * separately, which may still return fewer. Conditions that all vectors meet are left out, such as
- * the whole of `allKinds`: Vectorize would evaluate them for each vector.
- */
-async function searchKnn(query: KnnQuery): Promise<VectorHit[]> {
-  const { spaces, indexId, scope, groups, kinds, allKinds, vector, count } = query;
-  const isDeep = count > SEARCH.maxCandidates;
-  const kindSets = isDeep ? kinds.map((kind) => [kind]) : [kinds];
-  const assetSets = isDeep ? scope.kinds.map((kind) => [kind]) : [scope.kinds];
-  const toFilter = (
-    kind: readonly VectorKind[],
-    assetKinds: readonly AssetKind[],
-    ids: string[] | null,
-  ): VectorizeVectorMetadataFilter => ({
-    ...(kind.length < allKinds.length && { kind: { $in: [...kind] } }),
-    ...(assetKinds.length < ASSET_KINDS.length && { asset_type: { $in: [...assetKinds] } }),
-    ...(scope.exceptAssetId !== null && { asset_id: { $ne: scope.exceptAssetId } }),
-    ...(ids && { asset_id: { $in: ids } }),
-  });
-  const filters = kindSets.flatMap((kind) =>
-    assetSets.flatMap((assetKinds) =>
-      (groups ?? [null]).map((ids) => toFilter(kind, assetKinds, ids)),
-    ),
-  );
-  const queries = spaces.flatMap((space) => filters.map((filter) => ({ space, filter })));
-  const hits = await mapConcurrent(queries, CONNECTIONS, ({ space, filter }) =>
-    queryVectors(space, indexId, vector, SEARCH.maxCandidates, filter),
-  );
-  return hits.flat().toSorted((a, b) => b.cosine - a.cosine);
 }

@@ -36,6 +36,8 @@ export interface Hit {
   mask: Mask | null;
   /** The steps of a sequence. The hit is then the first one, with the times of all. */
   steps?: HitStep[];
+  /** How probable each condition of `all` and `none` is; absent without them. */
+  conditions?: HitCondition[];
 }
 
 /** What a step of a sequence asks for, and the segment that was found. */
@@ -44,6 +46,21 @@ export interface HitStep extends Pick<Hit, "segment" | "score" | "evidence" | "b
   query: string | null;
   /** Id of the segment or asset that is the example; null for a text. */
   similarTo: string | null;
+}
+
+/** What a search asks for beside its query, as it is met by a hit. */
+interface HitCondition {
+  kind: "all" | "none";
+  /** Null for an example. */
+  query: string | null;
+  similarTo: string | null;
+  /** Probability that it is there; of `none`, that it isn't. */
+  score: number;
+  /**
+   * What that rests on. Of `none`, each kind that was examined, with what speaks for presence: 0
+   * for nothing.
+   */
+  evidence: Evidence[];
 }
 
 /** The fields of a candidate that ranking reads. */
@@ -99,6 +116,18 @@ export function findPosition(
     return candidate.segment.segmentId > lastId;
   });
   return at < 0 ? ranked.length : at;
+}
+
+/** Returns a page of the hits of at least `topP`, their number, and where the next page begins. */
+export function takePage<T extends { candidate: Rankable }>(
+  ranked: readonly T[],
+  { topP, topK, after }: Pick<SearchRequest, "topP" | "topK" | "after">,
+): { selected: T[]; total: number; next: RankPosition | null } {
+  const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
+  const from = findPosition(relevant, after);
+  const selected = relevant.slice(from, from + topK);
+  const next = from + topK < relevant.length ? positionAfter(selected) : null;
+  return { selected, total: relevant.length, next };
 }
 
 /** Returns the position behind the hits of a page; null without any. */

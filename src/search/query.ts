@@ -41,6 +41,15 @@ export interface QueryInterpretation {
   excluded: string[];
   /** The text that was searched for instead; null if it was searched as written. */
   corrected: string | null;
+  /** What a query such as "a beach without people" is as a query with `none`; null for others. */
+  suggested?: SuggestedQuery | null;
+}
+
+/** A query whose words say that something isn't there, as a query and what isn't there. */
+export interface SuggestedQuery {
+  /** Null if nothing is left. */
+  query: string | null;
+  none: string[];
 }
 
 /** A stored segment or asset, or an uploaded image or clip, that hits are similar to. */

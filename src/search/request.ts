@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { SEQUENCES } from "../config.ts";
 import { type AssetScope, OPERATORS } from "../store/index-database/asset-scope.ts";
 import type { FtsColumn } from "../store/index-database/fulltext.ts";
 import { ASSET_KINDS, type AssetKind, type TextKind } from "../types.ts";
+import { type Mode, MODES } from "./modes.ts";
+import { subqueryRequest } from "./subquery.ts";
 
-/** Filters by kind of asset, and by kind of evidence (the others). */
-export const MODES = [...ASSET_KINDS, "visual", "speech", "text"] as const;
-export type Mode = (typeof MODES)[number];
+export { type Mode, MODES };
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
@@ -43,6 +44,20 @@ export const searchRequest = z.object({
   /** Minimum score of a hit, 0–1. */
   topP: z.number(),
   modes: z.array(z.enum(MODES)),
+  /** What has to be there beside, or mustn't be; null without. */
+  logic: z
+    .object({
+      all: z.array(subqueryRequest),
+      none: z.array(subqueryRequest),
+      /** Distance in the video within which it counts; 0 for the segment alone. */
+      scopeSeconds: z.number(),
+    })
+    .nullable()
+    .default(null),
+  /** The steps of a sequence, in order, in place of a query; empty without. */
+  sequence: z.array(subqueryRequest).default([]),
+  /** The longest time between the end of a step and the start of the next. */
+  withinSeconds: z.number().default(SEQUENCES.defaultWithinSeconds),
   useBoxes: z.boolean(),
   useMasks: z.boolean().default(false),
   /** Whether words that no segment has are corrected. */
@@ -75,6 +90,9 @@ export function makeSearchRequest(
     conditions: [],
     topP: 0,
     modes: [],
+    logic: null,
+    sequence: [],
+    withinSeconds: SEQUENCES.defaultWithinSeconds,
     useBoxes: false,
     useMasks: false,
     correct: false,

@@ -25,20 +25,13 @@ import {
   type SearchableIndexRef,
   selectEvidenceModels,
 } from "./calibration.ts";
-import { type MeanCosines, queryChannels } from "./channels.ts";
+import { queryChannels, type SearchedVector } from "./channels.ts";
 import { matchFields, textLength } from "./evidence.ts";
 import { exampleFromStored } from "./example.ts";
 import { type Feedback, readFeedback } from "./feedback.ts";
 import { toFullTextHits } from "./full-text-hits.ts";
 import type { Signals } from "./fuse.ts";
-import {
-  findPosition,
-  type Hit,
-  type HitAsset,
-  positionAfter,
-  rankCandidates,
-  toHitAsset,
-} from "./hits.ts";
+import { type Hit, type HitAsset, rankCandidates, takePage, toHitAsset } from "./hits.ts";
 import { localizeHits, type UnlocalizedHit } from "./localization.ts";
 import {
   type CompiledQuery,
@@ -89,7 +82,7 @@ export async function search(
   uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
 ): Promise<SearchResults> {
-  const { similarTo, offset, topK, topP } = request;
+  const { similarTo, offset, topK } = request;
   const example =
     similarTo === null ? uploadedExample : await exampleFromStored(env, index, similarTo);
   let query = compileQuery(request.query, example);
@@ -119,10 +112,7 @@ export async function search(
     const deeper = await findAtDepth(SEARCH.deepeningFactor * depth, hasText);
     ranked = rankCandidates([...candidates, ...deeper.candidates], request);
   }
-  const relevant = ranked.filter(({ candidate }) => candidate.score >= topP);
-  const from = findPosition(relevant, request.after);
-  const selected = relevant.slice(from, from + topK);
-  const next = from + topK < relevant.length ? positionAfter(selected) : null;
+  const { selected, total, next } = takePage(ranked, request);
   const slice = new TimeSlice();
   const page: UnlocalizedHit[] = [];
   for (const { candidate, duplicates } of selected) {
@@ -138,7 +128,7 @@ export async function search(
   const excluded = query.excluded.map((words) => words.join(" "));
   const interpretation = { excluded, corrected };
   const calibration = calibrationState(env, index.calibration);
-  return { hits, total: relevant.length, next, query, calibration, interpretation };
+  return { hits, total, next, query, calibration, interpretation };
 }
 
 /** A segment that at least one channel found, scored. */
@@ -160,16 +150,17 @@ interface SearchPass {
   excludedIds: ReadonlySet<string>;
   /** Whether the segments in scope have text, if an earlier pass has found that out. */
   hasText?: boolean | undefined;
-  /** Mean cosines of an earlier pass in more assets. */
-  means?: MeanCosines;
+  /** What an earlier pass in more assets searched. */
+  searched?: readonly SearchedVector[];
 }
 
-/** What a pass found, and the document frequencies of the query's terms. */
+/** What a pass found, the document frequencies of the query's terms, and what scores rest on. */
 export interface PassResult {
   candidates: Candidate[];
+  context: ScoreContext;
+  searched: SearchedVector[];
   isExhaustive: boolean;
   hasText: boolean;
-  means: MeanCosines;
   frequencies: DocumentFrequencies;
 }
 
@@ -191,7 +182,7 @@ export async function findCandidates(
   const vectors = await queryChannels(
     env,
     index,
-    { scope, query, feedback, count: depth, means: pass.means },
+    { scope, query, feedback, count: depth, searched: pass.searched },
     timings,
   );
   const { phrases: required, excluded } = toFtsQuery(query, query.terms);
@@ -234,7 +225,8 @@ export async function findCandidates(
     return Object.assign(row, { asset, depth, ...scoreSignals(row.signals, context) });
   });
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
-  return { candidates, isExhaustive, hasText, means: vectors.means, frequencies };
+  const { searched } = vectors;
+  return { candidates, context, searched, isExhaustive, hasText, frequencies };
 }
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */

@@ -46,6 +46,7 @@ export function saveResults(hits: Hit[], page: Omit<StoredResults, "hits">): Sto
     ...(hit.steps && {
       steps: hit.steps.map(({ segment: { segmentId }, ...step }) => ({ ...step, segmentId })),
     }),
+    ...(hit.conditions && { conditions: hit.conditions }),
   }));
   return { hits: stored, ...page };
 }

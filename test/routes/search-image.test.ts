@@ -73,7 +73,7 @@ describe("a search by image", () => {
     await other.json("POST", "/index", { json: { index_name: "empty" } });
     const form = { image_file: await fixture("boats.jpg") };
     const result = await other.json("POST", "/index/empty/search_image", { form });
-    const query = { excluded: [], corrected: null };
+    const query = { excluded: [], corrected: null, hint: null, suggested: null };
     expect(result).toEqual({
       segments: [],
       total: 0,

@@ -80,7 +80,7 @@ describe("a search by video", () => {
       total: 0,
       next_cursor: null,
       calibration: "fitted",
-      query: { excluded: [], corrected: null },
+      query: { excluded: [], corrected: null, hint: null, suggested: null },
     });
   });
 

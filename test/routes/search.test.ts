@@ -116,7 +116,7 @@ describe("search", () => {
       total: 0,
       next_cursor: null,
       calibration: "fitted",
-      query: { excluded: [], corrected: null },
+      query: { excluded: [], corrected: null, hint: null, suggested: null },
     });
   });
 

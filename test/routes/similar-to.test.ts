@@ -63,7 +63,7 @@ describe("a search with `similar_to`", () => {
       const { asset_id, error } = await client.waitForAsset("trip", added);
       expect(error.code).toBe("unreadable_container");
       await run("UPDATE assets SET state = ? WHERE asset_id = ?", state, asset_id);
-      const query = { excluded: [], corrected: null };
+      const query = { excluded: [], corrected: null, hint: null, suggested: null };
       const empty = { segments: [], total: 0, next_cursor: null, calibration: "fitted", query };
       expect(await search({ similar_to: asset_id })).toEqual(empty);
       const withQuery = await search({ similar_to: asset_id, query: "lantern" });

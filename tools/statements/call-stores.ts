@@ -142,6 +142,10 @@ const EXCEPTIONS: Exceptions = {
   putTranscript: [{ source: "upload" }],
   setCueCount: [{ cues: 1 }],
   listScope: [{ scope: WIDE_SCOPE }],
+  listNewestSegments: [
+    { scope: WIDE_SCOPE, without: "words" },
+    { scope: WIDE_SCOPE, without: null },
+  ],
   countInDatabases: [{ fullText: FULL_TEXT }],
   insertWatch: [{ watch: { ...FIELDS, watchId: "wat_2" } }],
   updateWatch: [{ webhookUrl: "https://example.org" }],

@@ -53,4 +53,5 @@ export const SEGMENT_QUERIES: SegmentQuery[] = [
   QUERY,
   { ...QUERY, counts: { database: COUNTS, index: COUNTS } },
   { ...QUERY, scope: NARROW_SCOPE, counts: { database: COUNTS, index: COUNTS } },
+  { ...QUERY, fullText: { ...FULL_TEXT, among: [SEGMENT_ID] } },
 ];

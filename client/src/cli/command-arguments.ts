@@ -64,6 +64,16 @@ export class CommandArguments {
       });
   }
 
+  /** Reads texts with commas between them. */
+  phrases(name: string): string[] | undefined {
+    const phrases = this.text(name)
+      ?.split(",")
+      .map((text) => text.trim())
+      .filter(Boolean);
+    if (phrases?.length === 0) throw new UsageError(`--${name} needs a word.`);
+    return phrases;
+  }
+
   /** Reads a JSON object. */
   object(name: string): Record<string, unknown> | undefined {
     const text = this.text(name);

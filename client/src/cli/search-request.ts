@@ -31,6 +31,13 @@ export const SEARCH_OPTIONS: OptionSpec[] = [
     value: "MODES",
     description: `Search only these, with commas: ${MODES.join(", ")}.`,
   },
+  { name: "all", value: "THINGS", description: "What has to be there, too, with commas." },
+  { name: "without", value: "THINGS", description: "What mustn't be there, with commas." },
+  {
+    name: "scope",
+    value: "SECONDS",
+    description: "Count what is there, and what isn't, so far around a moment, too.",
+  },
   { name: "as-written", description: "Don't correct words that no moment has." },
   { name: "filter", value: "JSON", description: 'Filter on metadata: {"year": {"$gte": 2024}}.' },
 ];
@@ -44,6 +51,10 @@ export async function runSearch(
 ): Promise<SearchResult> {
   const [image, clip] = [args.text("image"), args.text("clip")];
   const request = readRequest(args);
+  const logic = readLogic(args);
+  if (image !== undefined || clip !== undefined) {
+    refuse(args, "an image or a clip", ["all", "without", "scope"]);
+  }
   if (image !== undefined && clip !== undefined) {
     throw new UsageError("Give either --image or --clip.");
   }
@@ -81,8 +92,27 @@ export async function runSearch(
       { signal },
     );
   }
-  if (query === undefined) throw new UsageError("Give a query, --image FILE or --clip FILE.");
-  return index.search({ query, ...request, correct: !args.flag("as-written") }, { signal });
+  if (query === undefined && !logic) {
+    throw new UsageError("Give a query, --all, --without, --image FILE or --clip FILE.");
+  }
+  const words = query === undefined ? {} : { query };
+  const correct = !args.flag("as-written");
+  return index.search({ ...words, ...logic, ...request, correct }, { signal });
+}
+
+/** Reads what has to be there beside the query, or mustn't be; null without. */
+function readLogic(args: CommandArguments) {
+  const [all, none] = [args.phrases("all"), args.phrases("without")];
+  const scope = args.seconds("scope");
+  if (!all && !none) {
+    refuse(args, "a search without --all or --without", ["scope"]);
+    return null;
+  }
+  return {
+    ...(all && { all }),
+    ...(none && { none }),
+    ...(scope !== undefined && { scope_seconds: scope }),
+  };
 }
 
 /** Times that `--then` can be given. */

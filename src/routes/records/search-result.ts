@@ -27,6 +27,19 @@ export const searchResult = z
               "segment has. Null if nothing was corrected; `correct: false` searches as written.",
           )
           .openapi({ example: "accordion player" }),
+        hint: z
+          .string()
+          .nullable()
+          .describe("What may find more of what is meant; null if there is nothing to say.")
+          .openapi({ example: null }),
+        suggested: z
+          .object({
+            query: z.string().nullable().describe("What remains of the query; null for nothing."),
+            none: z.array(z.string()).describe("What the query says isn't there."),
+          })
+          .nullable()
+          .describe("The query with `none`, if its words say that something isn't there.")
+          .openapi({ example: null }),
       })
       .optional()
       .describe("What the query was taken for. Absent while the job is queued."),
@@ -73,9 +86,17 @@ export async function toSearchResult(
     next_cursor: next
       ? toCursor({ offset: offset + count, after: next, readyBy, cursorTag })
       : null,
-    ...(interpretation && { query: interpretation }),
+    ...(interpretation && { query: toQueryRecord(interpretation) }),
     calibration,
   };
+}
+
+/** Models of words and images hardly understand "without": a search by `none` does. */
+const NONE_HINT =
+  "Words such as “without” are searched for as they are. Give what mustn't be there in `none`.";
+
+function toQueryRecord({ excluded, corrected, suggested = null }: QueryInterpretation) {
+  return { excluded, corrected, hint: suggested && NONE_HINT, suggested };
 }
 
 const CURSOR =

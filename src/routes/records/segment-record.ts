@@ -154,6 +154,21 @@ export const hitRecord = segmentRecord
       .describe("Probability that the segment is relevant, from 0 to 1.")
       .openapi({ example: 0.92 }),
     evidence: evidenceField.describe("Why the segment was found, strongest first."),
+    conditions: z
+      .array(
+        z.object({
+          kind: z.enum(["all", "none"]).describe("Whether it has to be there, or mustn't be."),
+          query: z.string().nullable().describe("What was asked for; null for an example."),
+          similar_to: z.string().nullable().describe("Id of the example; null for words."),
+          score: z.number().describe("Probability that it is there; of `none`, that it isn't."),
+          evidence: evidenceField.describe(
+            "What that rests on, strongest first. Of `none`: each kind that was examined, with " +
+              "what speaks for its being there. 0 is nothing: no label, not said, not written.",
+          ),
+        }),
+      )
+      .optional()
+      .describe("How `all` and `none` are met, in the order of the request. Absent without them."),
     duplicates: z
       .array(z.string())
       .describe("Ids of near-duplicate segments that were collapsed into this one.")
@@ -212,12 +227,16 @@ export async function toSegmentRecord(
 
 /** Converts a hit. Its times are those of the matching time range, if only a part matched. */
 export async function toHitRecord(hit: Hit, signUrl: MediaUrlSigner): Promise<HitRecord> {
-  const { segment, asset, timeRange, boxes, mask, steps } = hit;
+  const { segment, asset, timeRange, boxes, mask } = hit;
   const { rank, score, evidence, signals, duplicates } = hit;
   const record = await toSegmentRecord({ ...segment, ...timeRange }, asset, signUrl);
-  const stepRecords = steps && (await Promise.all(steps.map((step) => toStep(step, hit, signUrl))));
   const found = { ...record, boxes, mask, rank, score, evidence, signals, duplicates };
-  return { ...found, ...(stepRecords && { steps: stepRecords }) };
+  const steps =
+    hit.steps && (await Promise.all(hit.steps.map((step) => toStep(step, hit, signUrl))));
+  const conditions = hit.conditions?.map(({ similarTo, ...condition }) => {
+    return { ...condition, similar_to: similarTo };
+  });
+  return { ...found, ...(steps && { steps }), ...(conditions && { conditions }) };
 }
 
 type HitRecord = z.input<typeof hitRecord>;

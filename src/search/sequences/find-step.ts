@@ -1,16 +1,14 @@
 import { SEARCH } from "../../config.ts";
 import { indexDatabases } from "../../store/index-database/index-database.ts";
 import type { Timings } from "../../timings.ts";
-import { ASSET_KINDS, type AssetKind } from "../../types.ts";
 import type { SearchableIndexRef } from "../calibration.ts";
 import { exampleFromStored } from "../example.ts";
 import { NO_FEEDBACK } from "../feedback.ts";
 import { type CompiledQuery, compileQuery } from "../query.ts";
-import { type Mode, type SearchScope, toSearchScope } from "../request.ts";
+import { type SearchRequest, type SearchScope, toSearchScope } from "../request.ts";
 import { type Candidate, findCandidates, type PassResult } from "../search.ts";
 import { correctQuery } from "../spelling.ts";
-import type { Subquery } from "../subquery.ts";
-import type { SequenceRequest } from "./sequence-request.ts";
+import { type Subquery, subqueryModes } from "../subquery.ts";
 
 /** A step of a sequence, and the segments of videos that may be it. */
 export interface FoundStep {
@@ -21,8 +19,10 @@ export interface FoundStep {
   scope: SearchScope;
   /** The example, which isn't a hit. */
   excludedId: string | null;
-  pass: PassResult;
+  pass: StepPass;
 }
+
+type StepPass = Omit<PassResult, "context">;
 
 /**
  * Finds the best candidates of a step as a search for it alone does. Their number doesn't depend on
@@ -31,7 +31,7 @@ export interface FoundStep {
 export async function findStep(
   env: Env,
   index: SearchableIndexRef,
-  request: SequenceRequest,
+  request: SearchRequest,
   subquery: Subquery,
   timings: Timings,
 ): Promise<FoundStep> {
@@ -51,11 +51,12 @@ export async function findStep(
   return { ...other, corrected: correction, pass: await findAll(env, index, other, timings) };
 }
 
-const NOTHING: PassResult = {
+/** What a search finds in which no kind of asset is left. */
+const NOTHING: StepPass = {
   candidates: [],
   isExhaustive: true,
   hasText: false,
-  means: {},
+  searched: [],
   frequencies: { total: 0, byStem: new Map() },
 };
 
@@ -64,7 +65,7 @@ function findAll(
   index: SearchableIndexRef,
   { scope, query, excludedId }: Omit<FoundStep, "pass" | "corrected">,
   timings: Timings,
-): Promise<PassResult> {
+): Promise<StepPass> {
   const excludedIds = new Set(excludedId === null ? [] : [excludedId]);
   const feedback = NO_FEEDBACK;
   const depth = SEARCH.maxCandidates;
@@ -94,29 +95,19 @@ export async function deepenStep(
     fullTextDepth: SEARCH.deepeningFactor * depth,
     excludedIds,
     hasText: pass.hasText,
-    means: pass.means,
+    searched: pass.searched,
   };
   return (await findCandidates(env, index, deeper, timings)).candidates;
 }
 
 /** Makes the scope of a step: without images, which have no time. */
 function toStepScope(
-  request: SequenceRequest,
+  request: SearchRequest,
   subquery: Subquery,
   exceptAssetId: string | null,
 ): SearchScope {
-  const modes = mergeModes(subquery.modes, request.modes);
+  const modes = subqueryModes(subquery.modes, request.modes);
   const scope = toSearchScope({ ...request, modes }, exceptAssetId);
   const kinds = scope.assets.kinds.filter((kind) => kind !== "image");
   return { ...scope, assets: { ...scope.assets, kinds } };
-}
-
-const isAssetKind = (mode: Mode) => ASSET_KINDS.includes(mode as AssetKind);
-
-/** Takes the kinds of assets of a step or else those of the search; so with kinds of evidence. */
-export function mergeModes(own: readonly Mode[], shared: readonly Mode[]): Mode[] {
-  return [true, false].flatMap((isKind) => {
-    const named = own.filter((mode) => isAssetKind(mode) === isKind);
-    return named.length > 0 ? named : shared.filter((mode) => isAssetKind(mode) === isKind);
-  });
 }

@@ -3,14 +3,15 @@ import { SEARCH, SEQUENCES } from "../../config.ts";
 import { Timings } from "../../timings.ts";
 import { calibrationState, type SearchableIndexRef } from "../calibration.ts";
 import { textLength } from "../evidence.ts";
-import { findPosition, type Hit, positionAfter, rankCandidates } from "../hits.ts";
+import { type Hit, rankCandidates, takePage } from "../hits.ts";
 import { localizeHits, type UnlocalizedHit } from "../localization.ts";
+import { compileQuery } from "../query.ts";
+import type { SearchRequest } from "../request.ts";
 import { toEvidence } from "../score-segment.ts";
 import type { Candidate, SearchResults } from "../search.ts";
 import { type Chain, type ChainCandidate, findChains } from "./chains.ts";
 import { selectVideosToDeepen } from "./deepening.ts";
 import { deepenStep, findStep, type FoundStep } from "./find-step.ts";
-import type { SequenceRequest } from "./sequence-request.ts";
 
 /** A candidate of a step, with its times. */
 interface StepCandidate extends ChainCandidate {
@@ -26,9 +27,9 @@ interface StepCandidate extends ChainCandidate {
 export async function searchSequence(
   env: Env,
   index: SearchableIndexRef,
-  request: SequenceRequest,
+  request: SearchRequest,
   timings = new Timings(),
-): Promise<Omit<SearchResults, "query">> {
+): Promise<SearchResults> {
   const steps = await mapConcurrent(request.sequence, SEQUENCES.concurrency, (subquery) =>
     findStep(env, index, request, subquery, timings),
   );
@@ -43,16 +44,14 @@ export async function searchSequence(
     },
   );
   const ranked = rankCandidates(toRankable(candidates, request.withinSeconds), request);
-  const relevant = ranked.filter(({ candidate }) => candidate.score >= request.topP);
-  const from = findPosition(relevant, request.after);
-  const selected = relevant.slice(from, from + request.topK);
-  const hasMore = from + request.topK < relevant.length;
+  const { selected, total, next } = takePage(ranked, request);
   const hits = await timings.time("localize", () => toHits(env, steps, selected, request));
   const corrected = steps.some((step) => step.corrected !== null);
   return {
     hits,
-    total: relevant.length,
-    next: hasMore ? positionAfter(selected) : null,
+    total,
+    next,
+    query: compileQuery(""),
     calibration: calibrationState(env, index.calibration),
     interpretation: {
       excluded: steps.flatMap(({ query }) => query.excluded.map((words) => words.join(" "))),
@@ -119,7 +118,7 @@ async function toHits(
   env: Env,
   steps: readonly FoundStep[],
   selected: readonly { candidate: RankedChain; duplicates: string[] }[],
-  request: SequenceRequest,
+  request: SearchRequest,
 ): Promise<Hit[]> {
   const slice = new TimeSlice();
   const { concurrency } = SEQUENCES;

@@ -138,6 +138,8 @@ export interface FtsSearch {
   tokens: readonly QueryToken[];
   columns: readonly FtsColumn[];
   limit: number;
+  /** Ids of the segments to rank; all in scope without it. */
+  among?: readonly string[];
 }
 
 /** Segments in total, and segments that contain a term, by the term's stem. */

@@ -175,10 +175,15 @@ export async function getVectors(
   return vectors.map(({ values }) => Array.from(values));
 }
 
-async function readByIds(space: VectorSpace, ids: readonly VectorId[]): Promise<VectorizeVector[]> {
-  const batches = Array.from({ length: Math.ceil(ids.length / IDS_PER_READ) }, (_, i) =>
+/** Divides ids into batches that Vectorize reads in one call each. */
+export function inReadBatches(ids: readonly VectorId[]): VectorId[][] {
+  return Array.from({ length: Math.ceil(ids.length / IDS_PER_READ) }, (_, i) =>
     ids.slice(i * IDS_PER_READ, (i + 1) * IDS_PER_READ),
   );
+}
+
+async function readByIds(space: VectorSpace, ids: readonly VectorId[]): Promise<VectorizeVector[]> {
+  const batches = inReadBatches(ids);
   const found = await mapConcurrent(batches, CONNECTIONS, (batch) => read(space.getByIds(batch)));
   return found.flat();
 }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SEQUENCES } from "../../../src/config.ts";
-import type { Mode } from "../../../src/search/request.ts";
 import { selectVideosToDeepen } from "../../../src/search/sequences/deepening.ts";
-import { mergeModes } from "../../../src/search/sequences/find-step.ts";
 
 type Scores = Record<string, number>;
 const select = (steps: Scores[]) =>
@@ -31,17 +29,5 @@ describe("the videos in which a step is searched once more", () => {
     expect(first).toHaveLength(SEQUENCES.deepenedVideos);
     expect(first![0]).toBe("vid_0");
     expect(second).toEqual([]);
-  });
-});
-
-describe("the modes of a step", () => {
-  it.each<[Mode[], Mode[], Mode[]]>([
-    [[], [], []],
-    [[], ["video", "speech"], ["video", "speech"]],
-    [["visual"], ["video", "speech"], ["video", "visual"]],
-    [["audio"], ["video", "speech"], ["audio", "speech"]],
-    [["video", "text"], [], ["video", "text"]],
-  ])("%j in a search with %j are %j", (own, shared, expected) => {
-    expect(mergeModes(own, shared)).toEqual(expected);
   });
 });

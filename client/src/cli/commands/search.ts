@@ -5,6 +5,7 @@ import { MissingError } from "../failure.ts";
 import { noteCalibration, printHits } from "../hit-table.ts";
 import { indexName } from "../index-name.ts";
 import type { Output } from "../output.ts";
+import { sanitizeLine } from "../sanitize.ts";
 import { runSearch, SEARCH_OPTIONS } from "../search-request.ts";
 
 export const searchCommand: Command = {
@@ -31,6 +32,7 @@ export const searchCommand: Command = {
       line: 'search "a boat" --then "a lighthouse" --within 30 --index trip',
       does: "One after the other, in one video",
     },
+    { line: "search beach --without people,dogs --index trip", does: "One thing without others" },
     { line: "search --image photo.jpg --index trip", does: "By image" },
     { line: "search --clip clip.mp4 --from 0:02 --to 0:06 --index trip", does: "By clip" },
     { line: "search glacier --index trip --json | jq '.segments[0]'", does: "In a script" },
@@ -56,6 +58,12 @@ function noteWords(output: Output, { query }: SearchResult): void {
   const corrected = query?.corrected ?? null;
   if (corrected !== null) {
     output.note(`Searched for "${corrected}". With --as-written, words aren't corrected.`);
+  }
+  const suggested = query?.suggested ?? null;
+  if (suggested !== null) {
+    const words = suggested.query === null ? [] : [JSON.stringify(suggested.query)];
+    const parts = [...words, "--without", JSON.stringify(suggested.none.join(", "))];
+    output.note(`For what isn't there: search ${parts.map(sanitizeLine).join(" ")}`);
   }
   const excluded = (query?.excluded ?? []).map((word) => `"${word}"`);
   if (excluded.length > 0) output.note(`Without ${excluded.join(", ")}.`);

@@ -32,6 +32,7 @@ describe("a command line", () => {
     ["search", ["boat", "--top-k", "five"], "--top-k must be a number"],
     ["search", ["two", "dogs"], "too many"],
     ["search", ["--frob"], "--frob"],
+    ["search", ["--without", " , "], "--without needs a word"],
     ["search", ["--from", "1:99"], "--from must be seconds or a time"],
     ["add", ["a.mp4", "--metadata", "[1]"], "--metadata must be a JSON object"],
     ["add", [], "<file|folder|url> is missing"],
@@ -42,6 +43,7 @@ describe("a command line", () => {
       const args = parseArguments(commandNamed(name), argv);
       args.number("top-k");
       args.seconds("from");
+      args.phrases("without");
       args.object("metadata");
     };
     expect(read).toThrow(UsageError);

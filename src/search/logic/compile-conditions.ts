@@ -1,0 +1,87 @@
+import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
+import { SEARCH } from "../../config.ts";
+import { LOGIC } from "../../parameters.ts";
+import { indexDatabases } from "../../store/index-database/index-database.ts";
+import type { Timings } from "../../timings.ts";
+import type { SearchableIndexRef } from "../calibration.ts";
+import { exampleFromStored } from "../example.ts";
+import { NO_FEEDBACK, readFeedback } from "../feedback.ts";
+import { compileQuery } from "../query.ts";
+import { type SearchRequest, toSearchScope } from "../request.ts";
+import { findCandidates } from "../search.ts";
+import { correctQuery } from "../spelling.ts";
+import { type Subquery, subqueryModes } from "../subquery.ts";
+import type { LogicCondition } from "./conditions.ts";
+
+/** A search with conditions beside its query, or in place of it. */
+export interface LogicRequest extends SearchRequest {
+  logic: NonNullable<SearchRequest["logic"]>;
+}
+
+/** The query of a search, if it has one, and its conditions; and the text that was corrected. */
+export interface CompiledConditions {
+  conditions: LogicCondition[];
+  corrected: string | null;
+}
+
+/** Parts of a search that are searched for at a time. */
+const CONCURRENCY = Math.floor(CONNECTIONS / 2);
+
+/**
+ * Searches for the query and for each condition by itself. Throws `not_found` if the example of one
+ * names nothing in the index.
+ */
+export async function compileConditions(
+  env: Env,
+  index: SearchableIndexRef,
+  request: LogicRequest,
+  timings: Timings,
+): Promise<CompiledConditions> {
+  const { query, similarTo, modes } = request;
+  const hasQuery = query !== "" || similarTo !== null;
+  const asked: Pick<LogicCondition, "kind" | "subquery">[] = [
+    ...(hasQuery ? [{ kind: "query" as const, subquery: { query, similarTo, modes } }] : []),
+    ...request.logic.all.map((subquery) => ({ kind: "all" as const, subquery })),
+    ...request.logic.none.map((subquery) => ({ kind: "none" as const, subquery })),
+  ];
+  const conditions = await mapConcurrent(asked, CONCURRENCY, ({ kind, subquery }) =>
+    findCondition(env, index, request, kind, subquery, timings),
+  );
+  const [first] = conditions;
+  if (!request.correct || first?.kind !== "query") return { conditions, corrected: null };
+  const databases = indexDatabases(env, index);
+  const corrected = await correctQuery(databases, query, first.query, first.pass.frequencies);
+  if (corrected === null) return { conditions, corrected };
+  const subquery = { ...first.subquery, query: corrected };
+  conditions[0] = await findCondition(env, index, request, "query", subquery, timings);
+  return { conditions, corrected };
+}
+
+async function findCondition(
+  env: Env,
+  index: SearchableIndexRef,
+  request: LogicRequest,
+  kind: LogicCondition["kind"],
+  subquery: Subquery,
+  timings: Timings,
+): Promise<LogicCondition> {
+  const { similarTo } = subquery;
+  const isQuery = kind === "query";
+  const example = similarTo === null ? null : await exampleFromStored(env, index, similarTo);
+  const query = compileQuery(subquery.query, example);
+  const modes = isQuery ? request.modes : subqueryModes(subquery.modes, request.modes);
+  const scope = toSearchScope({ ...request, modes, useBoxes: request.useBoxes || !isQuery });
+  const pass = await findCandidates(
+    env,
+    index,
+    {
+      scope,
+      query,
+      feedback: isQuery ? await readFeedback(env, index, request) : NO_FEEDBACK,
+      depth: kind === "none" ? SEARCH.maxCandidates : LOGIC.candidateDepth,
+      excludedIds: new Set(),
+    },
+    timings,
+  );
+  return { kind, subquery, query, scope, pass };
+}
