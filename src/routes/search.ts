@@ -25,6 +25,7 @@ import {
   searchResult,
   toSearchResult,
 } from "./records/search-result.ts";
+import { addGroupSearch } from "./search-across.ts";
 import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch, requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
 
@@ -166,6 +167,11 @@ addEndpoint(
   },
   searchIndex,
 );
+
+addGroupSearch(searchRoutes, {
+  body: searchBody,
+  toRequest: (names, fields) => toSearchRequest(names, searchBody.parse(fields)),
+});
 
 async function searchIndex(
   c: Context,

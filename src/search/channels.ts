@@ -1,34 +1,20 @@
-import { CONNECTIONS, mapConcurrent } from "../concurrency.ts";
-import { LIMITS, SEARCH } from "../config.ts";
+import { SEARCH } from "../config.ts";
 import { AppError, traceOf } from "../errors.ts";
-import type { IndexId, SegmentId } from "../ids.ts";
+import type { SegmentId } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { log } from "../log.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
-import { type AssetScope, selectsAssets } from "../store/index-database/asset-scope.ts";
-import { listScope } from "../store/index-database/find-segments.ts";
-import {
-  type FtsHit,
-  indexDatabases,
-  type IndexDb,
-} from "../store/index-database/index-database.ts";
-import { vectorPairs, type VectorSpace } from "../store/vectorize/vector-pairs.ts";
-import { queryVectors, type VectorHit } from "../store/vectorize/vectors.ts";
+import type { FtsHit } from "../store/index-database/index-database.ts";
+import type { VectorHit } from "../store/vectorize/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
-import {
-  IMAGE_VECTOR_KINDS,
-  type IndexRef,
-  ASSET_KINDS,
-  type AssetKind,
-  TEXT_KINDS,
-  type VectorKind,
-} from "../types.ts";
 import { embedQueryForImages, embedQueryText } from "./embed-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import { meanDirection } from "./example.ts";
 import type { Feedback } from "./feedback.ts";
 import type { Signals } from "./fuse.ts";
+import type { SearchTarget } from "./index-group.ts";
+import { groupTargetAssets, searchTarget } from "./knn.ts";
 import type { CompiledQuery, CopyMatch } from "./query.ts";
 import { refineVector } from "./refine-vector.ts";
 import type { SearchScope } from "./request.ts";
@@ -57,18 +43,18 @@ interface ChannelHits {
  */
 export async function queryChannels(
   env: Env,
-  index: IndexRef,
+  target: SearchTarget,
   input: { scope: SearchScope; query: CompiledQuery; feedback: Feedback; count: number },
   { time }: Timings,
 ): Promise<ChannelHits> {
   const { scope, query, feedback, count } = input;
   const { plainText, example } = query;
-  const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
+  const assetGroups = groupTargetAssets(env, target, scope.assets);
   assetGroups.catch(ignoreUntilAwaited); // by a channel, if any gets that far
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
     const groups = await assetGroups;
     const nearest = (toVector: number[], hitCount: number) =>
-      searchSpace(env, index, { space, scope, groups, vector: toVector, count: hitCount });
+      searchTarget(env, target, { space, scope, vector: toVector, count: hitCount }, groups);
     return time("knn", async () => {
       const refined = refineVector(vector, feedback[space]);
       const [hits, unrefined] = await Promise.all([
@@ -192,109 +178,4 @@ export async function tryChannel<T>(
     log("warn", "search.channel_unavailable", { channel, code: error.code, cause: traceOf(error) });
     return error;
   }
-}
-
-/** A search for the vectors of one space. */
-interface SpaceQuery {
-  space: "text" | "image";
-  scope: SearchScope;
-  groups: string[][] | null;
-  vector: number[];
-  count: number;
-}
-
-function searchSpace(env: Env, index: IndexRef, query: SpaceQuery): Promise<VectorHit[]> {
-  const { space, scope, groups, vector, count } = query;
-  const allKinds = space === "text" ? TEXT_KINDS : IMAGE_VECTOR_KINDS;
-  const kinds = space === "text" ? scope.textKinds : allKinds;
-  return searchKnn({
-    spaces: vectorPairs(env, index).map((pair) => pair[space]),
-    indexId: index.indexId,
-    scope: scope.assets,
-    groups,
-    kinds,
-    allKinds,
-    vector,
-    count,
-  });
-}
-
-/** Returns the vectors in a scope that are nearest to each of several, for one scope. */
-export async function findNearest(
-  env: Env,
-  index: IndexRef,
-  scope: SearchScope,
-  vectors: readonly { space: "text" | "image"; vector: number[] }[],
-): Promise<VectorHit[][]> {
-  const groups = await groupAssetIds(indexDatabases(env, index), scope.assets);
-  const count = SEARCH.maxCandidates;
-  return mapConcurrent(vectors, 1, ({ space, vector }) =>
-    searchSpace(env, index, { space, scope, groups, vector, count }),
-  );
-}
-
-/** Asset ids per filter: Vectorize takes a filter of 2 kB. */
-const IDS_PER_FILTER = 40;
-
-/**
- * Lists the assets of a scope with ids or conditions, in groups that fit into a filter. Null if the
- * scope has neither, or more than `LIMITS.assetIdCount` assets.
- */
-async function groupAssetIds(
-  databases: readonly IndexDb[],
-  scope: AssetScope,
-): Promise<string[][] | null> {
-  if (!selectsAssets(scope)) return null;
-  const ids = await listScope(databases, scope, LIMITS.assetIdCount + 1);
-  if (ids.length > LIMITS.assetIdCount) return null;
-  return Array.from({ length: Math.ceil(ids.length / IDS_PER_FILTER) }, (_, i) =>
-    ids.slice(i * IDS_PER_FILTER, (i + 1) * IDS_PER_FILTER),
-  );
-}
-
-/** A search for the vectors of an index that are nearest to one. */
-interface KnnQuery {
-  spaces: VectorSpace[];
-  indexId: IndexId;
-  scope: AssetScope;
-  /** Asset ids to filter by; null for the whole index. */
-  groups: string[][] | null;
-  kinds: readonly VectorKind[];
-  /** Kinds of vectors that the spaces have. */
-  allKinds: readonly VectorKind[];
-  vector: number[];
-  count: number;
-}
-
-/**
- * Returns the vectors of some Vectorize indexes that are nearest to a query vector, best first. A
- * query returns 100: for a larger `count`, each kind of vector and each kind of asset is queried
- * separately, which may still return fewer. Conditions that all vectors meet are left out, such as
- * the whole of `allKinds`: Vectorize would evaluate them for each vector.
- */
-async function searchKnn(query: KnnQuery): Promise<VectorHit[]> {
-  const { spaces, indexId, scope, groups, kinds, allKinds, vector, count } = query;
-  const isDeep = count > SEARCH.maxCandidates;
-  const kindSets = isDeep ? kinds.map((kind) => [kind]) : [kinds];
-  const assetSets = isDeep ? scope.kinds.map((kind) => [kind]) : [scope.kinds];
-  const toFilter = (
-    kind: readonly VectorKind[],
-    assetKinds: readonly AssetKind[],
-    ids: string[] | null,
-  ): VectorizeVectorMetadataFilter => ({
-    ...(kind.length < allKinds.length && { kind: { $in: [...kind] } }),
-    ...(assetKinds.length < ASSET_KINDS.length && { asset_type: { $in: [...assetKinds] } }),
-    ...(scope.exceptAssetId !== null && { asset_id: { $ne: scope.exceptAssetId } }),
-    ...(ids && { asset_id: { $in: ids } }),
-  });
-  const filters = kindSets.flatMap((kind) =>
-    assetSets.flatMap((assetKinds) =>
-      (groups ?? [null]).map((ids) => toFilter(kind, assetKinds, ids)),
-    ),
-  );
-  const queries = spaces.flatMap((space) => filters.map((filter) => ({ space, filter })));
-  const hits = await mapConcurrent(queries, CONNECTIONS, ({ space, filter }) =>
-    queryVectors(space, indexId, vector, SEARCH.maxCandidates, filter),
-  );
-  return hits.flat().toSorted((a, b) => b.cosine - a.cosine);
 }

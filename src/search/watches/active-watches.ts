@@ -7,7 +7,8 @@ import type { NearestLists } from "../../store/d1/watches.ts";
 import { indexDatabase, indexDatabases } from "../../store/index-database/index-database.ts";
 import { countWithText, findScopesOf } from "../../store/index-database/matches.ts";
 import type { Asset, IndexRef } from "../../types.ts";
-import { findNearest, tryChannel } from "../channels.ts";
+import { tryChannel } from "../channels.ts";
+import { findNearest } from "../knn.ts";
 import type { CompiledWatch } from "./watch-vectors.ts";
 
 /** A watch with all that it needs to score an asset's segments. */
