@@ -13,6 +13,7 @@ import { search } from "../search/search.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
 import { Timings } from "../timings.ts";
 import type { MediaIndexRow } from "../types.ts";
+import { formatGroupCursor, parseGroupCursor } from "./group-cursor.ts";
 import {
   indexNamesField,
   type NamedIndices,
@@ -20,36 +21,11 @@ import {
   requireNamedIndices,
   toPartialRecord,
 } from "./index-names.ts";
-import { isCursorPosition, searchResult, toSearchResult } from "./records/search-result.ts";
-
-/** The cursor of an index's search, and a tag of each index of the first page. */
-const CURSOR = /^([\w-]+)((?:\.[\w-]{8})+)$/;
-
-interface GroupCursor {
-  /** Null for the first page. */
-  position: string | null;
-  /** Tags of the indices that the first page has; null for the first page. */
-  tags: string[] | null;
-}
-
-/** Parses the cursor of a search over several indices. */
-export function parseGroupCursor(cursor: string | undefined): GroupCursor {
-  const [, position = null, tags] = CURSOR.exec(cursor ?? "") ?? [];
-  return { position, tags: tags?.slice(1).split(".") ?? null };
-}
-
-export function formatGroupCursor(position: string, tags: readonly string[]): string {
-  return [position, ...tags].join(".");
-}
-
-function isGroupCursor(cursor: string): boolean {
-  const { position } = parseGroupCursor(cursor);
-  return position !== null && isCursorPosition(position);
-}
+import { searchResult, toSearchResult } from "./records/search-result.ts";
 
 const cursorField = z
   .string()
-  .refine(isGroupCursor, INVALID_CURSOR)
+  .refine((cursor) => parseGroupCursor(cursor) !== null, INVALID_CURSOR)
   .optional()
   .describe("`next_cursor` of the previous page, with the other fields unchanged.");
 
@@ -129,7 +105,7 @@ async function searchIndices(
   fields: Record<string, unknown>,
 ) {
   const timings = new Timings();
-  const { position, tags } = parseGroupCursor(cursor);
+  const { position, tags } = parseGroupCursor(cursor) ?? FIRST_PAGE;
   const sortedNames = [...new Set(names)].toSorted().join();
   const request = toRequest(sortedNames, { ...fields, ...(position && { cursor: position }) });
   const { indices, others } = selectPaged(await requireNamedIndices(c, names), tags);
@@ -150,6 +126,8 @@ async function searchIndices(
     partial: [...group.partial, ...others].map(toPartialRecord),
   };
 }
+
+const FIRST_PAGE = { position: null, tags: null };
 
 const toTag = ({ indexId }: Pick<MediaIndexRow, "indexId">) => fingerprint(indexId);
 
