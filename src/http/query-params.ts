@@ -86,7 +86,7 @@ export function requiredQueryList<Item extends z.ZodType<string>>(
   description: string,
 ) {
   const toList = (value: unknown) => (value === undefined ? value : [value].flat());
-  const schema = z.preprocess(toList, z.array(item).min(1).max(max)).describe(description);
+  const schema = z.preprocess(toList, z.array(item).max(max)).describe(description);
   repeatable.add(schema);
   return schema;
 }

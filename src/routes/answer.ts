@@ -112,6 +112,7 @@ addEndpoint(
       "several indices finds. Each citation names its index. An index that fails or is late is " +
       "named in `partial`, and the answer is from the others. Counts as one answer.",
     errors: {
+      not_found: "The account has no index of one of the names.",
       upstream_unavailable: "No index answered.",
       upstream_timeout: "No index answered in time.",
     },

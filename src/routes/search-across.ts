@@ -75,6 +75,7 @@ export function addGroupSearch(
         "Takes the fields of an index's search. An index that fails or is late is named in " +
         "`partial`, and the others are searched without it. Each index counts as one search.",
       errors: {
+        not_found: "The account has no index of one of the names.",
         upstream_unavailable: "No index answered.",
         upstream_timeout: "No index answered in time.",
       },
@@ -83,7 +84,7 @@ export function addGroupSearch(
       examples: {
         all: {
           summary: "In all indices",
-          value: { index_names: "*", query: "dog on a beach", top_k: 5 },
+          value: { index_names: ["*"], query: "dog on a beach", top_k: 5 },
         },
         named: {
           summary: "In one of them, the best moment of each video",
