@@ -5,7 +5,7 @@ import { type AnswerStyle, REDUCE_PROMPT, MAP_PROMPT } from "../prompts.ts";
 import type { SearchableIndexRef } from "../search/calibration.ts";
 import { fieldEvidence, matchFields } from "../search/evidence.ts";
 import type { Hit } from "../search/hits.ts";
-import type { SearchTarget } from "../search/index-group.ts";
+import { IndexGroup, type SearchTarget } from "../search/index-group.ts";
 import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { FTS_COLUMNS } from "../store/index-database/fulltext.ts";
@@ -58,7 +58,8 @@ export async function* answerFromText(
   const { hits } = await search(env, target, request);
   const sources = gatherSources(hits);
   const findRelated = async () => hits;
-  const task = { question, sources, images: NO_IMAGES, style, scope: SCOPE, findRelated };
+  const scope = target instanceof IndexGroup ? ("indices" as const) : SCOPE;
+  const task = { question, sources, images: NO_IMAGES, style, scope, findRelated };
   yield* composeAnswer(env, task, () => extractQuotes(env, question, hits), signal);
 }
 

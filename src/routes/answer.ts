@@ -16,7 +16,12 @@ import { IndexGroup } from "../search/index-group.ts";
 import type { Asset } from "../types.ts";
 import { respondWithAnswer } from "./answer-stream.ts";
 import { queryText } from "./example-query.ts";
-import { INDEX_NAMES_DESCRIPTION, indexNameOrAll, requireNamedIndices } from "./index-names.ts";
+import {
+  INDEX_NAMES_DESCRIPTION,
+  indexNameOrAll,
+  requireNamedIndices,
+  singleIndexIssues,
+} from "./index-names.ts";
 import { ANSWER_STREAM, answerRecord } from "./records/answer-record.ts";
 import { videoParams } from "./records/asset-record.ts";
 import { indexParams } from "./records/index-record.ts";
@@ -118,6 +123,7 @@ addEndpoint(
     },
     scope: "read",
     query: groupAnswerQuery,
+    rules: (_, sent) => singleIndexIssues("query", sent.query),
     response: answerRecord,
     text: ANSWER_STREAM,
   },

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { INDEX_GROUP } from "../config.ts";
-import { AppError } from "../errors.ts";
+import { AppError, type ValidationIssue } from "../errors.ts";
 import type { Context } from "../http/context.ts";
 import type { PartialIndex } from "../search/index-group.ts";
 import { listIndicesByName, listNewestIndices } from "../store/d1/indices.ts";
@@ -79,3 +79,22 @@ export async function requireNamedIndices(
 const TOO_MANY =
   `\`*\` covers the ${INDEX_GROUP.maxIndices} indices to which something was added last; ` +
   "name this one.";
+
+/**
+ * Returns issues of fields that only a request of one index has. Leaving them out silently would
+ * search more than was asked for.
+ */
+export function singleIndexIssues(
+  part: "query" | "body",
+  sent: Record<string, unknown>,
+): ValidationIssue[] {
+  const isGiven = (value: unknown) =>
+    value === true || ((Array.isArray(value) || typeof value === "string") && value.length > 0);
+  return ["asset_ids", "queue_job"]
+    .filter((name) => isGiven(sent[name]))
+    .map((name) => ({
+      loc: [part, name],
+      type: "value_error",
+      msg: "Value error, only a request of one index takes this: /index/{index_name}/…",
+    }));
+}

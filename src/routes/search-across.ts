@@ -19,6 +19,7 @@ import {
   type NamedIndices,
   partialField,
   requireNamedIndices,
+  singleIndexIssues,
   toPartialRecord,
 } from "./index-names.ts";
 import { searchResult, toSearchResult } from "./records/search-result.ts";
@@ -81,6 +82,7 @@ export function addGroupSearch(
       },
       scope: "read",
       body,
+      rules: (_, sent) => singleIndexIssues("body", sent.body),
       examples: {
         all: {
           summary: "In all indices",

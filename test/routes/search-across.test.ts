@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ client, video: trip } = sample);
   stranger = await newClient();
   [tower, foreign] = await Promise.all([
-    addVideo(client, "tower", "The keeper of the tower feeds two goats and a cat."),
+    addVideo(client, "tower", "The keeper of the tower lives with two goats and a cat."),
     addVideo(stranger, "secret", SECRET),
   ]);
   const form = { image_file: await fixture("words.jpg") };
@@ -355,7 +355,7 @@ describe("an index whose database", () => {
 });
 
 describe("an answer from several indices", () => {
-  const QUERY = new URLSearchParams({ query: "Which animals are with the keeper?" });
+  const QUERY = new URLSearchParams({ query: "Who lives with two goats?" });
   QUERY.append("index_names", "trip");
   QUERY.append("index_names", "tower");
   const PATH = `/answer?${QUERY.toString()}`;
@@ -371,6 +371,15 @@ describe("an answer from several indices", () => {
       expect((await client.send("GET", new URL(clip_url).pathname)).status).toBe(200);
     }
     expect(partial).toEqual([]);
+  });
+
+  it("that none of them has says so", async () => {
+    const query = "query=Who+painted+the+ceiling%3F&index_names=*";
+    const { answer, grounded } = await client.json("GET", `/answer?${query}`);
+    expect({ answer, grounded }).toEqual({
+      answer: "Nothing in these indices answers that.",
+      grounded: false,
+    });
   });
 
   it("is the same as a stream of events", async () => {
