@@ -54,7 +54,7 @@ export interface NamedIndices {
 
 /**
  * Returns the caller's indices with these names, in the order of names. Throws `not_found` with the
- * first one that the account doesn't have, also if another account has it.
+ * first one that the account doesn't have, whether or not another account has it.
  */
 export async function requireNamedIndices(
   c: Context,

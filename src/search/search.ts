@@ -80,10 +80,10 @@ export interface SearchResults {
 }
 
 /**
- * Searches one or several indices by text, by example, or both: full text, text vectors, image vectors and
- * copies, each over-fetched. If the best candidates of each channel don't fill the page, a deeper
- * pass adds more behind them, so that earlier pages keep their order. Throws `not_found` if
- * `similarTo` names nothing there.
+ * Searches one or several indices by text, by example, or both: full text, text vectors, image
+ * vectors and copies, each over-fetched. If the best candidates of each channel don't fill the
+ * page, a deeper pass adds more behind them, so that earlier pages keep their order. Throws
+ * `not_found` if `similarTo` names nothing there.
  */
 export async function search(
   env: Env,
