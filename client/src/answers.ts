@@ -6,6 +6,7 @@ import type { Answer, AnswerEvent, QueryOf, RequestOptions } from "./types.ts";
 
 export type Question = Omit<QueryOf<"/index/{index_name}/answer", "get">, "stream">;
 export type ImageQuestion = Omit<QueryOf<"/index/{index_name}/answer_vqa", "get">, "stream">;
+export type GroupQuestion = Omit<QueryOf<"/answer", "get">, "stream">;
 export type VideoQuestion = Omit<
   QueryOf<"/index/{index_name}/{video_id}/answer_vqa", "get">,
   "stream"
@@ -19,7 +20,7 @@ export function questionOf<Q extends Question>(question: Q | string): Q {
 export function requestAnswer(
   transport: Transport,
   path: ApiPath,
-  question: Question,
+  question: Question | GroupQuestion,
   options: RequestOptions,
 ): Promise<Answer> {
   return transport.json(answerRequest(path, question, false), options);
@@ -29,7 +30,7 @@ export function requestAnswer(
 export async function* streamAnswer(
   transport: Transport,
   path: ApiPath,
-  question: Question,
+  question: Question | GroupQuestion,
   options: RequestOptions,
 ): AsyncGenerator<AnswerEvent> {
   const response = await transport.open(answerRequest(path, question, true), options);
@@ -45,6 +46,10 @@ export async function* streamAnswer(
   throw new ConnectionError("The answer broke off before its end.");
 }
 
-function answerRequest(path: ApiPath, question: Question, stream: boolean): ApiRequest {
+function answerRequest(
+  path: ApiPath,
+  question: Question | GroupQuestion,
+  stream: boolean,
+): ApiRequest {
   return { method: "GET", path, query: { ...question, ...(stream && { stream }) } };
 }

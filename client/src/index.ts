@@ -1,5 +1,5 @@
 export type { AddOptions } from "./add-asset.ts";
-export type { ImageQuestion, Question, VideoQuestion } from "./answers.ts";
+export type { GroupQuestion, ImageQuestion, Question, VideoQuestion } from "./answers.ts";
 export type { AssetChange } from "./collection.ts";
 export {
   AuthenticationError,
@@ -19,7 +19,12 @@ export type { EventOptions } from "./index-events.ts";
 export type { JobWaitOptions } from "./jobs.ts";
 export type { NodesPage, Page, PageResult } from "./page.ts";
 export type { components, paths } from "./schema.ts";
-export type { ImageSearchRequest, SearchRequest, VideoSearchRequest } from "./search.ts";
+export type {
+  GroupSearchRequest,
+  ImageSearchRequest,
+  SearchRequest,
+  VideoSearchRequest,
+} from "./search.ts";
 export { Sightline } from "./sightline.ts";
 export type { SightlineIndex } from "./sightline-index.ts";
 export type { Fetch } from "./redirects.ts";

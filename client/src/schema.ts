@@ -740,6 +740,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search several indices with words
+         * @description Searches up to 20 indices of the account as one: with one ranking by `score`, in which near-identical segments of different indices are one hit, too. Takes the fields of an index's search. An index that fails or is late is named in `partial`, and the others are searched without it. Each index counts as one search.
+         */
+        post: operations["searchIndices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/index/{index_name}/search_image": {
         parameters: {
             query?: never;
@@ -792,6 +812,26 @@ export interface paths {
          * @description Answers from transcripts, text in images and captions of the segments that a search finds. Each claim has a citation: a moment that can be played. If nothing proves an answer, `grounded` is false and `related` has the closest moments.
          */
         get: operations["answerFromText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Answer a question from several indices
+         * @description Answers as `GET /index/{index_name}/answer` does, from the segments that a search over several indices finds. Each citation names its index. An index that fails or is late is named in `partial`, and the answer is from the others. Counts as one answer.
+         */
+        get: operations["answerFromIndices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3248,6 +3288,70 @@ export interface components {
              */
             modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
         };
+        /** @description Segments of several indices that match, and the indices that did not answer. */
+        GroupSearchResult: {
+            /** @description Segments, best first. Empty while the job is queued. */
+            segments: components["schemas"]["Hit"][];
+            /**
+             * @description Number of items on all pages.
+             * @example 1
+             */
+            total: number;
+            /**
+             * @description `cursor` of the next page; null on the last one.
+             * @example null
+             */
+            next_cursor: string | null;
+            /** @description What the query was taken for. Absent while the job is queued. */
+            query?: {
+                /**
+                 * @description Words and phrases that no segment has: those after a minus.
+                 * @example [
+                 *       "carpenter"
+                 *     ]
+                 */
+                excluded: string[];
+                /**
+                 * @description The query that was searched for instead: with a word of the index for a word that no segment has. Null if nothing was corrected; `correct: false` searches as written.
+                 * @example accordion player
+                 */
+                corrected: string | null;
+                /**
+                 * @description What may find more of what is meant; null if there is nothing to say.
+                 * @example null
+                 */
+                hint: string | null;
+                /**
+                 * @description The query with `none`, if its words say that something isn't there.
+                 * @example null
+                 */
+                suggested: {
+                    /** @description What remains of the query; null for nothing. */
+                    query: string | null;
+                    /** @description What the query says isn't there. */
+                    none: string[];
+                } | null;
+            };
+            /**
+             * @description `fitted`: scores were calibrated on this deployment's embedding models. `borrowed`: on others, so they order segments, but are less exact as probabilities (docs/calibration.md). `own`: they were fitted to the judgments of the index (docs/judgments.md).
+             * @example fitted
+             * @enum {string}
+             */
+            calibration: "fitted" | "borrowed" | "own";
+            /** @description Indices whose segments are missing or incomplete. Empty if all of them answered. */
+            partial: {
+                /**
+                 * @description Name of the index.
+                 * @example holidays
+                 */
+                index_name: string;
+                /**
+                 * @description Why, and what to do.
+                 * @example The index did not answer within 10 s; try again.
+                 */
+                reason: string;
+            }[];
+        };
         /** @description An answer with its proof. */
         Answer: {
             /**
@@ -3285,6 +3389,19 @@ export interface components {
                  */
                 output_tokens: number;
             };
+            /** @description Indices that the answer lacks. Only of an answer from several indices. */
+            partial?: {
+                /**
+                 * @description Name of the index.
+                 * @example holidays
+                 */
+                index_name: string;
+                /**
+                 * @description Why, and what to do.
+                 * @example The index did not answer within 10 s; try again.
+                 */
+                reason: string;
+            }[];
         };
         /** @description A moment that proves a claim of the answer. */
         Citation: components["schemas"]["Hit"] & {
@@ -8891,6 +9008,254 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    searchIndices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What to find, in everyday words. Required unless `similar_to`, `all` or `none` is given. */
+                    query?: string;
+                    /** @description Id of a segment or an asset of the index: finds what is like it. */
+                    similar_to?: string;
+                    /** @description In place of `query`: what comes first, then what comes next, in one video. Finds segments in this order that don't overlap. */
+                    sequence?: components["schemas"]["Subquery"][];
+                    /**
+                     * @description Longest time between the end of a step of `sequence` and the start of the next.
+                     * @default 60
+                     */
+                    within_seconds?: number;
+                    /**
+                     * @description Ids of segments that are right: what is like them comes first.
+                     * @default []
+                     */
+                    more_like?: string[];
+                    /**
+                     * @description Ids of segments that are wrong: they are left out, and what is like them moves back.
+                     * @default []
+                     */
+                    less_like?: string[];
+                    /**
+                     * @description What has to be there, too: `score` is the probability of all of it.
+                     * @default []
+                     */
+                    all?: components["schemas"]["Subquery"][];
+                    /**
+                     * @description What mustn't be there: `score` includes the probability that it is absent. Without a query, finds segments of which that is likely, among those added last.
+                     * @default []
+                     */
+                    none?: components["schemas"]["Subquery"][];
+                    /**
+                     * @description How far away in the video `all` and `none` count. 0: only in the segment itself.
+                     * @default 0
+                     */
+                    scope_seconds?: number;
+                    /**
+                     * @description Segments to return on a page.
+                     * @default 30
+                     */
+                    top_k?: number;
+                    /**
+                     * @description Lowest `score` to return, from 0 to 1. At 0.5, most results are relevant.
+                     * @default 0
+                     */
+                    top_p?: number;
+                    /**
+                     * @description Kinds of assets (`video` with pictures, `audio` without, `image`) and kinds of evidence (`visual`, `speech`, `text`) to search. Default: all.
+                     * @default []
+                     */
+                    modes?: ("video" | "image" | "audio" | "visual" | "speech" | "text")[];
+                    /**
+                     * @description Whether segments say where the query is seen, in `boxes`. Takes longer.
+                     * @default false
+                     */
+                    use_boxes?: boolean;
+                    /**
+                     * @description Whether segments have a `mask` of what the query means. Takes longer.
+                     * @default false
+                     */
+                    use_masks?: boolean;
+                    /**
+                     * @description Whether near-identical segments are one, with the others in `duplicates`.
+                     * @default true
+                     */
+                    collapse?: boolean;
+                    /**
+                     * @description Whether a word that no segment has is searched for as one that differs by one edit. `query.corrected` of the response says so.
+                     * @default true
+                     */
+                    correct?: boolean;
+                    /**
+                     * @description Conditions on the metadata of assets, such as `{"year": {"$gte": 2024}, "camera": "A"}`; also on `created_at`, `duration_seconds` and facts of the file, such as `{"technical.taken_at": {"$gte": "2024-06-01"}}`. Operators: `$eq $ne $in $nin $lt $lte $gt $gte`; keys of nested objects with dots between them, or in them. All must hold.
+                     * @example {
+                     *       "year": 2026,
+                     *       "camera": "A"
+                     *     }
+                     */
+                    filter?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description `asset`: only the best segment of each video or image.
+                     * @default segment
+                     * @enum {string}
+                     */
+                    group_by?: "segment" | "asset";
+                    /**
+                     * @description Names of 1 to 20 indices of the account. `*` stands for all: of more, those to which a video or image was added last.
+                     * @example [
+                     *       "holidays",
+                     *       "interviews"
+                     *     ]
+                     */
+                    index_names: string[];
+                    /** @description `next_cursor` of the previous page, with the other fields unchanged. */
+                    cursor?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "segments": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *           "rank": 1,
+                     *           "score": 0.92,
+                     *           "evidence": [
+                     *             {
+                     *               "kind": "visual",
+                     *               "score": 0.88
+                     *             }
+                     *           ],
+                     *           "duplicates": [],
+                     *           "signals": {
+                     *             "term_coverage": 1,
+                     *             "bm25_normalized": 0.94,
+                     *             "image_similarity": 0.31
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "next_cursor": null,
+                     *       "calibration": "fitted",
+                     *       "partial": [
+                     *         {
+                     *           "index_name": "holidays",
+                     *           "reason": "The index did not answer within 10 s; try again."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupSearchResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The account has no index of one of the names. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account has no index of one of the names."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is too large."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description No index answered. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "No index answered."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No index answered in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "No index answered in time."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     searchByImage: {
         parameters: {
             query?: {
@@ -9364,6 +9729,162 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["TooManyRequests"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    answerFromIndices: {
+        parameters: {
+            query: {
+                /** @description The question, in everyday words. */
+                query: string;
+                /** @description Instructions on style and tone for the language model. */
+                system_prompt?: string;
+                /** @description Whether the answer is Markdown, in which citation markers are links to the moments. */
+                markdown?: boolean;
+                /** @description Language of the answer (BCP 47), such as `pt-BR`. Default: that of the question. */
+                language?: string;
+                /** @description Whether the answer is sent as server-sent events while it is written. The header `Accept: text/event-stream` does the same. */
+                stream?: boolean;
+                /** @description Segments that are searched for and passed to the model. */
+                top_k?: number;
+                /** @description Repeat the parameter. Names of 1 to 20 indices of the account. `*` stands for all: of more, those to which a video or image was added last. */
+                index_names: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "answer": "She drops a cup [1].",
+                     *       "grounded": true,
+                     *       "citations": [
+                     *         {
+                     *           "segment_id": "seg_01KATN5D1B2C3D4E5F6G7H8J9K",
+                     *           "index_name": "holidays",
+                     *           "asset_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "asset_type": "video",
+                     *           "video_id": "vid_01KATN4B7Y3D5E8GHJ1K2M6P9Q",
+                     *           "image_id": null,
+                     *           "start_seconds": 41.2,
+                     *           "end_seconds": 46.8,
+                     *           "caption": "A woman drops a cup in a kitchen.",
+                     *           "caption_model": "@cf/google/gemma-4-26b-a4b-it",
+                     *           "transcript": "Oh no, that was my favourite cup.",
+                     *           "on_screen_text": "SCENE 4",
+                     *           "labels": [
+                     *             "person",
+                     *             "cup"
+                     *           ],
+                     *           "boxes": [
+                     *             {
+                     *               "label": "cup",
+                     *               "score": 0.83,
+                     *               "x": 0.41,
+                     *               "y": 0.3,
+                     *               "width": 0.12,
+                     *               "height": 0.2
+                     *             }
+                     *           ],
+                     *           "mask": null,
+                     *           "title": "kitchen.mp4",
+                     *           "metadata": {
+                     *             "year": 2026,
+                     *             "camera": "A"
+                     *           },
+                     *           "thumbnail_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/thumbnail.jpg",
+                     *           "clip_url": "https://search.your-site.dev/media/AZq3xK7tP0mWb2nYc5RvEQ/kitchen.mp4#t=41.2,46.8",
+                     *           "rank": 1,
+                     *           "score": 0.92,
+                     *           "evidence": [
+                     *             {
+                     *               "kind": "visual",
+                     *               "score": 0.88
+                     *             }
+                     *           ],
+                     *           "duplicates": [],
+                     *           "signals": {
+                     *             "term_coverage": 1,
+                     *             "bm25_normalized": 0.94,
+                     *             "image_similarity": 0.31
+                     *           },
+                     *           "marker": 1
+                     *         }
+                     *       ],
+                     *       "related": [],
+                     *       "model": "@cf/google/gemma-4-26b-a4b-it",
+                     *       "usage": {
+                     *         "input_tokens": 1840,
+                     *         "output_tokens": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Answer"];
+                    /**
+                     * @example {
+                     *       "event": "delta",
+                     *       "data": {
+                     *         "text": "She drops a cup [1]."
+                     *       }
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["AnswerEvent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description The account has no index of one of the names. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The account has no index of one of the names."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description No index answered. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "No index answered."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No index answered in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "No index answered in time."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             "5XX": components["responses"]["ServerError"];
         };
     };

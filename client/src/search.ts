@@ -1,7 +1,15 @@
 import { nameOf } from "./add-asset.ts";
 import type { ApiPath } from "./api-path.ts";
 import type { Transport } from "./transport.ts";
-import type { BodyOf, FormOf, Hit, QueryOf, RequestOptions, SearchResult } from "./types.ts";
+import type {
+  BodyOf,
+  FormOf,
+  GroupSearchResult,
+  Hit,
+  QueryOf,
+  RequestOptions,
+  SearchResult,
+} from "./types.ts";
 
 export type SearchRequest = BodyOf<"/index/{index_name}/search", "post">;
 /** Parameters of a search by an image or a clip. They are the same for both. */
@@ -11,6 +19,8 @@ export type ImageSearchRequest = { image_file: Blob } & ExampleQuery &
   FormOf<"/index/{index_name}/search_image", "post">;
 export type VideoSearchRequest = { video_file: Blob } & ExampleQuery &
   FormOf<"/index/{index_name}/search_video", "post">;
+
+export type GroupSearchRequest = BodyOf<"/search", "post">;
 
 /** Makes the request of a text. */
 export function searchOf(query: string | SearchRequest): SearchRequest {
@@ -30,17 +40,41 @@ export function search(
 /** A search changes nothing, unless it is queued as a job. */
 const SAFE = { repeatable: "safe" } as const;
 
+/** Searches several indices. */
+export function searchIndices(
+  transport: Transport,
+  request: GroupSearchRequest,
+  options: RequestOptions,
+): Promise<GroupSearchResult> {
+  return transport.json({ method: "POST", path: ["search"], json: request, ...SAFE }, options);
+}
+
 /** Yields the hits of all pages of a search. */
-export async function* searchPages(
+export function searchPages(
   transport: Transport,
   indexPath: ApiPath,
   request: SearchRequest,
   options: RequestOptions,
 ): AsyncGenerator<Hit> {
+  return readHits(request, (page) => search(transport, indexPath, page, options));
+}
+
+/** Yields the hits of all pages of a search of several indices. */
+export function searchGroupPages(
+  transport: Transport,
+  request: GroupSearchRequest,
+  options: RequestOptions,
+): AsyncGenerator<Hit> {
+  return readHits(request, (page) => searchIndices(transport, page, options));
+}
+
+async function* readHits<Request extends { cursor?: string | undefined }>(
+  request: Request,
+  readPage: (page: Request) => Promise<Pick<SearchResult, "segments" | "next_cursor">>,
+): AsyncGenerator<Hit> {
   let cursor: string | null = request.cursor ?? null;
   do {
-    const page = { ...request, ...(cursor !== null && { cursor }) };
-    const result = await search(transport, indexPath, page, options);
+    const result = await readPage({ ...request, ...(cursor !== null && { cursor }) });
     yield* result.segments;
     cursor = result.next_cursor;
   } while (cursor !== null);

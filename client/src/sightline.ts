@@ -1,13 +1,19 @@
+import { type GroupQuestion, requestAnswer, streamAnswer } from "./answers.ts";
 import { Indices } from "./indices.ts";
 import { Jobs } from "./jobs.ts";
 import { Keys } from "./keys.ts";
+import { type GroupSearchRequest, searchGroupPages, searchIndices } from "./search.ts";
 import { SightlineIndex } from "./sightline-index.ts";
 import { type SightlineOptions, Transport } from "./transport.ts";
 import type {
   Account,
+  Answer,
+  AnswerEvent,
   BindingObservations,
   BodyOf,
+  GroupSearchResult,
   Health,
+  Hit,
   QueryOf,
   RequestOptions,
   Stats,
@@ -34,6 +40,47 @@ export class Sightline {
    */
   index(name: string): SightlineIndex {
     return new SightlineIndex(this.#transport, name);
+  }
+
+  /**
+   * Finds segments in several indices, or with `["*"]` in all of the account. `partial` names those
+   * that did not answer.
+   * @example
+   * const request = { index_names: ["trip", "interviews"], query: "a red bicycle" };
+   * const { segments, partial } = await sightline.search(request);
+   */
+  search(request: GroupSearchRequest, options: RequestOptions = {}): Promise<GroupSearchResult> {
+    return searchIndices(this.#transport, request, options);
+  }
+
+  /**
+   * Yields the hits of all pages of a search of several indices.
+   * @example
+   * const request = { index_names: ["*"], query: "a red bicycle" };
+   * for await (const { title } of sightline.searchAll(request)) console.log(title);
+   */
+  searchAll(request: GroupSearchRequest, options: RequestOptions = {}): AsyncGenerator<Hit> {
+    return searchGroupPages(this.#transport, request, options);
+  }
+
+  /**
+   * Answers a question from speech, text and descriptions in several indices.
+   * @example
+   * const question = { index_names: ["*"], query: "Who drops the cup?" };
+   * const { answer, citations } = await sightline.answer(question);
+   */
+  answer(question: GroupQuestion, options: RequestOptions = {}): Promise<Answer> {
+    return requestAnswer(this.#transport, ["answer"], question, options);
+  }
+
+  /**
+   * Yields an answer from several indices while it is written.
+   * @example
+   * const question = { index_names: ["*"], query: "Who is it?" };
+   * for await (const { data } of sightline.streamAnswer(question)) console.log(data);
+   */
+  streamAnswer(question: GroupQuestion, options: RequestOptions = {}): AsyncGenerator<AnswerEvent> {
+    return streamAnswer(this.#transport, ["answer"], question, options);
   }
 
   /**

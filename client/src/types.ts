@@ -8,6 +8,7 @@ export type Asset = Schemas["Asset"];
 export type BindingObservations = Schemas["BindingObservations"];
 export type CreatedKey = Schemas["CreatedKey"];
 export type Delivery = Schemas["Delivery"];
+export type GroupSearchResult = Schemas["GroupSearchResult"];
 export type Health = Schemas["Health"];
 export type Hit = Schemas["Hit"];
 export type IndexRecord = Schemas["Index"];

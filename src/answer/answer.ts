@@ -5,6 +5,7 @@ import { type AnswerStyle, REDUCE_PROMPT, MAP_PROMPT } from "../prompts.ts";
 import type { SearchableIndexRef } from "../search/calibration.ts";
 import { fieldEvidence, matchFields } from "../search/evidence.ts";
 import type { Hit } from "../search/hits.ts";
+import { IndexGroup, type SearchTarget } from "../search/index-group.ts";
 import { makeSearchRequest } from "../search/request.ts";
 import { search } from "../search/search.ts";
 import { FTS_COLUMNS } from "../store/index-database/fulltext.ts";
@@ -46,17 +47,19 @@ export interface ImageQuestion extends Question {
   topP: number | undefined;
 }
 
-/** Answers from the text of an index: speech, on-screen text and captions. */
+/** Answers from the text of one or several indices: speech, on-screen text and captions. */
 export async function* answerFromText(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   { query: question, topK, assetIds, ...style }: Question,
   signal?: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
-  const { hits } = await search(env, index, makeSearchRequest({ query: question, topK, assetIds }));
+  const request = makeSearchRequest({ query: question, topK, assetIds });
+  const { hits } = await search(env, target, request);
   const sources = gatherSources(hits);
   const findRelated = async () => hits;
-  const task = { question, sources, images: NO_IMAGES, style, scope: SCOPE, findRelated };
+  const scope = target instanceof IndexGroup ? ("indices" as const) : SCOPE;
+  const task = { question, sources, images: NO_IMAGES, style, scope, findRelated };
   yield* composeAnswer(env, task, () => extractQuotes(env, question, hits), signal);
 }
 

@@ -53,7 +53,7 @@ export interface AnswerTask {
   /** Searches for moments that are close to the question, best first. */
   findRelated: () => Promise<readonly Hit[]>;
   /** Where nothing answers the question, if nothing does. */
-  scope: "index" | "video";
+  scope: "index" | "indices" | "video";
   /** `MAP_PROMPT` or `REDUCE_PROMPT`, for an answer about windows of a video. */
   instruction?: string;
   /** Answers about the windows, which replace the evidence in the reduce step. */
@@ -64,6 +64,7 @@ export interface AnswerTask {
 
 const NO_ANSWER_TEXT = {
   index: "Nothing in this index answers that.",
+  indices: "Nothing in these indices answers that.",
   video: "Nothing in this video answers that.",
 };
 const EXTRACTIVE = "extractive";

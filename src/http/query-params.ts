@@ -79,6 +79,18 @@ export function queryList<Item extends z.ZodType<string>>(
   return schema;
 }
 
+/** The same, for a parameter that has to be given at least once. */
+export function requiredQueryList<Item extends z.ZodType<string>>(
+  item: Item,
+  max: number,
+  description: string,
+) {
+  const toList = (value: unknown) => (value === undefined ? value : [value].flat());
+  const schema = z.preprocess(toList, z.array(item).max(max)).describe(description);
+  repeatable.add(schema);
+  return schema;
+}
+
 /** Whether a parameter may be given more than once: its schema is a `queryList`. */
 export function isRepeatable(schema: z.ZodType | undefined): boolean {
   return schema !== undefined && repeatable.has(schema);

@@ -5,21 +5,28 @@ import type { Context } from "../http/context.ts";
 import { jsonResponse } from "../http/endpoint.ts";
 import { countWork } from "../http/metering.ts";
 import { createMediaUrlSigner } from "../http/signed-url.ts";
+import type { AccountId } from "../ids.ts";
 import { log } from "../log.ts";
 import { costGate } from "../metering/cost-gate.ts";
 import { RULES } from "../prompts.ts";
+import type { PartialIndex } from "../search/index-group.ts";
 import { requireQuota } from "../store/d1/quotas.ts";
 import type { MediaIndexRow } from "../types.ts";
+import { toPartialRecord } from "./index-names.ts";
 import { type AnswerMessage, type AnswerRecord, toMessages } from "./records/answer-record.ts";
 
 /** A validated question. */
 export interface AnswerRequest {
-  index: MediaIndexRow;
+  /** The indices that the answer is from, all of one account. */
+  indices: readonly MediaIndexRow[];
+  accountId: AccountId;
   /** Everything that the answer depends on, except the contents of the index. */
   options: { markdown: boolean };
   /** Whether the response is server-sent events instead of JSON. */
   isStream: boolean;
   answer: (env: Env, signal: AbortSignal) => AsyncGenerator<AnswerEvent>;
+  /** Lists the indices that are missing once the answer is done; absent for a single index. */
+  listPartial?: () => PartialIndex[];
 }
 
 /**
@@ -38,7 +45,7 @@ export async function respondWithAnswer(c: Context, request: AnswerRequest): Pro
     return withHeaders(jsonResponse(await cached.json(), 200), headers);
   }
   if (!cached) {
-    const check = requireQuota(c.env.DB, request.index.accountId, { answers_per_day: 1 });
+    const check = requireQuota(c.env.DB, request.accountId, { answers_per_day: 1 });
     await costGate(c.env).admit(check);
   }
   const stopped = new AbortController();
@@ -56,13 +63,15 @@ export async function respondWithAnswer(c: Context, request: AnswerRequest): Pro
 /** Generates the answer and caches it unless it is a fallback. Records the usage in any case. */
 async function* generateMessages(
   c: Context,
-  { options, answer }: AnswerRequest,
+  { options, answer, listPartial }: AnswerRequest,
   cacheUrl: string,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerMessage> {
   try {
     const events = answer(c.env, signal);
-    for await (const message of toMessages(events, options.markdown, createMediaUrlSigner(c))) {
+    const messages = toMessages(events, options.markdown, createMediaUrlSigner(c));
+    for await (const answered of messages) {
+      const message = listPartial ? addPartial(answered, listPartial()) : answered;
       if (message.event === "done" && !message.isFallback) {
         const maxAge = `max-age=${ANSWER.cacheMs / 1000}`;
         const copy = Response.json(message.data, { headers: { "Cache-Control": maxAge } });
@@ -75,6 +84,13 @@ async function* generateMessages(
   }
 }
 
+/** Adds the indices that are missing to the whole answer, which isn't cached if there are any. */
+function addPartial(message: AnswerMessage, partial: PartialIndex[]): AnswerMessage {
+  if (message.event !== "done") return message;
+  const data = { ...message.data, partial: partial.map(toPartialRecord) };
+  return { ...message, data, isFallback: message.isFallback || partial.length > 0 };
+}
+
 async function* replayMessages(record: AnswerRecord): AsyncGenerator<AnswerMessage> {
   if (record.grounded) yield { event: "citations", data: record.citations };
   yield { event: "delta", data: { text: record.answer } };
@@ -82,10 +98,15 @@ async function* replayMessages(record: AnswerRecord): AsyncGenerator<AnswerMessa
 }
 
 /** Hashes everything that determines the answer: question, index revision, models and prompts. */
-async function computeEtag(c: Context, { index, options }: AnswerRequest): Promise<string> {
+async function computeEtag(
+  c: Context,
+  { accountId, indices, options }: AnswerRequest,
+): Promise<string> {
   const { origin, pathname } = new URL(c.req.url);
-  const { indexId, accountId, revision, calibration } = index;
-  const content = [accountId, indexId, revision, calibration];
+  const revisions = indices.map(({ indexId, revision, calibration }) => {
+    return [indexId, revision, calibration];
+  });
+  const content = [accountId, ...revisions.flat()];
   const inputs = [origin, pathname, ...content, options, MODELS, RULES];
   const bytes = new TextEncoder().encode(JSON.stringify(inputs));
   const digest = await crypto.subtle.digest("SHA-256", bytes);

@@ -1,14 +1,27 @@
 import { z } from "@hono/zod-openapi";
 import { answerFromImages, answerFromText, answerAboutVideo } from "../answer/answer.ts";
-import { ANSWER, LIMITS } from "../config.ts";
+import { ANSWER, INDEX_GROUP, LIMITS } from "../config.ts";
 import { AppError, invalid } from "../errors.ts";
 import { requireAssets, requireCallerAsset, requireCallerIndex } from "../http/caller-records.ts";
 import type { Context } from "../http/context.ts";
 import { addEndpoint, createRouter, type Input } from "../http/endpoint.ts";
-import { queryBool, queryFloat, queryInt, queryList } from "../http/query-params.ts";
+import {
+  queryBool,
+  queryFloat,
+  queryInt,
+  queryList,
+  requiredQueryList,
+} from "../http/query-params.ts";
+import { IndexGroup } from "../search/index-group.ts";
 import type { Asset } from "../types.ts";
 import { respondWithAnswer } from "./answer-stream.ts";
 import { queryText } from "./example-query.ts";
+import {
+  INDEX_NAMES_DESCRIPTION,
+  indexNameOrAll,
+  requireNamedIndices,
+  singleIndexIssues,
+} from "./index-names.ts";
 import { ANSWER_STREAM, answerRecord } from "./records/answer-record.ts";
 import { videoParams } from "./records/asset-record.ts";
 import { indexParams } from "./records/index-record.ts";
@@ -76,10 +89,61 @@ async function answerIndexFromText(
   const options = { ...toAnswerOptions(query), ...toRetrievalOptions(query) };
   await requireAssets(c.env.DB, index.indexId, options.assetIds);
   return respondWithAnswer(c, {
-    index,
+    indices: [index],
+    accountId: index.accountId,
     options,
     isStream: isStreamRequested(c, query),
     answer: (env, signal) => answerFromText(env, index, options, signal),
+  });
+}
+
+const groupAnswerQuery = textAnswerQuery.omit({ asset_ids: true }).extend({
+  index_names: requiredQueryList(
+    indexNameOrAll,
+    INDEX_GROUP.maxIndices,
+    `Repeat the parameter. ${INDEX_NAMES_DESCRIPTION}`,
+  ),
+});
+
+addEndpoint(
+  answerRoutes,
+  {
+    method: "get",
+    path: "/answer",
+    operationId: "answerFromIndices",
+    summary: "Answer a question from several indices",
+    description:
+      "Answers as `GET /index/{index_name}/answer` does, from the segments that a search over " +
+      "several indices finds. Each citation names its index. An index that fails or is late is " +
+      "named in `partial`, and the answer is from the others. Counts as one answer.",
+    errors: {
+      not_found: "The account has no index of one of the names.",
+      upstream_unavailable: "No index answered.",
+      upstream_timeout: "No index answered in time.",
+    },
+    scope: "read",
+    query: groupAnswerQuery,
+    rules: (_, sent) => singleIndexIssues("query", sent.query),
+    response: answerRecord,
+    text: ANSWER_STREAM,
+  },
+  answerFromIndices,
+);
+
+async function answerFromIndices(
+  c: Context,
+  { query }: Input<z.ZodObject, typeof groupAnswerQuery>,
+) {
+  const { indices, others } = await requireNamedIndices(c, query.index_names);
+  const group = new IndexGroup(indices, INDEX_GROUP.timeoutMs);
+  const options = { ...toAnswerOptions(query), ...toRetrievalOptions(query) };
+  return respondWithAnswer(c, {
+    indices,
+    accountId: c.get("caller").accountId,
+    options,
+    isStream: isStreamRequested(c, query),
+    answer: (env, signal) => answerFromText(env, group, options, signal),
+    listPartial: () => [...group.partial, ...others],
   });
 }
 
@@ -120,7 +184,8 @@ async function answerIndexFromImages(
   const options = { ...toAnswerOptions(query), ...toRetrievalOptions(query), searchTerm, topP };
   await requireAssets(c.env.DB, index.indexId, options.assetIds);
   return respondWithAnswer(c, {
-    index,
+    indices: [index],
+    accountId: index.accountId,
     options,
     isStream: isStreamRequested(c, query),
     answer: (env, signal) => answerFromImages(env, index, options, signal),
@@ -170,14 +235,21 @@ async function answerVideo(
   const { calibration } = index;
   const options = { ...toAnswerOptions(query), ...range, calibration };
   return respondWithAnswer(c, {
-    index,
+    indices: [index],
+    accountId: index.accountId,
     options,
     isStream: isStreamRequested(c, query),
     answer: (env, signal) => answerAboutVideo(env, video, options, signal),
   });
 }
 
-function toRetrievalOptions({ top_k, asset_ids = [] }: z.output<typeof textAnswerQuery>) {
+function toRetrievalOptions({
+  top_k,
+  asset_ids = [],
+}: {
+  top_k: number;
+  asset_ids?: string[] | undefined;
+}) {
   return { topK: top_k, assetIds: asset_ids };
 }
 

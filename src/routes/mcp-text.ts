@@ -54,17 +54,31 @@ export function formatMoments({
   next_cursor,
   query,
   calibration,
+  partial,
 }: z.output<typeof mcpSearchResult>): string {
-  if (segments.length === 0) return "Nothing was found.";
+  const missing = formatPartial(partial);
+  if (segments.length === 0) return ["Nothing was found.", ...missing].join("\n");
   const lines = segments.map((hit) => {
     const content = hit.steps ? hit.steps.map(formatStep).join("\n") : formatContent(hit);
-    return `${hit.rank}. ${formatMoment(hit)}\n${content}`;
+    return `${hit.rank}. ${formatIndex(hit, partial)}${formatMoment(hit)}\n${content}`;
   });
   const corrected = query?.corrected ?? null;
   const words = corrected === null ? "" : ` for "${toSingleLine(corrected)}", a corrected query`;
   const found = `${segments.length} of ${total} found${words}.`;
   const heading = calibration === "borrowed" ? `${found} ${BORROWED}` : found;
-  return formatPage(heading, lines, next_cursor);
+  return formatPage([heading, ...missing].join("\n"), lines, next_cursor);
+}
+
+type PartialIndices = z.output<typeof mcpSearchResult>["partial"];
+
+/** Names the indices that a search of several lacks. */
+function formatPartial(partial: PartialIndices): string[] {
+  return (partial ?? []).map(({ index_name, reason }) => `Without ${index_name}: ${reason}`);
+}
+
+/** Names the index of a moment of several. */
+function formatIndex({ index_name }: Moment, partial: PartialIndices): string {
+  return partial ? `${index_name}: ` : "";
 }
 
 export function formatWatches({
@@ -92,12 +106,19 @@ export function formatMatches({
   return formatPage(`${matches.length} of ${total} matches.`, lines, next_cursor);
 }
 
-export function formatAnswer({ answer, grounded, citations }: z.output<typeof mcpAnswer>): string {
-  if (!grounded) return answer;
-  const sources = citations.map(
-    (citation) => `[${citation.marker}] ${formatMoment(citation)}\n${formatContent(citation)}`,
-  );
-  return [answer, "", "Sources:", ...sources].join("\n");
+export function formatAnswer({
+  answer,
+  grounded,
+  citations,
+  partial,
+}: z.output<typeof mcpAnswer>): string {
+  const missing = formatPartial(partial);
+  if (!grounded) return [answer, ...missing].join("\n");
+  const sources = citations.map((citation) => {
+    const moment = `${formatIndex(citation, partial)}${formatMoment(citation)}`;
+    return `[${citation.marker}] ${moment}\n${formatContent(citation)}`;
+  });
+  return [answer, ...missing, "", "Sources:", ...sources].join("\n");
 }
 
 type Moment = z.output<typeof mcpMoment>;

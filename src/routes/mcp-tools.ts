@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
-import { ANSWER, LIMITS } from "../config.ts";
+import { ANSWER, INDEX_GROUP, LIMITS } from "../config.ts";
 import { DEFAULT_PAGE_SIZE } from "../http/pagination.ts";
 import { ID_CHARACTERS } from "../ids.ts";
 import { MODES } from "../search/request.ts";
 import { ASSET_STATES, ASSET_TYPES } from "../types.ts";
+import { indexNameOrAll } from "./index-names.ts";
 import {
   formatAnswer,
   formatAssets,
@@ -49,6 +50,23 @@ interface Tool<I extends z.ZodObject, O extends z.ZodObject> {
 }
 
 const index_name = indexName.describe("The index, as list_indices names it.");
+const index_names = z
+  .array(indexNameOrAll)
+  .min(1)
+  .max(INDEX_GROUP.maxIndices)
+  .optional()
+  .describe(
+    `Instead of index_name: up to ${INDEX_GROUP.maxIndices} indices at once, or ["*"] for all. ` +
+      "Without asset_ids.",
+  );
+
+/** Tests whether a tool's input names one index, or several. */
+const namesOneOrSeveral = (input: {
+  index_name?: string | undefined;
+  index_names?: string[] | undefined;
+}) => (input.index_name === undefined) !== (input.index_names === undefined);
+const ONE_OR_SEVERAL = { path: ["index_name"], message: "give either index_name or index_names" };
+
 const asset_ids = z
   .array(z.string())
   .max(LIMITS.assetIdCount)
@@ -96,71 +114,76 @@ const TOOLS = [
       "for an hour. Give query, similar_to or both; or, for moments that follow one another in one " +
       "video, a sequence: each result has them as steps. What must not be there goes into without: " +
       "in query, words such as no and without hardly count.",
-    input: z.object({
-      index_name,
-      query: text.optional().describe("What to find."),
-      sequence: z
-        .array(text)
-        .min(2)
-        .max(MAX_SUBQUERIES)
-        .optional()
-        .describe("In place of query: what comes first, then what comes next in the same video."),
-      within_seconds: sequenceFields.within_seconds.describe("Longest time between two of these."),
-      similar_to: z
-        .string()
-        .max(ID_CHARACTERS)
-        .optional()
-        .describe("A segment_id or asset_id: finds what looks and sounds like it."),
-      all: z
-        .array(text)
-        .max(MAX_SUBQUERIES)
-        .default([])
-        .describe("What has to be there, too, or instead of a query."),
-      without: z
-        .array(text)
-        .max(MAX_SUBQUERIES)
-        .default([])
-        .describe('What must not be there: ["people"] for a beach without people.'),
-      top_k: z.int().min(1).max(100).default(10).describe("How many results at most."),
-      top_p: z
-        .number()
-        .min(0)
-        .max(1)
-        .default(0)
-        .describe("The minimum score, 0 to 1: 0.5 returns what is more likely right than wrong."),
-      modes: z
-        .array(z.enum(MODES))
-        .max(MODES.length)
-        .default([])
-        .describe(
-          "Which kinds of asset (video, audio without pictures, image) and of evidence (visual, speech, text in the " +
-            "picture) count. Empty: all.",
+    input: z
+      .object({
+        index_name: index_name.optional(),
+        index_names,
+        query: text.optional().describe("What to find."),
+        similar_to: z
+          .string()
+          .max(ID_CHARACTERS)
+          .optional()
+          .describe("A segment_id or asset_id: finds what looks and sounds like it."),
+        sequence: z
+          .array(text)
+          .min(2)
+          .max(MAX_SUBQUERIES)
+          .optional()
+          .describe("In place of query: what comes first, then what comes next in the same video."),
+        within_seconds: sequenceFields.within_seconds.describe(
+          "Longest time between two of these.",
         ),
-      asset_ids: asset_ids.default([]),
-      filter: z
-        .record(z.string(), z.unknown())
-        .default({})
-        .describe(
-          'Rules on the assets\' metadata, created_at and duration_seconds: {"camera": "A", ' +
-            '"year": {"$gte": 2024}}. Operators: $eq $ne $in $nin $lt $lte $gt $gte.',
-        ),
-      group_by: z
-        .enum(["segment", "asset"])
-        .default("segment")
-        .describe("asset: only the best moment of each video."),
-      correct: z
-        .boolean()
-        .default(true)
-        .describe(
-          "Whether a word that nothing has is searched for as one that has nearly its letters.",
-        ),
-      cursor: cursor.optional(),
-    }),
+        all: z
+          .array(text)
+          .max(MAX_SUBQUERIES)
+          .default([])
+          .describe("What has to be there, too, or instead of a query."),
+        without: z
+          .array(text)
+          .max(MAX_SUBQUERIES)
+          .default([])
+          .describe('What must not be there: ["people"] for a beach without people.'),
+        top_k: z.int().min(1).max(100).default(10).describe("How many results at most."),
+        top_p: z
+          .number()
+          .min(0)
+          .max(1)
+          .default(0)
+          .describe("The minimum score, 0 to 1: 0.5 returns what is more likely right than wrong."),
+        modes: z
+          .array(z.enum(MODES))
+          .max(MODES.length)
+          .default([])
+          .describe(
+            "Which kinds of asset (video, audio without pictures, image) and of evidence (visual, speech, text in the " +
+              "picture) count. Empty: all.",
+          ),
+        asset_ids: asset_ids.default([]),
+        filter: z
+          .record(z.string(), z.unknown())
+          .default({})
+          .describe(
+            'Rules on the assets\' metadata, created_at and duration_seconds: {"camera": "A", ' +
+              '"year": {"$gte": 2024}}. Operators: $eq $ne $in $nin $lt $lte $gt $gte.',
+          ),
+        group_by: z
+          .enum(["segment", "asset"])
+          .default("segment")
+          .describe("asset: only the best moment of each video."),
+        correct: z
+          .boolean()
+          .default(true)
+          .describe(
+            "Whether a word that nothing has is searched for as one that has nearly its letters.",
+          ),
+        cursor: cursor.optional(),
+      })
+      .refine(namesOneOrSeveral, ONE_OR_SEVERAL),
     output: mcpSearchResult,
-    toRequest: ({ index_name: name, without: none, ...body }) => ({
-      path: `${indexPath(name)}/search`,
-      body: { ...body, none },
-    }),
+    toRequest: ({ index_name: name, without: none, ...fields }) => {
+      const body = { ...fields, none };
+      return { path: name === undefined ? "/search" : `${indexPath(name)}/search`, body };
+    },
     formatOutput: formatMoments,
   }),
   defineTool("answer", {
@@ -170,26 +193,31 @@ const TOOLS = [
       "Each claim is marked [1], and each marker's citation is a moment that proves it, with " +
       "times and a clip_url. Where nothing supports an answer, grounded is false. To see the " +
       "moments themselves, use search.",
-    input: z.object({
-      index_name,
-      query: text.describe("The question, as a whole sentence."),
-      top_k: z
-        .int()
-        .min(1)
-        .max(LIMITS.answerTopK)
-        .default(ANSWER.defaultTopK)
-        .describe("How many moments to read at most."),
-      asset_ids: asset_ids.optional(),
-      language: z
-        .string()
-        .max(LIMITS.languageCharacters)
-        .optional()
-        .describe("The language of the answer (BCP 47), such as `de`."),
-      system_prompt: text.optional().describe("How the answer should be written."),
-      markdown: z.boolean().default(false).describe("Markers link to the moments they cite."),
-    }),
+    input: z
+      .object({
+        index_name: index_name.optional(),
+        index_names,
+        query: text.describe("The question, as a whole sentence."),
+        top_k: z
+          .int()
+          .min(1)
+          .max(LIMITS.answerTopK)
+          .default(ANSWER.defaultTopK)
+          .describe("How many moments to read at most."),
+        asset_ids: asset_ids.optional(),
+        language: z
+          .string()
+          .max(LIMITS.languageCharacters)
+          .optional()
+          .describe("The language of the answer (BCP 47), such as `de`."),
+        system_prompt: text.optional().describe("How the answer should be written."),
+        markdown: z.boolean().default(false).describe("Markers link to the moments they cite."),
+      })
+      .refine(namesOneOrSeveral, ONE_OR_SEVERAL),
     output: mcpAnswer,
-    toRequest: ({ index_name: name, ...query }) => ({ path: `${indexPath(name)}/answer`, query }),
+    toRequest: ({ index_name: name, ...query }) => {
+      return { path: name === undefined ? "/answer" : `${indexPath(name)}/answer`, query };
+    },
     formatOutput: formatAnswer,
   }),
   defineTool("list_watches", {

@@ -27,6 +27,7 @@ import {
 } from "./records/search-result.ts";
 import { refuseBesideSequence, sequenceFields } from "./records/sequence-fields.ts";
 import { MAX_SUBQUERIES, subquery, toSubquery } from "./records/subquery.ts";
+import { addGroupSearch } from "./search-across.ts";
 import { FILTER_DESCRIPTION, readFilter, searchFilter } from "./search-filter.ts";
 import { queueSearch, requireSearchableIndex, searchCallerIndex } from "./searchable-index.ts";
 
@@ -199,6 +200,11 @@ addEndpoint(
   },
   searchIndex,
 );
+
+addGroupSearch(searchRoutes, {
+  body: searchBody,
+  toRequest: (names, fields) => toSearchRequest(names, searchBody.parse(fields)),
+});
 
 async function searchIndex(
   c: Context,

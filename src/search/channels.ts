@@ -4,17 +4,16 @@ import type { SegmentId } from "../ids.ts";
 import { ignoreUntilAwaited } from "../ignored-errors.ts";
 import { log } from "../log.ts";
 import { hasImageEmbeddings } from "../models/embed-image.ts";
-import { indexDatabases } from "../store/index-database/index-database.ts";
 import type { VectorHit } from "../store/vectorize/vectors.ts";
 import type { TimeRangeMs } from "../time-range.ts";
 import type { Timings } from "../timings.ts";
-import type { IndexRef } from "../types.ts";
 import { embedQueryForImages, embedQueryText } from "./embed-query.ts";
 import { type Evidence, vectorEvidence } from "./evidence.ts";
 import { meanDirection } from "./example.ts";
 import type { Feedback } from "./feedback.ts";
 import type { Signals } from "./fuse.ts";
-import { groupAssetIds, searchSpace } from "./knn.ts";
+import type { SearchTarget } from "./index-group.ts";
+import { groupTargetAssets, searchTarget } from "./knn.ts";
 import type { CompiledQuery, CopyMatch } from "./query.ts";
 import { refineVector } from "./refine-vector.ts";
 import type { SearchScope } from "./request.ts";
@@ -63,19 +62,19 @@ interface ChannelsInput {
  */
 export async function queryChannels(
   env: Env,
-  index: IndexRef,
+  target: SearchTarget,
   input: ChannelsInput,
   { time }: Timings,
 ): Promise<ChannelHits> {
   const { scope, query, feedback, count } = input;
   const { plainText, example } = query;
-  const assetGroups = groupAssetIds(indexDatabases(env, index), scope.assets);
+  const assetGroups = groupTargetAssets(env, target, scope.assets);
   assetGroups.catch(ignoreUntilAwaited); // by a channel, if any gets that far
   const searched: SearchedVector[] = [];
   const searchVectors = async (space: "text" | "image", vector: number[]) => {
     const groups = await assetGroups;
     const nearest = (toVector: number[], hitCount: number) =>
-      searchSpace(env, index, { space, scope, groups, vector: toVector, count: hitCount });
+      searchTarget(env, target, { space, scope, vector: toVector, count: hitCount }, groups);
     return time("knn", async () => {
       const refined = refineVector(vector, feedback[space]);
       const [hits, unrefined] = await Promise.all([

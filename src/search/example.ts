@@ -5,6 +5,7 @@ import { listSegmentIds } from "../store/index-database/segments.ts";
 import { vectorPairs } from "../store/vectorize/vector-pairs.ts";
 import { getVectors } from "../store/vectorize/vectors.ts";
 import { type IndexRef, TEXT_KINDS } from "../types.ts";
+import { IndexGroup, type SearchTarget } from "./index-group.ts";
 import type { ExampleQuery } from "./query.ts";
 
 /** Vectors that Vectorize returns by id in one call. */
@@ -44,6 +45,30 @@ export async function exampleFromStored(
     outage: null,
     exclude: ids[0] === id ? { segmentId: id, assetId: null } : { segmentId: null, assetId: id },
   };
+}
+
+/** Makes an example of what any index of a target has. Throws `not_found` if none has the id. */
+export async function exampleFromTarget(
+  env: Env,
+  target: SearchTarget,
+  id: string,
+): Promise<ExampleQuery | null> {
+  if (!(target instanceof IndexGroup)) return exampleFromStored(env, target, id);
+  const examples = await Promise.all(
+    target.indices.map((index) =>
+      target.queryDatabase(index.indexId, async () => {
+        try {
+          return { example: await exampleFromStored(env, index, id) };
+        } catch (error) {
+          if (error instanceof AppError && error.code === "not_found") return null;
+          throw error;
+        }
+      }),
+    ),
+  );
+  const found = examples.find((example) => example !== null);
+  if (found) return found.example;
+  return target.throwNotFound(`There is no segment or asset "${id}" in these indices.`);
 }
 
 /** Returns the direction of the mean of unit vectors, as for "this, but at night". Skips nulls. */

@@ -1,10 +1,10 @@
 import { AppError } from "../errors.ts";
-import { indexDatabases } from "../store/index-database/index-database.ts";
 import { listKnownSegments } from "../store/index-database/segments.ts";
 import { vectorPairs } from "../store/vectorize/vector-pairs.ts";
 import { getVectors } from "../store/vectorize/vectors.ts";
-import { type IndexRef, TEXT_KINDS } from "../types.ts";
+import { TEXT_KINDS } from "../types.ts";
 import { meanDirection } from "./example.ts";
+import { IndexGroup, listIndices, type SearchTarget, targetDatabases } from "./index-group.ts";
 import { type Directions, toUnit } from "./refine-vector.ts";
 import type { SearchRequest } from "./request.ts";
 
@@ -16,20 +16,23 @@ export interface Feedback {
 
 export const NO_FEEDBACK: Feedback = { text: null, image: null };
 
-/** Reads the vectors of segments. Throws `not_found` with the first id that the index lacks. */
+/** Reads the vectors of segments. Throws `not_found` with the first id that is in no index. */
 export async function readFeedback(
   env: Env,
-  index: IndexRef,
+  target: SearchTarget,
   { moreLike, lessLike }: Pick<SearchRequest, "moreLike" | "lessLike">,
 ): Promise<Feedback> {
   const ids = [...moreLike, ...lessLike];
   if (ids.length === 0) return NO_FEEDBACK;
-  const known = await listKnownSegments(indexDatabases(env, index), ids);
+  const known = await listKnownSegments(targetDatabases(env, target), ids);
   const unknown = ids.find((id) => known.every((segmentId) => segmentId !== id));
   if (unknown !== undefined) {
+    if (target instanceof IndexGroup) {
+      return target.throwNotFound(`There is no segment "${unknown}" in these indices.`);
+    }
     throw new AppError("not_found", `There is no segment "${unknown}" in this index.`);
   }
-  const pairs = vectorPairs(env, index);
+  const pairs = listIndices(target).flatMap((index) => vectorPairs(env, index));
   const readDirection = async (space: "text" | "image", ids: readonly string[]) => {
     const segmentIds = known.filter((id) => ids.includes(id));
     const kinds = space === "text" ? TEXT_KINDS : (["image"] as const);

@@ -7,26 +7,26 @@ import { indexDatabases, type IndexDb } from "../store/index-database/index-data
 import { vectorPairs, type VectorSpace } from "../store/vectorize/vector-pairs.ts";
 import { queryVectors, type VectorHit } from "../store/vectorize/vectors.ts";
 import {
-  ASSET_KINDS,
-  type AssetKind,
   IMAGE_VECTOR_KINDS,
   type IndexRef,
+  ASSET_KINDS,
+  type AssetKind,
   TEXT_KINDS,
   type VectorKind,
 } from "../types.ts";
+import { IndexGroup, type SearchTarget, targetDatabases } from "./index-group.ts";
 import type { SearchScope } from "./request.ts";
 
 /** A search for the vectors of one space. */
 interface SpaceQuery {
   space: "text" | "image";
   scope: SearchScope;
-  groups: string[][] | null;
+  groups: AssetGroups;
   vector: number[];
   count: number;
 }
 
-/** Searches the vectors of one space that are nearest. */
-export function searchSpace(env: Env, index: IndexRef, query: SpaceQuery): Promise<VectorHit[]> {
+function searchSpace(env: Env, index: IndexRef, query: SpaceQuery): Promise<VectorHit[]> {
   const { space, scope, groups, vector, count } = query;
   const allKinds = space === "text" ? TEXT_KINDS : IMAGE_VECTOR_KINDS;
   const kinds = space === "text" ? scope.textKinds : allKinds;
@@ -56,6 +56,47 @@ export async function findNearest(
   );
 }
 
+/** Searches the vectors of all indices of a target, best first. */
+export async function searchTarget(
+  env: Env,
+  target: SearchTarget,
+  query: Omit<SpaceQuery, "groups">,
+  groups: readonly AssetGroups[],
+): Promise<VectorHit[]> {
+  if (!(target instanceof IndexGroup)) {
+    return searchSpace(env, target, { ...query, groups: groups[0]! });
+  }
+  const hits = await Promise.all(
+    target.indices.map((index, i) =>
+      target.queryVectors(index.indexId, () =>
+        searchSpace(env, index, { ...query, groups: groups[i]! }),
+      ),
+    ),
+  );
+  const nearest = hits.flatMap((found) => found ?? []).toSorted((a, b) => b.cosine - a.cosine);
+  return nearest.slice(0, query.count);
+}
+
+/** Groups the assets in scope of each index of a target. */
+export function groupTargetAssets(
+  env: Env,
+  target: SearchTarget,
+  scope: AssetScope,
+): Promise<AssetGroups[]> {
+  if (!(target instanceof IndexGroup)) {
+    return Promise.all([groupAssetIds(indexDatabases(env, target), scope)]);
+  }
+  return Promise.all(
+    target.indices.map(({ indexId }) => {
+      const databases = targetDatabases(env, target).filter((db) => db.indexId === indexId);
+      return groupAssetIds(databases, scope);
+    }),
+  );
+}
+
+/** Ids of assets in groups that fit into a filter; null for all assets. */
+type AssetGroups = string[][] | null;
+
 /** Asset ids per filter: Vectorize takes a filter of 2 kB. */
 const IDS_PER_FILTER = 40;
 
@@ -63,10 +104,10 @@ const IDS_PER_FILTER = 40;
  * Lists the assets of a scope with ids or conditions, in groups that fit into a filter. Null if the
  * scope has neither, or more than `LIMITS.assetIdCount` assets.
  */
-export async function groupAssetIds(
+async function groupAssetIds(
   databases: readonly IndexDb[],
   scope: AssetScope,
-): Promise<string[][] | null> {
+): Promise<AssetGroups> {
   if (!selectsAssets(scope)) return null;
   const ids = await listScope(databases, scope, LIMITS.assetIdCount + 1);
   if (ids.length > LIMITS.assetIdCount) return null;

@@ -1,5 +1,5 @@
 import { Timings } from "../timings.ts";
-import type { SearchableIndexRef } from "./calibration.ts";
+import type { SearchTarget } from "./index-group.ts";
 import { searchLogic } from "./logic/search-logic.ts";
 import { suggestNone } from "./logic/suggest-none.ts";
 import type { ExampleQuery } from "./query.ts";
@@ -13,15 +13,15 @@ import { searchSequence } from "./sequences/search-sequence.ts";
  */
 export async function searchAny(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   request: SearchRequest,
   uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
 ): Promise<SearchResults> {
   const { logic, sequence } = request;
-  if (sequence.length > 0) return searchSequence(env, index, request, timings);
-  if (logic !== null) return searchLogic(env, index, { ...request, logic }, timings);
-  const found = await search(env, index, request, uploadedExample, timings);
+  if (sequence.length > 0) return searchSequence(env, target, request, timings);
+  if (logic !== null) return searchLogic(env, target, { ...request, logic }, timings);
+  const found = await search(env, target, request, uploadedExample, timings);
   const suggested = suggestNone(request.query);
   return { ...found, interpretation: { ...found.interpretation, suggested } };
 }

@@ -13,25 +13,29 @@ import {
   matchAll,
   matchAny,
 } from "../store/index-database/fulltext.ts";
-import { indexDatabases } from "../store/index-database/index-database.ts";
 import { Timings } from "../timings.ts";
 import { nearestEntry } from "./calibration-entry.ts";
 import {
   CALIBRATIONS,
   type CalibrationState,
-  calibrationState,
   currentLine,
   embeddingModels,
-  type SearchableIndexRef,
   selectEvidenceModels,
 } from "./calibration.ts";
 import { queryChannels, type SearchedVector } from "./channels.ts";
 import { matchFields, textLength } from "./evidence.ts";
-import { exampleFromStored } from "./example.ts";
+import { exampleFromTarget } from "./example.ts";
 import { type Feedback, readFeedback } from "./feedback.ts";
 import { toFullTextHits } from "./full-text-hits.ts";
 import type { Signals } from "./fuse.ts";
 import { type Hit, type HitAsset, rankCandidates, takePage, toHitAsset } from "./hits.ts";
+import {
+  IndexGroup,
+  listIndices,
+  type SearchTarget,
+  targetCalibration,
+  targetDatabases,
+} from "./index-group.ts";
 import { localizeHits, type UnlocalizedHit } from "./localization.ts";
 import {
   type CompiledQuery,
@@ -70,36 +74,36 @@ export interface SearchResults {
 }
 
 /**
- * Searches an index by text, by example, or both: full text, text vectors, image vectors and
- * copies, each over-fetched. If the best candidates of each channel don't fill the page, a deeper
- * pass adds more behind them, so that earlier pages keep their order. Throws `not_found` if
- * `similarTo` names nothing in the index.
+ * Searches one or several indices by text, by example, or both: full text, text vectors, image
+ * vectors and copies, each over-fetched. If the best candidates of each channel don't fill the
+ * page, a deeper pass adds more behind them, so that earlier pages keep their order. Throws
+ * `not_found` if `similarTo` names nothing there.
  */
 export async function search(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   request: SearchRequest,
   uploadedExample: ExampleQuery | null = null,
   timings = new Timings(),
 ): Promise<SearchResults> {
   const { similarTo, offset, topK } = request;
   const example =
-    similarTo === null ? uploadedExample : await exampleFromStored(env, index, similarTo);
+    similarTo === null ? uploadedExample : await exampleFromTarget(env, target, similarTo);
   let query = compileQuery(request.query, example);
   const { segmentId = null, assetId = null } = example?.exclude ?? {};
   const scope = toSearchScope(request, assetId);
   const excludedIds = new Set<string>(segmentId === null ? [] : [segmentId]);
-  const feedback = await readFeedback(env, index, request);
+  const feedback = await readFeedback(env, target, request);
   for (const id of request.lessLike) excludedIds.add(id);
   const findAtDepth = (depth: number, hasText?: boolean) => {
     const pass = { scope, query, feedback, depth, excludedIds, hasText };
-    return findCandidates(env, index, pass, timings);
+    return findCandidates(env, target, pass, timings);
   };
 
   const depth = Math.max(SEARCH.maxCandidates, topK);
   let pass = await findAtDepth(depth);
   const corrected = request.correct
-    ? await correctQuery(indexDatabases(env, index), request.query, query, pass.frequencies)
+    ? await correctQuery(targetDatabases(env, target), request.query, query, pass.frequencies)
     : null;
   if (corrected !== null) {
     query = compileQuery(corrected, example);
@@ -127,7 +131,7 @@ export async function search(
   const hits = await timings.time("localize", () => localizeHits(env, page, query, request));
   const excluded = query.excluded.map((words) => words.join(" "));
   const interpretation = { excluded, corrected };
-  const calibration = calibrationState(env, index.calibration);
+  const calibration = targetCalibration(env, target);
   return { hits, total, next, query, calibration, interpretation };
 }
 
@@ -157,6 +161,7 @@ interface SearchPass {
 /** What a pass found, the document frequencies of the query's terms, and what scores rest on. */
 export interface PassResult {
   candidates: Candidate[];
+  /** What other segments are scored with. The general line, if indices have lines of their own. */
   context: ScoreContext;
   searched: SearchedVector[];
   isExhaustive: boolean;
@@ -170,18 +175,18 @@ export interface PassResult {
  */
 export async function findCandidates(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   pass: SearchPass,
   timings: Timings,
 ): Promise<PassResult> {
   const { scope, query, feedback, depth, fullTextDepth = depth, excludedIds } = pass;
-  const databases = indexDatabases(env, index);
+  const databases = targetDatabases(env, target);
   const fullText = toFtsSearch(query, scope, fullTextDepth);
   const counting = countInDatabases(databases, fullText);
   counting.catch(ignoreUntilAwaited); // once the channels have answered
   const vectors = await queryChannels(
     env,
-    index,
+    target,
     { scope, query, feedback, count: depth, searched: pass.searched },
     timings,
   );
@@ -201,6 +206,7 @@ export async function findCandidates(
       counting,
     ),
   );
+  if (segments.length === 0 && target instanceof IndexGroup) target.throwIfAllFailed();
   const termWeights = query.terms.weights(frequencies);
   const hits = [...toFullTextHits(fullTextHits, termWeights), ...vectors.hits];
   if (hits.length === 0 && vectors.outage) throw vectors.outage;
@@ -219,12 +225,27 @@ export async function findCandidates(
     pass.hasText ?? (vectors.outage !== null || hasEnoughText(withText, found.length));
   const entry = nearestEntry(CALIBRATIONS, embeddingModels(env));
   const models = selectEvidenceModels(entry, query, hasText);
-  const context: ScoreContext = { models, line: currentLine(env, index.calibration) };
+  const indices = listIndices(target).map((index) => {
+    const context: ScoreContext = { models, line: currentLine(env, index.calibration) };
+    return [index.indexId, { index, context }] as const;
+  });
+  const byId = new Map(indices);
   const candidates = found.map((row): Candidate => {
+    const { index, context } = byId.get(row.segment.indexId)!;
     const asset = toHitAsset(row.asset, index);
     return Object.assign(row, { asset, depth, ...scoreSignals(row.signals, context) });
   });
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
+  const [first] = indices;
+  const isShared = indices.every(
+    ([
+      ,
+      {
+        context: { line },
+      },
+    ]) => line === first?.[1].context.line,
+  );
+  const context = { models, line: isShared ? (first?.[1].context.line ?? null) : null };
   const { searched } = vectors;
   return { candidates, context, searched, isExhaustive, hasText, frequencies };
 }

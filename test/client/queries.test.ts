@@ -57,6 +57,20 @@ describe("a search of the client", () => {
     expect(sent.length).toBeGreaterThanOrEqual(hits.length);
   });
 
+  it("of several indices yields the hits of all pages, with the names of the indices", async () => {
+    await sightline.indices.create({ index_name: "none-yet" });
+    const request = { index_names: ["trip", "none-yet"], query: "a boat, a lighthouse", top_k: 1 };
+    const { segments, partial } = await sightline.search({ ...request, top_k: 10 });
+    expect(partial).toEqual([]);
+    expect(segments[0]).toMatchObject({ index_name: "trip", rank: 1 });
+    const hits = await collect(sightline.searchAll(request));
+    expect(hits.map(({ segment_id }) => segment_id)).toEqual(
+      segments.map(({ segment_id }) => segment_id),
+    );
+    const unknown = sightline.search({ index_names: ["nothing"], query: "boat" });
+    await expect(unknown).rejects.toBeInstanceOf(NotFoundError);
+  });
+
   it("by an image finds the image", async () => {
     const image_file = await fixture("boats-mirror.jpg");
     const { segments } = await sightline.index("trip").searchByImage({ image_file, top_k: 1 });
@@ -112,6 +126,14 @@ describe("an answer of the client", () => {
     );
     expect(words.join("")).toBe(done.data.answer);
     expect(done.data.grounded).toBe(true);
+  });
+
+  it("from several indices is the same whole and streamed", async () => {
+    const question = { index_names: ["*"], query };
+    const whole = await sightline.answer(question);
+    expect(whole).toMatchObject({ grounded: true, partial: [] });
+    const last = (await collect(sightline.streamAnswer(question))).at(-1);
+    expect(last).toMatchObject({ event: "done", data: { answer: whole.answer, partial: [] } });
   });
 
   it("streamed about an unknown index throws a NotFoundError", async () => {

@@ -104,7 +104,7 @@ describe.each(WITH_IDS)("$title", ({ operation, named }) => {
     const secrets = Object.values(owner.ids).flat().filter(isSecretId);
     for (const { id, part } of named) {
       for (const foreign of owner.ids[id]) {
-        const reader = id === "index_name" ? await getEmptyAccount() : stranger;
+        const reader = id.startsWith("index_name") ? await getEmptyAccount() : stranger;
         const [existing, unknown] = await Promise.all(
           [foreign, unknownIdFor(foreign)].map((value) =>
             sendWithId(reader, operation, id, part, value),
@@ -263,6 +263,7 @@ async function sendWithId(
   const fields = operation.json?.properties ?? {};
   const json = {
     ...(fields["query"] && id !== "search_id" && { query: "lantern" }),
+    ...(fields["index_names"] && { index_names: world.ids.index_name }),
     ...(fields["segment_id"] && { segment_id: world.ids.segment_id[0] }),
     ...(fields["platform"] && IMPORTS[operation.path]),
     ...(fields["moments"] && { moments: [MOMENT] }),

@@ -31,6 +31,7 @@ const MOMENT = { asset_id: "vid_00000000000000000000000000", start_seconds: 0, e
 
 /** Bodies of operations that require one of several optional fields. */
 const REQUIRED_BODIES: Record<string, object> = {
+  "POST /search": { index_names: ["a"], query: "x" },
   "POST /index/{index_name}/search": { query: "x" },
   "POST /index/{index_name}/judgments": { query: "x", segment_id: `seg_${"0".repeat(26)}` },
   "POST /index/{index_name}/videonet/url": { url: "https://a.example/film" },

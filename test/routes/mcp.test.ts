@@ -80,6 +80,16 @@ describe.each(["auto", "legacy"] as const)("the official MCP client (%s)", (mode
 });
 
 describe("an MCP tool", () => {
+  it("names the index of each moment of several", async () => {
+    const found = (await call("search", { index_names: ["*"], query: "goats" })).result;
+    expect(found.structuredContent).toMatchObject({ partial: [] });
+    expect(found.structuredContent.segments[0]).toMatchObject({ index_name: "trip" });
+    expect(found.content[0].text).toContain("1. trip: clip.mp4, ");
+    const question = { index_names: ["trip"], query: "Who lives with the goats?" };
+    const answered = (await call("answer", question)).result;
+    expect(answered.content[0].text).toContain("Sources:\n[1] trip: clip.mp4, ");
+  });
+
   const call = async (name: string, args: object, as = client): Promise<Json> =>
     (await rpc(as, { id: 1, method: "tools/call", params: { name, arguments: args } })).message;
   const textOf = ({ result }: Json): string => result.content[0].text;
@@ -132,6 +142,9 @@ describe("an MCP tool", () => {
       ["search", { index_name: "trip", query: "x", top_k: 1000 }, "top_k"],
       ["search", { index_name: "../keys", query: "x" }, "index_name"],
       ["search", { query: "x" }, "index_name"],
+      ["search", { index_name: "trip", index_names: ["trip"], query: "x" }, "index_name"],
+      ["search", { index_names: ["trip", "nothing"], query: "x" }, 'no index named "nothing"'],
+      ["search", { index_names: ["*"], query: "x", asset_ids: ["vid_1"] }, "asset_ids"],
       ["list_assets", { index_name: "trip", cursor: "x" }, "cursor"],
       ["answer", { index_name: "trip", query: "" }, "query"],
       ["answer", { index_name: "trip" }, "query"],
@@ -160,7 +173,9 @@ describe("an MCP tool", () => {
       ["search", { index_name: "trip", query: "goats" }],
       ["search", { index_name: "own", query: "goats", asset_ids: [video.asset_id] }],
       ["search", { index_name: "own", similar_to: video.asset_id }],
+      ["search", { index_names: ["own", "trip"], query: "goats" }],
       ["answer", { index_name: "trip", query: "Who lives with the goats?" }],
+      ["answer", { index_names: ["trip"], query: "Who lives with the goats?" }],
       ["answer", { index_name: "own", query: "Who?", asset_ids: [video.asset_id] }],
     ] as const) {
       const message = await call(name, args, stranger);

@@ -7,6 +7,7 @@ import { waitUntil } from "./wait.ts";
 /** Fields of requests that identify a resource of an account. Lists contain one id. */
 export const ID_FIELDS = [
   "index_name",
+  "index_names",
   "video_id",
   "image_id",
   "job_id",
@@ -67,6 +68,7 @@ export async function createFullAccount(): Promise<FullAccount> {
   });
   const ids = {
     index_name: [index],
+    index_names: [index],
     video_id: [video.asset_id],
     image_id: [image.asset_id],
     job_id: [source.job_id],

@@ -10,8 +10,8 @@ import {
   makeArchiveQueries,
 } from "../calibration/sized-archive.ts";
 import { createRandom } from "../training/random.ts";
-import { judgeQueries } from "./judge-queries.ts";
-import { MemoryIndex } from "./memory-index.ts";
+import { judgeQueries, type QueryWithTruth } from "./judge-queries.ts";
+import { type KnownVectors, MemoryIndex } from "./memory-index.ts";
 
 /** Archives of a size, and queries of each: small archives differ most. */
 const ARCHIVES = [
@@ -56,7 +56,7 @@ export async function judgeArchives(
 }
 
 /** An archive of photos, and queries about it. */
-interface JudgedArchive {
+export interface JudgedArchive {
   captions: ArchivePhotos["captions"];
   segments: readonly ArchiveSegment[];
   queries: readonly ArchiveQuery[];
@@ -68,11 +68,22 @@ interface JudgedArchive {
  */
 async function judgeArchive(
   name: string,
-  { captions, segments, queries }: JudgedArchive,
-  vectors: PhotoVectors,
+  archive: JudgedArchive,
+  photos: PhotoVectors,
   signal: AbortSignal,
 ): Promise<JudgedQuery[]> {
-  const known = await vectors.embedTexts(
+  const { vectors, queries } = await prepareArchive(archive, photos, signal);
+  const index = await MemoryIndex.open(name, archive.segments, vectors);
+  return judgeQueries(index, queries, signal);
+}
+
+/** Returns the vectors of an archive and its queries, and what is relevant to each query. */
+export async function prepareArchive(
+  { captions, segments, queries }: JudgedArchive,
+  photoVectors: PhotoVectors,
+  signal: AbortSignal,
+): Promise<{ vectors: KnownVectors; queries: QueryWithTruth[] }> {
+  const known = await photoVectors.embedTexts(
     queries.map(({ text }) => text),
     signal,
   );
@@ -82,15 +93,16 @@ async function judgeArchive(
     for (const photo of photos) {
       for (const [at, sentence] of captions[photo]!.entries()) {
         if ([caption, transcript, onScreenText].includes(sentence)) {
-          texts.set(sentence, vectors.sentenceVector(photo, at));
+          texts.set(sentence, photoVectors.sentenceVector(photo, at));
         }
       }
     }
-    if (image !== null) bySegment.set(segmentId, vectors.imageVector(image));
+    if (image !== null) bySegment.set(segmentId, photoVectors.imageVector(image));
   }
   const images = bySegment.size > 0 ? { bySegment, byQuery: known.images } : null;
-  const index = await MemoryIndex.open(name, segments, { texts, images });
   const judge = createArchiveJudge(captions, segments);
-  const withTruth = queries.map((query) => ({ text: query.text, relevantIds: judge(query) }));
-  return judgeQueries(index, withTruth, signal);
+  return {
+    vectors: { texts, images },
+    queries: queries.map((query) => ({ text: query.text, relevantIds: judge(query) })),
+  };
 }

@@ -5,7 +5,7 @@ import type { MemoryIndex } from "./memory-index.ts";
 const DEPTH = 100;
 
 /** A query, and the ids of all segments that are relevant to it. */
-interface QueryWithTruth {
+export interface QueryWithTruth {
   text: string;
   relevantIds: ReadonlySet<string>;
 }

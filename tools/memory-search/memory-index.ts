@@ -2,25 +2,16 @@ import { MODELS } from "../../src/config.ts";
 import { type IndexId, trustedId } from "../../src/ids.ts";
 import type { SearchableIndexRef } from "../../src/search/calibration.ts";
 import type { Hit } from "../../src/search/hits.ts";
+import { IndexGroup, type SearchTarget } from "../../src/search/index-group.ts";
 import { parseQuery } from "../../src/search/query.ts";
 import { makeSearchRequest } from "../../src/search/request.ts";
-import { search } from "../../src/search/search.ts";
+import { search, type SearchResults } from "../../src/search/search.ts";
 import { IndexDb } from "../../src/store/index-database/index-database.ts";
 import { inChunks, sql } from "../../src/store/sql.ts";
 import type { TextKind, VectorKind } from "../../src/types.ts";
 import type { SegmentFields } from "../segment-batch.ts";
 import { bindingOf, openMemoryDatabase } from "./memory-database.ts";
 import { type StoredVector, VectorTable } from "./vector-table.ts";
-
-const INDEX_ID: IndexId = trustedId("ind_memory");
-const INDEX = {
-  accountId: trustedId("acc_memory"),
-  indexId: INDEX_ID,
-  name: "memory",
-  shards: [{ shard: 0, vectorPair: 1 }],
-  calibration: null,
-} as unknown as SearchableIndexRef;
-const SUFFIX = `.${INDEX_ID.slice(-16)}`;
 
 type Vectors = ReadonlyMap<string, ArrayLike<number>>;
 
@@ -34,16 +25,30 @@ export interface KnownVectors {
 
 const IMAGE_MODEL = "@cf/known-vectors";
 
+/** A part of an archive: an index with its database and vectors. */
+interface Part {
+  index: SearchableIndexRef;
+  database: Awaited<ReturnType<typeof openMemoryDatabase>>;
+  texts: VectorTable;
+  images: VectorTable;
+}
+
+/** Time that an index of a split archive has for a call. */
+const TIMEOUT_MS = 60_000;
+
 /**
  * An index of videos in memory that the service's own search runs on: its database on SQLite, exact
- * search of vectors, and models whose vectors are known beforehand.
+ * search of vectors, and models whose vectors are known beforehand. May be split into several.
  */
 export class MemoryIndex {
   readonly #env: Env;
   readonly #vectors: KnownVectors;
+  /** The indices. */
+  readonly indices: readonly SearchableIndexRef[];
 
-  private constructor(env: Env, vectors: KnownVectors) {
+  private constructor(env: Env, indices: SearchableIndexRef[], vectors: KnownVectors) {
     this.#env = env;
+    this.indices = indices;
     this.#vectors = vectors;
   }
 
@@ -53,22 +58,37 @@ export class MemoryIndex {
     segments: readonly SegmentFields[],
     vectors: KnownVectors,
   ): Promise<MemoryIndex> {
-    const INDEX_DATABASE = bindingOf(await openMemoryDatabase());
-    await insertSegments(
-      new IndexDb({ INDEX_DATABASE }, { indexId: INDEX_ID, shard: 0 }),
-      segments,
-    );
-    const { texts, images } = vectors;
+    return MemoryIndex.openSplit(name, [segments], vectors);
+  }
+
+  /** Opens an index for each list of segments. Those whose place is in `silent` never answer. */
+  static async openSplit(
+    name: string,
+    lists: readonly (readonly SegmentFields[])[],
+    vectors: KnownVectors,
+    silent: readonly number[] = [],
+  ): Promise<MemoryIndex> {
+    const parts: Part[] = [];
+    for (const [at, segments] of lists.entries()) {
+      parts.push(await openPart(at, segments, vectors, silent.includes(at)));
+    }
+    const byId = new Map(parts.map((part) => [part.index.indexId as string, part]));
+    const query = (space: "texts" | "images") => ({
+      query: (values: number[], options: VectorizeQueryOptions) =>
+        byId.get(options.namespace!)![space].query(values, options),
+    });
+    const { images } = vectors;
     const env = {
-      INDEX_DATABASE,
-      TEXT_VECTORS_1: new VectorTable(listTextVectors(segments, texts)),
-      IMAGE_VECTORS_1: new VectorTable(images ? listImageVectors(segments, images.bySegment) : []),
+      INDEX_DATABASE: { getByName: (id: string) => byId.get(id)!.database },
+      TEXT_VECTORS_1: query("texts"),
+      IMAGE_VECTORS_1: query("images"),
       AI: { run: async (_: string, input: ModelInput) => embedQueries(vectors, input) },
       TEXT_EMBEDDINGS_MODEL: name,
       IMAGE_EMBEDDINGS_URL: "",
       IMAGE_EMBEDDINGS_MODEL: images ? `${IMAGE_MODEL}/${name}` : "",
     };
-    return new MemoryIndex(env as unknown as Env, vectors);
+    const indices = parts.map(({ index }) => index);
+    return new MemoryIndex(env as unknown as Env, indices, vectors);
   }
 
   /**
@@ -76,13 +96,54 @@ export class MemoryIndex {
    * which the service would take for an outage.
    */
   async search(request: { query: string; topK: number }): Promise<Hit[]> {
+    const [first, ...others] = this.indices;
+    const target = others.length > 0 ? new IndexGroup(this.indices, TIMEOUT_MS) : first!;
+    return (await this.searchIn(target, request)).hits;
+  }
+
+  /** Searches some of the indices, as `search` does all of them. */
+  async searchIn(
+    target: SearchTarget,
+    request: Parameters<typeof makeSearchRequest>[0] & { query: string },
+  ): Promise<SearchResults> {
     const { texts, images } = this.#vectors;
     const { plainText } = parseQuery(request.query);
     requireVector(texts, plainText);
     if (images) requireVector(images.byQuery, plainText);
-    const whole = makeSearchRequest({ collapse: false, ...request });
-    return (await search(this.#env, INDEX, whole)).hits;
+    return search(this.#env, target, makeSearchRequest({ collapse: false, ...request }));
   }
+}
+
+async function openPart(
+  at: number,
+  segments: readonly SegmentFields[],
+  { texts, images }: KnownVectors,
+  isSilent: boolean,
+): Promise<Part> {
+  const indexId: IndexId = trustedId(`ind_memory-${at}`);
+  const index = {
+    accountId: trustedId("acc_memory"),
+    indexId,
+    name: `memory-${at}`,
+    shards: [{ shard: 0, vectorPair: 1 }],
+    calibration: null,
+  } as unknown as SearchableIndexRef;
+  const database = await openMemoryDatabase();
+  const INDEX_DATABASE = bindingOf(database);
+  await insertSegments(new IndexDb({ INDEX_DATABASE }, { indexId, shard: 0 }), segments);
+  const suffix = `.${indexId.slice(-16)}`;
+  return {
+    index,
+    database: isSilent ? silentDatabase() : database,
+    texts: new VectorTable(listTextVectors(segments, texts, suffix)),
+    images: new VectorTable(images ? listImageVectors(segments, images.bySegment, suffix) : []),
+  };
+}
+
+/** A database that is called and never answers. */
+function silentDatabase(): Part["database"] {
+  const never = () => new Promise<never>(() => {});
+  return { batch: never, countTerms: never, querySegments: never } as unknown as Part["database"];
 }
 
 async function insertSegments(db: IndexDb, segments: readonly SegmentFields[]): Promise<void> {
@@ -108,26 +169,35 @@ function toStored(
   { segmentId, assetId }: SegmentFields,
   kind: VectorKind,
   values: ArrayLike<number>,
+  suffix: string,
 ): StoredVector {
   const metadata = { asset_id: assetId, asset_type: "video", kind };
-  return { id: `${segmentId}:${kind}${SUFFIX}`, values, metadata };
+  return { id: `${segmentId}:${kind}${suffix}`, values, metadata };
 }
 
 /** Lists a vector of each text of the segments, as ingest writes them. */
-function listTextVectors(segments: readonly SegmentFields[], vectors: Vectors): StoredVector[] {
+function listTextVectors(
+  segments: readonly SegmentFields[],
+  vectors: Vectors,
+  suffix: string,
+): StoredVector[] {
   return segments.flatMap((segment) => {
     const { caption, transcript: speech, onScreenText: text } = segment;
     const told = Object.entries({ caption, speech, text }).filter(([, words]) => words !== "");
     return told.map(([kind, words]) =>
-      toStored(segment, kind as TextKind, requireVector(vectors, words)),
+      toStored(segment, kind as TextKind, requireVector(vectors, words), suffix),
     );
   });
 }
 
-function listImageVectors(segments: readonly SegmentFields[], vectors: Vectors): StoredVector[] {
+function listImageVectors(
+  segments: readonly SegmentFields[],
+  vectors: Vectors,
+  suffix: string,
+): StoredVector[] {
   return segments.flatMap((segment) => {
     const values = vectors.get(segment.segmentId);
-    return values ? [toStored(segment, "image", values)] : [];
+    return values ? [toStored(segment, "image", values, suffix)] : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Hit, SearchResult } from "../index.ts";
+import type { GroupSearchResult, Hit, SearchResult } from "../index.ts";
 import { describeEvidence } from "./evidence-text.ts";
 import { hyperlink, type Output } from "./output.ts";
 import { formatClock, formatRange } from "./quantity-format.ts";
@@ -10,7 +10,7 @@ export function printHits(
   output: Output,
   hits: readonly Hit[],
   hasLinks: boolean,
-  scoreDigits = 2,
+  { scoreDigits = 2, hasIndexNames = false } = {},
 ): void {
   const link: Column = {
     title: "link",
@@ -19,6 +19,7 @@ export function printHits(
   const columns: Column[] = [
     { title: "#", align: "right" },
     { title: "score", align: "right" },
+    ...(hasIndexNames ? [{ title: "index" }] : []),
     { title: "title", minWidth: 16 },
     { title: "time" },
     ...(output.hasHyperlinks ? [link] : []),
@@ -27,6 +28,7 @@ export function printHits(
   const rows = hits.map((hit) => [
     String(hit.rank),
     hit.score.toFixed(scoreDigits),
+    ...(hasIndexNames ? [hit.index_name] : []),
     hit.title,
     formatRange(hit.start_seconds, hit.end_seconds),
     ...(output.hasHyperlinks ? [hit.asset_type === "video" ? "play" : "view"] : []),
@@ -45,6 +47,13 @@ function describeSteps(steps: NonNullable<Hit["steps"]>): string {
       return `${start} ${describeEvidence({ ...segment, evidence })}`.trim();
     })
     .join(" → ");
+}
+
+/** Says which indices did not answer. */
+export function notePartial(output: Output, partial: GroupSearchResult["partial"]): void {
+  for (const { index_name, reason } of partial) {
+    output.note(`Without ${sanitizeLine(index_name)}: ${sanitizeLine(reason)}`);
+  }
 }
 
 const BORROWED =

@@ -1,4 +1,4 @@
-import type { SearchResult, SightlineIndex } from "../index.ts";
+import type { GroupSearchResult, SearchResult, Sightline, SightlineIndex } from "../index.ts";
 import { type CommandArguments, UsageError } from "./command-arguments.ts";
 import { openLocalFile } from "./local-file.ts";
 import type { OptionSpec } from "./option.ts";
@@ -124,6 +124,20 @@ function readSequence(query: string | undefined, next: string[], args: CommandAr
   if (next.length > MAX_NEXT) throw new UsageError(`--then can be given ${MAX_NEXT} times.`);
   const within = args.seconds("within");
   return { sequence: [query, ...next], ...(within !== undefined && { within_seconds: within }) };
+}
+
+/** Searches several indices by a text. */
+export async function runGroupSearch(
+  sightline: Sightline,
+  index_names: string[],
+  query: string | undefined,
+  args: CommandArguments,
+  signal: AbortSignal,
+): Promise<GroupSearchResult> {
+  refuse(args, "several indices", ["image", "clip", "from", "to"]);
+  if (query === undefined) throw new UsageError("Give a query.");
+  const correct = !args.flag("as-written");
+  return sightline.search({ index_names, query, ...readRequest(args), correct }, { signal });
 }
 
 function readRequest(args: CommandArguments) {

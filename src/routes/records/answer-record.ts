@@ -3,6 +3,7 @@ import type { Answer, AnswerEvent } from "../../answer/compose.ts";
 import { linkMarkers } from "../../answer/markdown.ts";
 import type { Citation } from "../../answer/sources.ts";
 import type { MediaUrlSigner } from "../../http/signed-url.ts";
+import { partialField } from "../index-names.ts";
 import { hitRecord, toHitRecord } from "./segment-record.ts";
 
 const citation = hitRecord
@@ -41,6 +42,9 @@ export const answerRecord = z
         output_tokens: z.int().describe("Tokens that the model wrote.").openapi({ example: 12 }),
       })
       .describe("Tokens of the language model; 0 without one."),
+    partial: partialField
+      .optional()
+      .describe("Indices that the answer lacks. Only of an answer from several indices."),
   })
   .openapi("Answer", { description: "An answer with its proof." });
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { pageOf } from "../../http/pagination.ts";
+import { partialField } from "../index-names.ts";
 import { answerRecord } from "./answer-record.ts";
 import { assetRecord } from "./asset-record.ts";
 import { indexRecord } from "./index-record.ts";
@@ -12,6 +13,7 @@ export const mcpMoment = hitRecord.pick({
   rank: true,
   score: true,
   segment_id: true,
+  index_name: true,
   asset_id: true,
   asset_type: true,
   title: true,
@@ -33,9 +35,10 @@ const mcpStep = hitStep.omit({ similar_to: true, evidence: true }).extend({
 
 export const mcpSearchResult = searchResult.extend({
   segments: z.array(mcpMoment.extend({ steps: z.array(mcpStep).optional() })),
+  partial: partialField.optional(),
 });
 
-export const mcpAnswer = answerRecord.pick({ answer: true, grounded: true }).extend({
+export const mcpAnswer = answerRecord.pick({ answer: true, grounded: true, partial: true }).extend({
   citations: z.array(mcpMoment.extend({ marker: z.int().min(1) })),
 });
 

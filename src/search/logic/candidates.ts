@@ -3,9 +3,8 @@ import type { SegmentId } from "../../ids.ts";
 import { LOGIC } from "../../parameters.ts";
 import { findSegments, type FoundSegment } from "../../store/index-database/find-segments.ts";
 import { columnFilter, matchAll } from "../../store/index-database/fulltext.ts";
-import { indexDatabases } from "../../store/index-database/index-database.ts";
 import { listNewestSegments } from "../../store/index-database/scope-segments.ts";
-import type { SearchableIndexRef } from "../calibration.ts";
+import { type SearchTarget, targetDatabases } from "../index-group.ts";
 import { type SearchScope, toSearchScope } from "../request.ts";
 import { scoreSignals } from "../score-segment.ts";
 import type { LogicRequest } from "./compile-conditions.ts";
@@ -20,13 +19,13 @@ import { isWithinScope, type SegmentPosition } from "./scopes.ts";
  */
 export async function listLogicCandidates(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   request: LogicRequest,
   conditions: readonly LogicCondition[],
 ): Promise<FoundSegment[]> {
   const scope = toSearchScope(request);
   const wanted = conditions.filter(({ kind }) => kind !== "none");
-  if (wanted.length === 0) return listWithout(env, index, scope, conditions);
+  if (wanted.length === 0) return listWithout(env, target, scope, conditions);
   const excluded = new Set<string>(request.lessLike);
   for (const { query } of wanted) {
     const { segmentId = null, assetId = null } = query.example?.exclude ?? {};
@@ -73,11 +72,11 @@ function estimatorOf(
 
 async function listWithout(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   scope: SearchScope,
   conditions: readonly LogicCondition[],
 ): Promise<FoundSegment[]> {
-  const databases = indexDatabases(env, index);
+  const databases = targetDatabases(env, target);
   const expressions = conditions.flatMap(({ query, scope: { columns } }) => {
     const words = query.plainText === "" ? null : matchAll(query.terms.formsByTerm);
     return words === null ? [] : [`(${columnFilter(words, columns)})`];

@@ -9,7 +9,8 @@ import {
   vectorId,
   type VectorHit,
 } from "../../store/vectorize/vectors.ts";
-import type { IndexRef, Segment, TextKind } from "../../types.ts";
+import type { Segment, TextKind } from "../../types.ts";
+import { listIndices, type SearchTarget } from "../index-group.ts";
 import { toUnit } from "../watches/near-vectors.ts";
 
 /** A vector that segments are compared with. */
@@ -20,7 +21,7 @@ export interface ComparedVector {
 
 type ComparedSegment = Pick<
   Segment,
-  "segmentId" | "caption" | "transcript" | "onScreenText" | "hasKeyframe" | "boxes"
+  "segmentId" | "indexId" | "caption" | "transcript" | "onScreenText" | "hasKeyframe" | "boxes"
 >;
 
 /** Returns the ids of the text vectors that a segment may have: one for each of its texts. */
@@ -46,19 +47,23 @@ function imageVectorIds({ segmentId, hasKeyframe, boxes }: ComparedSegment): Vec
  */
 export async function compareStoredVectors(
   env: Env,
-  index: IndexRef,
+  target: SearchTarget,
   segments: readonly ComparedSegment[],
   vectors: readonly ComparedVector[],
 ): Promise<VectorHit[][]> {
   const hits = vectors.map((): VectorHit[] => []);
   const units = vectors.map(({ values }) => toUnit(values));
-  const pairs = vectorPairs(env, index);
   const reads = (["text", "image"] as const)
     .filter((space) => vectors.some((vector) => vector.space === space))
     .flatMap((space) => {
-      const ids = segments.flatMap(space === "text" ? textVectorIds : imageVectorIds);
-      const batches = inReadBatches(ids);
-      return pairs.flatMap((pair) => batches.map((batch) => ({ space, batch, from: pair[space] })));
+      return listIndices(target).flatMap((index) => {
+        const own = segments.filter(({ indexId }) => indexId === index.indexId);
+        const ids = own.flatMap(space === "text" ? textVectorIds : imageVectorIds);
+        const batches = inReadBatches(ids);
+        return vectorPairs(env, index).flatMap((pair) =>
+          batches.map((batch) => ({ space, batch, from: pair[space] })),
+        );
+      });
     });
   await mapConcurrent(reads, CONNECTIONS, async ({ space, batch, from }) => {
     for (const { segmentId, kind, values } of await readVectors(from, batch)) {

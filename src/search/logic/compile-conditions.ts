@@ -1,11 +1,10 @@
 import { CONNECTIONS, mapConcurrent } from "../../concurrency.ts";
 import { SEARCH } from "../../config.ts";
 import { LOGIC } from "../../parameters.ts";
-import { indexDatabases } from "../../store/index-database/index-database.ts";
 import type { Timings } from "../../timings.ts";
-import type { SearchableIndexRef } from "../calibration.ts";
-import { exampleFromStored } from "../example.ts";
+import { exampleFromTarget } from "../example.ts";
 import { NO_FEEDBACK, readFeedback } from "../feedback.ts";
+import { type SearchTarget, targetDatabases } from "../index-group.ts";
 import { compileQuery } from "../query.ts";
 import { type SearchRequest, toSearchScope } from "../request.ts";
 import { findCandidates } from "../search.ts";
@@ -33,7 +32,7 @@ const CONCURRENCY = Math.floor(CONNECTIONS / 2);
  */
 export async function compileConditions(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   request: LogicRequest,
   timings: Timings,
 ): Promise<CompiledConditions> {
@@ -45,21 +44,21 @@ export async function compileConditions(
     ...request.logic.none.map((subquery) => ({ kind: "none" as const, subquery })),
   ];
   const conditions = await mapConcurrent(asked, CONCURRENCY, ({ kind, subquery }) =>
-    findCondition(env, index, request, kind, subquery, timings),
+    findCondition(env, target, request, kind, subquery, timings),
   );
   const [first] = conditions;
   if (!request.correct || first?.kind !== "query") return { conditions, corrected: null };
-  const databases = indexDatabases(env, index);
+  const databases = targetDatabases(env, target);
   const corrected = await correctQuery(databases, query, first.query, first.pass.frequencies);
   if (corrected === null) return { conditions, corrected };
   const subquery = { ...first.subquery, query: corrected };
-  conditions[0] = await findCondition(env, index, request, "query", subquery, timings);
+  conditions[0] = await findCondition(env, target, request, "query", subquery, timings);
   return { conditions, corrected };
 }
 
 async function findCondition(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   request: LogicRequest,
   kind: LogicCondition["kind"],
   subquery: Subquery,
@@ -67,17 +66,17 @@ async function findCondition(
 ): Promise<LogicCondition> {
   const { similarTo } = subquery;
   const isQuery = kind === "query";
-  const example = similarTo === null ? null : await exampleFromStored(env, index, similarTo);
+  const example = similarTo === null ? null : await exampleFromTarget(env, target, similarTo);
   const query = compileQuery(subquery.query, example);
   const modes = isQuery ? request.modes : subqueryModes(subquery.modes, request.modes);
   const scope = toSearchScope({ ...request, modes, useBoxes: request.useBoxes || !isQuery });
   const pass = await findCandidates(
     env,
-    index,
+    target,
     {
       scope,
       query,
-      feedback: isQuery ? await readFeedback(env, index, request) : NO_FEEDBACK,
+      feedback: isQuery ? await readFeedback(env, target, request) : NO_FEEDBACK,
       depth: kind === "none" ? SEARCH.maxCandidates : LOGIC.candidateDepth,
       excludedIds: new Set(),
     },

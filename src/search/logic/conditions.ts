@@ -3,12 +3,11 @@ import { AppError } from "../../errors.ts";
 import type { SegmentId } from "../../ids.ts";
 import { findSegments, type FoundSegment } from "../../store/index-database/find-segments.ts";
 import { columnFilter, matchAll, matchAny } from "../../store/index-database/fulltext.ts";
-import { indexDatabases } from "../../store/index-database/index-database.ts";
 import type { TextKind } from "../../types.ts";
-import type { SearchableIndexRef } from "../calibration.ts";
 import { type ChannelHit, moveCosines, toVectorHits, tryChannel } from "../channels.ts";
 import { matchFields, textLength } from "../evidence.ts";
 import { toFullTextHits } from "../full-text-hits.ts";
+import { type SearchTarget, targetDatabases } from "../index-group.ts";
 import { type CompiledQuery, toFtsQuery } from "../query.ts";
 import type { SearchScope } from "../request.ts";
 import {
@@ -43,16 +42,16 @@ export type ConditionScores = Map<SegmentId, ConditionScore>;
  */
 export async function scoreConditions(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   conditions: readonly LogicCondition[],
   ids: readonly SegmentId[],
 ): Promise<ConditionScores[]> {
-  const found = await Promise.all(conditions.map((one) => readSegments(env, index, one, ids)));
+  const found = await Promise.all(conditions.map((one) => readSegments(env, target, one, ids)));
   const segments = new Map(
     found.flatMap(({ rows }) => rows.map(({ segment }) => [segment.segmentId, segment])),
   );
   const vectors = conditions.flatMap(({ pass }) => pass.searched);
-  const compare = () => compareStoredVectors(env, index, [...segments.values()], vectors);
+  const compare = () => compareStoredVectors(env, target, [...segments.values()], vectors);
   const compared = await tryChannel("logic_vectors", compare);
   let next = 0;
   const slice = new TimeSlice();
@@ -86,14 +85,14 @@ const NOTHING: ReadSegments = { rows: [], fullTextHits: [], termWeights: [] };
 
 async function readSegments(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   { query, scope, pass }: LogicCondition,
   ids: readonly SegmentId[],
 ): Promise<ReadSegments> {
   if (query.plainText === "" && query.example === null) return NOTHING;
   const { phrases, excluded } = toFtsQuery(query, query.terms);
   const must = matchAll(phrases);
-  const { segments, fullTextHits } = await findSegments(indexDatabases(env, index), {
+  const { segments, fullTextHits } = await findSegments(targetDatabases(env, target), {
     scope: { ...scope.assets, exceptAssetId: null },
     fullText: { ...toFtsSearch(query, scope, ids.length), among: ids },
     ids,

@@ -1,11 +1,15 @@
 import { TimeSlice } from "../../concurrency.ts";
 import { LOGIC } from "../../parameters.ts";
-import { indexDatabases } from "../../store/index-database/index-database.ts";
 import { listSegmentTimes } from "../../store/index-database/scope-segments.ts";
 import type { Timings } from "../../timings.ts";
-import { calibrationState, type SearchableIndexRef } from "../calibration.ts";
 import { mergeEvidence, textLength } from "../evidence.ts";
 import { rankCandidates, takePage, toHitAsset } from "../hits.ts";
+import {
+  listIndices,
+  type SearchTarget,
+  targetCalibration,
+  targetDatabases,
+} from "../index-group.ts";
 import { localizeHits, type UnlocalizedHit } from "../localization.ts";
 import { compileQuery } from "../query.ts";
 import type { SearchResults } from "../search.ts";
@@ -22,18 +26,19 @@ import { makeScopes, type Scopes, type SegmentPosition } from "./scopes.ts";
  */
 export async function searchLogic(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   request: LogicRequest,
   timings: Timings,
 ): Promise<SearchResults> {
-  const { conditions, corrected } = await compileConditions(env, index, request, timings);
-  const rows = await listLogicCandidates(env, index, request, conditions);
-  const scopes = await findScopes(env, index, request, rows);
+  const { conditions, corrected } = await compileConditions(env, target, request, timings);
+  const rows = await listLogicCandidates(env, target, request, conditions);
+  const scopes = await findScopes(env, target, request, rows);
   const ids = [...new Set([...scopes.values()].flat())];
   const scores = await timings.time("conditions", () =>
-    scoreConditions(env, index, conditions, ids),
+    scoreConditions(env, target, conditions, ids),
   );
   const results = conditions.map((condition, i) => judgeCondition(condition, scores[i]!, scopes));
+  const indices = new Map(listIndices(target).map((index) => [index.indexId, index]));
   const candidates = rows
     .filter(({ segment }) => scopes.has(segment.segmentId))
     .map(({ segment, keyframeHash, ...row }) => {
@@ -41,7 +46,7 @@ export async function searchLogic(
       return {
         segment,
         keyframeHash,
-        asset: toHitAsset(row.asset, index),
+        asset: toHitAsset(row.asset, indices.get(segment.indexId)!),
         parts,
         score: conjunction(parts.map(({ score }) => score)),
         generalScore: conjunction(parts.map(({ generalScore }) => generalScore)),
@@ -70,14 +75,14 @@ export async function searchLogic(
     corrected,
     suggested: null,
   };
-  const calibration = calibrationState(env, index.calibration);
+  const calibration = targetCalibration(env, target);
   return { hits, total, next, query, calibration, interpretation };
 }
 
 /** Returns the segments in the scope of each candidate, as many candidates as are ranked. */
 async function findScopes(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   { logic: { scopeSeconds } }: LogicRequest,
   rows: readonly { segment: SegmentPosition }[],
 ): Promise<Scopes> {
@@ -88,7 +93,7 @@ async function findScopes(
     const marginMs = 1000 * scopeSeconds;
     return [{ assetId, startMs: startMs - marginMs, endMs: endMs + marginMs }];
   });
-  const positions = await listSegmentTimes(indexDatabases(env, index), ranges);
+  const positions = await listSegmentTimes(targetDatabases(env, target), ranges);
   return makeScopes(candidates, positions, scopeSeconds);
 }
 

@@ -1,9 +1,8 @@
 import { SEARCH } from "../../config.ts";
-import { indexDatabases } from "../../store/index-database/index-database.ts";
 import type { Timings } from "../../timings.ts";
-import type { SearchableIndexRef } from "../calibration.ts";
-import { exampleFromStored } from "../example.ts";
+import { exampleFromTarget } from "../example.ts";
 import { NO_FEEDBACK } from "../feedback.ts";
+import { type SearchTarget, targetDatabases } from "../index-group.ts";
 import { type CompiledQuery, compileQuery } from "../query.ts";
 import { type SearchRequest, type SearchScope, toSearchScope } from "../request.ts";
 import { type Candidate, findCandidates, type PassResult } from "../search.ts";
@@ -30,25 +29,25 @@ type StepPass = Omit<PassResult, "context">;
  */
 export async function findStep(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   request: SearchRequest,
   subquery: Subquery,
   timings: Timings,
 ): Promise<FoundStep> {
   const { query: text, similarTo } = subquery;
-  const example = similarTo === null ? null : await exampleFromStored(env, index, similarTo);
+  const example = similarTo === null ? null : await exampleFromTarget(env, target, similarTo);
   const scope = toStepScope(request, subquery, example?.exclude.assetId ?? null);
   const excludedId = example?.exclude.segmentId ?? null;
   const step = { subquery, query: compileQuery(text, example), scope, excludedId };
   const corrected = null;
   if (scope.assets.kinds.length === 0) return { ...step, corrected, pass: NOTHING };
-  const pass = await findAll(env, index, step, timings);
+  const pass = await findAll(env, target, step, timings);
   if (!request.correct || similarTo !== null) return { ...step, corrected, pass };
-  const databases = indexDatabases(env, index);
+  const databases = targetDatabases(env, target);
   const correction = await correctQuery(databases, text, step.query, pass.frequencies);
   if (correction === null) return { ...step, corrected, pass };
   const other = { ...step, query: compileQuery(correction) };
-  return { ...other, corrected: correction, pass: await findAll(env, index, other, timings) };
+  return { ...other, corrected: correction, pass: await findAll(env, target, other, timings) };
 }
 
 /** What a search finds in which no kind of asset is left. */
@@ -62,14 +61,14 @@ const NOTHING: StepPass = {
 
 function findAll(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   { scope, query, excludedId }: Omit<FoundStep, "pass" | "corrected">,
   timings: Timings,
 ): Promise<StepPass> {
   const excludedIds = new Set(excludedId === null ? [] : [excludedId]);
   const feedback = NO_FEEDBACK;
   const depth = SEARCH.maxCandidates;
-  return findCandidates(env, index, { scope, query, feedback, depth, excludedIds }, timings);
+  return findCandidates(env, target, { scope, query, feedback, depth, excludedIds }, timings);
 }
 
 /**
@@ -78,7 +77,7 @@ function findAll(
  */
 export async function deepenStep(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   { scope, query, excludedId, pass }: FoundStep,
   assetIds: readonly string[],
   timings: Timings,
@@ -97,7 +96,7 @@ export async function deepenStep(
     hasText: pass.hasText,
     searched: pass.searched,
   };
-  return (await findCandidates(env, index, deeper, timings)).candidates;
+  return (await findCandidates(env, target, deeper, timings)).candidates;
 }
 
 /** Makes the scope of a step: without images, which have no time. */

@@ -1,9 +1,9 @@
 import { mapConcurrent, TimeSlice } from "../../concurrency.ts";
 import { SEARCH, SEQUENCES } from "../../config.ts";
 import { Timings } from "../../timings.ts";
-import { calibrationState, type SearchableIndexRef } from "../calibration.ts";
 import { textLength } from "../evidence.ts";
 import { type Hit, rankCandidates, takePage } from "../hits.ts";
+import { type SearchTarget, targetCalibration } from "../index-group.ts";
 import { localizeHits, type UnlocalizedHit } from "../localization.ts";
 import { compileQuery } from "../query.ts";
 import type { SearchRequest } from "../request.ts";
@@ -26,12 +26,12 @@ interface StepCandidate extends ChainCandidate {
  */
 export async function searchSequence(
   env: Env,
-  index: SearchableIndexRef,
+  target: SearchTarget,
   request: SearchRequest,
   timings = new Timings(),
 ): Promise<SearchResults> {
   const steps = await mapConcurrent(request.sequence, SEQUENCES.concurrency, (subquery) =>
-    findStep(env, index, request, subquery, timings),
+    findStep(env, target, request, subquery, timings),
   );
   const videos = selectVideosToDeepen(steps.map(({ pass }) => bestByVideo(pass.candidates)));
   const candidates = await mapConcurrent(
@@ -39,7 +39,7 @@ export async function searchSequence(
     SEQUENCES.concurrency,
     async (one) => {
       const [i, step] = one;
-      const deeper = await deepenStep(env, index, step, videos[i]!, timings);
+      const deeper = await deepenStep(env, target, step, videos[i]!, timings);
       return [...step.pass.candidates, ...deeper].flatMap(toStepCandidate);
     },
   );
@@ -52,7 +52,7 @@ export async function searchSequence(
     total,
     next,
     query: compileQuery(""),
-    calibration: calibrationState(env, index.calibration),
+    calibration: targetCalibration(env, target),
     interpretation: {
       excluded: steps.flatMap(({ query }) => query.excluded.map((words) => words.join(" "))),
       corrected: corrected ? steps.map(toSearchedText).join(", then ") : null,

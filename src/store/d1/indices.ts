@@ -8,6 +8,7 @@ import {
   batch,
   first,
   IN_TURN,
+  inList,
   type Page,
   type PageRequest,
   parseColumns,
@@ -85,6 +86,41 @@ export async function requireIndexWithinQuota(
   const index = requireRow(rows!.results[0] as MediaIndexRow | undefined, name);
   quota.throwIfExceeded(usage!.results[0]);
   return index;
+}
+
+/** Returns the indices of an account that have one of several names. */
+export async function listIndicesByName(
+  db: D1Database,
+  accountId: AccountId,
+  names: readonly string[],
+): Promise<MediaIndexRow[]> {
+  const rows = await all<MediaIndexRow>(
+    db,
+    sql`SELECT ${COLUMNS} FROM indices
+      WHERE account_id = ${accountId} AND name ${inList(names)} AND deleted_at IS NULL`,
+  );
+  return rows.map(fromRow);
+}
+
+/**
+ * Returns the `limit` indices of an account to which a video or image was added last, and the names
+ * of the others. One without any counts from its creation.
+ */
+export async function listNewestIndices(
+  db: D1Database,
+  accountId: AccountId,
+  limit: number,
+): Promise<{ indices: MediaIndexRow[]; otherNames: string[] }> {
+  const newestFirst = sql`FROM indices WHERE account_id = ${accountId} AND deleted_at IS NULL
+    ORDER BY COALESCE(
+      (SELECT MAX(substr(asset_id, 5)) FROM assets WHERE assets.index_id = indices.index_id),
+      substr(index_id, 5)) DESC`;
+  const [newest, others] = await batch<MediaIndexRow>(db, [
+    sql`SELECT ${COLUMNS} ${newestFirst} LIMIT ${limit}`,
+    sql`SELECT name ${newestFirst} LIMIT -1 OFFSET ${limit}`,
+  ]);
+  const otherNames = others!.results.map(({ name }) => name);
+  return { indices: newest!.results.map(fromRow), otherNames };
 }
 
 function selectByName(accountId: AccountId, name: string): SqlFragment {

@@ -1,15 +1,17 @@
-import type { Answer, AnswerEvent, SightlineIndex } from "../../index.ts";
+import type { Answer, AnswerEvent, Hit, Sightline, SightlineIndex } from "../../index.ts";
 import { type CommandArguments, UsageError } from "../command-arguments.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { printHits } from "../hit-table.ts";
-import { indexName } from "../index-name.ts";
+import { notePartial, printHits } from "../hit-table.ts";
+import { indexName, SEVERAL_INDICES, severalIndexNames } from "../index-name.ts";
 import type { Output } from "../output.ts";
 import { formatRange } from "../quantity-format.ts";
 import { sanitizeLine, sanitizeText } from "../sanitize.ts";
+import { refuse } from "../search-request.ts";
 
 export const answerCommand: Command = {
   name: "ask",
   summary: "Answer a question, with the moments that the answer cites.",
+  details: SEVERAL_INDICES,
   parameters: [{ name: "question" }],
   options: [
     { name: "video", value: "ID", description: "Answer from this video only." },
@@ -21,6 +23,7 @@ export const answerCommand: Command = {
   ],
   examples: [
     { line: 'ask "Who built the cabin?" --index trip', does: "From the whole index" },
+    { line: `ask "Who built the cabin?" --index '*'`, does: "From all indices" },
     { line: 'ask "What is she holding?" --index trip --images', does: "With keyframes" },
     {
       line: 'ask "What happens here?" --index trip --video vid_… --from 0:10 --to 0:25',
@@ -32,8 +35,11 @@ export const answerCommand: Command = {
 
 async function answer(context: CommandContext): Promise<void> {
   const { args, client, output, signal } = context;
-  const index = (await client()).index(indexName(context));
-  const question = chooseOperation(index, args);
+  const names = severalIndexNames(context);
+  const sightline = await client();
+  const question = names
+    ? questionOfSeveral(sightline, names, args)
+    : chooseOperation(sightline.index(indexName(context)), args);
   if (output.isJson) {
     output.json(await question.answer({ signal }));
     return;
@@ -57,10 +63,29 @@ interface Question {
   stream: (options: { signal: AbortSignal }) => AsyncIterable<AnswerEvent>;
 }
 
+/** Makes the question of several indices. */
+function questionOfSeveral(
+  sightline: Sightline,
+  index_names: string[],
+  args: CommandArguments,
+): Question {
+  refuse(args, "several indices", ["video", "from", "to"]);
+  if (args.flag("images")) throw new UsageError("--images can't be combined with several indices.");
+  const request = { index_names, ...readQuestion(args) };
+  return {
+    answer: (options) => sightline.answer(request, options),
+    stream: (options) => sightline.streamAnswer(request, options),
+  };
+}
+
+function readQuestion(args: CommandArguments) {
+  const language = args.text("language");
+  return { query: args.positionals[0]!, ...(language !== undefined && { language }) };
+}
+
 /** Chooses between an answer from the index, from its images, and from one video. */
 function chooseOperation(index: SightlineIndex, args: CommandArguments): Question {
-  const language = args.text("language");
-  const request = { query: args.positionals[0]!, ...(language !== undefined && { language }) };
+  const request = readQuestion(args);
   const video = args.text("video");
   const [start, end] = [args.seconds("from"), args.seconds("to")];
   if (video === undefined) {
@@ -91,22 +116,28 @@ function chooseOperation(index: SightlineIndex, args: CommandArguments): Questio
 
 /** Prints who answered, the citations, and the closest moments if nothing answers the question. */
 function printSources(output: Output, result: Answer, hasLinks: boolean): void {
-  const { citations, related, model, grounded } = result;
+  const { citations, related, model, grounded, partial } = result;
+  if (partial) notePartial(output, partial);
+  const indexOf = (hit: Hit) => (partial ? `${sanitizeLine(hit.index_name)}: ` : "");
   if (grounded) {
     output.line(output.dim(describeAuthor(model)));
     output.line();
   }
-  for (const { marker, title, start_seconds, end_seconds, clip_url } of citations) {
+  for (const citation of citations) {
+    const { marker, title, start_seconds, end_seconds, clip_url } = citation;
     const time = formatRange(start_seconds, end_seconds);
     const link = output.link(time ? "play" : "view", clip_url);
     const gap = output.hasHyperlinks ? "  " : "";
-    output.line(`[${marker}] ${sanitizeLine(title)}${time && `  ${time}`}${gap}`, link);
+    output.line(
+      `[${marker}] ${indexOf(citation)}${sanitizeLine(title)}${time && `  ${time}`}${gap}`,
+      link,
+    );
     if (hasLinks) output.line(`    ${sanitizeLine(clip_url)}`);
   }
   if (grounded || related.length === 0) return;
   output.line();
   output.line("Closest moments:");
-  printHits(output, related, hasLinks);
+  printHits(output, related, hasLinks, { hasIndexNames: partial !== undefined });
 }
 
 /** Says who wrote an answer, from the model's id. */

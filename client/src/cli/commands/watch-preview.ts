@@ -90,12 +90,12 @@ function printPreview(output: Output, preview: Partial<Preview>, hasLinks: boole
     printDays(output, days);
     output.line();
     output.line("Best matches:");
-    printHits(output, best, hasLinks, SCORE_DIGITS);
+    printHits(output, best, hasLinks, { scoreDigits: SCORE_DIGITS });
   } else output.line(`No match so far: nothing has ${least}.`);
   if (nearest.length > 0) {
     output.line();
     output.line(`Nearest to the threshold ${threshold}:`);
-    printHits(output, nearest, hasLinks, SCORE_DIGITS);
+    printHits(output, nearest, hasLinks, { scoreDigits: SCORE_DIGITS });
     output.line();
     printThresholds(output, thresholds);
   }

@@ -1,0 +1,147 @@
+import { raceAbort } from "../concurrency.ts";
+import { AppError, failureOf, traceOf } from "../errors.ts";
+import type { IndexId } from "../ids.ts";
+import { log } from "../log.ts";
+import type { FtsSearch } from "../store/index-database/fulltext.ts";
+import {
+  indexDatabases,
+  IndexDb,
+  type SegmentQuery,
+  type SegmentRows,
+  type TermCounts,
+} from "../store/index-database/index-database.ts";
+import { type CalibrationState, calibrationState, type SearchableIndexRef } from "./calibration.ts";
+
+/** What a search covers. */
+export type SearchTarget = SearchableIndexRef | IndexGroup;
+
+/** An index whose hits are missing or incomplete, and why, as a sentence for the user. */
+export interface PartialIndex {
+  name: string;
+  reason: string;
+}
+
+/**
+ * Several indices of one account that are searched as one: with one set of document frequencies,
+ * and one list of nearest vectors. An index whose database fails, or that is late, is left out of
+ * the rest of the search; one whose vectors fail is searched by its text.
+ */
+export class IndexGroup {
+  readonly indices: readonly SearchableIndexRef[];
+  readonly #timeoutMs: number;
+  readonly #failures = new Map<IndexId, unknown>();
+  readonly #closed = new Set<IndexId>();
+
+  /** `timeoutMs` is the time that an index has for one call of the search. */
+  constructor(indices: readonly SearchableIndexRef[], timeoutMs: number) {
+    this.indices = indices;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Indices that failed, in the order of the group. */
+  get partial(): PartialIndex[] {
+    return this.indices
+      .filter(({ indexId }) => this.#failures.has(indexId))
+      .map(({ indexId, name }) => {
+        return { name, reason: failureOf(this.#failures.get(indexId)).message };
+      });
+  }
+
+  /** Indices whose databases answered. */
+  get answered(): SearchableIndexRef[] {
+    return this.indices.filter(({ indexId }) => !this.#closed.has(indexId));
+  }
+
+  /** Throws the first failure if each index has one. */
+  throwIfAllFailed(): void {
+    const [first] = this.#failures.values();
+    if (first !== undefined && this.#failures.size === this.indices.length) throw first;
+  }
+
+  /** Throws the first failure: what isn't found may be in that index. Else throws `not_found`. */
+  throwNotFound(message: string): never {
+    const [first] = this.#failures.values();
+    throw first ?? new AppError("not_found", message);
+  }
+
+  /** Queries the database of an index; null if it fails, is late, or has failed before. */
+  queryDatabase<T>(indexId: IndexId, query: () => Promise<T>): Promise<T | null> {
+    return this.#attempt(indexId, query, () => this.#closed.add(indexId));
+  }
+
+  /** Queries the vectors of an index; null if that fails, is late, or its database has failed. */
+  queryVectors<T>(indexId: IndexId, query: () => Promise<T>): Promise<T | null> {
+    return this.#attempt(indexId, query, () => {});
+  }
+
+  async #attempt<T>(
+    indexId: IndexId,
+    call: () => Promise<T>,
+    onFailure: () => void,
+  ): Promise<T | null> {
+    if (this.#closed.has(indexId)) return null;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(tooLate(this.#timeoutMs)), this.#timeoutMs);
+    try {
+      return await raceAbort(late.signal, call());
+    } catch (error) {
+      if (!this.#failures.has(indexId)) {
+        const cause = traceOf(error);
+        log("warn", "search.index_unavailable", { indexId, code: failureOf(error).code, cause });
+        this.#failures.set(indexId, error);
+      }
+      onFailure();
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function tooLate(timeoutMs: number): AppError {
+  const message = `The index did not answer within ${timeoutMs / 1000} s; try again.`;
+  return new AppError("upstream_timeout", message);
+}
+
+/** A database of a group's index, which answers as an empty one does once its index has failed. */
+class GroupDb extends IndexDb {
+  readonly #group: IndexGroup;
+
+  constructor(env: Env, ref: ConstructorParameters<typeof IndexDb>[1], group: IndexGroup) {
+    super(env, ref);
+    this.#group = group;
+  }
+
+  override async batch(statements: Parameters<IndexDb["batch"]>[0]): Promise<unknown[][]> {
+    const rows = await this.#group.queryDatabase(this.indexId, () => super.batch(statements));
+    return rows ?? statements.map(() => []);
+  }
+
+  override querySegments(query: SegmentQuery): Promise<SegmentRows | null> {
+    return this.#group.queryDatabase(this.indexId, () => super.querySegments(query));
+  }
+
+  override countTerms(search: FtsSearch): Promise<TermCounts | null> {
+    return this.#group.queryDatabase(this.indexId, () => super.countTerms(search));
+  }
+}
+
+/** Returns the indices of a target. */
+export function listIndices(target: SearchTarget): readonly SearchableIndexRef[] {
+  return target instanceof IndexGroup ? target.indices : [target];
+}
+
+/** Returns the databases of all indices of a target. */
+export function targetDatabases(env: Env, target: SearchTarget): IndexDb[] {
+  if (!(target instanceof IndexGroup)) return indexDatabases(env, target);
+  return target.indices.flatMap(({ indexId, shards }) =>
+    shards.map(({ shard }) => new GroupDb(env, { indexId, shard }, target)),
+  );
+}
+
+/** Returns the state of scores: that of the indices if they have the same, else the general one. */
+export function targetCalibration(env: Env, target: SearchTarget): CalibrationState {
+  const states = listIndices(target).map(({ calibration }) => calibrationState(env, calibration));
+  const [first = calibrationState(env, null)] = states;
+  return states.every((state) => state === first) ? first : calibrationState(env, null);
+}

@@ -1,0 +1,394 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Client, fixture, type Json, newClient } from "../support/client.ts";
+import { fetchDeployed } from "../support/deployed.ts";
+import { setLimits } from "../support/quota-accounts.ts";
+import { createSampleIndex } from "../support/sample-index.ts";
+import { assetRefOf } from "../support/store-queries.ts";
+
+const SECRET = "The keeper of the lighthouse sold three goats in secret.";
+
+let client: Client;
+let stranger: Client;
+let trip: Json;
+let tower: Json;
+let foreign: Json;
+
+async function addVideo(to: Client, index: string, speech: string): Promise<Json> {
+  await to.json("POST", "/index", { json: { index_name: index } });
+  const form = {
+    transcript: new File([`WEBVTT\n\n00:00.000 --> 00:06.000\n${speech}\n`], "speech.vtt"),
+    video_file: await fixture("clip.mp4"),
+  };
+  const asset = await to.json("POST", `/index/${index}/video`, { form });
+  return to.waitForAsset(index, asset);
+}
+
+beforeAll(async () => {
+  const sample = await createSampleIndex();
+  ({ client, video: trip } = sample);
+  stranger = await newClient();
+  [tower, foreign] = await Promise.all([
+    addVideo(client, "tower", "The keeper of the tower lives with two goats and a cat."),
+    addVideo(stranger, "secret", SECRET),
+  ]);
+  const form = { image_file: await fixture("words.jpg") };
+  const words = await client.json("POST", "/index/tower/image", { form });
+  await client.waitForAsset("tower", words);
+  await client.json("POST", "/index", { json: { index_name: "empty" } });
+});
+
+const search = (json: object, by = client): Promise<Json> =>
+  by.json("POST", "/search", { json: { query: "the keeper's goats", ...json } });
+
+const assetIds = ({ segments }: Json): string[] => [
+  ...new Set<string>(segments.map(({ asset_id }: Json) => asset_id)),
+];
+
+describe("a search of several indices", () => {
+  it.each([
+    ["two", ["trip", "tower"]],
+    ["two, one of them named twice", ["tower", "trip", "tower"]],
+    ["an empty one and others", ["trip", "tower", "empty"]],
+    ["all as a list", ["*"]],
+    ["all", "*"],
+  ])("covers %s", async (_, index_names) => {
+    const result = await search({ index_names });
+    expect(assetIds(result)).toEqual(expect.arrayContaining([trip.asset_id, tower.asset_id]));
+    expect(new Set(result.segments.map(({ index_name }: Json) => index_name))).toEqual(
+      new Set(["trip", "tower"]),
+    );
+    const scores = result.segments.map(({ score }: Json) => score);
+    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+    expect(result).toMatchObject({ partial: [], total: result.segments.length });
+  });
+
+  it("of one index finds what its own search finds", async () => {
+    const own = await client.json("POST", "/index/trip/search", {
+      json: { query: "the keeper's goats" },
+    });
+    const { segments } = await search({ index_names: ["trip"] });
+    const pick = ({ segment_id, rank, score }: Json) => ({ segment_id, rank, score });
+    expect(segments.map(pick)).toEqual(own.segments.map(pick));
+  });
+
+  it("collapses near-duplicates of different indices", async () => {
+    const named = { query: "LANTERN FESTIVAL", index_names: ["trip", "tower"], modes: ["image"] };
+    const { segments } = await search(named);
+    const apart = await search({ ...named, collapse: false });
+    expect(segments[0].duplicates).toHaveLength(1);
+    expect(apart.total).toBe((await search(named)).total + 1);
+  });
+
+  it("returns each hit once, on pages of any length", async () => {
+    const request = { index_names: "*", collapse: false, top_k: 2 };
+    const all = await search({ ...request, top_k: 100 });
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await search({ ...request, cursor });
+      found.push(...page.segments.map(({ segment_id }: Json) => segment_id));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+    expect(found).toEqual(all.segments.map(({ segment_id }: Json) => segment_id));
+  });
+
+  it("has no hits of an index that is made between two pages, and says so", async () => {
+    const owner = await newClient();
+    await addVideo(owner, "first", "The keeper feeds the goats.");
+    const request = { index_names: "*", collapse: false, top_k: 1 };
+    const { next_cursor: cursor } = await search(request, owner);
+    await addVideo(owner, "second", "The keeper feeds two goats.");
+    const page = await search({ ...request, cursor }, owner);
+    expect(page.segments.map(({ index_name }: Json) => index_name)).not.toContain("second");
+    expect(page.partial).toEqual([
+      { index_name: "second", reason: expect.stringContaining("search again") },
+    ]);
+  });
+
+  it("finds what is like a segment of any of them", async () => {
+    const { segments } = await search({ index_names: ["trip"], modes: ["image"] });
+    const [example] = segments;
+    const named = { query: undefined, similar_to: example.segment_id };
+    const result = await search({ ...named, index_names: ["tower", "trip"] });
+    expect(result.segments.map(({ segment_id }: Json) => segment_id)).not.toContain(
+      example.segment_id,
+    );
+    expect(result.total).toBeGreaterThan(0);
+    const response = await client.send("POST", "/search", {
+      json: { index_names: ["tower"], similar_to: example.segment_id },
+    });
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { detail: `There is no segment or asset "${example.segment_id}" in these indices.` },
+    ]);
+  });
+
+  it("of an account without any is empty", async () => {
+    const result = await search({ index_names: "*" }, await newClient());
+    expect(result).toMatchObject({ segments: [], total: 0, next_cursor: null, partial: [] });
+  });
+
+  it("leaves an index out that is being deleted", async () => {
+    const owner = await newClient();
+    await addVideo(owner, "kept", "The keeper feeds the goats.");
+    await addVideo(owner, "deleted", "The keeper feeds two goats.");
+    await owner.json("DELETE", "/index/deleted");
+    const { segments } = await search({ index_names: "*" }, owner);
+    expect(new Set(segments.map(({ index_name }: Json) => index_name))).toEqual(new Set(["kept"]));
+    const json = { query: "goats", index_names: ["kept", "deleted"] };
+    expect((await owner.send("POST", "/search", { json })).status).toBe(404);
+  });
+
+  it("counts as one search of each index", async () => {
+    const owner = await newClient();
+    for (const index_name of ["a", "b"]) {
+      await owner.json("POST", "/index", { json: { index_name } });
+    }
+    await setLimits(owner, { searches_per_day: 1 });
+    const json = { query: "goats", index_names: ["a", "b"] };
+    const response = await owner.send("POST", "/search", { json });
+    expect([response.status, await response.json()]).toEqual([
+      429,
+      { detail: expect.stringContaining("limit searches_per_day (1)") },
+    ]);
+    await search({ index_names: ["a"] }, owner);
+  });
+
+  it("of all covers the 20 to which something was added last, and names the others", async () => {
+    const owner = await newClient();
+    for (let at = 0; at < 21; at++) {
+      await owner.json("POST", "/index", { json: { index_name: `index-${at}` } });
+    }
+    await addVideo(owner, "index-21", "The keeper feeds the goats.");
+    const { segments, partial } = await search({ index_names: "*" }, owner);
+    expect(segments[0].index_name).toBe("index-21");
+    expect(partial).toEqual(
+      ["index-1", "index-0"].map((index_name) => ({
+        index_name,
+        reason: expect.stringContaining("name this one"),
+      })),
+    );
+  });
+});
+
+describe("indices of another account", () => {
+  it.each([
+    ["unknown", () => "nothing"],
+    ["another account's", () => "secret"],
+  ])("are a 404 by name, as if %s", async (_, name) => {
+    const index_names = ["trip", name()];
+    const search = await client.send("POST", "/search", { json: { query: "x", index_names } });
+    const query = `query=goats&index_names=trip&index_names=${name()}`;
+    const answer = await client.send("GET", `/answer?${query}`);
+    for (const response of [search, answer]) {
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        { detail: `There is no index named "${name()}".` },
+      ]);
+    }
+  });
+
+  it("have no hits and no citations in what `*` finds", async () => {
+    const query = new URLSearchParams({ query: "Who sold three goats?", index_names: "*" });
+    for (const [reader, other] of [
+      [client, [foreign.asset_id]],
+      [stranger, [trip.asset_id, tower.asset_id]],
+    ] as const) {
+      const found = await search({ query: "sold three goats", index_names: "*" }, reader);
+      const answer = await reader.json("GET", `/answer?${query.toString()}`);
+      const ids = [found.segments, answer.citations, answer.related]
+        .flat()
+        .map(({ asset_id }: Json) => asset_id);
+      expect(ids.length).toBeGreaterThan(0);
+      expect(ids.filter((id) => other.includes(id))).toEqual([]);
+    }
+  });
+
+  it("with a cursor of another account's search are still not searched", async () => {
+    const request = { index_names: "*", top_k: 1, collapse: false };
+    const { next_cursor: cursor } = await search(request);
+    const page = await search({ ...request, cursor }, stranger);
+    expect(page.segments).toEqual([]);
+    expect(page.partial.map(({ index_name }: Json) => index_name)).toEqual(["secret"]);
+  });
+
+  it("need the scope `read`", async () => {
+    const limited = await newClient(["write"]);
+    const json = { query: "x", index_names: "*" };
+    expect((await limited.send("POST", "/search", { json })).status).toBe(403);
+    expect((await limited.send("GET", "/answer?query=x&index_names=*")).status).toBe(403);
+  });
+});
+
+describe("a request for several indices is refused", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `index-${at}`);
+  it.each<[string, object, [(string | number)[], string][]]>([
+    ["without names", { query: "x" }, [[["body", "index_names"], "missing"]]],
+    ["with no name", { query: "x", index_names: [] }, [[["body", "index_names"], "too_short"]]],
+    [
+      "with more than 20",
+      { query: "x", index_names: names(21) },
+      [[["body", "index_names"], "too_long"]],
+    ],
+    [
+      "with one as text",
+      { query: "x", index_names: "trip" },
+      [[["body", "index_names"], "list_type"]],
+    ],
+    [
+      "with what can't be a name",
+      { query: "x", index_names: ["trip", "../trip"] },
+      [[["body", "index_names", 1], "string_pattern_mismatch"]],
+    ],
+    ["without a query", { index_names: ["trip"] }, [[["body", "query"], "missing"]]],
+    [
+      "with a query without a word",
+      { query: "?!", index_names: ["trip"] },
+      [[["body", "query"], "value_error"]],
+    ],
+    [
+      "with a cursor of one index",
+      { query: "x", index_names: ["trip"], cursor: "YWZ0ZXI6MQ" },
+      [[["body", "cursor"], "value_error"]],
+    ],
+    [
+      "with several mistakes at once",
+      { index_names: [], top_k: 0 },
+      [
+        [["body", "top_k"], "greater_than_equal"],
+        [["body", "index_names"], "too_short"],
+        [["body", "query"], "missing"],
+      ],
+    ],
+  ])("%s", async (_, json, expected) => {
+    const issues = await client.issues("POST", "/search", { json });
+    expect(issues).toEqual(expect.arrayContaining(expected));
+    expect(issues).toHaveLength(expected.length);
+  });
+
+  it("with the cursor of another query", async () => {
+    const request = { index_names: ["trip", "tower"], top_k: 1 };
+    const { next_cursor: cursor } = await search(request);
+    const json = { ...request, query: "another", cursor };
+    expect(await client.issues("POST", "/search", { json })).toEqual([
+      [["body", "cursor"], "value_error"],
+    ]);
+  });
+
+  it("as a question without names, or with 21", async () => {
+    expect(await client.issues("GET", "/answer?query=x")).toEqual([
+      [["query", "index_names"], "missing"],
+    ]);
+    const many = names(21).map((name) => `index_names=${name}`);
+    expect(await client.issues("GET", `/answer?query=x&${many.join("&")}`)).toEqual([
+      [["query", "index_names"], "too_long"],
+    ]);
+  });
+});
+
+describe("an index whose database", () => {
+  /** Bindings in which `call` answers for the database of the asset's index. */
+  async function withDatabase(assets: Json[], call: () => Promise<never>): Promise<Partial<Env>> {
+    const refs = await Promise.all(assets.map(async (asset) => assetRefOf(asset)));
+    const failing = new Set<string>(refs.map(({ indexId }) => indexId));
+    const broken = { batch: call, countTerms: call, querySegments: call };
+    const namespace = {
+      getByName: (name: string) =>
+        failing.has(name) ? broken : env.INDEX_DATABASE.getByName(name),
+    };
+    return { INDEX_DATABASE: namespace as unknown as Env["INDEX_DATABASE"] };
+  }
+  const outOfReach = () =>
+    Promise.reject(Object.assign(new Error("Object is out of reach"), { overloaded: true }));
+  const never = () => new Promise<never>(() => {});
+  const post = (settings: Partial<Env>, json: object) => {
+    const headers = { "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(json) };
+    return fetchDeployed(settings, client.key, "/search", init);
+  };
+  const REQUEST = { query: "the keeper's goats", index_names: ["trip", "tower", "empty"] };
+  const BUSY = "The database of the index does not answer; try again.";
+  const LATE = "The index did not answer within 10 s; try again.";
+
+  it.each([
+    ["fails", outOfReach, BUSY],
+    ["never answers", never, LATE],
+  ])("%s is named, and the others are searched", async (_, call, reason) => {
+    const settings = await withDatabase([tower], call);
+    const response = await post(settings, REQUEST);
+    expect(response.status).toBe(200);
+    const result = await response.json<Json>();
+    expect(assetIds(result)).toContain(trip.asset_id);
+    expect(assetIds(result)).not.toContain(tower.asset_id);
+    expect(result.partial).toEqual([{ index_name: "tower", reason }]);
+  });
+
+  it("fails on the first page isn't on the next ones", async () => {
+    const settings = await withDatabase([tower], outOfReach);
+    const request = { ...REQUEST, top_k: 1, collapse: false };
+    const { next_cursor: cursor } = await (await post(settings, request)).json<Json>();
+    const page = await search({ ...request, cursor });
+    expect(assetIds(page)).not.toContain(tower.asset_id);
+    expect(page.partial).toEqual([
+      { index_name: "tower", reason: expect.stringContaining("The first page was made without") },
+    ]);
+  });
+
+  it("fails, and the only other one as well, is a 503", async () => {
+    const settings = await withDatabase([trip, tower], outOfReach);
+    const response = await post(settings, { ...REQUEST, index_names: ["trip", "tower"] });
+    expect([response.status, await response.json()]).toEqual([503, { detail: BUSY }]);
+  });
+
+  it("fails is named beside an answer from the others, which isn't cached", async () => {
+    const settings = await withDatabase([tower], outOfReach);
+    const path = "/answer?query=Who+lives+here+with+two+goats%3F&index_names=*";
+    const response = await fetchDeployed(settings, client.key, path);
+    const { grounded, citations, partial } = await response.json<Json>();
+    expect(grounded).toBe(true);
+    expect(citations.map(({ index_name }: Json) => index_name)).toEqual(["trip"]);
+    expect(partial).toEqual([{ index_name: "tower", reason: BUSY }]);
+    expect(response.headers.get("etag")).toBeNull();
+    expect((await client.json("GET", path)).partial).toEqual([]);
+  });
+});
+
+describe("an answer from several indices", () => {
+  const QUERY = new URLSearchParams({ query: "Who lives with two goats?" });
+  QUERY.append("index_names", "trip");
+  QUERY.append("index_names", "tower");
+  const PATH = `/answer?${QUERY.toString()}`;
+
+  it("cites moments of each, with the names of the indices", async () => {
+    const { grounded, citations, answer, partial } = await client.json("GET", PATH);
+    expect(grounded).toBe(true);
+    expect(new Set(citations.map(({ index_name }: Json) => index_name))).toEqual(
+      new Set(["trip", "tower"]),
+    );
+    for (const { marker, clip_url } of citations) {
+      expect(answer).toContain(`[${marker}]`);
+      expect((await client.send("GET", new URL(clip_url).pathname)).status).toBe(200);
+    }
+    expect(partial).toEqual([]);
+  });
+
+  it("that none of them has says so", async () => {
+    const query = "query=Who+painted+the+ceiling%3F&index_names=*";
+    const { answer, grounded } = await client.json("GET", `/answer?${query}`);
+    expect({ answer, grounded }).toEqual({
+      answer: "Nothing in these indices answers that.",
+      grounded: false,
+    });
+  });
+
+  it("is the same as a stream of events", async () => {
+    const whole = await client.json("GET", PATH);
+    const response = await client.send("GET", `${PATH}&stream=true`);
+    const events = (await response.text()).trim().split("\n\n");
+    const done = events.at(-1)!;
+    expect(done).toMatch(/^event: done\ndata: /);
+    const record = JSON.parse(done.slice(done.indexOf("data: ") + 6));
+    expect(record).toMatchObject({ answer: whole.answer, grounded: true, partial: [] });
+  });
+});
