@@ -220,15 +220,6 @@ export const SEARCH = {
   clipSpeechSeconds: 45, // of a query clip that are transcribed
 } as const;
 
-/** Searches for several moments in order (src/search/sequences/). */
-export const SEQUENCES = {
-  defaultWithinSeconds: 60, // between the end of a step and the start of the next
-  maxWithinSeconds: 3600,
-  deepenedVideos: 80, // searched once more for a step: two filters of Vectorize
-  chainsPerVideo: 100, // hits in one video
-  concurrency: 2, // steps searched at the same time: each needs several connections
-} as const;
-
 /** Boxes and masks of the query's phrase, in a page's first hits (src/search/localization.ts). */
 export const LOCALIZATION = {
   detectionCount: 10, // detection model calls

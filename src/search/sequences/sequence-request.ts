@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SEQUENCES } from "../../config.ts";
+import { SEQUENCES } from "../../parameters.ts";
 import { searchRequest } from "../request.ts";
 import { subqueryRequest } from "../subquery.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SEQUENCES } from "../../../src/config.ts";
+import { SEQUENCES } from "../../../src/parameters.ts";
 import type { Mode } from "../../../src/search/request.ts";
 import { selectVideosToDeepen } from "../../../src/search/sequences/deepening.ts";
 import { mergeModes } from "../../../src/search/sequences/find-step.ts";
