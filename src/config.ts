@@ -220,15 +220,6 @@ export const SEARCH = {
   clipSpeechSeconds: 45, // of a query clip that are transcribed
 } as const;
 
-/** Searches for several moments in order (src/search/sequences/). */
-export const SEQUENCES = {
-  defaultWithinSeconds: 60, // between the end of a step and the start of the next
-  maxWithinSeconds: 3600,
-  deepenedVideos: 80, // searched once more for a step: two filters of Vectorize
-  chainsPerVideo: 100, // hits in one video
-  concurrency: 2, // steps searched at the same time: each needs several connections
-} as const;
-
 /** A search or an answer over several indices (src/search/index-group.ts). */
 export const INDEX_GROUP = {
   maxIndices: 20, // a Worker makes 10,000 calls: a search makes up to 20 of an index

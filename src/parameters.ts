@@ -128,3 +128,12 @@ export const FEEDBACK = {
   relevantWeight: 0.75,
   irrelevantWeight: 0.5,
 } as const;
+
+/** Searches for several moments in order (src/search/sequences/). */
+export const SEQUENCES = {
+  defaultWithinSeconds: 60, // between the end of a step and the start of the next
+  maxWithinSeconds: 3600,
+  deepenedVideos: 80, // searched once more for a step: two filters of Vectorize
+  chainsPerVideo: 100, // hits in one video
+  concurrency: 2, // steps searched at the same time: each needs several connections
+} as const;

@@ -142,19 +142,21 @@ function formatMoment({
   return `${toSingleLine(title)}${times} (${relevance}), ${ids}\n   ${hit.clip_url}`;
 }
 
-type Step = NonNullable<z.output<typeof mcpSearchResult>["segments"][number]["steps"]>[number];
+type SequenceStep = NonNullable<
+  z.output<typeof mcpSearchResult>["segments"][number]["steps"]
+>[number];
 
 /** Formats a step of a sequence as `Step 2, 0:12–0:18 (score 0.96), seg_…` with its content. */
-function formatStep({ segment, score }: Step, at: number): string {
+function formatStep({ segment, score }: SequenceStep, at: number): string {
   const [start, end] = [segment.start_seconds ?? 0, segment.end_seconds ?? 0];
   const times = `${formatClock(start * 1000)}–${formatClock(end * 1000)}`;
   const heading = `   Step ${at + 1}, ${times} (score ${score.toFixed(2)}), ${segment.segment_id}`;
   return [heading, formatContent(segment)].filter((line) => line !== "").join("\n");
 }
 
-type Content = Pick<Moment, "caption" | "transcript" | "on_screen_text">;
+type MomentText = Pick<Moment, "caption" | "transcript" | "on_screen_text">;
 
-function formatContent({ caption, transcript, on_screen_text }: Content): string {
+function formatContent({ caption, transcript, on_screen_text }: MomentText): string {
   const texts = { Caption: caption, Speech: transcript, "On-screen text": on_screen_text };
   return Object.entries(texts)
     .filter(([, text]) => text !== "")

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { SEQUENCES } from "../../config.ts";
+import { SEQUENCES } from "../../parameters.ts";
 import { MAX_SUBQUERIES, subquery } from "./subquery.ts";
 
 /** Fields of a search for several moments of one video in order. */

@@ -1,4 +1,4 @@
-import { SEQUENCES } from "../../config.ts";
+import { SEQUENCES } from "../../parameters.ts";
 
 /** A segment of a video that may be a step of a chain. */
 export interface ChainCandidate {
@@ -105,9 +105,10 @@ function toSteps<Candidate>(last: Link<Candidate>): Candidate[] {
 }
 
 /**
- * Appends the candidates of the next step, sorted by their start, each to the best link that ends before it, of equal ones
- * to the nearest. A candidate that none of them precedes in time is left out. The best link of the
- * time window is the head of a monotonic queue (Lemire, "Streaming maximum-minimum filter", 2006).
+ * Appends the candidates of the next step, sorted by their start, each to the best link that ends
+ * before it, of equal ones to the nearest. A candidate that none of them precedes in time is left
+ * out. The best link of the time window is the head of a monotonic queue (Lemire, "Streaming
+ * maximum-minimum filter", 2006).
  */
 function appendStep<Candidate extends ChainCandidate>(
   links: readonly Link<Candidate>[],

@@ -1,4 +1,4 @@
-import { SEQUENCES } from "../../config.ts";
+import { SEQUENCES } from "../../parameters.ts";
 
 /** The best score of a step in each video that has a candidate for the step. */
 export type BestScores = ReadonlyMap<string, number>;

@@ -1,5 +1,6 @@
 import { mapConcurrent, TimeSlice } from "../../concurrency.ts";
-import { SEARCH, SEQUENCES } from "../../config.ts";
+import { SEARCH } from "../../config.ts";
+import { SEQUENCES } from "../../parameters.ts";
 import { Timings } from "../../timings.ts";
 import { textLength } from "../evidence.ts";
 import { type Hit, rankCandidates, takePage } from "../hits.ts";

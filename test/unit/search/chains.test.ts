@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SEQUENCES } from "../../../src/config.ts";
+import { SEQUENCES } from "../../../src/parameters.ts";
 import { type ChainCandidate, findChains } from "../../../src/search/sequences/chains.ts";
 
 interface Named extends ChainCandidate {

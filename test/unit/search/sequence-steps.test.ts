@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SEQUENCES } from "../../../src/config.ts";
+import { SEQUENCES } from "../../../src/parameters.ts";
 import { selectVideosToDeepen } from "../../../src/search/sequences/deepening.ts";
 
 type Scores = Record<string, number>;
