@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Client, type Json } from "../support/client.ts";
+import { type Client, type Json, newClient } from "../support/client.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
 
 let client: Client;
@@ -110,6 +110,15 @@ describe("a search with `none`", () => {
     expect(idsOf(result)).not.toContain(second.segment_id);
     expect(result.segments[0]).toMatchObject({ evidence: [], signals: {} });
     expect(result.segments[0].score).toBe(result.segments[0].conditions[0].score);
+  });
+
+  it("finds no example of another account", async () => {
+    const other = await newClient();
+    await other.json("POST", "/index", { json: { index_name: "trip" } });
+    for (const field of ["all", "none"]) {
+      const json = { query: "goats", [field]: [{ similar_to: boats.asset_id }] };
+      expect((await other.send("POST", "/index/trip/search", { json })).status).toBe(404);
+    }
   });
 
   it("takes an example: what is like it moves back", async () => {
