@@ -197,6 +197,13 @@ describe("conditions", () => {
   it.each<[string, object, unknown[]]>([
     ["no query", { all: [], none: [] }, ["body", "query"]],
     ["a thing without a word", { query: "goats", none: ["?"] }, ["body", "none", 0]],
+    ["a number for words", { none: [{ query: 7 }] }, ["body", "none", 0, "query"]],
+    ["an unknown mode", { all: [{ query: "a", modes: ["x"] }] }, ["body", "all", 0, "modes", 0]],
+    [
+      "words and an example at once",
+      { all: [{ query: "a goat", similar_to: "seg_1" }] },
+      ["body", "all", 0, "query"],
+    ],
     ["too many things", { all: Array.from({ length: 6 }, () => "a goat") }, ["body", "all"]],
     ["a scope of two hours", { all: ["goats"], scope_seconds: 7200 }, ["body", "scope_seconds"]],
   ])("with %s are refused", async (_, json, loc) => {
