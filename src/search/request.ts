@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SEQUENCES } from "../config.ts";
+import { SEQUENCES } from "../parameters.ts";
 import { type AssetScope, OPERATORS } from "../store/index-database/asset-scope.ts";
 import type { FtsColumn } from "../store/index-database/fulltext.ts";
 import { ASSET_KINDS, type AssetKind, type TextKind } from "../types.ts";

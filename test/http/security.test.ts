@@ -24,7 +24,7 @@ const AUTHENTICATED = OPERATIONS.filter(({ scope }) => scope !== null);
 const NON_ID_FIELDS = new Set(
   `limit state type name email scopes expires_at description metadata settings title video_url image_url
    video_file image_file transcript metadata_str format url platform playlist_id query username follow
-   top_k top_p modes collapse use_boxes use_masks queue_job relevant filter group_by start_seconds end_seconds
+   top_k top_p modes all none scope_seconds collapse use_boxes use_masks queue_job relevant filter group_by start_seconds end_seconds
    last-event-id system_prompt markdown language stream search_term start_time end_time idempotency-key tus-resumable
    upload-checksum upload-length upload-defer-length upload-metadata upload-offset video x-http-method-override
    transcript_encoding moments fps correct min_probability webhook_url paused asset_types videos images

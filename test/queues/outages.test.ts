@@ -91,7 +91,39 @@ describe.each<[string, Partial<Env>]>([
     const first = await readFirstHit(await searchBy(settings, "clock.jpg", "goats"));
     expect(first).toMatchObject({ asset_id: video.asset_id, signals: { term_coverage: 1 } });
   });
+
+  it("a search with `all` and `none` falls back to full text", async () => {
+    const json = { query: "keeper", all: ["goats"], none: ["lantern"] };
+    const first = await readFirstHit(await search(settings, json));
+    expect(first.asset_id).toBe(video.asset_id);
+    expect(first.score).toBeGreaterThan(0.3);
+  });
 });
+
+describe("while Vectorize returns no vectors by id", () => {
+  const { TEXT_VECTORS_1: text, IMAGE_VECTORS_1: image } = env as unknown as Vectors;
+  const settings = { TEXT_VECTORS_1: queriesOnly(text), IMAGE_VECTORS_1: queriesOnly(image) };
+
+  it("a search with `none` counts what its own search found", async () => {
+    const json = { query: "keeper", none: ["boat"] };
+    const first = await readFirstHit(await search(settings, json));
+    expect(first.asset_id).toBe(video.asset_id);
+    expect(first.signals).toHaveProperty("text_margin");
+    const { status } = await search(settings, {
+      query: "keeper",
+      all: [{ similar_to: boats.asset_id }],
+    });
+    expect(status).toBe(503);
+  });
+});
+
+type Vectors = Record<"TEXT_VECTORS_1" | "IMAGE_VECTORS_1", VectorizeIndex>;
+
+/** Makes a Vectorize binding that finds vectors, and doesn't read them. */
+function queriesOnly(index: VectorizeIndex): VectorizeIndex {
+  const query: VectorizeIndex["query"] = (...parameters) => index.query(...parameters);
+  return { ...unavailableIndex, query } as unknown as VectorizeIndex;
+}
 
 describe("while Vectorize is unavailable", () => {
   it("a search with `similar_to` returns 503, also in a sequence", async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Client, type Json } from "../support/client.ts";
+import { type Client, type Json, newClient } from "../support/client.ts";
 import { createSampleIndex } from "../support/sample-index.ts";
 
 let client: Client;
@@ -112,6 +112,15 @@ describe("a search with `none`", () => {
     expect(result.segments[0].score).toBe(result.segments[0].conditions[0].score);
   });
 
+  it("finds no example of another account", async () => {
+    const other = await newClient();
+    await other.json("POST", "/index", { json: { index_name: "trip" } });
+    for (const field of ["all", "none"]) {
+      const json = { query: "goats", [field]: [{ similar_to: boats.asset_id }] };
+      expect((await other.send("POST", "/index/trip/search", { json })).status).toBe(404);
+    }
+  });
+
   it("takes an example: what is like it moves back", async () => {
     const none = [{ similar_to: boats.asset_id }];
     const { segments } = await search({ none });
@@ -188,6 +197,13 @@ describe("conditions", () => {
   it.each<[string, object, unknown[]]>([
     ["no query", { all: [], none: [] }, ["body", "query"]],
     ["a thing without a word", { query: "goats", none: ["?"] }, ["body", "none", 0]],
+    ["a number for words", { none: [{ query: 7 }] }, ["body", "none", 0, "query"]],
+    ["an unknown mode", { all: [{ query: "a", modes: ["x"] }] }, ["body", "all", 0, "modes", 0]],
+    [
+      "words and an example at once",
+      { all: [{ query: "a goat", similar_to: "seg_1" }] },
+      ["body", "all", 0, "query"],
+    ],
     ["too many things", { all: Array.from({ length: 6 }, () => "a goat") }, ["body", "all"]],
     ["a scope of two hours", { all: ["goats"], scope_seconds: 7200 }, ["body", "scope_seconds"]],
   ])("with %s are refused", async (_, json, loc) => {

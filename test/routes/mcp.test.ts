@@ -115,6 +115,15 @@ describe("an MCP tool", () => {
     );
   });
 
+  it("leaves out what mustn't be there, and requires what has to", async () => {
+    const search = async (args: object) =>
+      (await call("search", { index_name: "trip", ...args })).result.structuredContent;
+    const without = await search({ query: "lantern boat", without: ["boat"] });
+    expect(without.segments[0].asset_id).toBe(words.asset_id);
+    const both = await search({ all: ["keeper", "goats"], top_p: 0.3 });
+    expect(both.segments.map(({ asset_id }: Json) => asset_id)).toEqual([video.asset_id]);
+  });
+
   it("passes filter, asset_ids, similar_to and cursor on to the operation", async () => {
     const search = async (args: object) =>
       (await call("search", { index_name: "trip", ...args })).result.structuredContent;
