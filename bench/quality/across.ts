@@ -26,7 +26,7 @@ import { createRandom, shuffle } from "../../tools/training/random.ts";
 
 /** Ends of the parts of a split archive: its indices differ in size. */
 const PART_ENDS = [0.5, 0.75, 0.9, 1];
-const QUERIES = 400;
+const QUERIES = 200;
 /** Photos that are asked for without being in an archive. */
 const ABSENT = 200;
 const TOP_K = 10;
@@ -35,7 +35,7 @@ const MAX_DIFFERENCE = 0.01;
 /** Queries of an archive of which an index is down, and the time that it gets. */
 const DOWN = { queries: 40, timeoutMs: 300 };
 /** Photos of an index, and queries of each account. */
-const ISOLATION = { photos: 20, searches: 60, answers: 20 };
+const ISOLATION = { photos: 8, searches: 40, answers: 8 };
 
 const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
 const idsOf = (hits: readonly Hit[]) => hits.map(({ segment }) => segment.segmentId);

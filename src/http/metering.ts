@@ -23,10 +23,10 @@ export async function recordUsage(c: Context): Promise<void> {
   await usageMeter(c.get("caller").accountId).flush(c.env.DB);
 }
 
-/** Counts a search or an answer of the caller. */
-export function countWork(c: Context, name: "searches" | "answers"): void {
+/** Counts searches or answers of the caller. */
+export function countWork(c: Context, name: "searches" | "answers", count = 1): void {
   const meter = usageMeter(c.get("caller").accountId);
-  meter.count(name, 1);
+  meter.count(name, count);
   flushLater(c, meter);
 }
 

@@ -4,7 +4,7 @@ import { isCursorPosition } from "./records/search-result.ts";
 const CURSOR = /^([\w-]+)((?:\.[\w-]{8})+)$/;
 
 /** A page of a search over several indices. */
-export interface GroupCursor {
+interface GroupCursor {
   /** The cursor of a search of one index. */
   position: string;
   /** Tags of the indices that the first page has. */

@@ -7,7 +7,7 @@ import { listIndicesByName, listNewestIndices } from "../store/d1/indices.ts";
 import type { MediaIndexRow } from "../types.ts";
 
 /** Names all indices of the account. */
-export const ALL_INDICES = "*";
+const ALL_INDICES = "*";
 
 export const INDEX_NAMES_DESCRIPTION =
   `Names of 1 to ${INDEX_GROUP.maxIndices} indices of the account. \`*\` stands for all: of more, ` +

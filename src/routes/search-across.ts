@@ -117,7 +117,7 @@ async function searchIndices(
   await costGate(c.env).admit(requireQuota(c.env.DB, accountId, quota));
   const group = new IndexGroup(indices, INDEX_GROUP.timeoutMs);
   const found = await searchAny(c.env, group, request, null, timings);
-  for (const _ of indices) countWork(c, "searches");
+  countWork(c, "searches", indices.length);
   c.header("Server-Timing", timings.toHeader());
   const { offset, readyBy, cursorTag } = request;
   const page = { ...found, offset, readyBy, cursorTag, count: found.hits.length };

@@ -124,6 +124,19 @@ describe("a search of several indices", () => {
     ]);
   });
 
+  it("finds a sequence in any of them, and no hit with what mustn't be there", async () => {
+    const index_names = ["tower", "trip"];
+    const sequence = ["lighthouse", "goats"];
+    const chains = await search({ query: undefined, index_names, sequence });
+    expect(chains.segments[0]).toMatchObject({ index_name: "trip", asset_id: trip.asset_id });
+    expect(chains.segments[0].steps).toHaveLength(2);
+    const without = await search({ query: "keeper", index_names, none: ["cat"], top_p: 0.3 });
+    expect(assetIds(without)).toContain(trip.asset_id);
+    expect(assetIds(without)).not.toContain(tower.asset_id);
+    const both = await search({ query: undefined, index_names, all: ["keeper", "cat"], top_k: 1 });
+    expect(assetIds(both)).toEqual([tower.asset_id]);
+  });
+
   it("of an account without any is empty", async () => {
     const result = await search({ index_names: "*" }, await newClient());
     expect(result).toMatchObject({ segments: [], total: 0, next_cursor: null, partial: [] });

@@ -45,6 +45,7 @@ import { decodeHtml } from "../../src/platforms/html-encoding.ts";
 import { findVideoObjects, isPlayable } from "../../src/platforms/json-ld.ts";
 import { decodeUrlPart, htmlToText } from "../../src/platforms/plain-text.ts";
 import { toYouTubeRef } from "../../src/platforms/youtube-url.ts";
+import { parseGroupCursor } from "../../src/routes/group-cursor.ts";
 import { parseCursor } from "../../src/routes/records/search-result.ts";
 import { readFilter } from "../../src/routes/search-filter.ts";
 import { readUploadMetadata } from "../../src/routes/upload-requests.ts";
@@ -225,6 +226,7 @@ export const TEXT_FUNCTIONS: readonly TextFunction[] = [
   of("parseJsonText", LIMITS.jsonBytes, (text) => parseJsonText(toBytes(text))),
   of("parseRange", URL_CHARACTERS, (text) => parseRange(text, 1000)),
   of("parseCursor", URL_CHARACTERS, (text) => parseCursor(text, "tag")),
+  of("parseGroupCursor", URL_CHARACTERS, parseGroupCursor),
   of("contentDisposition", TITLE, (text) => contentDisposition("inline", text)),
   of("attachment", TITLE, (text) => attachment(text, "mp4")),
   of("shortFileName", TITLE, (text) => shortFileName(text, 100)),
