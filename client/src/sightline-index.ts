@@ -26,6 +26,8 @@ import { Sources } from "./sources.ts";
 import type { Transport } from "./transport.ts";
 import type {
   AddedAsset,
+  Aggregate,
+  AggregateRequest,
   Answer,
   AnswerEvent,
   Asset,
@@ -126,6 +128,17 @@ export class SightlineIndex {
    */
   searchAll(query: string | SearchRequest, options: RequestOptions = {}): AsyncGenerator<Hit> {
     return searchPages(this.#transport, this.#path, searchOf(query), options);
+  }
+
+  /**
+   * Counts segments, seconds or assets by groups: all, or what a query finds.
+   * @example
+   * const { groups } = await index.aggregate({ query: "dog", group_by: "taken_at.year" });
+   */
+  aggregate(request: AggregateRequest = {}, options: RequestOptions = {}): Promise<Aggregate> {
+    const path = [...this.#path, "aggregate"];
+    const sent = { method: "POST", path, json: request, repeatable: "safe" } as const;
+    return this.#transport.json(sent, options);
   }
 
   /**

@@ -87,13 +87,14 @@ const JOB_RUNNERS: { [Kind in JobKind]: JobRunner<Kind> } = {
     const request = searchRequest.parse(storedRequest);
     const example = clip ? await exampleFromClip(env, index, clip.key, clip.range) : null;
     const found = await search(env, index, request, example);
-    const { hits, total, calibration, interpretation } = found;
+    const { hits, total, calibration, interpretation, facets } = found;
     const { offset, readyBy, cursorTag } = request;
     const next = clip ? null : found.next; // a search by video takes no cursor
     const count = hits.length;
     const page = { total, offset, readyBy, cursorTag, next, count, calibration, interpretation };
     const isExample = clip !== null || request.similarTo !== null;
-    return saveResults(hits, { indexName: name, query: request.query, isExample, ...page });
+    const { query } = request;
+    return saveResults(hits, { indexName: name, query, isExample, facets, ...page });
   },
 
   /** Replaces a video's transcript, and announces what matches a watch by it. */

@@ -15,6 +15,7 @@ import {
 } from "../store/index-database/fulltext.ts";
 import { indexDatabases } from "../store/index-database/index-database.ts";
 import { Timings } from "../timings.ts";
+import { countFacets, type Facets } from "./aggregate/facets.ts";
 import { nearestEntry } from "./calibration-entry.ts";
 import {
   CALIBRATIONS,
@@ -73,6 +74,8 @@ export interface SearchResults {
   query: CompiledQuery;
   interpretation: QueryInterpretation;
   calibration: CalibrationState;
+  /** Of the hits on all pages. */
+  facets: Facets;
 }
 
 /**
@@ -137,7 +140,11 @@ export async function search(
   const excluded = query.excluded.map((words) => words.join(" "));
   const interpretation = { excluded, corrected };
   const calibration = calibrationState(env, index.calibration);
-  return { hits, total: relevant.length, next, query, calibration, interpretation };
+  const facets = countFacets(
+    request.facetNames,
+    relevant.map(({ candidate }) => candidate),
+  );
+  return { hits, total: relevant.length, next, query, calibration, interpretation, facets };
 }
 
 /** A segment that at least one channel found, scored. */
@@ -166,6 +173,8 @@ interface PassResult {
   candidates: Candidate[];
   isExhaustive: boolean;
   hasText: boolean;
+  /** The score of a segment of which nothing is known. */
+  lowestScore: number;
   frequencies: DocumentFrequencies;
 }
 
@@ -230,7 +239,8 @@ export async function findCandidates(
     return Object.assign(row, { asset, depth, ...scoreSignals(row.signals, context) });
   });
   const isExhaustive = vectors.isExhaustive && fullTextHits.length < fullTextDepth;
-  return { candidates, isExhaustive, hasText, frequencies };
+  const lowestScore = scoreSignals({}, context).score;
+  return { candidates, isExhaustive, hasText, lowestScore, frequencies };
 }
 
 /** Copies the fields that the index's database needs: a `CompiledQuery` can't be sent to it. */

@@ -68,10 +68,25 @@ interface JudgedArchive {
  */
 async function judgeArchive(
   name: string,
-  { captions, segments, queries }: JudgedArchive,
+  archive: JudgedArchive,
   vectors: PhotoVectors,
   signal: AbortSignal,
 ): Promise<JudgedQuery[]> {
+  const index = await openArchive(name, archive, vectors, signal);
+  const judge = createArchiveJudge(archive.captions, archive.segments);
+  const withTruth = archive.queries.map((query) => {
+    return { text: query.text, relevantIds: judge(query) };
+  });
+  return judgeQueries(index, withTruth, signal);
+}
+
+/** Opens an archive in memory, with the vectors of the queries about it. */
+export async function openArchive(
+  name: string,
+  { captions, segments, queries }: JudgedArchive,
+  vectors: PhotoVectors,
+  signal: AbortSignal,
+): Promise<MemoryIndex> {
   const known = await vectors.embedTexts(
     queries.map(({ text }) => text),
     signal,
@@ -89,8 +104,5 @@ async function judgeArchive(
     if (image !== null) bySegment.set(segmentId, vectors.imageVector(image));
   }
   const images = bySegment.size > 0 ? { bySegment, byQuery: known.images } : null;
-  const index = await MemoryIndex.open(name, segments, { texts, images });
-  const judge = createArchiveJudge(captions, segments);
-  const withTruth = queries.map((query) => ({ text: query.text, relevantIds: judge(query) }));
-  return judgeQueries(index, withTruth, signal);
+  return MemoryIndex.open(name, segments, { texts, images });
 }

@@ -83,6 +83,11 @@ export class MemoryIndex {
     const whole = makeSearchRequest({ collapse: false, ...request });
     return (await search(this.#env, INDEX, whole)).hits;
   }
+
+  /** Calls a function of the service with this index. */
+  use<T>(call: (env: Env, index: SearchableIndexRef) => Promise<T>): Promise<T> {
+    return call(this.#env, INDEX);
+  }
 }
 
 async function insertSegments(db: IndexDb, segments: readonly SegmentFields[]): Promise<void> {
