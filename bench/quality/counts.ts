@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { JOINT_SPACE_FILE } from "../../local/engine/joint-space/space.ts";
-import { ARCHIVE_CONTENTS } from "../../tools/calibration/sized-archive.ts";
 import { loadPhotoVectors } from "../../tools/calibration/photo-vectors.ts";
+import { ARCHIVE_CONTENTS } from "../../tools/calibration/sized-archive.ts";
 import { round, type Suite } from "../../tools/suite.ts";
 import { createRandom, shuffle } from "../../tools/training/random.ts";
 import { countArchive, type CountOutcome, GROUPINGS } from "../search/counted-archives.ts";
@@ -42,7 +42,9 @@ function summarize(outcomes: readonly CountOutcome[]) {
       3,
     ),
     covered_of_all: round(share(outcomes, isCovered), 3),
-    expected_by_true: round(sum(outcomes, ({ count }) => count) / sum(outcomes, ({ truth }) => truth)),
+    expected_by_true: round(
+      sum(outcomes, ({ count }) => count) / sum(outcomes, ({ truth }) => truth),
+    ),
     mean_width: round(sum(counted, ({ interval: [low, high] }) => high - low) / counted.length),
     mean_true: round(sum(counted, ({ truth }) => truth) / counted.length),
   };

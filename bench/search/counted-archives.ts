@@ -1,5 +1,5 @@
 import { aggregate } from "../../src/search/aggregate/aggregate.ts";
-import type { Count, CountUnit } from "../../src/search/aggregate/counts.ts";
+import type { CountedNumber, CountUnit } from "../../src/search/aggregate/counts.ts";
 import { parseGrouping } from "../../src/search/aggregate/group-keys.ts";
 import { indexDatabases } from "../../src/store/index-database/index-database.ts";
 import { sql } from "../../src/store/sql.ts";
@@ -62,7 +62,8 @@ export async function countArchive(
 ): Promise<CountOutcome[]> {
   const made = makeArchive(photos, size, contents, random);
   const segments = clusterAssets(made, photos.captions, random).map((segment): PlacedSegment => {
-    const camera = CAMERAS[segment.assetId.charCodeAt(segment.assetId.length - 1) % CAMERAS.length]!;
+    const camera =
+      CAMERAS[segment.assetId.charCodeAt(segment.assetId.length - 1) % CAMERAS.length]!;
     return { ...segment, camera, seconds: 1 + (segment.position % 10) };
   });
   const others = (await readQueriesAboutNothing(photos))(segments)
@@ -94,7 +95,7 @@ export async function countArchive(
     );
     const toOutcome = (
       level: CountOutcome["level"],
-      { count: expected, interval }: Count,
+      { count: expected, interval }: CountedNumber,
       some: readonly PlacedSegment[],
     ): CountOutcome => {
       const truth = sumOf(some, unit);

@@ -1,4 +1,8 @@
-import { COUNT_MODEL, nearLogOdds, unfoundLogOdds } from "../../src/search/aggregate/count-model.ts";
+import {
+  COUNT_MODEL,
+  nearLogOdds,
+  unfoundLogOdds,
+} from "../../src/search/aggregate/count-model.ts";
 import { type CountInput, simulateCounts } from "../../src/search/aggregate/simulate-counts.ts";
 import { toLogOdds, toProbability } from "../../src/search/log-odds-line.ts";
 import { round } from "../../tools/suite.ts";
@@ -42,12 +46,13 @@ function drawInput(shape: Shape, random: Random): CountInput {
   };
 }
 
-/** Draws which segments are relevant as the model says, independently of the code that estimates. */
+/** Draws which segments are relevant as the model says, apart from the code that estimates. */
 function drawTruth(input: CountInput, random: Random): number {
   const { hit, unfound, correlation, assetDeviation } = COUNT_MODEL;
   const ofQuery = drawNormal(random);
   const rest = Math.sqrt(1 - correlation ** 2) * drawNormal(random);
-  const base = unfoundLogOdds(COUNT_MODEL, input) + unfound.deviation * (correlation * ofQuery + rest);
+  const mean = unfoundLogOdds(COUNT_MODEL, input);
+  const base = mean + unfound.deviation * (correlation * ofQuery + rest);
   const near = base + nearLogOdds(COUNT_MODEL, input);
   const happens = (logOdds: number) => random() < toProbability(logOdds);
   const count = (times: number, logOdds: number) =>
@@ -56,7 +61,8 @@ function drawTruth(input: CountInput, random: Random): number {
   for (const { segments, unfound: others } of input.found) {
     const ofAsset = assetDeviation * drawNormal(random);
     const relevant = segments.filter(({ excess }) => {
-      const logOdds = hit.offset + hit.slope * toLogOdds(excess) + hit.deviation * ofQuery + ofAsset;
+      const logOdds =
+        hit.offset + hit.slope * toLogOdds(excess) + hit.deviation * ofQuery + ofAsset;
       const [isHit, isNear] = [happens(logOdds), happens(near + ofAsset)];
       return isHit || isNear;
     }).length;

@@ -1,7 +1,16 @@
 import { nameOf } from "./add-asset.ts";
 import type { ApiPath } from "./api-path.ts";
 import type { Transport } from "./transport.ts";
-import type { BodyOf, FormOf, Hit, QueryOf, RequestOptions, SearchResult } from "./types.ts";
+import type {
+  Aggregate,
+  AggregateRequest,
+  BodyOf,
+  FormOf,
+  Hit,
+  QueryOf,
+  RequestOptions,
+  SearchResult,
+} from "./types.ts";
 
 export type SearchRequest = BodyOf<"/index/{index_name}/search", "post">;
 /** Parameters of a search by an image or a clip. They are the same for both. */
@@ -29,6 +38,16 @@ export function search(
 
 /** A search changes nothing, unless it is queued as a job. */
 const SAFE = { repeatable: "safe" } as const;
+
+export function aggregate(
+  transport: Transport,
+  indexPath: ApiPath,
+  json: AggregateRequest,
+  options: RequestOptions,
+): Promise<Aggregate> {
+  const path = [...indexPath, "aggregate"];
+  return transport.json({ method: "POST", path, json, ...SAFE }, options);
+}
 
 /** Yields the hits of all pages of a search. */
 export async function* searchPages(

@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { formatClock } from "../prompts.ts";
+import type { aggregateRecord } from "./records/aggregate-record.ts";
 import type {
   mcpAnswer,
   mcpAssetPage,
@@ -62,6 +63,31 @@ export function formatMoments({
   const found = `${segments.length} of ${total} found${words}.`;
   const heading = calibration === "borrowed" ? `${found} ${BORROWED}` : found;
   return formatPage(heading, lines, next_cursor);
+}
+
+export function formatCounts({
+  groups,
+  other,
+  total,
+  unit,
+  query,
+  calibration,
+}: z.output<typeof aggregateRecord>): string {
+  const format = ({ count, interval }: Pick<typeof total, "count" | "interval">) =>
+    interval ? `${count} (${interval.join(" to ")})` : String(count);
+  const lines = groups.map(({ key, title, ...counted }) => {
+    const name = key === null ? "(none)" : toSingleLine(String(key));
+    const titled = title === null ? name : `${toSingleLine(title)}, ${name}`;
+    return `- ${titled}: ${format(counted)}`;
+  });
+  if (other.groups > 0) lines.push(`- ${formatCount(other.groups, "other")}: ${format(other)}`);
+  const corrected = query.corrected === null ? "" : ` of "${toSingleLine(query.corrected)}"`;
+  const isRough = total.interval !== null && calibration === "borrowed";
+  return formatPage(
+    `${format(total)} ${unit} in all${corrected}.${isRough ? ` ${BORROWED}` : ""}`,
+    lines,
+    null,
+  );
 }
 
 export function formatWatches({

@@ -74,7 +74,7 @@ export interface SearchResults {
   query: CompiledQuery;
   interpretation: QueryInterpretation;
   calibration: CalibrationState;
-  /** Of the hits on all pages. */
+  /** Counts of the hits on all pages. */
   facets: Facets;
 }
 

@@ -1,11 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { type Aggregate, type Count, UNITS } from "../../search/aggregate/counts.ts";
+import { type Aggregate, type CountedNumber, UNITS } from "../../search/aggregate/counts.ts";
 import { calibrationField, countField, orNull } from "./fields.ts";
 
 /** Decimals of a number: milliseconds of seconds. */
 const DECIMALS = 3;
 
-const interval = z.array(z.number()).length(2).openapi({ example: [9, 17] });
+const interval = z
+  .array(z.number())
+  .length(2)
+  .openapi({ example: [9, 17] });
 
 /** A key that groups or facets have. */
 const keyField = z
@@ -104,7 +107,7 @@ export function toAggregateRecord(
   };
 }
 
-function toCount({ count, interval: bounds }: Count) {
+function toCount({ count, interval: bounds }: CountedNumber) {
   return { count: round(count), interval: bounds && bounds.map(round) };
 }
 

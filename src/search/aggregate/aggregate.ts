@@ -14,7 +14,7 @@ import { makeSearchRequest, toSearchScope } from "../request.ts";
 import {
   type Aggregate,
   type AggregateRequest,
-  type Count,
+  type CountedNumber,
   type CountUnit,
   SIZE_OF_UNIT,
   sizeIn,
@@ -63,7 +63,7 @@ function toFacts(
   unit: CountUnit,
   top: number,
 ): Omit<Aggregate, "calibration" | "interpretation"> {
-  const toCount = (sizes: Sizes): Count => ({ count: sizeIn(unit, sizes), interval: null });
+  const toCount = (sizes: Sizes): CountedNumber => ({ count: sizeIn(unit, sizes), interval: null });
   const toGroup = ({ key, title, ...sizes }: Group) => ({ key, title, ...toCount(sizes) });
   const returned = groups.slice(0, top);
   const others = returned.reduce(

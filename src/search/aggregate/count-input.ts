@@ -9,10 +9,10 @@ import {
 import { toLogOdds, toProbability } from "../log-odds-line.ts";
 import type { CountModel } from "./count-model.ts";
 import type { CountUnit } from "./counts.ts";
-import type { CountInput, FoundAsset, Unfound } from "./simulate-counts.ts";
+import type { CountInput, CountedAsset, Unfound } from "./simulate-counts.ts";
 
 /** A segment that a search found, and what is known of it. */
-export interface ScoredSegment {
+export interface CountedHit {
   assetId: string;
   durationMs: number;
   /** How far its score is above the lowest one. */
@@ -41,7 +41,7 @@ export interface CountedScope {
 }
 
 /** The groups that are returned, in order; the next two are the others, and all. */
-export interface GroupedInput {
+interface GroupedInput {
   keys: GroupKey[];
   input: CountInput;
 }
@@ -51,7 +51,7 @@ const STAND_IN_SHARE = 0.1;
 
 /** Sorts what a search found into the groups with the largest expected numbers. */
 export function toCountInput(
-  scored: readonly ScoredSegment[],
+  scored: readonly CountedHit[],
   scope: CountedScope,
   model: CountModel,
 ): GroupedInput {
@@ -66,7 +66,7 @@ export function toCountInput(
     for (const group of groups) taken.set(group, addSizes(taken.get(group) ?? NO_SIZES, sizes));
   };
   const byAsset = Map.groupBy(scored.keys(), (at) => scored[at]!.assetId);
-  const found = [...byAsset].map(([assetId, ats]): FoundAsset => {
+  const found = [...byAsset].map(([assetId, ats]): CountedAsset => {
     let rest = scope.assets.get(assetId) ?? NO_SIZES;
     const labelled = new Set<number>();
     const segments = ats.map((at) => {
@@ -109,7 +109,7 @@ export function toCountInput(
 }
 
 /** Returns for each segment how many it stands for: one that wasn't read is like the lowest. */
-function standIns(scored: readonly ScoredSegment[], matchCount: number): number[] {
+function standIns(scored: readonly CountedHit[], matchCount: number): number[] {
   const withWords = [...scored.keys()].filter((at) => scored[at]!.hasWords);
   const missing = Math.max(0, matchCount - withWords.length);
   const lowest = withWords
@@ -125,7 +125,7 @@ function standIns(scored: readonly ScoredSegment[], matchCount: number): number[
 
 /** Lists the keys of found segments as JSON, those with the largest expected numbers first. */
 function rankKeys(
-  scored: readonly ScoredSegment[],
+  scored: readonly CountedHit[],
   multiplicities: readonly number[],
   unit: CountUnit,
   { hit }: CountModel,

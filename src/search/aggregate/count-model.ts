@@ -1,8 +1,8 @@
 /** How the numbers of relevant segments depend on scores, in log odds. */
 export interface CountModel {
-  /** Of a found segment: of how far its score is above the lowest one. */
+  /** Coefficients of a found segment, by how far its score is above the lowest one. */
   hit: { offset: number; slope: number; deviation: number };
-  /** Of any other segment: of the share of the archive that was found. */
+  /** Coefficients of any other segment, by the share of the archive that was found. */
   unfound: { offset: number; slope: number; deviation: number };
   /** What is added for segments that are near without more evidence. */
   near: number;
@@ -10,7 +10,7 @@ export interface CountModel {
   imagesAlone: { near: number; unfound: number };
   /** Standard deviation of what the segments of an asset share. */
   assetDeviation: number;
-  /** Of what the found and the unfound segments of a query share. */
+  /** Correlation of the deviations of found and unfound segments of a query. */
   correlation: number;
 }
 

@@ -22,12 +22,12 @@ export interface AggregateRequest {
 }
 
 /** An exact number if the interval is null, else an expected one with an interval of 90 %. */
-export interface Count {
+export interface CountedNumber {
   count: number;
   interval: [low: number, high: number] | null;
 }
 
-export interface CountedGroup extends Count {
+interface CountedGroup extends CountedNumber {
   key: GroupKey;
   /** Title of the asset, if each asset is a group; else null. */
   title: string | null;
@@ -36,8 +36,8 @@ export interface CountedGroup extends Count {
 export interface Aggregate {
   groups: CountedGroup[];
   /** The other groups together: what is in several of them counts for each. */
-  other: Count & { groupCount: number };
-  total: Count;
+  other: CountedNumber & { groupCount: number };
+  total: CountedNumber;
   /** Segments in scope, and how many of them were scored. */
   scope: { segments: number; scored: number };
   interpretation: QueryInterpretation;

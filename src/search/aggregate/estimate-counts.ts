@@ -13,7 +13,7 @@ import { compileQuery } from "../query.ts";
 import { makeSearchRequest, toSearchScope } from "../request.ts";
 import { findCandidates, toFtsSearch } from "../search.ts";
 import { correctQuery } from "../spelling.ts";
-import { type ScoredSegment, toCountInput } from "./count-input.ts";
+import { type CountedHit, toCountInput } from "./count-input.ts";
 import { COUNT_MODEL, excessOf } from "./count-model.ts";
 import { type Aggregate, type AggregateRequest, SIZE_OF_UNIT } from "./counts.ts";
 import { groupKeysOf } from "./group-keys.ts";
@@ -45,7 +45,7 @@ export async function estimateCounts(
     searched = await findCandidates(env, index, { ...pass, query }, timings);
   }
   const { candidates, lowestScore, hasText } = searched;
-  const scored = candidates.map(({ segment, asset, score, channelHits }): ScoredSegment => {
+  const scored = candidates.map(({ segment, asset, score, channelHits }): CountedHit => {
     return {
       assetId: asset.assetId,
       durationMs: (segment.endMs ?? 0) - (segment.startMs ?? 0),

@@ -3,7 +3,7 @@ import { drawBinomial, randomNumbers, standardNormal } from "../random-numbers.t
 import { type CountedQuery, type CountModel, nearLogOdds, unfoundLogOdds } from "./count-model.ts";
 
 /** A segment that a search found. */
-export interface FoundSegment {
+interface CountedSegment {
   /** How far its score is from the lowest one to 1: 0–1. */
   excess: number;
   /** Segments that it stands for: with those that have its words but weren't read. */
@@ -15,8 +15,8 @@ export interface FoundSegment {
 }
 
 /** An asset with found segments. */
-export interface FoundAsset {
-  segments: readonly FoundSegment[];
+export interface CountedAsset {
+  segments: readonly CountedSegment[];
   /** Its other segments: how many, what each adds on average, and the groups they are in. */
   unfound: { count: number; weight: number; groups: readonly number[] };
 }
@@ -34,14 +34,14 @@ export interface Unfound {
 export interface CountInput extends CountedQuery {
   /** Whether an asset counts once, however many of its segments are relevant. */
   countsAssets: boolean;
-  found: readonly FoundAsset[];
+  found: readonly CountedAsset[];
   /** By the number of the group. Groups with greater numbers count as the group `other`. */
   unfound: readonly Unfound[];
   other: number;
 }
 
 /** An expected number, and its interval of 90 %. */
-export interface CountEstimate {
+interface CountEstimate {
   count: number;
   interval: [low: number, high: number];
 }
@@ -64,7 +64,8 @@ export async function simulateCounts(
   model: CountModel,
   pause: () => Promise<void>,
 ): Promise<CountEstimate[]> {
-  const size = input.unfound.length + input.found.reduce((sum, one) => sum + one.segments.length, 0);
+  const size =
+    input.unfound.length + input.found.reduce((sum, one) => sum + one.segments.length, 0);
   const archives = Math.ceil(Math.min(MAX_ARCHIVES, Math.max(MIN_ARCHIVES, MAX_DRAWN / size)));
   const samples = input.unfound.map(() => new Float64Array(archives));
   const simulation = new Simulation(input, model);

@@ -15,7 +15,7 @@ export type Grouping =
   | { by: "asset_type" }
   | { by: "label" }
   | { by: "field"; column: "metadata" | "technical"; path: string }
-  /** Of the UTC time, as many characters: a year, a month or a day. */
+  /** A year, a month or a day: the first characters of the UTC time. */
   | { by: "taken_at"; characters: 4 | 7 | 10 };
 
 /** A value by which segments are grouped; null for none. */
@@ -148,9 +148,9 @@ function groupedByLabel(scope: AssetScope): SqlFragment {
 function assetKeys(grouping: Exclude<Grouping, { by: "label" }>): SqlFragment {
   switch (grouping.by) {
     case "asset":
-      return raw("json_array(json_quote(assets.asset_id))");
+      return raw("json_array(json_quote(assets.asset_id) || '')");
     case "asset_type":
-      return raw("json_array(json_quote(assets.asset_type))");
+      return raw("json_array(json_quote(assets.asset_type) || '')");
     case "taken_at": {
       const takenAt = raw("assets.technical ->> '$.taken_at'");
       return sql`IIF(${takenAt} IS NULL, '[]',
@@ -165,13 +165,16 @@ function assetKeys(grouping: Exclude<Grouping, { by: "label" }>): SqlFragment {
   }
 }
 
-/** A value of `json_each` as JSON: texts cut, and `null` for none. */
+/**
+ * A value of `json_each` as JSON: texts cut, and `null` for none. The empty string makes it a text,
+ * which stays one in a list.
+ */
 function keyText(type: SqlFragment, value: SqlFragment): SqlFragment {
   return concat(
     [
-      sql`CASE ${type} WHEN 'text' THEN json_quote(substr(${value}, 1, ${MAX_KEY_CHARACTERS}))`,
+      sql`(CASE ${type} WHEN 'text' THEN json_quote(substr(${value}, 1, ${MAX_KEY_CHARACTERS}))`,
       sql`WHEN 'true' THEN 'true' WHEN 'false' THEN 'false'`,
-      sql`ELSE COALESCE(json_quote(${value}), 'null') END`,
+      sql`ELSE COALESCE(json_quote(${value}), 'null') END || '')`,
     ],
     " ",
   );
