@@ -1,5 +1,5 @@
-import { aggregate } from "../../src/search/aggregate/aggregate.ts";
 import type { CountedNumber, CountUnit } from "../../src/search/aggregate/counts.ts";
+import { estimateCounts } from "../../src/search/aggregate/estimate-counts.ts";
 import { parseGrouping } from "../../src/search/aggregate/group-keys.ts";
 import { indexDatabases } from "../../src/store/index-database/index-database.ts";
 import { sql } from "../../src/store/sql.ts";
@@ -91,7 +91,7 @@ export async function countArchive(
       top: TOP,
     };
     const { groups, total } = await index.use((env, ref) =>
-      aggregate(env, ref, request, new Timings()),
+      estimateCounts(env, ref, request, new Timings()),
     );
     const toOutcome = (
       level: CountOutcome["level"],

@@ -58,8 +58,9 @@ export async function listGroups(
   databases: readonly IndexDb[],
   scope: AssetScope,
   grouping: Grouping,
-  { order, limit }: { order: keyof Sizes; limit: number },
+  options: { order: keyof Sizes; limit: number },
 ): Promise<GroupList> {
+  const { order, limit } = options;
   const statements = [groupStatement(scope, grouping, order, limit), totalStatement(scope)];
   const answers = await Promise.all(databases.map((db) => db.batch(statements)));
   const rows = answers.flatMap(([groups]) => groups as GroupRow[]);
@@ -215,8 +216,9 @@ export function addSizes(a: Sizes, b: Sizes): Sizes {
 export async function countMatches(
   databases: readonly IndexDb[],
   scope: AssetScope,
-  { query, columns }: FtsSearch,
+  search: FtsSearch,
 ): Promise<number> {
+  const { query, columns } = search;
   const expression = matchExpression(query);
   if (expression === null) return 0;
   const excluded = matchAny(query.excluded);
